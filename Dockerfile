@@ -1,0 +1,36 @@
+# syntax=docker/dockerfile:1
+ARG BASE=docker.io/library/node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
+
+FROM ${BASE} AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY build.js ./
+COPY build build
+COPY src src
+COPY personas personas
+RUN node build.js --bin
+
+FROM ${BASE}
+LABEL org.opencontainers.image.title=agekey-sandbox \
+      org.opencontainers.image.description="A relying-party sandbox for an age assurance service. For testing only." \
+      org.opencontainers.image.licenses=MIT
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY public public
+COPY --from=build /build/dist dist
+
+# Beyond loopback, so that a published port reaches it: the control API then asks for AGEKEY_SANDBOX_CONTROL_TOKEN.
+# Nothing is written: the keys live in memory unless a folder is mounted and named.
+ENV NODE_ENV=production \
+    AGEKEY_SANDBOX_HOST=0.0.0.0 \
+    AGEKEY_SANDBOX_STATE_DIR=none
+
+# An agekey-sandbox.yaml that is mounted here is read.
+WORKDIR /config
+USER 1000:1000
+EXPOSE 2435
+HEALTHCHECK --interval=2s --timeout=4s --start-period=5s --retries=3 \
+  CMD ["node", "/app/dist/bin.js", "healthcheck"]
+ENTRYPOINT ["node", "/app/dist/bin.js"]
+CMD ["start"]

@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** The middle of some numbers. */
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]
+}
+
+/**
+ * Measures contenders in turn, `rounds` times each after one round to warm up, so that whatever else the machine does
+ * meets all of them. Resolves to the median of each, by name.
+ */
+export async function interleave(rounds, contenders) {
+  const results = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, measure] of Object.entries(contenders)) {
+      const result = await measure()
+      if (round > 0) results[name].push(result)
+    }
+  }
+  return Object.fromEntries(Object.entries(results).map(([name, numbers]) => [name, median(numbers)]))
+}
+
+/** A server of `servers/` in a process of its own. */
+export async function startServer(name) {
+  const child = fork(fileURLToPath(new URL(`servers/${name}.js`, import.meta.url)), { execArgv: ['--expose-gc'] })
+  const ask = (question) =>
+    new Promise((resolve, reject) => {
+      child.once('message', resolve)
+      child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)))
+      if (question !== undefined) child.send(question)
+    })
+  const { url } = await ask()
+  return {
+    url,
+    memory: async () => (await ask('memory')).memory,
+    /** CPU seconds of the server, all threads, that `act` takes: what one core would need, whatever else runs. */
+    async cpuSeconds(act) {
+      const before = (await ask('cpu')).cpu
+      await act()
+      return ((await ask('cpu')).cpu - before) / 1e6
+    },
+    stop: () => child.kill('SIGKILL'),
+  }
+}

@@ -1,0 +1,47 @@
+// Keeps a part of a console page current: when the sandbox tells of a call, the page is fetched again and the part replaced.
+// Without this script, or without the event stream, a reload does the same.
+const REST_MS = 200
+const part = document.querySelector('[data-live]')
+const source = document.querySelector('[data-events]')
+const state = document.querySelector('[data-live-state]')
+
+if (part && source && window.EventSource) {
+  let isDue = false
+  const say = (text) => {
+    if (!state) return
+    state.hidden = false
+    if (state.textContent !== text) state.textContent = text
+  }
+
+  const refresh = async () => {
+    isDue = false
+    const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => undefined)
+    if (!response?.ok) return
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[data-live]')
+    if (!fresh) return
+    // What the reader has opened stays open, and the focus stays where it was.
+    for (const { id } of part.querySelectorAll('details[open][id]')) {
+      fresh.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '')
+    }
+    const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
+    part.replaceChildren(...fresh.childNodes)
+    if (focused) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus()
+    document.dispatchEvent(new CustomEvent('refreshed'))
+  }
+
+  const onEvent = (event) => {
+    const { flow } = JSON.parse(event.data)
+    const wanted = source.dataset.flow
+    if (wanted !== undefined && flow !== wanted) return
+    if (isDue) return
+    isDue = true
+    setTimeout(refresh, REST_MS)
+  }
+
+  const events = new EventSource(source.dataset.events)
+  for (const type of ['call', 'flow', 'reset']) events.addEventListener(type, onEvent)
+  events.addEventListener('open', () => say('Live'))
+  events.addEventListener('error', () => say('Not live: reload the page to see what is new'))
+  // An open stream keeps a page out of the back-forward cache.
+  addEventListener('pagehide', () => events.close())
+}

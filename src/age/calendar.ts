@@ -1,0 +1,125 @@
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))?$/
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Longer texts are no date and no expression, whatever they begin with. */
+const LONGEST_TEXT = 100
+
+/**
+ * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time (`2026-07-01T12:00:00.5+02:00`;
+ * seconds, fraction and zone may be left out, no zone is UTC) on a day that exists.
+ *
+ * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for anything else
+ */
+export function parseInstant(text: string): number | undefined {
+  if (text.length > LONGEST_TEXT) return undefined
+  const match = DATE_TIME.exec(text)
+  if (!match) return parseCalendarDate(text)
+  const [, date = '', hours, minutes, seconds = '0', fraction = '0', sign, zoneHours = '0', zoneMinutes = '0'] = match
+  const midnight = parseCalendarDate(date)
+  if (midnight === undefined) return undefined
+  const zone = Number(zoneHours) * HOUR + Number(zoneMinutes) * MINUTE
+  const time = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * SECOND + Number(fraction) * SECOND
+  return midnight + time - (sign === '-' ? -zone : zone)
+}
+
+/** Reads `YYYY-MM-DD`. @returns 00:00:00Z of that day in epoch milliseconds; `undefined` when there is no such day */
+export function parseCalendarDate(text: string): number | undefined {
+  const match = DATE.exec(text)
+  if (!match) return undefined
+  const [, year, month, day] = match
+  const date = new Date(0)
+  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  // A day that does not exist has rolled over into another month.
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day) ? date.getTime() : undefined
+}
+
+/**
+ * Birthdays passed from `dateOfBirth` (`YYYY-MM-DD`) to `now` (epoch milliseconds) in the UTC calendar. Who was born on
+ * 29 February has a birthday on 1 March in common years. Negative before birth; `NaN` when there is no such day of birth.
+ */
+export function completedYears(dateOfBirth: string, now: number): number {
+  const birth = parseCalendarDate(dateOfBirth)
+  if (birth === undefined) return Number.NaN
+  const born = new Date(birth)
+  const today = new Date(now)
+  const months = today.getUTCMonth() - born.getUTCMonth()
+  const birthdayIsAhead = months < 0 || (months === 0 && today.getUTCDate() < born.getUTCDate())
+  return today.getUTCFullYear() - born.getUTCFullYear() - (birthdayIsAhead ? 1 : 0)
+}
+
+/** A compiled relative date: what to add to the base of the clock, and how precisely to write the result. */
+export interface RelativeDate {
+  /** `today` resolves to a date, `now` to a date-time. */
+  readonly anchor: 'today' | 'now'
+  readonly months: number
+  readonly milliseconds: number
+}
+
+const EXPRESSION = /^\s*(today|now)((?:\s*[+-]\s*\d{1,6}\s*[ymwdh])*)\s*$/
+const TERM = /([+-])\s*(\d+)\s*([ymwdh])/g
+
+const MONTHS: Readonly<Record<string, number>> = { y: 12, m: 1 }
+const MILLISECONDS: Readonly<Record<string, number>> = { w: 7 * DAY, d: DAY, h: HOUR }
+
+/** A thousand years either way is enough for any persona, and keeps the arithmetic within what a date can hold. */
+const MOST_MONTHS = 12_000
+const MOST_MILLISECONDS = 366_000 * DAY
+
+const YEAR_0000 = -62_167_219_200_000
+const END_OF_YEAR_9999 = 253_402_300_799_999
+
+/**
+ * Compiles `today` or `now` with signed terms in years, months, weeks, days and hours: `today - 18y + 1d`.
+ *
+ * @returns `undefined` when the text is no such expression or reaches further than a thousand years
+ */
+export function parseRelativeDate(text: string): RelativeDate | undefined {
+  const match = text.length > LONGEST_TEXT ? null : EXPRESSION.exec(text)
+  if (!match) return undefined
+  let months = 0
+  let milliseconds = 0
+  for (const [, sign, digits, unit = ''] of (match[2] ?? '').matchAll(TERM)) {
+    const amount = sign === '-' ? -Number(digits) : Number(digits)
+    months += amount * (MONTHS[unit] ?? 0)
+    milliseconds += amount * (MILLISECONDS[unit] ?? 0)
+  }
+  if (Math.abs(months) > MOST_MONTHS || Math.abs(milliseconds) > MOST_MILLISECONDS) return undefined
+  return { anchor: match[1] === 'today' ? 'today' : 'now', months, milliseconds }
+}
+
+/**
+ * The date (`YYYY-MM-DD`) or date-time (ISO 8601, UTC) that `expression` means at `base` (epoch milliseconds). Years and months
+ * are added first, with the day kept inside its month, then weeks, days and hours: on 29 February `today - 18y` is
+ * 28 February and `today - 18y + 1d` is 1 March, so both sides of an eighteenth birthday are right on every day.
+ */
+export function resolveRelativeDate(expression: RelativeDate, base: number): string {
+  const moved = addMonths(writable(base), expression.months) + expression.milliseconds
+  const dateTime = new Date(writable(moved)).toISOString()
+  return expression.anchor === 'today' ? dateTime.slice(0, 10) : dateTime
+}
+
+/**
+ * `instant` (epoch milliseconds) moved by calendar months in UTC. A day that the target month does not have becomes its last
+ * day, so that 18 years before 29 February 2024 is 28 February 2006: whoever was born then is 18.
+ */
+function addMonths(instant: number, months: number): number {
+  const date = new Date(instant)
+  const day = date.getUTCDate()
+  date.setUTCMonth(date.getUTCMonth() + months, 1)
+  const lastDay = new Date(date.getTime())
+  lastDay.setUTCMonth(date.getUTCMonth() + 1, 0)
+  date.setUTCDate(Math.min(day, lastDay.getUTCDate()))
+  return date.getTime()
+}
+
+/** The nearest instant that a date with a year of four digits can say. */
+function writable(instant: number): number {
+  return Math.min(Math.max(instant, YEAR_0000), END_OF_YEAR_9999)
+}

@@ -1,0 +1,118 @@
+import * as z from 'zod'
+import { ASSURANCE_LEVELS } from './assurance.ts'
+import { attributeRequirementSchema } from './attributes.ts'
+import { parseInstant } from './calendar.ts'
+import { crossFieldIssues } from './claims-cross-field.ts'
+import { bounded, breaks, issuesOf } from './explain.ts'
+import type { Issue } from './issue.ts'
+import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
+import { PROVENANCE_PATTERN } from './provenance.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** Rules about the list of thresholds as a whole; the profile decides whether they refuse a request. */
+const DEPENDS_ON_PROFILE: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])
+
+const MOST_PATTERNS = 10
+const LONGEST_PATTERN = 100
+
+function ageSchema(rule: string) {
+  return z
+    .int({ error: breaks(rule, 'must be an integer from 0 to 150') })
+    .min(0)
+    .max(150)
+}
+
+const isInstant = { error: breaks('CLM-08', 'must be an ISO 8601 date or date-time on a day that exists') }
+
+const verifiedAfterSchema = z
+  .string(isInstant)
+  .refine((text) => parseInstant(text) !== undefined, isInstant)
+  .meta({ description: 'ISO 8601 date or date-time; only later verifications are accepted' })
+
+const levelSchema = z.enum(ASSURANCE_LEVELS, {
+  error: breaks('CLM-13', `must be one of ${ASSURANCE_LEVELS.join(', ')}`),
+})
+
+const patternSchema = z
+  .string({ error: breaks('CLM-10', 'must be a provenance pattern such as /provider/*') })
+  .max(LONGEST_PATTERN, { error: breaks('CLM-12', `must be at most ${LONGEST_PATTERN} characters`) })
+  .regex(PROVENANCE_PATTERN, {
+    error: breaks(
+      'CLM-10',
+      'must begin with / and have lowercase letters, digits and underscores between slashes, with /* only at the end',
+    ),
+  })
+
+const patternsSchema = z
+  .array(patternSchema, { error: breaks('CLM-09', 'must be an array of patterns') })
+  .max(MOST_PATTERNS, { error: breaks('CLM-11', `must have at most ${MOST_PATTERNS} patterns`) })
+
+function overrideSchema(method: Method) {
+  const requirements = Object.entries(METHODS[method].attributes).map(
+    ([name, { kind }]) => [name, attributeRequirementSchema(kind).optional()] as const,
+  )
+  const ages = z.array(ageSchema('CLM-16'), { error: breaks('CLM-16', 'must be an array of integers from 0 to 150') })
+  const schema = z.strictObject(
+    {
+      min_age: ageSchema('CLM-15').optional(),
+      age_thresholds: ages.optional(),
+      verified_after: verifiedAfterSchema.optional(),
+      iso_27566_1: levelSchema.optional(),
+      attributes: z
+        .strictObject(Object.fromEntries(requirements), {
+          error: breaks('CLM-18', `must be an object of requirements on attributes of ${method}`),
+        })
+        .optional(),
+    },
+    { error: breaks('CLM-14', `must be an object of requirements on ${method}`, { unknown: 'CLM-01' }) },
+  )
+  return method === 'facial_age_estimation'
+    ? schema.meta({ oneOf: [{ required: ['min_age'] }, { required: ['age_thresholds'] }] })
+    : schema
+}
+
+/**
+ * What a relying party asks (specification, "Claims object"), under its wire names. Stands for every rule that concerns one
+ * member; `parseClaims` also checks those between members.
+ */
+export const claimsSchema = z.strictObject(
+  {
+    age_thresholds: z
+      .array(ageSchema('CLM-03'), { error: breaks('CLM-02', 'must be a non-empty array of ages') })
+      .min(1),
+    allowed_methods: z
+      .array(z.enum(METHOD_NAMES, { error: breaks('CLM-07', `must be one of ${METHOD_NAMES.join(', ')}`) }), {
+        error: breaks('CLM-07', 'must be a non-empty array of method names'),
+      })
+      .min(1)
+      .optional(),
+    verified_after: verifiedAfterSchema.optional(),
+    provenance: z
+      .strictObject(
+        { allowed: patternsSchema.optional(), denied: patternsSchema.optional() },
+        { error: breaks('CLM-09', 'must be an object with the arrays allowed and denied', { unknown: 'CLM-01' }) },
+      )
+      .optional(),
+    overrides: z
+      .strictObject(
+        byMethod((method) => overrideSchema(method).optional()),
+        { error: breaks('CLM-14', 'must be an object keyed by method names') },
+      )
+      .optional(),
+    iso_27566_1: levelSchema.optional(),
+  },
+  { error: breaks('CLM-01', 'must be a JSON object') },
+)
+
+export type Claims = z.infer<typeof claimsSchema>
+
+/**
+ * Checks a claims object (already parsed from JSON) and reports everything that is wrong with it at once: CLM-01 to CLM-19.
+ * `claims` is there when nothing was found but CLM-04, CLM-05 and CLM-06, whose weight depends on the profile.
+ */
+export function parseClaims(value: unknown, vocabulary: Vocabulary): { claims?: Claims; issues: Issue[] } {
+  const parsed = claimsSchema.safeParse(value)
+  const issues = [...(parsed.success ? [] : issuesOf(parsed.error, 'claims')), ...crossFieldIssues(value, vocabulary)]
+  const isRefused = issues.some(({ rule }) => !DEPENDS_ON_PROFILE.has(rule))
+  return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: bounded(issues) }
+}

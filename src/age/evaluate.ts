@@ -1,0 +1,86 @@
+import { completedYears } from './calendar.ts'
+import type { Claims } from './claims.ts'
+import { type Check, filterChecks, type Override } from './filters.ts'
+import type { Method } from './methods.ts'
+import type { Age, AgeSignal } from './signal-schema.ts'
+
+export type { Check } from './filters.ts'
+
+export interface SignalTrace {
+  readonly method: Method
+  /** Whether every check passed. */
+  readonly passed: boolean
+  /** All seven, in the order of application, also those after a failed one. */
+  readonly checks: readonly Check[]
+}
+
+export interface ThresholdTrace {
+  readonly threshold: number
+  /** Whether some signal passed. */
+  readonly satisfied: boolean
+  readonly signals: readonly SignalTrace[]
+}
+
+export interface Evaluation {
+  /** From each requested threshold (`"18"`) to whether it is reached; what the ID token says. */
+  readonly ageThresholds: Readonly<Record<string, boolean>>
+  /** One entry for each requested threshold, in the order of the request. */
+  readonly trace: readonly ThresholdTrace[]
+}
+
+/** A signal with everything about it that is the same for each threshold. */
+interface Candidate {
+  readonly method: Method
+  readonly filters: readonly Check[]
+  readonly passesFilters: boolean
+  readonly age: number
+  readonly override: Override | undefined
+}
+
+/**
+ * Whether `signals` satisfy what a relying party asks (specification, "Claims object"), and why. A threshold is true when at
+ * least one signal passes every filter and reaches the required age.
+ *
+ * @param now milliseconds since the UNIX epoch; decides what age a date of birth is
+ */
+export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number): Evaluation {
+  const candidates = signals.map((signal) => toCandidate(signal, claims, now))
+  const trace = claims.age_thresholds.map((threshold, index): ThresholdTrace => {
+    const traces = candidates.map((candidate) => {
+      const age = ageCheck(candidate, threshold, index)
+      const passed = candidate.passesFilters && age.passed
+      return { method: candidate.method, passed, checks: [...candidate.filters, age] }
+    })
+    return { threshold, satisfied: traces.some(({ passed }) => passed), signals: traces }
+  })
+  // Of a threshold that is requested twice (with different overrides) the later entry counts, as for a repeated JSON key.
+  return { ageThresholds: Object.fromEntries(trace.map((entry) => [entry.threshold, entry.satisfied])), trace }
+}
+
+function toCandidate(signal: AgeSignal, claims: Claims, now: number): Candidate {
+  const override = claims.overrides?.[signal.method]
+  const filters = filterChecks(signal, claims)
+  const passesFilters = filters.every(({ passed }) => passed)
+  return { method: signal.method, filters, passesFilters, age: ageOf(signal.age, now), override }
+}
+
+function ageOf(age: Age, now: number): number {
+  if ('date_of_birth' in age) return completedYears(age.date_of_birth, now)
+  return 'years' in age ? age.years : age.at_least_years
+}
+
+function ageCheck({ method, age, override }: Candidate, threshold: number, index: number): Check {
+  const { years, by } = requiredAge(threshold, index, { method, override })
+  return { filter: 'age', passed: age >= years, reason: `needs ${years} by ${by}, has ${age}` }
+}
+
+/** The age that a method must report for the root threshold at `index`, and the member that says so. */
+function requiredAge(threshold: number, index: number, { method, override }: Pick<Candidate, 'method' | 'override'>) {
+  const replaced = override?.age_thresholds?.[index]
+  const mapped =
+    replaced === undefined
+      ? { years: threshold, by: `age_thresholds[${index}]` }
+      : { years: replaced, by: `overrides.${method}.age_thresholds[${index}]` }
+  const least = override?.min_age
+  return least !== undefined && least > mapped.years ? { years: least, by: `overrides.${method}.min_age` } : mapped
+}

@@ -1,0 +1,119 @@
+import { reaches } from './assurance.ts'
+import { parseInstant } from './calendar.ts'
+import type { Claims } from './claims.ts'
+import type { Method } from './methods.ts'
+import { matchesPattern } from './provenance.ts'
+import type { AgeSignal } from './signal-schema.ts'
+
+/** One filter applied to one signal. An absent filter passes. */
+export interface Check {
+  readonly filter:
+    | 'allowed_methods'
+    | 'verified_after'
+    | 'provenance.denied'
+    | 'provenance.allowed'
+    | 'iso_27566_1'
+    | 'attributes'
+    | 'age'
+  readonly passed: boolean
+  /** For people: `needs 21 by overrides.facial_age_estimation.min_age, has 19`. */
+  readonly reason: string
+}
+
+/** What a request asks of one method in particular. */
+export type Override = NonNullable<NonNullable<Claims['overrides']>[Method]>
+
+/**
+ * What a request asks of a signal whatever the threshold: six checks in the order of application. All of them are made, also
+ * after a failed one, so that a reader sees everything that would have to change.
+ */
+export function filterChecks(signal: AgeSignal, claims: Claims): Check[] {
+  const override = claims.overrides?.[signal.method]
+  return [
+    methodCheck(signal, claims),
+    verifiedAfterCheck(signal, claims, override),
+    deniedCheck(signal, claims),
+    allowedCheck(signal, claims),
+    assuranceCheck(signal, claims, override),
+    attributesCheck(signal, override),
+  ]
+}
+
+function methodCheck({ method }: AgeSignal, { allowed_methods: allowed }: Claims): Check {
+  if (!allowed) return absent('allowed_methods')
+  const passed = allowed.includes(method)
+  return {
+    filter: 'allowed_methods',
+    passed,
+    reason: `${method} is ${passed ? '' : 'not '}among ${allowed.join(', ')}`,
+  }
+}
+
+function verifiedAfterCheck(
+  { method, verified_at: verifiedAt }: AgeSignal,
+  claims: Claims,
+  override?: Override,
+): Check {
+  const filter = 'verified_after'
+  const limit = override?.verified_after ?? claims.verified_after
+  if (limit === undefined) return absent(filter)
+  const name = override?.verified_after === undefined ? filter : `overrides.${method}.${filter}`
+  // Strictly after: the very instant is not after it.
+  const passed = (parseInstant(verifiedAt) ?? Number.NaN) > (parseInstant(limit) ?? Number.NaN)
+  return { filter, passed, reason: `verified ${verifiedAt}, ${passed ? 'after' : 'not after'} ${limit} by ${name}` }
+}
+
+function deniedCheck({ provenance }: AgeSignal, claims: Claims): Check {
+  const filter = 'provenance.denied'
+  const denied = claims.provenance?.denied
+  if (!denied) return absent(filter)
+  const match = denied.find((pattern) => matchesPattern(pattern, provenance))
+  return match === undefined
+    ? { filter, passed: true, reason: `${provenance} matches no denied pattern` }
+    : { filter, passed: false, reason: `${provenance} matches the denied pattern ${match}` }
+}
+
+function allowedCheck({ provenance }: AgeSignal, claims: Claims): Check {
+  const filter = 'provenance.allowed'
+  const allowed = claims.provenance?.allowed
+  if (!allowed) return absent(filter)
+  const match = allowed.find((pattern) => matchesPattern(pattern, provenance))
+  if (match !== undefined) return { filter, passed: true, reason: `${provenance} matches the allowed pattern ${match}` }
+  const reason =
+    allowed.length === 0 ? 'an empty list allows nothing' : `${provenance} matches none of ${allowed.join(', ')}`
+  return { filter, passed: false, reason }
+}
+
+function assuranceCheck({ method, iso_27566_1: level }: AgeSignal, claims: Claims, override?: Override): Check {
+  const filter = 'iso_27566_1'
+  const required = override?.iso_27566_1 ?? claims.iso_27566_1
+  if (!required) return absent(filter)
+  const name = override?.iso_27566_1 === undefined ? filter : `overrides.${method}.${filter}`
+  return {
+    filter,
+    passed: reaches(level, required),
+    reason: `needs ${required} by ${name}, ${level ? `is ${level}` : 'is not certified'}`,
+  }
+}
+
+function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Override): Check {
+  const filter = 'attributes'
+  if (!override?.attributes) return absent(filter)
+  for (const [name, required] of Object.entries(override.attributes)) {
+    const value = attributes[name]
+    const isAccepted = Array.isArray(required) ? required.some((accepted) => accepted === value) : required === value
+    // A requirement of `undefined` is none: JSON cannot say it, a program can.
+    if (required === undefined || isAccepted) continue
+    const needs = Array.isArray(required) ? `one of ${required.join(', ')}` : String(required)
+    return {
+      filter,
+      passed: false,
+      reason: `needs ${name} ${needs}, ${value === undefined ? 'has none' : `is ${value}`}`,
+    }
+  }
+  return { filter, passed: true, reason: `meets overrides.${method}.attributes` }
+}
+
+function absent(filter: Check['filter']): Check {
+  return { filter, passed: true, reason: `no ${filter} filter in the request` }
+}

@@ -1,0 +1,79 @@
+import { parseCalendarDate, parseInstant, resolveRelativeDate } from './calendar.ts'
+import { butIs } from './explain.ts'
+import type { Issue } from './issue.ts'
+import { isJsonObject, type JsonObject } from './json-object.ts'
+import { AGE_FORMATS, isMethod, METHODS } from './methods.ts'
+import { PROVENANCE_PATH } from './provenance.ts'
+
+/** How far the clock of a relying party may be ahead. */
+const TOLERANCE_MILLISECONDS = 60_000
+
+const MOST_YEARS = 150
+
+const UUID_VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+
+// Paths begin at the signal and messages do not name the place: `signal.ts` knows where the signal stands and adds both.
+
+/** SIG-06, SIG-15: what is past by `now` (epoch milliseconds), and not too long past to be somebody's birth. */
+export function dateIssues({ age, verified_at }: JsonObject, now: number): Issue[] {
+  const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
+  return [...birthIssues(dateOfBirth, now), ...verificationIssues(verified_at, now)]
+}
+
+function birthIssues(dateOfBirth: unknown, now: number): Issue[] {
+  if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []
+  const path = ['age', 'date_of_birth']
+  const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now)
+  const earliest = resolveRelativeDate({ anchor: 'today', months: -12 * MOST_YEARS, milliseconds: 0 }, now)
+  if (dateOfBirth > today) {
+    return [{ rule: 'SIG-06', path, message: `must not be in the future, is ${dateOfBirth}; today is ${today}` }]
+  }
+  if (dateOfBirth >= earliest) return []
+  return [{ rule: 'SIG-06', path, message: `must be at most ${MOST_YEARS} years ago (${earliest}), is ${dateOfBirth}` }]
+}
+
+function verificationIssues(verifiedAt: unknown, now: number): Issue[] {
+  const verified = typeof verifiedAt === 'string' ? parseInstant(verifiedAt) : undefined
+  if (verified === undefined || verified <= now + TOLERANCE_MILLISECONDS) return []
+  const instant = resolveRelativeDate({ anchor: 'now', months: 0, milliseconds: 0 }, now)
+  return [
+    { rule: 'SIG-15', path: ['verified_at'], message: `must not be in the future, is ${verifiedAt}; it is ${instant}` },
+  ]
+}
+
+/** SIG-18: a platform is one of those that the operator configured. */
+export function platformIssues({ method, attributes }: JsonObject, platforms: readonly string[]): Issue[] {
+  if (!isMethod(method) || !isJsonObject(attributes)) return []
+  return Object.entries(METHODS[method].attributes).flatMap(([name, { kind }]) => {
+    const platform = attributes[name]
+    if (kind !== 'platform' || typeof platform !== 'string' || platforms.includes(platform)) return []
+    const message = `must be one of ${platforms.join(', ')}${butIs(platform, platforms)}`
+    return [{ rule: 'SIG-18', path: ['attributes', name], message }]
+  })
+}
+
+/** SIG-20: a relying party registers the provenance values that it submits. */
+export function allowlistIssues({ provenance }: JsonObject, allowlist: readonly string[]): Issue[] {
+  if (typeof provenance !== 'string' || !PROVENANCE_PATH.test(provenance) || allowlist.includes(provenance)) return []
+  const message = `must be on the provenance allowlist (${allowlist.join(' ')})${butIs(provenance, allowlist)}`
+  return [{ rule: 'SIG-20', path: ['provenance'], message }]
+}
+
+/** SIG-10, SIG-13: what is legal, but would better be otherwise. */
+export function recommendations({ method, age, verification_id: verificationId }: JsonObject): Issue[] {
+  const issues: Issue[] = []
+  if (isMethod(method) && isJsonObject(age)) {
+    const { ageFormats, preferredFormat } = METHODS[method]
+    const given = AGE_FORMATS.find(
+      (format) => format !== preferredFormat && ageFormats.includes(format) && age[format] !== undefined,
+    )
+    if (given) {
+      const message = `should be ${preferredFormat} with ${method}: it stays right as time passes`
+      issues.push({ rule: 'SIG-10', path: ['age', given], message })
+    }
+  }
+  if (typeof verificationId === 'string' && !UUID_VERSION_7.test(verificationId)) {
+    issues.push({ rule: 'SIG-13', path: ['verification_id'], message: 'should be a UUID of version 7' })
+  }
+  return issues
+}

@@ -1,0 +1,188 @@
+import * as z from 'zod'
+import { ASSURANCE_LEVELS, type AssuranceLevel } from './assurance.ts'
+import { attributesOfAnyMethodSchema, attributesSchema } from './attributes.ts'
+import { parseCalendarDate, parseInstant, parseRelativeDate } from './calendar.ts'
+import { breaks } from './explain.ts'
+import { isJsonObject } from './json-object.ts'
+import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
+import { PROVENANCE_PATH } from './provenance.ts'
+
+/** A verified age: a day of birth (`YYYY-MM-DD`), or whole years that do not grow with time. */
+export type Age = { date_of_birth: string } | { at_least_years: number } | { years: number }
+
+/** One verified statement about a user's age, under its wire names. */
+export interface AgeSignal {
+  readonly method: Method
+  readonly age: Age
+  /** ISO 8601 date or date-time. */
+  readonly verified_at: string
+  /** `/provider` or `/provider/sub_provider`. */
+  readonly provenance: string
+  readonly attributes?: Readonly<Record<string, boolean | string>> | undefined
+  /** Absent when the verification is not certified. */
+  readonly iso_27566_1?: AssuranceLevel | undefined
+}
+
+/** An age signal as a relying party submits it (specification, "Age signal"). It cannot claim a certification. */
+export interface SubmittedAgeSignal extends AgeSignal {
+  readonly type: 'age_verification'
+  readonly verification_id: string
+}
+
+/**
+ * One schema for each method and one for signals whose method is none, so that these are told about their other mistakes too.
+ * They stand for every rule that concerns one member; `signal.ts` also checks those that need the configuration or the time.
+ * Each is made when it is first asked for: all of them would take a fifth of a start.
+ */
+export type SignalSchemas<Signal> = (method: Method | undefined) => z.ZodType<Signal>
+
+interface Dates {
+  readonly dateOfBirth: z.ZodType<string>
+  readonly verifiedAt: z.ZodType<string>
+}
+
+const absoluteDates: Dates = {
+  dateOfBirth: textSchema(
+    (text) => parseCalendarDate(text) !== undefined,
+    breaks('SIG-06', 'must be a calendar date YYYY-MM-DD that exists'),
+  ),
+  verifiedAt: textSchema(
+    (text) => parseInstant(text) !== undefined,
+    breaks('SIG-14', 'must be an ISO 8601 date or date-time on a day that exists'),
+  ),
+}
+
+const personaDates: Dates = {
+  dateOfBirth: textSchema(
+    (text) => parseCalendarDate(text) !== undefined || parseRelativeDate(text)?.anchor === 'today',
+    breaks('SIG-06', 'must be a calendar date YYYY-MM-DD that exists or a relative one such as today - 18y + 1d'),
+  ),
+  verifiedAt: textSchema(
+    (text) => parseInstant(text) !== undefined || parseRelativeDate(text) !== undefined,
+    breaks('SIG-14', 'must be an ISO 8601 date or date-time on a day that exists or a relative one such as now - 30d'),
+  ),
+}
+
+const submission = {
+  type: z.literal('age_verification', { error: breaks('SIG-04', 'must be age_verification') }),
+  verification_id: z
+    .string({ error: breaks('SIG-12', 'must be 1 to 100 characters: letters, digits and _ + / = . -') })
+    .regex(/^[A-Za-z0-9_+/=.-]{1,100}$/),
+}
+
+const certification = {
+  iso_27566_1: z
+    .enum(ASSURANCE_LEVELS, { error: breaks('CLM-13', `must be one of ${ASSURANCE_LEVELS.join(', ')}`) })
+    .optional(),
+}
+
+const signalError = { error: breaks('SIG-01', 'must be an object: one age signal', { unknown: 'SIG-03' }) }
+
+/** Values may be wrong: which and how many there are is another question, asked of any object. */
+const evenWhenWrong = { when: ({ value }: { readonly value: unknown }) => isJsonObject(value) }
+
+/** Signals as `authorization_details` carries them. */
+export const submittedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((method) =>
+  z.strictObject({ ...submission, ...statement(method, absoluteDates) }, signalError),
+)
+
+/** Signals as they were submitted, with the certification that the service knows of. */
+export const certifiedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((method) =>
+  z.strictObject({ ...submission, ...statement(method, absoluteDates), ...certification }, signalError),
+)
+
+/** Signals of a test user, with absolute dates. */
+export const evaluationSchemas: SignalSchemas<AgeSignal> = schemasOf((method) =>
+  z.strictObject({ ...statement(method, absoluteDates), ...certification }, signalError),
+)
+
+/** Signals of a test user, with absolute or relative dates. */
+export const personaSchemas: SignalSchemas<AgeSignal> = schemasOf((method) =>
+  z.strictObject({ ...statement(method, personaDates), ...certification }, signalError),
+)
+
+/** One submitted age signal, as a schema to describe it with; `parseAgeSignals` finds and explains more. */
+export const submittedSignalSchema = anyOf(submittedSchemas)
+
+/** One signal that `parseEvaluationSignals` takes. */
+export const evaluationSignalSchema = z.union([anyOf(evaluationSchemas), anyOf(certifiedSchemas)])
+
+/** One signal of a persona file. */
+export const personaSignalSchema = anyOf(personaSchemas)
+
+function schemasOf<Signal>(make: SignalSchemas<Signal>): SignalSchemas<Signal> {
+  const made = new Map<Method | undefined, z.ZodType<Signal>>()
+  return (method) => {
+    const schema = made.get(method) ?? make(method)
+    made.set(method, schema)
+    return schema
+  }
+}
+
+function anyOf<Signal>(schemas: SignalSchemas<Signal>) {
+  return z.lazy(() => z.union(METHOD_NAMES.map(schemas)))
+}
+
+/** What every kind of age signal says. */
+function statement(method: Method | undefined, dates: Dates) {
+  return {
+    method: z.enum(method ? [method] : METHOD_NAMES, {
+      error: breaks('SIG-11', `must be one of ${METHOD_NAMES.join(', ')}`),
+    }),
+    age: ageSchema(method, dates.dateOfBirth),
+    verified_at: dates.verifiedAt,
+    provenance: z
+      .string({ error: breaks('SIG-19', 'must be a path such as /provider or /provider/sub_provider') })
+      .regex(PROVENANCE_PATH, {
+        error: breaks(
+          'SIG-19',
+          'must be /provider or /provider/sub_provider in lowercase letters, digits, underscores',
+        ),
+      }),
+    attributes: method ? attributesSchema(method) : attributesOfAnyMethodSchema,
+  }
+}
+
+function ageSchema(method: Method | undefined, dateOfBirth: z.ZodType<string>): z.ZodType<Age> {
+  const facts = method && METHODS[method]
+  const formats = facts?.ageFormats ?? AGE_FORMATS
+  const fixed = facts?.fixedAtLeastYears
+  return z
+    .strictObject(
+      {
+        date_of_birth: dateOfBirth.optional(),
+        at_least_years: yearsSchema('SIG-07').optional(),
+        years: yearsSchema('SIG-08').optional(),
+      },
+      { error: breaks('SIG-05', `must be an object with one of ${AGE_FORMATS.join(', ')}`, { unknown: 'SIG-03' }) },
+    )
+    .superRefine((age, { addIssue }) => {
+      for (const format of AGE_FORMATS) {
+        if (age[format] === undefined || formats.includes(format)) continue
+        addIssue({
+          code: 'custom',
+          path: [format],
+          message: `SIG-09 is no age format of ${method}: give ${formats.join(', ')}`,
+        })
+      }
+      if (fixed !== undefined && age.at_least_years !== undefined && age.at_least_years !== fixed) {
+        addIssue({ code: 'custom', path: ['at_least_years'], message: `SIG-21 must be ${fixed} with ${method}` })
+      }
+    }, evenWhenWrong)
+    .refine((age): age is Age => AGE_FORMATS.filter((format) => age[format] !== undefined).length === 1, {
+      error: breaks('SIG-05', `must hold exactly one of ${AGE_FORMATS.join(', ')}`),
+      ...evenWhenWrong,
+    })
+    .meta({ minProperties: 1, maxProperties: 1, ...(formats.length === 1 && { required: [...formats] }) })
+}
+
+function yearsSchema(rule: string) {
+  return z
+    .int({ error: breaks(rule, 'must be an integer from 0 to 150') })
+    .min(0)
+    .max(150)
+}
+
+function textSchema(isRight: (text: string) => boolean, error: ReturnType<typeof breaks>): z.ZodType<string> {
+  return z.string({ error }).refine(isRight, { error })
+}

@@ -1,0 +1,107 @@
+import type * as z from 'zod'
+import { bounded, issue, issuesOf } from './explain.ts'
+import type { Issue } from './issue.ts'
+import { isJsonObject, type JsonObject } from './json-object.ts'
+import { isMethod } from './methods.ts'
+import { allowlistIssues, dateIssues, platformIssues, recommendations } from './signal-rules.ts'
+import {
+  type AgeSignal,
+  certifiedSchemas,
+  evaluationSchemas,
+  type SignalSchemas,
+  type SubmittedAgeSignal,
+  submittedSchemas,
+} from './signal-schema.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+export type { Age, AgeSignal, SubmittedAgeSignal } from './signal-schema.ts'
+export { evaluationSignalSchema, personaSignalSchema, submittedSignalSchema } from './signal-schema.ts'
+
+/** What a signal is checked against besides the specification; `now` in milliseconds since the UNIX epoch. */
+export interface SignalContext extends Vocabulary {
+  readonly now: number
+}
+
+/** Rules that recommend: a signal that breaks them is accepted. */
+const ADVICE: ReadonlySet<string> = new Set(['SIG-10', 'SIG-13'])
+
+// Decision: a request submits 1 to 10 signals; an age key, and so an evaluation, has at most 50 of them.
+const MOST_SUBMITTED = 10
+const MOST_EVALUATED = 50
+
+/**
+ * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports everything that is wrong with any
+ * of its items at once: SIG-01 to SIG-21. `signals` is there when nothing was found but recommendations (SIG-10, SIG-13).
+ */
+export function parseAgeSignals(
+  value: unknown,
+  context: SignalContext,
+): { signals?: SubmittedAgeSignal[]; issues: Issue[] } {
+  return parseSignals(value, {
+    root: 'authorization_details',
+    least: 1,
+    most: MOST_SUBMITTED,
+    schemasFor: () => submittedSchemas,
+    otherIssues: (signal) => [
+      ...dateIssues(signal, context.now),
+      ...platformIssues(signal, context.platforms),
+      ...allowlistIssues(signal, context.provenanceAllowlist),
+      ...recommendations(signal),
+    ],
+  })
+}
+
+/**
+ * Checks the signals of an evaluation without a flow: each as a persona has it (no `type`, no `verification_id`) or as it was
+ * submitted, in both cases with `iso_27566_1` when it is certified. Any provenance of the right shape will do, and nothing is
+ * recommended. An empty list is right: nobody's age is known then.
+ */
+export function parseEvaluationSignals(
+  value: unknown,
+  context: SignalContext,
+): { signals?: AgeSignal[]; issues: Issue[] } {
+  return parseSignals<AgeSignal>(value, {
+    root: 'signals',
+    least: 0,
+    most: MOST_EVALUATED,
+    schemasFor: (item) => (wasSubmitted(item) ? certifiedSchemas : evaluationSchemas),
+    otherIssues: (signal) => [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)],
+  })
+}
+
+interface Reading<Signal> {
+  readonly root: string
+  readonly least: number
+  readonly most: number
+  schemasFor(item: unknown): SignalSchemas<Signal>
+  /** What the schemas cannot know. They are asked about whatever is there, so that no mistake hides another. */
+  otherIssues(item: JsonObject): Issue[]
+}
+
+function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signals?: Signal[]; issues: Issue[] } {
+  const { root, least, most } = reading
+  if (!Array.isArray(value)) return { issues: [issue('SIG-01', root, [], 'must be an array of age signals')] }
+  const issues: Issue[] = []
+  if (value.length < least || value.length > most) {
+    issues.push(issue('SIG-02', root, [], `must hold ${least} to ${most} age signals, holds ${value.length}`))
+  }
+  const signals: Signal[] = []
+  // What is beyond the limit is not looked at: a list of thousands shall not cost more than a list.
+  for (const [index, item] of value.slice(0, most).entries()) {
+    const parsed = schemaFor(item, reading).safeParse(item)
+    if (parsed.success) signals.push(parsed.data)
+    else issues.push(...issuesOf(parsed.error, root, [index]))
+    const others = isJsonObject(item) ? reading.otherIssues(item) : []
+    issues.push(...others.map(({ rule, path, message }) => issue(rule, root, [index, ...path], message)))
+  }
+  const isRefused = issues.some(({ rule }) => !ADVICE.has(rule))
+  return { ...(!isRefused && { signals }), issues: bounded(issues) }
+}
+
+function schemaFor<Signal>(item: unknown, { schemasFor }: Reading<Signal>): z.ZodType<Signal> {
+  return schemasFor(item)(isJsonObject(item) && isMethod(item['method']) ? item['method'] : undefined)
+}
+
+function wasSubmitted(item: unknown): boolean {
+  return isJsonObject(item) && (item['type'] !== undefined || item['verification_id'] !== undefined)
+}

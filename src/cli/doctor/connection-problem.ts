@@ -1,0 +1,85 @@
+import { LOOPBACK_HOSTS } from '../../sandbox/web-address.ts'
+import { type CheckName, type Problem, problem } from './diagnosis.ts'
+import { inApp, inSandbox } from './fix-lines.ts'
+import { tlsProblem } from './tls-problem.ts'
+import { call, type Visit } from './visit.ts'
+
+/** What kept a call from being answered, by the error that it ended with. */
+export async function connectionProblem(check: CheckName, url: string, error: unknown, visit: Visit): Promise<Problem> {
+  const { host, hostname, port, protocol } = new URL(url)
+  const code = codeOf(error)
+  const byTls = tlsProblem(url, error)
+  if (byTls) return byTls
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return problem(check, 'name_not_found', {
+      message: `${hostname}: no address is known for this name here`,
+      fix: [
+        `compose.yaml: give the service of the sandbox the name ${hostname}, on the network of the app`,
+        inApp(
+          `use the name by which this machine knows the sandbox; on the same machine: ${url.replace(hostname, 'localhost')}`,
+        ),
+      ],
+    })
+  }
+  if (code === 'ECONNREFUSED') {
+    return problem(check, 'connection_refused', {
+      message: `${host}: nothing listens there`,
+      fix: refusedFix({ hostname, port }),
+    })
+  }
+  if (code === 'ETIMEDOUT' || (error instanceof Error && error.name === 'TimeoutError')) {
+    return problem(check, 'timeout', {
+      message: `${host}: no answer within ${visit.timeoutMs / 1000} seconds`,
+      fix: [
+        `firewall or network policy: let ${host} through`,
+        `compose.yaml: put the app and the sandbox on one network; a published port is for the host, not for containers`,
+      ],
+    })
+  }
+  if (/^(?:EPROTO|ERR_SSL_)/.test(code)) {
+    return problem(check, 'http_expected', {
+      message: `${host} speaks http, and was asked by https`,
+      fix: [inApp(`issuer: ${swapScheme(visit.issuer)}`), ...inSandbox('https', 'true')],
+    })
+  }
+  if (protocol === 'http:' && (await speaksTls(url, visit))) {
+    return problem(check, 'https_expected', {
+      message: `${host} speaks https, and was asked by http`,
+      fix: [inApp(`issuer: ${swapScheme(visit.issuer)}`), ...inSandbox('https', 'false')],
+    })
+  }
+  const reason = error instanceof Error ? error.message : String(error)
+  return problem(check, 'connection_failed', {
+    message: `${host}: the connection failed (${reason})`,
+    fix: [`look at the log of the sandbox, and at what stands between it and this machine`],
+  })
+}
+
+function refusedFix({ hostname, port }: { hostname: string; port: string }): string[] {
+  if (!LOOPBACK_HOSTS.includes(hostname)) {
+    return ['the sandbox listens only on its own machine unless told otherwise:', ...inSandbox('host', '0.0.0.0')]
+  }
+  const internal = `http://agekey-sandbox:${port || '2435'}`
+  return [
+    'when it is not running: npx agekey-sandbox',
+    `in a container, ${hostname} is that container itself: let the app read discovery by the name of the service, and keep the issuer:`,
+    ...inSandbox('internal_url', internal),
+    `then ask again: agekey-sandbox doctor --internal-url ${internal} ...`,
+  ]
+}
+
+/** Whether a server that hung up on http answers to https, trusted or not. */
+async function speaksTls(url: string, visit: Visit): Promise<boolean> {
+  const secure = swapScheme(url)
+  try {
+    await call(secure, visit)
+    return true
+  } catch (error) {
+    return tlsProblem(secure, error) !== undefined
+  }
+}
+
+const swapScheme = (url: string) =>
+  url.startsWith('https:') ? url.replace('https:', 'http:') : url.replace('http:', 'https:')
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '')

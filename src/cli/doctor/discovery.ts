@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { parseJson } from '../../oidc/json.ts'
+import type { HttpAnswer } from '../http-call.ts'
+import { connectionProblem } from './connection-problem.ts'
+import { type Problem, problem } from './diagnosis.ts'
+import { inApp } from './fix-lines.ts'
+import { call, type FlowName, flowUrl, type Visit } from './visit.ts'
+
+const discoveryDocument = z.object({
+  issuer: z.string(),
+  token_endpoint: z.string().optional(),
+  pushed_authorization_request_endpoint: z.string().optional(),
+  jwks_uri: z.string().optional(),
+})
+
+/** What discovery said of one flow. */
+export interface Discovery {
+  /** Where the document was found, without the well-known part: endpoints for browsers can be asked there too. */
+  readonly foundAt: string
+  readonly document: z.output<typeof discoveryDocument>
+  readonly answer: HttpAnswer
+}
+
+const WELL_KNOWN = '/.well-known/openid-configuration'
+
+/** Reads the discovery document of a flow. */
+export async function readDiscovery(visit: Visit, flow: FlowName): Promise<Discovery | Problem> {
+  const foundAt = flowUrl(visit, flow) ?? visit.issuer.replace(/\/+$/, '')
+  const answer = await tryCall(foundAt + WELL_KNOWN, visit)
+  if ('problem' in answer) return answer
+  if (answer.status !== 200) return refused(foundAt, answer, visit)
+  const json = parseJson(answer.text)
+  const parsed = discoveryDocument.safeParse(json.ok ? json.value : undefined)
+  if (parsed.success) return { foundAt, document: parsed.data, answer }
+  return problem('issuer', 'discovery_unreadable', {
+    message: `${foundAt}${WELL_KNOWN}: what came back is no discovery document; another server may listen there`,
+    fix: [inApp(`issuer: the address of the sandbox, followed by /v1/oidc/${flow}`)],
+  })
+}
+
+async function tryCall(url: string, visit: Visit): Promise<HttpAnswer | Problem> {
+  try {
+    return await call(url, visit)
+  } catch (error) {
+    return connectionProblem('reachable', url, error, visit)
+  }
+}
+
+async function refused(foundAt: string, { status, headers }: HttpAnswer, visit: Visit): Promise<Problem> {
+  const url = foundAt + WELL_KNOWN
+  const { location } = headers
+  if (status >= 300 && status < 400 && location !== undefined) {
+    return problem('issuer', 'discovery_redirected', {
+      message: `${url} redirects to ${location}; clients do not follow that`,
+      fix: [inApp(`issuer: ${new URL(location, url).href.replace(WELL_KNOWN, '')}`)],
+    })
+  }
+  const issuer = flowUrl(visit, 'use') === undefined ? await issuerBelow(foundAt, visit) : undefined
+  if (issuer !== undefined) {
+    return problem('issuer', 'issuer_path_missing', {
+      message: `${visit.issuer} is the base URL of the sandbox; the issuer is below it`,
+      fix: [inApp(`issuer: ${issuer}`)],
+    })
+  }
+  return problem('issuer', 'discovery_missing', {
+    message: `${url} answers ${status}: there is no discovery document`,
+    fix: [inApp('issuer: the base URL that the sandbox prints at its start, followed by /v1/oidc/use')],
+  })
+}
+
+/** The issuer that a base URL has below it. */
+async function issuerBelow(baseUrl: string, visit: Visit): Promise<string | undefined> {
+  const answer = await tryCall(`${baseUrl}/v1/oidc/use${WELL_KNOWN}`, visit)
+  if ('problem' in answer || answer.status !== 200) return undefined
+  const json = parseJson(answer.text)
+  return discoveryDocument.safeParse(json.ok ? json.value : undefined).data?.issuer
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import type { Texts } from '../../config/text-settings.ts'
+import { createClock } from '../../sandbox/clock.ts'
+import { internalUrlProblem } from '../../sandbox/web-address.ts'
+import { readLeaf } from '../../tls/certificate.ts'
+import { print } from '../terminal.ts'
+import { examine } from './examine.ts'
+import { reportLines } from './report-lines.ts'
+import type { Visit } from './visit.ts'
+
+/** What the command line gives, as text. */
+export interface DoctorOptions {
+  readonly issuer: string
+  readonly clientId?: string
+  readonly clientSecret?: string
+  readonly redirectUri?: string
+  readonly ca?: string
+  readonly timeout: string
+  readonly json?: boolean
+}
+
+/**
+ * Tells what keeps an app on this machine from using a sandbox, and the lines to change. Needs nothing but the network.
+ * @returns whether all is well
+ * @throws Error for options that cannot be used
+ */
+export async function doctor(flags: Texts, options: DoctorOptions): Promise<boolean> {
+  const diagnoses = await examine(visitOf(flags, options))
+  const isWell = diagnoses.every(({ status }) => status !== 'problem')
+  if (options.json) print(JSON.stringify({ ok: isWell, issuer: options.issuer, checks: diagnoses }, undefined, 2))
+  else for (const line of reportLines(diagnoses)) print(line)
+  return isWell
+}
+
+function visitOf(flags: Texts, { json: _json, timeout, ca, ...options }: DoctorOptions): Visit {
+  const { 'internal-url': internalUrl } = flags
+  if (typeof internalUrl === 'string') {
+    const problem = internalUrlProblem(internalUrl)
+    if (problem !== undefined) throw new Error(`--internal-url: ${problem}`)
+  }
+  if (options.clientId === undefined) {
+    if (options.clientSecret !== undefined) throw new Error('--client-secret: needs --client-id too')
+    if (options.redirectUri !== undefined) throw new Error('--redirect-uri: needs --client-id too')
+  }
+  const seconds = Number(timeout)
+  if (!(seconds > 0 && seconds <= 60))
+    throw new Error(`--timeout: ${JSON.stringify(timeout)} is not a number of seconds from 0 to 60`)
+  return {
+    ...options,
+    internalUrl: typeof internalUrl === 'string' ? internalUrl : undefined,
+    ca: ca === undefined ? undefined : readCertificate(ca),
+    timeoutMs: seconds * 1000,
+    now: createClock().now,
+  }
+}
+
+function readCertificate(file: string): string {
+  try {
+    const pem = readFileSync(file, 'utf8')
+    readLeaf(pem)
+    return pem
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    const reason = code === 'ENOENT' ? 'there is no such file' : 'it is no PEM certificate'
+    throw new Error(`--ca: cannot use ${file} (${reason})`, { cause })
+  }
+}

@@ -1,0 +1,45 @@
+import { addressesOf, checkAddress } from './addresses-check.ts'
+import { checkClient } from './client-check.ts'
+import { checkClock } from './clock-check.ts'
+import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
+import { readDiscovery } from './discovery.ts'
+import { inApp } from './fix-lines.ts'
+import { checkIssuer } from './issuer-check.ts'
+import { checkKeySet } from './key-set-check.ts'
+import { checkRedirect } from './redirect-check.ts'
+import type { Visit } from './visit.ts'
+
+/** Looks at a sandbox from where the app is. What a problem makes impossible to check is left out. Never throws for what it finds. */
+export async function examine(visit: Visit): Promise<readonly Diagnosis[]> {
+  if (!/^https?:\/\/[^/?#]/i.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
+  const use = await readDiscovery(visit, 'use')
+  if ('problem' in use) return [use]
+  const create = await readDiscovery(visit, 'create')
+  const reached = ok('reachable', `${use.foundAt}: answers`)
+  if ('problem' in create) return [reached, checkIssuer(visit, use), create]
+  const own = /\/v1\/oidc\/create\/*$/.test(visit.issuer) ? create : use
+
+  const addresses = await Promise.all(
+    addressesOf(use, create).map(([name, url]) => checkAddress(name, url, { visit, foundAt: use.foundAt })),
+  )
+  const [keySetAddress, , parAddress] = addresses
+  const { jwks_uri: jwksUri } = use.document
+  const { pushed_authorization_request_endpoint: parUrl } = create.document
+  return [
+    reached,
+    checkIssuer(visit, own),
+    checkClock(use.answer, visit.now()),
+    ...addresses,
+    keySetAddress?.status === 'ok' && jwksUri !== undefined
+      ? await checkKeySet(jwksUri, visit)
+      : skipped('key_set', 'jwks_uri cannot be reached'),
+    parAddress?.status === 'ok' ? await checkClient(parUrl, visit) : skipped('client', 'its address cannot be reached'),
+    await checkRedirect(use.foundAt, visit),
+  ]
+}
+
+const malformed = (issuer: string) =>
+  problem('issuer', 'issuer_malformed', {
+    message: `${JSON.stringify(issuer)} is no http or https URL`,
+    fix: [inApp('issuer: http://localhost:2435/v1/oidc/use')],
+  })

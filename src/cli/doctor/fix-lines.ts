@@ -1,0 +1,20 @@
+/** A line for the configuration of the app. */
+export const inApp = (line: string): string => `in the app: ${line}`
+
+/** One setting of the sandbox in the three places where it may stand: its file, its environment, a compose file. */
+export function inSandbox(setting: string, value: string): string[] {
+  const variable = `AGEKEY_SANDBOX_${setting.toUpperCase()}`
+  return [
+    `agekey-sandbox.yaml: ${setting}: ${value}`,
+    `or its environment: ${variable}=${value}`,
+    `or compose.yaml, at its service: environment: { ${variable}: '${value}' }`,
+  ]
+}
+
+/** How the common runtimes are told to trust a certificate file. */
+export const trustLines = (file: string): string[] => [
+  `in the environment of the app (Node): NODE_EXTRA_CA_CERTS=${file}`,
+  `or (Go, Ruby, PHP, Python): SSL_CERT_FILE=${file}; for requests: REQUESTS_CA_BUNDLE=${file}`,
+  `or (Java): keytool -importcert -noprompt -cacerts -alias agekey-sandbox -file ${file}`,
+  `then ask again: agekey-sandbox doctor --ca ${file} ...`,
+]

@@ -1,0 +1,55 @@
+import { LOOPBACK_HOSTS } from '../../sandbox/web-address.ts'
+import { type Diagnosis, ok, type ProblemName, problem } from './diagnosis.ts'
+import type { Discovery } from './discovery.ts'
+import { inApp, inSandbox } from './fix-lines.ts'
+import type { Visit } from './visit.ts'
+
+/** The issuer of the app must be that of the discovery document, to the letter (OpenID Connect Discovery 1.0 section 4.3). */
+export function checkIssuer({ issuer }: Visit, { document }: Discovery): Diagnosis {
+  const published = document.issuer
+  if (issuer === published) return ok('issuer', `${issuer}: the discovery document says the same`)
+  const name = differenceOf(issuer, published)
+  return problem('issuer', name, {
+    message: `the app has ${issuer}, the sandbox says ${published}: ${DIFFERENCES[name]}`,
+    fix: fixOf(name, { issuer, published }),
+  })
+}
+
+type Difference = Extract<ProblemName, `issuer_${string}`>
+
+const DIFFERENCES: Partial<Readonly<Record<Difference, string>>> = {
+  issuer_trailing_slash: 'only the slash at the end differs, and the comparison is exact',
+  issuer_scheme: 'one is http, the other https',
+  issuer_loopback_name: 'both are this machine, but issuers are compared as texts',
+  issuer_port: 'the ports differ',
+  issuer_path: 'the paths differ',
+  issuer_host: 'the hosts differ',
+}
+
+function differenceOf(issuer: string, published: string): Difference {
+  if (withoutSlash(issuer) === withoutSlash(published)) return 'issuer_trailing_slash'
+  const [given, said] = [new URL(withoutSlash(issuer)), new URL(withoutSlash(published))]
+  const areLoopback = [given, said].every(({ hostname }) => LOOPBACK_HOSTS.includes(hostname))
+  if (given.hostname !== said.hostname)
+    return areLoopback && given.port === said.port ? 'issuer_loopback_name' : 'issuer_host'
+  if (given.protocol !== said.protocol) return 'issuer_scheme'
+  return given.port === said.port ? 'issuer_path' : 'issuer_port'
+}
+
+function fixOf(name: Difference, { issuer, published }: { issuer: string; published: string }): string[] {
+  const app = inApp(`issuer: ${published}`)
+  if (name === 'issuer_trailing_slash' || name === 'issuer_loopback_name' || name === 'issuer_path') return [app]
+  const base = withoutSlash(issuer).replace(/\/v1\/oidc\/(?:use|create)$/, '')
+  if (name !== 'issuer_host')
+    return [app, 'or, when browsers use the address of the app:', ...inSandbox('base_url', base)]
+  return [
+    `keep the address of browsers as the issuer; ${app}`,
+    `and let the app's servers use the other one, by reading discovery from ${withoutSlash(issuer)}:`,
+    ...inSandbox('internal_url', base),
+    `then ask again: agekey-sandbox doctor --issuer ${published} --internal-url ${base}`,
+    `or, when browsers can open ${base} too:`,
+    ...inSandbox('base_url', base),
+  ]
+}
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, '')

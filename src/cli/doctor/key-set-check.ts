@@ -1,0 +1,38 @@
+import * as z from 'zod'
+import { parseJson } from '../../oidc/json.ts'
+import { type Diagnosis, ok, type ProblemName, problem } from './diagnosis.ts'
+import { inApp } from './fix-lines.ts'
+import { call, type Visit } from './visit.ts'
+
+const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
+
+/** Members that only a private or a secret key has (RFC 7518 sections 6.2.2, 6.3.2 and 6.4). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+/** The key set must hold public keys and nothing private. `url` is known to answer. */
+export async function checkKeySet(url: string, visit: Visit): Promise<Diagnosis> {
+  const { status, text } = await call(url, visit)
+  const json = parseJson(text)
+  const parsed = keySet.safeParse(json.ok ? json.value : undefined)
+  if (status !== 200 || !parsed.success) return wrong('key_set_unreadable', `${url} answers ${status} and no key set`)
+  const { keys } = parsed.data
+  if (keys.length === 0) return wrong('key_set_empty', `${url}: there is no key in it, so no token can be verified`)
+  const leaked = PRIVATE_MEMBERS.filter((member) => keys.some((key) => member in key))
+  if (leaked.length > 0) {
+    return wrong(
+      'key_set_private',
+      `${url}: it gives away private keys (${leaked.join(', ')}); whoever reads it can sign`,
+    )
+  }
+  return ok('key_set', `${url}: ${keys.length} public ${keys.length === 1 ? 'key' : 'keys'}`)
+}
+
+const wrong = (name: ProblemName, message: string) =>
+  problem('key_set', name, {
+    message,
+    fix: [
+      'the sandbox never serves that by itself: something stands between, or an outcome was queued for the key set',
+      'in the control API: DELETE /_sandbox/expectations',
+      inApp('jwks_uri: leave it out, discovery tells it'),
+    ],
+  })

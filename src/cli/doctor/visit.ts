@@ -1,0 +1,38 @@
+import { callHttp, type HttpAnswer, type HttpCall } from '../http-call.ts'
+
+/** What the doctor is told: what the app has in its configuration. */
+export interface Visit {
+  /** As the app has it, to the letter. */
+  readonly issuer: string
+  /** The base URL by which this machine reaches the sandbox, when that is not the one in the issuer. */
+  readonly internalUrl?: string | undefined
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
+  readonly redirectUri?: string | undefined
+  /** A certificate to trust, as PEM. */
+  readonly ca?: string | undefined
+  /** For each call. */
+  readonly timeoutMs: number
+  /** The clock of this machine, in epoch milliseconds. */
+  now(): number
+}
+
+/** Calls as the app would: with its trust and the patience of the visit. */
+export const call = (
+  url: string,
+  { ca, timeoutMs }: Visit,
+  request: Pick<HttpCall, 'method' | 'headers' | 'body'> = {},
+): Promise<HttpAnswer> => callHttp(url, { ...request, ca, timeoutMs })
+
+/** The flows of the service, by the last part of their issuers. */
+export type FlowName = 'use' | 'create'
+
+/**
+ * Where this machine finds a flow: below the internal URL when one is given, else below the issuer. `undefined` when the
+ * issuer is none of this service.
+ */
+export function flowUrl({ issuer, internalUrl }: Visit, flow: FlowName): string | undefined {
+  const [, base, tenant = ''] = /^(.*?)(\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)\/?$/.exec(issuer) ?? []
+  if (base === undefined) return undefined
+  return `${(internalUrl ?? base).replace(/\/+$/, '')}${tenant}/v1/oidc/${flow}`
+}

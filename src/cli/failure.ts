@@ -1,0 +1,22 @@
+import { type Command, CommanderError } from 'commander'
+import { paintError, printError, visible } from './terminal.ts'
+import { unknownCommandProblem } from './unknown-command.ts'
+
+/**
+ * Reports why a command could not do its work: a line on stderr for each reason, never a stack.
+ * Returns the exit code; it is 0 when the "failure" was only a request for help.
+ */
+export function reportFailure(error: unknown, program: Command): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0
+  for (const line of messageOf(error, program).split('\n')) {
+    printError(`${paintError('red', 'error:')} ${visible(line)}`)
+  }
+  return 1
+}
+
+function messageOf(error: unknown, program: Command): string {
+  if (!(error instanceof CommanderError)) return error instanceof Error ? error.message : String(error)
+  // Of an unknown command with flags of its own, only the command is the mistake.
+  const unknown = error.code === 'commander.unknownOption' ? unknownCommandProblem(program) : undefined
+  return unknown ?? error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+}

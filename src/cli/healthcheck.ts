@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import type { Texts } from '../config/text-settings.ts'
+import { loadSettings, type Settings } from '../config.ts'
+import { pathOf } from '../sandbox/addresses.ts'
+import { certificateFileIn } from '../tls/kept-certificate.ts'
+import { callHttp } from './http-call.ts'
+import { print } from './terminal.ts'
+
+const LIMIT_MS = 3000
+
+/**
+ * Asks a sandbox whether it is healthy. Without `url` it is the one that `start` would make from the same settings.
+ * By https the certificate of these settings is trusted beside the usual ones.
+ * @throws Error when it is not there, is something else, or takes longer than three seconds
+ */
+export async function healthcheck(flags: Texts, { url }: { readonly url?: string }): Promise<void> {
+  if (url !== undefined && !/^https?:\/\//i.test(url)) throw notAUrl(url)
+  const address = `${(url ?? addressOf(loadSettings({ flags }).sandbox)).replace(/\/+$/, '')}/_sandbox/health`
+  if (!URL.canParse(address)) throw notAUrl(url)
+
+  const known = address.startsWith('https:') ? ownCertificate(loadSettings({ flags }).sandbox) : undefined
+  // Without a kept certificate it lives in the server's memory; on its own address nobody else listens.
+  const trustAny = known === undefined && url === undefined
+  const { status, headers } = await callHttp(address, { timeoutMs: LIMIT_MS, known, trustAny }).catch(
+    (cause: unknown) => {
+      throw new Error(`${address}: ${reason(cause)}`, { cause })
+    },
+  )
+  if (headers['x-agekey-sandbox'] === undefined) {
+    throw new Error(`${address}: something answers, but no agekey-sandbox`)
+  }
+  if (status !== 200) throw new Error(`${address}: unhealthy, status ${status}`)
+  print(`${address}: healthy`)
+}
+
+const notAUrl = (url: string | undefined) =>
+  new Error(`--url: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
+
+function addressOf({ port, host, baseUrl, basePath, https, httpsCert }: Settings['sandbox']): string {
+  if (port === 0) throw new Error('--url: needed, because port 0 stands for a free port that only the server knows')
+  const protocol = https || httpsCert !== undefined ? 'https' : 'http'
+  const local = new URL(`${protocol}://127.0.0.1:${port}`)
+  // A server that listens on every address is asked on this machine's own.
+  if (host === '::' || host === '::1') local.hostname = '[::1]'
+  else if (host !== '0.0.0.0') local.hostname = host
+  local.pathname = basePath ?? (baseUrl === undefined ? '' : pathOf(baseUrl))
+  return local.href
+}
+
+/** The certificate that a sandbox of these settings shows, when there is one already. */
+function ownCertificate({ httpsCert, stateDir }: Settings['sandbox']): string | undefined {
+  const file = httpsCert ?? (stateDir === undefined ? undefined : certificateFileIn(stateDir))
+  try {
+    return file === undefined ? undefined : readFileSync(file, 'utf8')
+  } catch {
+    // Not made yet: then nothing but the usual certificates can be trusted.
+    return undefined
+  }
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `no answer within ${LIMIT_MS / 1000} seconds`
+  if ('code' in error && error.code === 'ECONNREFUSED') return 'nothing listens there'
+  return error.message
+}

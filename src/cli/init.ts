@@ -1,0 +1,17 @@
+import { writeFileSync } from 'node:fs'
+import { DEFAULT_CONFIG_FILE } from '../config/config-file.ts'
+import { STARTER_CONFIG } from './starter-config.ts'
+import { print } from './terminal.ts'
+
+/** Writes a commented config file into the working folder. @throws Error when there is one already: it never overwrites */
+export function init(): void {
+  try {
+    writeFileSync(DEFAULT_CONFIG_FILE, STARTER_CONFIG, { flag: 'wx' })
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : cause
+    const message =
+      code === 'EEXIST' ? 'is there already and stays as it is; move it away first' : `cannot be written (${code})`
+    throw new Error(`${DEFAULT_CONFIG_FILE}: ${message}`, { cause })
+  }
+  print(`${DEFAULT_CONFIG_FILE}: written; agekey-sandbox started in this folder reads it`)
+}

@@ -1,0 +1,18 @@
+import { OUTCOMES } from '../sandbox/outcomes.ts'
+import { alignColumns, paint, print } from './terminal.ts'
+
+/** Lists the outcomes that a flow can be told to have, by flow. */
+export function listOutcomes({ json = false }: { readonly json?: boolean }): void {
+  if (json) {
+    const outcomes = OUTCOMES.map(({ name, flow, seam, summary, rule, correctClient }) => {
+      return { name, flow, seam, summary, rule, correct_client: correctClient }
+    })
+    print(JSON.stringify({ outcomes }, undefined, 2))
+    return
+  }
+  for (const flow of new Set(OUTCOMES.map((outcome) => outcome.flow))) {
+    print(paint('bold', flow))
+    const rows = OUTCOMES.filter((outcome) => outcome.flow === flow).map(({ name, summary }) => [name, summary])
+    for (const line of alignColumns(rows)) print(`  ${line}`)
+  }
+}

@@ -1,0 +1,59 @@
+import { stringify } from 'yaml'
+import { nearest } from '../age/nearest.ts'
+import type { Texts } from '../config/text-settings.ts'
+import { loadSettings } from '../config.ts'
+import { createClock } from '../sandbox/clock.ts'
+import { loadPersonas, readPersonas } from '../sandbox/persona-files.ts'
+import { groupOf, type Persona } from '../sandbox/persona-schema.ts'
+import { resolvePersona } from '../sandbox/resolve-persona.ts'
+import { alignColumns, paint, print } from './terminal.ts'
+
+interface Format {
+  readonly json?: boolean
+}
+
+/** Lists the built-in personas and those of `--personas`, by group. */
+export function listPersonas(flags: Texts, { json = false }: Format): void {
+  const personas = knownPersonas(flags)
+  if (json) {
+    print(JSON.stringify({ personas: personas.map(withPlainDates) }, undefined, 2))
+    return
+  }
+  for (const group of new Set(personas.map(groupOf))) {
+    print(paint('bold', group))
+    const rows = personas.filter((persona) => groupOf(persona) === group).map(({ name, purpose }) => [name, purpose])
+    for (const line of alignColumns(rows)) print(`  ${line}`)
+  }
+}
+
+/** Shows one persona with the dates that it has now. @throws Error for an unknown name, with the nearest ones */
+export function showPersona(flags: Texts, name: string, { json = false }: Format): void {
+  const personas = knownPersonas(flags)
+  const persona = personas.find((candidate) => candidate.name === name)
+  if (persona === undefined) {
+    const near = nearest(
+      name,
+      personas.map((candidate) => candidate.name),
+    ).slice(0, 3)
+    const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : 'the command "personas" lists them'
+    throw new Error(`${JSON.stringify(name)}: no persona has this name; ${hint}`)
+  }
+  const shown = withPlainDates(persona)
+  print(json ? JSON.stringify(shown, undefined, 2) : stringify(shown).trimEnd())
+}
+
+/** Checks persona files and folders without starting. @throws SourceError with a line for each problem */
+export function checkPersonas(paths: readonly string[]): void {
+  const names = readPersonas(paths).map(({ name }) => name)
+  print(
+    `${paths.join(', ')}: ${names.length === 1 ? '1 persona is' : `${names.length} personas are`} fine: ${names.join(', ')}`,
+  )
+}
+
+function knownPersonas(flags: Texts): Persona[] {
+  return loadPersonas(loadSettings({ flags }).sandbox.personas)
+}
+
+function withPlainDates(persona: Persona): Persona {
+  return resolvePersona(persona, createClock().base())
+}

@@ -1,0 +1,51 @@
+import { styleText } from 'node:util'
+
+// One style at a time: given several, Node 20 does not look whether the stream is a terminal.
+type Style = Extract<Parameters<typeof styleText>[0], string>
+
+/** Writes a line for whoever asked. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Writes a line that is no part of the answer: a warning or an error. */
+export function printError(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** Colours `text` for stdout: only on a terminal, and not when `NO_COLOR` is set. */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout })
+}
+
+/** The same for stderr. */
+export function paintError(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stderr })
+}
+
+/** Makes control characters visible, so that what a request says cannot steer the terminal or forge a line. */
+export function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1))
+}
+
+/** Lines of columns, each as wide as its widest cell. */
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const width = (column: number) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(width(column)))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/**
+ * A reader that has seen enough (`| head`) closes the pipe: not an error of ours, and no reason for a server to stop.
+ */
+export function outliveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: Error & { code?: string }) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+}

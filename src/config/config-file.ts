@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, relative, resolve, sep } from 'node:path'
+import { parseYamlDocument } from '../sandbox/yaml-document.ts'
+import { ConfigError } from './config-error.ts'
+import { type ConfigValues, configSchema } from './config-schema.ts'
+import { NO_STATE } from './state-folder.ts'
+
+/** Read from the working folder when there is one and no other is named. */
+export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
+
+/**
+ * The settings of the config file, paths made absolute: in the file they are relative to its folder.
+ * `named` is the file somebody asked for and the flag or variable that did; without it the default file may be missing.
+ * @throws ConfigError when the file cannot be read, SourceError with file and line when it says something wrong
+ */
+export function readConfigFile(cwd: string, named?: { readonly path: string; readonly by: string }): ConfigValues {
+  const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
+  if (named === undefined && !existsSync(path)) return {}
+  const file = shortest(cwd, path)
+  const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
+  // Every line commented out is a way of saying "the defaults".
+  if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return {}
+  return resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
+}
+
+/** Where the config file is, absolute; `undefined` when none is named and there is no default one. */
+export function findConfigFile(cwd: string, named?: { readonly path: string }): string | undefined {
+  const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
+  return named !== undefined || existsSync(path) ? path : undefined
+}
+
+/** Makes the paths among the settings absolute. */
+export function resolvePaths(values: ConfigValues, folder: string): ConfigValues {
+  const { personas, keys, state_dir, https_cert, https_key, clients, ...others } = values
+  return {
+    ...others,
+    ...(personas !== undefined && { personas: [personas].flat().map((path) => resolve(folder, path)) }),
+    ...(keys !== undefined && { keys: resolve(folder, keys) }),
+    ...(state_dir !== undefined && { state_dir: state_dir === NO_STATE ? NO_STATE : resolve(folder, state_dir) }),
+    ...(https_cert !== undefined && { https_cert: resolve(folder, https_cert) }),
+    ...(https_key !== undefined && { https_key: resolve(folder, https_key) }),
+    ...(clients !== undefined && {
+      clients: clients.map(({ logo, ...client }) =>
+        logo === undefined ? client : { ...client, logo: resolve(folder, logo) },
+      ),
+    }),
+  }
+}
+
+function readText(path: string, label: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new ConfigError(`${label}: cannot read this config file (${reason(cause)})`, { cause })
+  }
+}
+
+function reason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'EISDIR') return 'it is a folder'
+  if (code === 'EACCES') return 'permission denied'
+  return error instanceof Error ? error.message : String(error)
+}
+
+function shortest(cwd: string, path: string): string {
+  const inside = relative(cwd, path)
+  return inside.startsWith(`..${sep}`) ? path : inside
+}

@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url'
+import express, { type Express, type Router } from 'express'
+import { packageRoot } from '../package-root.ts'
+import { pathOf } from '../sandbox/addresses.ts'
+import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from './refusals.ts'
+import { commonHeaders } from './reply.ts'
+import { createRoute, type HttpHost } from './route.ts'
+import { createRouteTable, type Method, type RouteRow } from './route-table.ts'
+
+/** A body may have this many bytes. */
+const BODY_LIMIT = 64 * 1024
+
+/** The Express application: the route table, below the path of the base URL and below `/t/NAME` there. It does not listen. */
+export function createApp(host: HttpHost): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false)
+  app.set('trust proxy', [...host.trustedProxies])
+  app.use(commonHeaders)
+  const router = createRouter(createRouteTable(host), host)
+  const { basePath, addresses } = host.tenants.root
+  // A reverse proxy may keep the path of an address or cut it off: both arrive.
+  const paths = new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))
+  for (const path of paths) app.use(`${path}/t/:tenant`, router)
+  for (const path of paths) app.use(path || '/', router)
+  app.use(createRoute(host, undefined, refuseUnknownPath))
+  app.use(refuseUnreadable(host, BODY_LIMIT))
+  return app
+}
+
+/** A path in the syntax of Express that stands for itself alone. */
+const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
+
+function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
+  const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
+  const assets = fileURLToPath(new URL('public/', packageRoot))
+  router.use('/_sandbox/assets', express.static(assets, { index: false, fallthrough: true, maxAge: '1h' }))
+  const readBody = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false })
+  for (const [path, method, handler, endpoint] of routes) {
+    const route = createRoute(host, endpoint, handler)
+    // Express would answer HEAD by the handler of GET: a flow must not begin or end by one.
+    if (method === 'get' && endpoint !== 'E6') router.head(path, createRoute(host, undefined, refuseMethods(['get'])))
+    if (method === 'get') router.get(path, route)
+    else router[method](path, readBody, route)
+    if (endpoint === 'E6') router.options(path, createRoute(host, undefined, preflight))
+  }
+  for (const [path, methods] of methodsByPath(routes)) {
+    router.all(path, createRoute(host, undefined, refuseMethods(methods)))
+  }
+  return router
+}
+
+function methodsByPath(routes: readonly RouteRow[]): Map<string, Method[]> {
+  const methods = new Map<string, Method[]>()
+  for (const [path, method] of routes) methods.set(path, [...(methods.get(path) ?? []), method])
+  return methods
+}

@@ -1,0 +1,79 @@
+import type { CreateTransaction } from '../oidc/create.ts'
+import { parseJson } from '../oidc/json.ts'
+import { decodePairs } from '../oidc/parameters.ts'
+import type { UseTransaction } from '../oidc/use.ts'
+import type { CallFacts } from '../sandbox/expectations.ts'
+import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import type { Incoming } from './incoming.ts'
+
+/** What an authorization request says of itself. */
+export function authorizationFacts(transaction: UseTransaction | CreateTransaction, request: Incoming): CallFacts {
+  const { flow, clientId, state } = transaction
+  const nonce = transaction.flow === 'use' ? transaction.nonce : undefined
+  return {
+    flow,
+    client_id: clientId,
+    state,
+    nonce,
+    // Read when somebody asks: without an armed scenario nobody does.
+    get parameters() {
+      return sentParameters(request)
+    },
+  }
+}
+
+/** What a server-to-server call says of itself, before anybody checked it. */
+export function serverCallFacts(flow: OutcomeFlow, request: Incoming): CallFacts {
+  const parameters = sentParameters(request)
+  const { client_id: clientId, state } = parameters
+  return {
+    flow,
+    client_id: typeof clientId === 'string' ? clientId : basicClientId(request.authorization),
+    state: typeof state === 'string' ? state : undefined,
+    nonce: undefined,
+    parameters,
+  }
+}
+
+/** Queue, scenarios and journal ask for the same call. */
+const known = new WeakMap<Incoming, Readonly<Record<string, unknown>>>()
+
+/** Everything that a call sent, by name: from the query, the form or the JSON body; JSON texts are parsed. */
+export function sentParameters(request: Incoming): Readonly<Record<string, unknown>> {
+  const parameters = known.get(request) ?? readSent(request)
+  known.set(request, parameters)
+  return parameters
+}
+
+function readSent(request: Incoming): Readonly<Record<string, unknown>> {
+  if (request.method === 'GET') return readable(pairsOf(request.query))
+  const text = Buffer.from(request.body).toString('utf8')
+  if (!request.contentType?.startsWith('application/json')) return readable(pairsOf(text))
+  const json = parseJson(text)
+  if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
+    return unreadable(text)
+  return { ...json.value }
+}
+
+/** A text that may hold a secret is not repeated. */
+const unreadable = (text: string) => ({ body: `${text.length} characters that are no JSON object` })
+
+const pairsOf = (encoded: string) => decodePairs(encoded).map(([name, value]) => [name, value ?? '\ufffd'] as const)
+
+/** Parameters that carry JSON. */
+const JSON_PARAMETERS = ['claims', 'authorization_details']
+
+function readable(pairs: readonly (readonly [string, string])[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map(([name, value]) => {
+      if (!JSON_PARAMETERS.includes(name)) return [name, value]
+      const json = parseJson(value)
+      return [name, json.ok ? json.value : value]
+    }),
+  )
+}
+
+function basicClientId(authorization = ''): string | undefined {
+  const encoded = /^basic +(\S+)/i.exec(authorization)?.[1]
+  return encoded && Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
+}

@@ -1,0 +1,143 @@
+import { bearerToken } from '../oidc/client-auth.ts'
+import type { CallRecord, FlowFacts, JournalEntry } from '../sandbox/journal.ts'
+import type { Tenant } from '../sandbox/tenant.ts'
+import { sentParameters, serverCallFacts } from './call-facts.ts'
+import type { Incoming } from './incoming.ts'
+import type { Answer } from './route.ts'
+
+/** Endpoints whose calls make up flows; `choice` is the form of a hosted page. */
+export const FLOW_ENDPOINTS = ['E1', 'E2', 'E3', 'E4', 'E5', 'choice'] as const
+export type FlowEndpoint = (typeof FLOW_ENDPOINTS)[number]
+
+export const isFlowEndpoint = (endpoint: string | undefined): endpoint is FlowEndpoint =>
+  FLOW_ENDPOINTS.some((known) => known === endpoint)
+
+const MASK = '***'
+const SECRET_PARAMETERS = ['client_secret', 'access_token', 'control_token']
+
+interface Call {
+  readonly request: Incoming
+  readonly answer: Answer
+  readonly tenant: Tenant
+}
+
+/** Records a call of a flow. */
+export async function recordCall(endpoint: FlowEndpoint, call: Call): Promise<void> {
+  const { journal, name } = call.tenant
+  await journal.record(name, journalEntry(endpoint, call))
+}
+
+/** Tells of a call that belongs to no flow: discovery and keys. */
+export function announceCall(endpoint: string, { request, answer, tenant }: Call): void {
+  const { method, path } = request
+  const { status } = answer.reply
+  const at = new Date(tenant.clock.now()).toISOString()
+  tenant.journal.announce({ type: 'call', tenant: tenant.name, data: { at, endpoint, method, path, status } })
+}
+
+/** A call as the journal keeps it: secrets masked, texts in place of objects that live on. */
+function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call): JournalEntry {
+  const parameters = sentParameters(request)
+  return {
+    belongsTo: identifiersIn(endpoint, request, parameters),
+    handsOut: answer.handsOut ?? [],
+    facts: factsOf(endpoint, request, answer),
+    // A choice for a transaction that nobody knows belongs to no flow.
+    begins: endpoint !== 'choice',
+    // A choice that is refused leaves its flow waiting.
+    ends: answer.ends ?? (answer.reply.status >= 400 && endpoint !== 'choice'),
+    call: recordOf(endpoint, { request, answer, tenant, parameters }),
+  }
+}
+
+/** Identifiers are told apart by what they are: a code is never looked up as a token. */
+export const identifier = (kind: 'transaction' | 'request_uri' | 'code' | 'access_token', value: string) =>
+  `${kind}:${value}`
+
+function identifiersIn(
+  endpoint: FlowEndpoint,
+  request: Incoming,
+  parameters: Readonly<Record<string, unknown>>,
+): string[] {
+  const named = (kind: 'transaction' | 'request_uri' | 'code') => {
+    const value = parameters[kind]
+    return typeof value === 'string' && value !== '' ? [identifier(kind, value)] : []
+  }
+  switch (endpoint) {
+    case 'E3':
+      return named('request_uri')
+    case 'E4':
+      return named('code')
+    case 'choice':
+      return named('transaction')
+    case 'E5': {
+      const token = bearerToken(request.authorization)
+      return token === undefined ? [] : [identifier('access_token', token)]
+    }
+    case 'E1':
+    case 'E2':
+      return []
+  }
+}
+
+const FLOW_OF: Readonly<Record<FlowEndpoint, FlowFacts['flow']>> = {
+  E1: 'use',
+  E2: 'create',
+  E3: 'create',
+  E4: 'upgrade',
+  E5: 'upgrade',
+  choice: 'use',
+}
+
+function factsOf(endpoint: FlowEndpoint, request: Incoming, { decision, evaluation, spoiledBy }: Answer): FlowFacts {
+  const isCreate = endpoint === 'choice' && request.path.startsWith('/v1/oidc/create')
+  const flow = isCreate ? 'create' : FLOW_OF[endpoint]
+  // Only these say who asks and with which state; the others belong to a flow that knows.
+  const said = endpoint === 'E1' || endpoint === 'E2' ? serverCallFacts(flow, request) : undefined
+  return {
+    flow,
+    client_id: said?.client_id,
+    state: said?.state,
+    persona: decision?.persona?.name,
+    outcome: decision?.later?.name ?? decision?.outcome.name ?? spoiledBy?.name,
+    age_thresholds: evaluation?.ageThresholds,
+    trace: evaluation?.trace,
+  }
+}
+
+function recordOf(
+  endpoint: FlowEndpoint,
+  { request, answer, tenant, parameters }: Call & { parameters: Readonly<Record<string, unknown>> },
+): CallRecord {
+  return {
+    at: new Date(tenant.clock.now()).toISOString(),
+    endpoint,
+    method: request.method,
+    path: request.path,
+    status: answer.reply.status,
+    parameters: masked(parameters),
+    findings: answer.findings ?? [],
+    response: responseOf(answer),
+  }
+}
+
+/** What was sent back: where a redirect leads, the JSON of a call, or the kind of page with what its form carries. */
+function responseOf({ reply: { headers, body, dropped }, callback }: Answer): unknown {
+  if (dropped) return { dropped: true }
+  if (headers['Location'] !== undefined) return { location: headers['Location'] }
+  if (headers['Content-Type']?.startsWith('text/html')) {
+    const page = /<title>([^<]*)/.exec(body)?.[1] ?? ''
+    return callback ? { page, params: Object.fromEntries(callback.params) } : { page }
+  }
+  try {
+    const json: unknown = JSON.parse(body)
+    return typeof json === 'object' && json !== null && !Array.isArray(json) ? masked({ ...json }) : json
+  } catch {
+    return body.slice(0, 1_000)
+  }
+}
+
+const masked = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [name, SECRET_PARAMETERS.includes(name) ? MASK : value]),
+  )

@@ -1,0 +1,37 @@
+import type { Tenant } from '../sandbox/tenant.ts'
+import type { Incoming } from './incoming.ts'
+
+/** By what name a caller reached the sandbox. */
+export type Called = Pick<Incoming, 'protocol' | 'host'>
+
+/**
+ * The address of a tenant for the servers of whoever makes this call, without a slash at the end: the internal URL when
+ * the call came by its host, the caller's own words for the host when they are trusted, else the base URL.
+ */
+export function addressForCaller(
+  called: Called,
+  { addresses, basePath }: Pick<Tenant, 'addresses' | 'basePath'>,
+): string {
+  const { baseUrl, internalUrl, trustHost } = addresses
+  // Both addresses may be one host by two protocols: then only the protocol tells them apart.
+  const isAtBase = isHostOf(baseUrl, called)
+  if (internalUrl !== undefined && isHostOf(internalUrl, called)) {
+    return isAtBase && !internalUrl.startsWith(`${called.protocol}:`) ? baseUrl : internalUrl
+  }
+  const origin = trustHost && !isAtBase ? calledOrigin(called) : undefined
+  return origin === undefined ? baseUrl : origin + basePath
+}
+
+/** The origin that a caller names, or `undefined` when what it sent is no host. */
+export function calledOrigin({ protocol, host }: Called): string | undefined {
+  const url = `${protocol}://${host}`
+  return HOST.test(host ?? '') && URL.canParse(url) ? new URL(url).origin : undefined
+}
+
+/** A name or an address, and a port: nothing that a URL could take for a user, a path or a query. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
+
+function isHostOf(address: string, { host }: Called): boolean {
+  const { protocol, origin } = new URL(address)
+  return calledOrigin({ protocol: protocol === 'https:' ? 'https' : 'http', host }) === origin
+}

@@ -1,0 +1,56 @@
+import type { Claims } from '../age/claims.ts'
+import { evaluate } from '../age/evaluate.ts'
+import type { UseTransaction } from '../oidc/use.ts'
+import { renderChoose } from '../pages/choose.ts'
+import type { PersonaView } from '../pages/persona-list.ts'
+import { FALLBACK_PERSONA } from '../sandbox/decide.ts'
+import { groupOf, PERSONA_GROUPS, type Persona } from '../sandbox/persona-schema.ts'
+import type { Tenant } from '../sandbox/tenant.ts'
+import { type HostedContext, hostedView } from './hosted-view.ts'
+import { reasoningLines } from './reasoning.ts'
+
+/** The choice page of E1, filled for one request: each persona with the answer that it would give. */
+export async function choosePage(transaction: UseTransaction, context: HostedContext): Promise<string> {
+  const { tenant } = context.visit
+  const { claims, canCreate, upgrade, presentation } = transaction
+  return renderChoose({
+    ...(await hostedView(transaction, context)),
+    asked: { thresholds: claims.age_thresholds, filters: filterLines(claims) },
+    canCreate,
+    upgrade,
+    learnMore: presentation.learnMore,
+    personas: inGroups(await tenant.personas.list()).map((persona) => personaView(persona, claims, tenant)),
+  })
+}
+
+/** In the order of the headings, and under a heading as they were declared; the usual persona leads its own. */
+function inGroups(personas: readonly Persona[]): Persona[] {
+  const usual = personas.filter(({ name }) => name === FALLBACK_PERSONA)
+  const others = personas.filter(({ name }) => name !== FALLBACK_PERSONA)
+  return PERSONA_GROUPS.flatMap((group) => [...usual, ...others].filter((persona) => groupOf(persona) === group))
+}
+
+function personaView(declared: Persona, claims: Claims, tenant: Tenant): PersonaView {
+  const { name, title, purpose, age_key: ageKey } = tenant.personas.resolved(declared)
+  const evaluation = ageKey && evaluate(ageKey.signals, claims, tenant.clock.now())
+  return {
+    name,
+    title,
+    purpose,
+    group: groupOf(declared),
+    hasAgeKey: ageKey !== undefined,
+    answers: evaluation?.trace.map(({ threshold, satisfied }) => ({ threshold, satisfied })) ?? [],
+    ...(evaluation ? { reasoning: reasoningLines(evaluation) } : {}),
+  }
+}
+
+/** Every filter of the claims but the thresholds, a line each: `overrides.id_doc_scan.min_age: 21`. */
+function filterLines({ age_thresholds: _thresholds, ...filters }: Claims): string[] {
+  return Object.entries(filters).flatMap(([name, value]) => linesOf(name, value))
+}
+
+function linesOf(path: string, value: unknown): string[] {
+  if (Array.isArray(value)) return [`${path}: ${value.length === 0 ? '[]' : value.join(', ')}`]
+  if (typeof value !== 'object' || value === null) return [`${path}: ${value}`]
+  return Object.entries(value).flatMap(([name, member]) => linesOf(`${path}.${name}`, member))
+}

@@ -1,0 +1,51 @@
+import { type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** What Node reports of a request that it cannot read. */
+interface ParserError extends Error {
+  readonly code?: string
+  /** What the parser says: `Invalid method encountered`. */
+  readonly reason?: string
+}
+
+/**
+ * Answers requests that Node refuses before any route sees them, in the shape of every other error: garbage, headers that
+ * are too large, a body whose length cannot be told. The connection ends with the answer.
+ */
+export function answerUnreadableRequests(server: Server, { maxHeaderBytes }: { maxHeaderBytes: number }): void {
+  server.on('clientError', (error: ParserError, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return
+    socket.end(answerTo(error, maxHeaderBytes))
+  })
+  // RFC 9110 section 10.1.1 permits to ignore an expectation that nobody knows; Node would refuse it without a word.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
+
+function answerTo(error: ParserError, maxHeaderBytes: number): string {
+  const [status, description] = explain(error, maxHeaderBytes)
+  const body = JSON.stringify({ error: 'invalid_request', error_description: description, findings: [] })
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'X-AgeKey-Sandbox: testing-only',
+    'Cache-Control: no-store',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
+
+function explain(
+  { code, reason, message }: ParserError,
+  maxHeaderBytes: number,
+): [status: number, description: string] {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return [431, `the request line and headers are larger than ${maxHeaderBytes} bytes together`]
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [408, 'the request did not arrive in time']
+    default:
+      return [400, `this is not a well-formed HTTP/1.1 request: ${reason ?? message}`]
+  }
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { isFlowId } from '../../sandbox/journal.ts'
+import { json } from '../reply.ts'
+import { controlRoute } from './control-route.ts'
+import { ControlError } from './parse.ts'
+import { flowShape } from './shapes.ts'
+import { LONGEST_WAIT, waitFor } from './wait-for.ts'
+
+const flowFilter = z.strictObject({
+  flow: z.enum(['use', 'create', 'upgrade']).optional(),
+  client_id: z.string().optional(),
+  state: z.string().optional(),
+  persona: z.string().optional(),
+  outcome: z.string().optional(),
+  after: z
+    .string()
+    .refine(isFlowId, { error: 'must be the id of a flow, for example f12' })
+    .optional()
+    .describe('Only flows that began after this one'),
+  wait: z.coerce
+    .number({ error: 'must be a number of seconds' })
+    .min(0)
+    .max(LONGEST_WAIT)
+    .optional()
+    .describe('Seconds to wait until an ended flow matches'),
+})
+
+export const flowRoutes = [
+  controlRoute({
+    method: 'get',
+    path: '/flows',
+    operationId: 'listFlows',
+    summary: 'The journal, newest first; with wait only ended flows, as soon as there is one',
+    query: flowFilter,
+    responses: { 200: z.object({ flows: z.array(flowShape) }) },
+    async handle({ tenant, query, signal }) {
+      const { wait: seconds, ...filter } = query
+      const { journal, name } = tenant
+      if (seconds === undefined) return json(200, { flows: await journal.list(name, filter) })
+      const look = async () => {
+        const ended = (await journal.list(name, filter)).filter((flow) => flow.ended_at !== undefined)
+        return ended.length > 0 ? ended : undefined
+      }
+      const flows = (await waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })) ?? []
+      return json(200, { flows })
+    },
+  }),
+  controlRoute({
+    method: 'get',
+    path: '/flows/:id',
+    operationId: 'getFlow',
+    summary: 'One flow with all its calls',
+    responses: { 200: flowShape },
+    async handle({ tenant, params }) {
+      const id = params['id'] ?? ''
+      const flow = await tenant.journal.find(tenant.name, id)
+      if (flow) return json(200, flow)
+      const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
+      throw new ControlError(404, message, { error: 'not_found' })
+    },
+  }),
+]

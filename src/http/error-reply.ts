@@ -1,0 +1,115 @@
+import { OAuthError } from '../oidc/errors.ts'
+import type { Finding } from '../oidc/findings.ts'
+import { StoreUnavailableError } from '../oidc/store-unavailable.ts'
+import { type ErrorView, renderError } from '../pages/error.ts'
+import { DecisionError } from '../sandbox/decide.ts'
+import { ExpectationLimitError } from '../sandbox/expectations.ts'
+import { PersonaLimitError } from '../sandbox/personas.ts'
+import type { Tenant } from '../sandbox/tenant.ts'
+import { TenantNameError } from '../sandbox/tenants.ts'
+import { ControlError } from './control/parse.ts'
+import { HttpError } from './http-error.ts'
+import type { Incoming } from './incoming.ts'
+import { json, page } from './reply.ts'
+import type { Answer, HttpHost } from './route.ts'
+import { shellOf } from './shell.ts'
+
+/** Paths that browsers visit: their errors are pages unless the caller asks for JSON. */
+const BROWSER_PATHS =
+  /^\/(?:v1\/oidc\/(?:use|create)(?:\/(?:choice|language|clock))?|_sandbox\/(?:console|demo|act-as|embedding)\b.*)?$/
+
+interface Failure {
+  readonly status: number
+  readonly title: string
+  readonly error: string
+  readonly description: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly findings: readonly Finding[]
+  readonly suggestions: readonly string[]
+  readonly restartHint: string | undefined
+}
+
+/** The answer to a request that failed: a page for browsers, JSON `{error, error_description, findings}` for everybody else. */
+export function errorAnswer(
+  error: unknown,
+  context: { host: HttpHost; incoming: Pick<Incoming, 'path' | 'wantsJson'>; tenant: Tenant },
+): Answer {
+  const failure = describe(error, context.host)
+  const { findings } = failure
+  const isPage = BROWSER_PATHS.test(context.incoming.path) && !context.incoming.wantsJson
+  const reply = isPage ? errorPage(failure, context) : errorJson(failure)
+  return { reply: { ...reply, headers: { ...reply.headers, ...failure.headers } }, findings, error: failure.error }
+}
+
+function describe(error: unknown, host: HttpHost): Failure {
+  const base = { headers: {}, findings: [], suggestions: [], restartHint: undefined }
+  if (error instanceof OAuthError) {
+    const { code, status, message, findings, headers } = error
+    return {
+      ...base,
+      status,
+      title: 'This request cannot be answered',
+      error: code,
+      description: message,
+      findings,
+      headers,
+    }
+  }
+  if (error instanceof DecisionError) {
+    const { message, suggestions } = error
+    return {
+      ...base,
+      status: 400,
+      title: 'Nobody can decide this',
+      error: 'invalid_request',
+      description: message,
+      suggestions,
+    }
+  }
+  if (error instanceof ControlError) {
+    const { status, error: code, message, suggestions, findings } = error
+    return { ...base, status, title: 'Refused', error: code, description: message, suggestions, findings }
+  }
+  if (
+    error instanceof TenantNameError ||
+    error instanceof PersonaLimitError ||
+    error instanceof ExpectationLimitError
+  ) {
+    const status = error instanceof TenantNameError ? 400 : 409
+    return { ...base, status, title: 'Refused', error: 'invalid_request', description: error.message }
+  }
+  if (error instanceof StoreUnavailableError) {
+    const [title, headers] = ['The sandbox cannot answer now', { 'Retry-After': '1' }]
+    return { ...base, status: 503, title, error: 'temporarily_unavailable', description: error.message, headers }
+  }
+  if (error instanceof HttpError) {
+    const { status, title, message, headers, restartHint } = error
+    return { ...base, status, title, error: 'invalid_request', description: message, headers, restartHint }
+  }
+  host.onError(error)
+  const description =
+    'The sandbox failed: this is a defect of the sandbox, not of your request. Its log has the details.'
+  return { ...base, status: 500, title: 'The sandbox failed', error: 'server_error', description }
+}
+
+function errorPage(
+  { error, headers: _headers, restartHint, ...failure }: Failure,
+  { host, tenant }: { host: HttpHost; tenant: Tenant },
+) {
+  const view: ErrorView = {
+    ...failure,
+    error,
+    shell: shellOf(tenant, host.version),
+    ...(restartHint === undefined ? {} : { restartHint }),
+  }
+  return page(failure.status, renderError(view))
+}
+
+function errorJson({ status, error, description, findings, suggestions }: Failure) {
+  return json(status, {
+    error,
+    error_description: description,
+    findings,
+    ...(suggestions.length > 0 ? { suggestions } : {}),
+  })
+}

@@ -1,0 +1,24 @@
+import { Findings } from '../oidc/findings.ts'
+import { decodePairs } from '../oidc/parameters.ts'
+import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../oidc/presentation.ts'
+import { renderAppearanceCss } from '../pages/appearance-css.ts'
+import type { Tenant } from '../sandbox/tenant.ts'
+import type { Handler } from './route.ts'
+
+/** Where the style sheet of an appearance is served: the appearance is in the address, nothing is kept. */
+export const appearanceCssPath = ({ basePath }: Tenant, appearance: Presentation['appearance']): string =>
+  `${basePath}/_sandbox/appearance.css?${new URLSearchParams({ ...appearance })}`
+
+/** `GET /_sandbox/appearance.css`: the appearance parameters of E1 as a style sheet. What is not permitted is left out. */
+export const appearanceCss: Handler = (request, { provider }) => {
+  const sent = new Map(decodePairs(request.query))
+  const parameters = Object.fromEntries(APPEARANCE_PARAMETERS.map((name) => [name, sent.get(name) || undefined]))
+  const { appearance } = readPresentation(parameters, new Findings(provider.profile))
+  return {
+    reply: {
+      status: 200,
+      headers: { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=3600' },
+      body: renderAppearanceCss(appearance),
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { findLanguage } from '../pages/messages.ts'
+import type { Tenant } from '../sandbox/tenant.ts'
+import { type HostedForm, readHostedForm, requirePending } from './hosted-form.ts'
+import { languageCookie } from './hosted-language.ts'
+import { hostedPage } from './hosted-page.ts'
+import { HttpError } from './http-error.ts'
+import type { Incoming } from './incoming.ts'
+import type { Handler, HttpHost } from './route.ts'
+
+/** The forms of a hosted page that leave its request waiting: each shows the page again. */
+export function createHostedRoutes({
+  version,
+}: Pick<HttpHost, 'version'>): Readonly<Record<'language' | 'clock', Handler>> {
+  const showAgain = async (
+    request: Incoming,
+    tenant: Tenant,
+    form: HostedForm,
+    chosenLanguage = form.chosenLanguage,
+  ) => {
+    const pending = await requirePending(form, tenant)
+    return hostedPage(form.transaction, pending, { request, tenant, version, chosenLanguage })
+  }
+  return {
+    async language(request, tenant) {
+      const form = readHostedForm(request, tenant)
+      const language = findLanguage(form.field('language') ?? '')
+      if (language === undefined) {
+        throw new HttpError(400, { title: 'No such language', message: 'language: it is not one of the menu.' })
+      }
+      const reply = await showAgain(request, tenant, form, language)
+      return { reply: { ...reply, headers: { ...reply.headers, 'Set-Cookie': languageCookie(language, tenant) } } }
+    },
+    async clock(request, tenant) {
+      const form = readHostedForm(request, tenant)
+      const advance = form.field('advance') ?? ''
+      if (!/^[1-9]\d{0,8}$/.test(advance)) {
+        throw new HttpError(400, {
+          title: 'No such time',
+          message: 'advance: send a whole number of seconds from 1 up.',
+        })
+      }
+      // Only somebody before whom a request waits moves the clock here.
+      await requirePending(form, tenant)
+      await tenant.moveClock({ advance: Number(advance) })
+      return { reply: await showAgain(request, tenant, form) }
+    },
+  }
+}

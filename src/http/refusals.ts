@@ -1,0 +1,42 @@
+import type { ErrorRequestHandler } from 'express'
+import { HttpError } from './http-error.ts'
+import { noContent } from './reply.ts'
+import { createRoute, type Handler, type HttpHost } from './route.ts'
+import type { Method } from './route-table.ts'
+import { CORS } from './server-routes.ts'
+
+/** What a browser asks before it reads discovery or keys from another origin. */
+export const preflight: Handler = () => ({
+  reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
+})
+
+/** 405: the path is served, by other methods. */
+export const refuseMethods =
+  (methods: readonly Method[]): Handler =>
+  (request) => {
+    const allowed = methods.join(', ').toUpperCase()
+    throw new HttpError(405, {
+      title: 'Another method',
+      message: `${request.method} is not served here; use ${allowed}.`,
+      headers: { Allow: allowed },
+    })
+  }
+
+/** 404. */
+export const refuseUnknownPath: Handler = (request) => {
+  throw new HttpError(404, { title: 'No such page', message: `${request.path} is not served here.` })
+}
+
+/** What goes wrong before a route is reached: a path that cannot be decoded; a body that is too large, encoded, cut off. */
+export const refuseUnreadable =
+  (host: HttpHost, bodyLimit: number): ErrorRequestHandler =>
+  (error, request, response, next) => {
+    const refuse: Handler = () => {
+      const status: unknown = error?.status
+      if (typeof status !== 'number' || status < 400 || status >= 500) throw error
+      const message =
+        status === 413 ? `the body is larger than ${bodyLimit} bytes` : `the request cannot be read: ${error.message}`
+      throw new HttpError(status, { title: 'This request cannot be read', message })
+    }
+    return createRoute(host, undefined, refuse)(request, response, next)
+  }

@@ -1,0 +1,110 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { Evaluation } from '../age/evaluate.ts'
+import type { Callback } from '../oidc/callback.ts'
+import type { Finding } from '../oidc/findings.ts'
+import { StoreUnavailableError } from '../oidc/store-unavailable.ts'
+import { startStopwatch } from '../sandbox/clock.ts'
+import type { Decision } from '../sandbox/decide.ts'
+import type { Outcome } from '../sandbox/outcomes/outcome.ts'
+import type { Tenant } from '../sandbox/tenant.ts'
+import type { Tenants } from '../sandbox/tenants.ts'
+import { announceCall, isFlowEndpoint, recordCall } from './call-record.ts'
+import type { ControlGuard } from './control/guard.ts'
+import type { WorldControl } from './control/world-control.ts'
+import { errorAnswer } from './error-reply.ts'
+import { type Incoming, readIncoming } from './incoming.ts'
+import { type Reply, sendReply } from './reply.ts'
+import { withSecureCookie } from './secure-cookies.ts'
+
+/** What a route returns: the reply, and what there is to tell about the call. */
+export interface Answer {
+  readonly reply: Reply
+  readonly findings?: readonly Finding[]
+  readonly decision?: Decision
+  readonly evaluation?: Evaluation
+  /** The row that spoiled the reply of a server-to-server call. */
+  readonly spoiledBy?: Outcome
+  /** What the browser brings to the relying party, when the reply sends it there. */
+  readonly callback?: Callback | undefined
+  /** The error that the reply tells, as an OAuth code. */
+  readonly error?: string
+  /** Identifiers by which later calls are recognised as the same flow. */
+  readonly handsOut?: readonly string[]
+  /** Whether the flow ended with this call; a refused call ends it too. */
+  readonly ends?: boolean
+}
+
+/** A route returns an answer or throws. */
+export type Handler = (request: Incoming, tenant: Tenant) => Answer | Promise<Answer>
+
+/** One line of the request log. */
+export interface CallSummary {
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly durationMs: number
+  /** `E1` to `E6`; absent for pages and control calls. */
+  readonly endpoint?: string
+  readonly error?: string
+  /** Rule ids, most important first. */
+  readonly findings: readonly string[]
+}
+
+/** What the HTTP layer is given from outside. */
+export interface HttpHost extends WorldControl {
+  /** Where this process reaches its own server, whatever the base URL: `http://127.0.0.1:2435`. */
+  readonly ownUrl: string
+  /** The client whose credentials pages show. */
+  readonly shownClient: { readonly clientId: string; readonly clientSecret: string }
+  readonly guard: ControlGuard
+  readonly tenants: Tenants
+  /** Proxies whose `X-Forwarded-` headers are believed: addresses, CIDR ranges, or names of ranges that Express knows. */
+  readonly trustedProxies: readonly string[]
+  onCall(call: CallSummary): void
+  onError(error: unknown): void
+}
+
+/** Makes an Express handler of a route: read, call, answer once, tell. */
+export function createRoute(host: HttpHost, endpoint: string | undefined, handler: Handler): RequestHandler {
+  return async (request: Request, response: Response) => {
+    const elapsed = startStopwatch()
+    const incoming = readIncoming(request, response)
+    const { tenant, answer } = await answerOf(handler, incoming, host)
+    await tell(endpoint, { request: incoming, answer, tenant })
+    await sendReply(response, incoming.protocol === 'https' ? withSecureCookie(answer.reply) : answer.reply)
+    host.onCall({
+      method: incoming.method,
+      path: `${tenant.basePath}${incoming.path}`,
+      status: answer.reply.status,
+      durationMs: elapsed(),
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(answer.error === undefined ? {} : { error: answer.error }),
+      findings: (answer.findings ?? []).map((finding) => finding.rule),
+    })
+  }
+}
+
+/** Told before it is sent: whoever has the answer can already find it in the journal. */
+async function tell(endpoint: string | undefined, call: Parameters<typeof recordCall>[1]): Promise<void> {
+  try {
+    if (isFlowEndpoint(endpoint)) await recordCall(endpoint, call)
+    else if (endpoint !== undefined) announceCall(endpoint, call)
+  } catch (error) {
+    // What was done is answered all the same: a client that got a 503 in place of its token could not have another one.
+    if (!(error instanceof StoreUnavailableError)) throw error
+  }
+}
+
+async function answerOf(
+  handler: Handler,
+  incoming: Incoming,
+  host: HttpHost,
+): Promise<{ tenant: Tenant; answer: Answer }> {
+  let tenant = host.tenants.root
+  try {
+    tenant = await host.tenants.touch(incoming.params['tenant'])
+    return { tenant, answer: await handler(incoming, tenant) }
+  } catch (error) {
+    return { tenant, answer: errorAnswer(error, { host, incoming, tenant }) }
+  }
+}

@@ -1,0 +1,54 @@
+import { didYouMean, nearest } from '../age/nearest.ts'
+import { decodePairs } from '../oidc/parameters.ts'
+import { DecisionError, type Wish } from '../sandbox/decide.ts'
+import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import { findOutcome } from '../sandbox/outcomes.ts'
+import type { Defaults } from '../sandbox/world.ts'
+import type { Incoming } from './incoming.ts'
+
+const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
+
+/**
+ * Divides the query of E1 or E3 into what belongs to the service and what drives the sandbox.
+ * @throws DecisionError for an unknown or repeated `sandbox_` parameter: never ignored.
+ */
+export function splitSandboxParameters(query: string): { query: string; wish: Wish } {
+  // A name alone: the values are the service's business, and long.
+  const isOurs = (pair: string) => decodePairs(pair.split('=', 1).join())[0]?.[0].startsWith('sandbox_') ?? false
+  const pairs = query.split('&')
+  const sent = pairs.filter(isOurs)
+  const ours = decodePairs(sent.join('&'))
+  for (const [name] of ours) {
+    if (SANDBOX_PARAMETERS.includes(name)) continue
+    throw new DecisionError(
+      `${name}: there is no such parameter.${didYouMean(name, SANDBOX_PARAMETERS)}`,
+      nearest(name, SANDBOX_PARAMETERS),
+    )
+  }
+  const read = (name: string) => {
+    const values = ours.filter((pair) => pair[0] === name)
+    if (values.length > 1) throw new DecisionError(`${name}: it is sent more than once; send it once.`)
+    // Not well-formed: no name can be read from it, so it becomes one that nothing has.
+    return values[0] && (values[0][1] ?? '\ufffd')
+  }
+  return {
+    query: pairs.filter((pair) => !sent.includes(pair)).join('&'),
+    wish: { persona: read('sandbox_persona'), outcome: read('sandbox_outcome'), source: 'query parameter' },
+  }
+}
+
+/** What a request itself says about who decides, the strongest first. */
+export function wishesOf(request: Incoming, query: Wish): Wish[] {
+  const header = {
+    persona: request.header('x-sandbox-persona'),
+    outcome: request.header('x-sandbox-outcome'),
+    source: 'request header',
+  }
+  return [query, header]
+}
+
+/** What the server decides when nobody else does; an outcome of another flow does not concern this one. */
+export function defaultWish(flow: OutcomeFlow, { persona, outcome }: Defaults): Wish {
+  const isOfFlow = outcome !== undefined && findOutcome(flow, outcome) !== undefined
+  return { persona, outcome: isOfFlow ? outcome : undefined, source: 'the default of the sandbox' }
+}

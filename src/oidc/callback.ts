@@ -1,0 +1,47 @@
+/** How the answer of an authorization request reaches the relying party (OAuth 2.0 Multiple Response Types, Form Post). */
+export const RESPONSE_MODES = ['fragment', 'query', 'form_post'] as const
+export type ResponseMode = (typeof RESPONSE_MODES)[number]
+
+export const isResponseMode = (value: string): value is ResponseMode => RESPONSE_MODES.some((mode) => mode === value)
+
+/** The answer of an authorization request: parameters that go back to the relying party through the browser. */
+export interface Callback {
+  readonly mode: ResponseMode
+  readonly redirectUri: string
+  /** In the order in which they are sent. */
+  readonly params: readonly (readonly [name: string, value: string])[]
+}
+
+/** A callback without the parameters that have no value. */
+export function createCallback(
+  target: { mode: ResponseMode; redirectUri: string },
+  params: Readonly<Record<string, string | undefined>>,
+): Callback {
+  const sent = Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  return { mode: target.mode, redirectUri: target.redirectUri, params: sent }
+}
+
+/** A callback that says why there is no result. `error_description` keeps to the characters of RFC 6749 section 4.1.2.1. */
+export function createErrorCallback(
+  target: { mode: ResponseMode; redirectUri: string; state: string | undefined },
+  refusal: { error: string; description: string },
+): Callback {
+  const description = refusal.description.replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, '?')
+  return createCallback(target, {
+    error: refusal.error,
+    error_description: description.length > 400 ? `${description.slice(0, 397)}...` : description,
+    state: target.state,
+  })
+}
+
+/** Where the browser goes with a callback in mode `query` or `fragment`; the query of the redirect URI itself stays as it is. */
+export function callbackUrl(callback: Callback): string {
+  const url = new URL(callback.redirectUri)
+  // A space as %20 reads the same for clients that decode forms and for those that decode URI components.
+  const sent = new URLSearchParams(callback.params.map(([name, value]): [string, string] => [name, value]))
+    .toString()
+    .replaceAll('+', '%20')
+  if (callback.mode === 'fragment') url.hash = sent
+  else url.search = [url.search.slice(1), sent].filter((part) => part !== '').join('&')
+  return url.href
+}

@@ -1,0 +1,137 @@
+import type { AgeSignal } from '../age/signal.ts'
+import { type Callback, createCallback, createErrorCallback } from './callback.ts'
+import { Findings } from './findings.ts'
+import { type Parameters, readParameters } from './parameters.ts'
+import { type Presentation, readPresentation } from './presentation.ts'
+import { upgradeScope } from './profile.ts'
+import type { Provider } from './provider.ts'
+import { findPushedRequest, type PushedRequest } from './pushed-request.ts'
+import { readRedirectTarget } from './redirect-target.ts'
+import { NO_SEAMS, type Seams } from './seams.ts'
+import { isExpired, isUnspent, spend } from './spendable.ts'
+import type { Beginning } from './use.ts'
+
+/** A valid Create authorization request on its way to a decision. Plain JSON: a store can keep it. */
+export interface CreateTransaction {
+  readonly flow: 'create'
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly mode: 'query'
+  /** The pushed one. */
+  readonly state: string
+  /** The identifier in the `request_uri`: spent when the decision is taken. */
+  readonly pushedRequestId: string
+  readonly signals: readonly AgeSignal[]
+  readonly presentation: Presentation
+}
+
+/** How the user, or who stands in for one, ends a Create flow; without a holder a new user holds the age key. */
+export type CreateDecision =
+  | { kind: 'created'; holder: string | undefined }
+  | { kind: 'error'; error: string; description: string }
+
+/**
+ * E3: checks a Create authorization request.
+ * @param query the raw query string.
+ * @throws OAuthError with status 400 for an unknown client, an unregistered redirect_uri or another one than was pushed.
+ */
+export async function beginCreate(query: string, provider: Provider): Promise<Beginning<CreateTransaction>> {
+  const findings = new Findings(provider.profile)
+  const parameters = readParameters(query, CREATE_PARAMETERS, findings)
+  const rules = { client: 'CRE-01', redirectUri: 'CRE-02', findings } as const
+  const target = readRedirectTarget(provider.clients, parameters, rules)
+  checkConstants(parameters, provider, findings)
+  const pushed = await readPushedRequest(parameters.request_uri, {
+    clientId: target?.client.clientId,
+    provider,
+    findings,
+  })
+  const isOther = target && pushed && pushed.record.redirectUri !== target.redirectUri
+  if (isOther) findings.add('CRE-03', { path: 'redirect_uri', message: 'redirect_uri is not the one that was pushed' })
+  const presentation = readPresentation(parameters, findings)
+  if (!target || isOther) throw findings.toError({ status: 400 })
+
+  const callbackTarget = { mode: 'query', redirectUri: target.redirectUri } as const
+  const { refusal } = findings
+  if (refusal) {
+    const callback = createErrorCallback({ ...callbackTarget, state: pushed?.record.state }, refusal)
+    return { kind: 'refused', callback, findings: findings.all }
+  }
+  if (!pushed) throw new Error('a request without an error must have been pushed')
+  const transaction: CreateTransaction = {
+    ...callbackTarget,
+    flow: 'create',
+    clientId: target.client.clientId,
+    state: pushed.record.state,
+    pushedRequestId: pushed.id,
+    signals: pushed.record.signals,
+    presentation,
+  }
+  return { kind: 'proceed', transaction, findings: findings.all }
+}
+
+/**
+ * E3: ends a Create flow and spends the pushed request. A second decision on the same request gets `invalid_request_uri`.
+ * @param seams change what is about to be sent; the real service has none.
+ */
+export async function finishCreate(
+  transaction: CreateTransaction,
+  decision: CreateDecision,
+  { provider, seams = NO_SEAMS }: { provider: Provider; seams?: Seams | undefined },
+): Promise<{ callback: Callback }> {
+  if (!(await spend('pushed_request', transaction.pushedRequestId, provider))) {
+    const description = `CRE-10: ${ALREADY_USED}`
+    return { callback: createErrorCallback(transaction, { error: 'invalid_request_uri', description }) }
+  }
+  if (decision.kind === 'error') return { callback: seams.callback(createErrorCallback(transaction, decision)) }
+  await provider.ageKeys.save(transaction.signals, decision.holder)
+  return { callback: seams.callback(createCallback(transaction, { state: transaction.state })) }
+}
+
+const CREATE_PARAMETERS = {
+  known: ['scope', 'response_type', 'client_id', 'redirect_uri', 'request_uri', 'language', 'theme'],
+  repeated: 'CRE-11',
+  unknown: 'CRE-12',
+} as const
+const ALREADY_USED = 'request_uri has already been used'
+
+function checkConstants(
+  { scope, response_type: responseType }: Parameters<'scope' | 'response_type'>,
+  { profile }: Provider,
+  findings: Findings,
+): void {
+  const scopes = scope?.split(' ').filter((word) => word !== '')
+  if (scope === undefined) findings.missing('CRE-04', 'scope')
+  else if (scopes?.join(' ') !== 'openid') {
+    const upgrade = upgradeScope(profile)
+    const asksForUpgrade = scopes?.includes('openid') && scopes.every((word) => word === 'openid' || word === upgrade)
+    findings.add(asksForUpgrade ? 'CRE-05' : 'CRE-04', { path: 'scope', message: 'scope must be openid' })
+  }
+  if (responseType === undefined) findings.missing('CRE-06', 'response_type')
+  else if (responseType !== 'none') {
+    findings.add('CRE-06', { path: 'response_type', message: 'response_type must be none' })
+  }
+}
+
+/** The pushed request of this client: also an expired or spent one, for its `state` returns with the error. */
+async function readPushedRequest(
+  requestUri: string | undefined,
+  { clientId, provider, findings }: { clientId: string | undefined; provider: Provider; findings: Findings },
+): Promise<{ id: string; record: PushedRequest } | undefined> {
+  if (requestUri === undefined) {
+    findings.missing('CRE-07', 'request_uri')
+    return undefined
+  }
+  if (clientId === undefined) return undefined
+  const pushed = await findPushedRequest(requestUri, provider)
+  if (!pushed || pushed.record.clientId !== clientId) {
+    findings.add('CRE-08', { path: 'request_uri', message: 'request_uri was not issued to this client' })
+    return undefined
+  }
+  if (!(await isUnspent('pushed_request', pushed.id, provider))) {
+    findings.add('CRE-10', { path: 'request_uri', message: ALREADY_USED })
+  } else if (isExpired(pushed.record, provider)) {
+    findings.add('CRE-09', { path: 'request_uri', message: 'request_uri has expired' })
+  }
+  return pushed
+}

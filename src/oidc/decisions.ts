@@ -1,0 +1,121 @@
+/**
+ * What the specification leaves open and the sandbox had to decide: each choice is a named constant here.
+ * `docs/decisions.md` says why.
+ */
+import type { Lifetimes } from './ports.ts'
+
+/** Seconds. The specification gives all but that of the code. */
+export const DEFAULT_LIFETIMES: Lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
+
+/** Provenance paths that a submitted age signal may name, unless the config replaces them. */
+export const DEFAULT_PROVENANCE_ALLOWLIST: readonly string[] = [
+  '/connect_id',
+  '/stripe',
+  '/inicis',
+  '/singpass',
+  '/privy',
+  '/spruce_id',
+  '/verify_my',
+  '/privately',
+  '/yoti',
+  '/meta',
+  '/veratad/internal',
+  '/veratad/trinsic',
+  '/veratad/cra',
+  '/veratad/roc',
+  '/sandbox',
+  '/sandbox/partner',
+]
+
+/** Values of the attribute `platform`: placeholders, unless the config replaces them. */
+export const DEFAULT_PLATFORMS: readonly string[] = [
+  'apple_wallet',
+  'google_wallet',
+  'samsung_wallet',
+  'connect_id',
+  'sandbox',
+]
+
+/** Bytes of randomness in a `request_uri`, a code, a transaction and a `sub`: 128 bits. */
+export const IDENTIFIER_BYTES = 16
+
+/** Bytes of randomness in an access token: 256 bits. */
+export const ACCESS_TOKEN_BYTES = 32
+
+/** Seconds for which a pushed request, a code or a token is remembered after its end, to say what became of it. */
+export const REMEMBERED_SECONDS = 7 * 86_400
+
+/** Seconds for which the choice page may stay open. */
+export const TRANSACTION_SECONDS = 3_600
+
+/** What the sandbox decided where the specification says "not shown", in one sentence each. */
+export const DECISIONS: readonly { readonly point: string; readonly decision: string }[] = [
+  {
+    point: 'brand word',
+    decision:
+      'svc in profile spec, agekey in profile agekey: in the upgrade scope, the upgrade path and the request_uri.',
+  },
+  { point: 'PAR success', decision: '201 with request_uri and expires_in (RFC 9126), Cache-Control: no-store.' },
+  {
+    point: 'failed E2',
+    decision:
+      '401 invalid_client; 400 invalid_request, invalid_scope, unsupported_response_type, invalid_authorization_details; 415 for another content type.',
+  },
+  {
+    point: 'failed E4',
+    decision:
+      '401 invalid_client with WWW-Authenticate: Basic; 400 invalid_request, invalid_grant, unsupported_grant_type.',
+  },
+  {
+    point: 'failed E5',
+    decision:
+      '401 invalid_token with WWW-Authenticate: Bearer; 403 insufficient_scope; 400 invalid_request or invalid_authorization_details.',
+  },
+  {
+    point: 'body of a failed server-to-server call',
+    decision: 'JSON {error, error_description, findings: [{rule, level, path, message, hint}]}, no-store.',
+  },
+  {
+    point: 'failed E1 and E3',
+    decision:
+      'Unknown client or unregistered redirect_uri: an error page with status 400, never a redirect. Otherwise a redirect with error, error_description and state.',
+  },
+  {
+    point: 'request_uri',
+    decision:
+      'Bound to its client; single use, spent when the decision of the user is taken; remembered after expiry to return state with the error.',
+  },
+  { point: 'code', decision: 'Single use, 600 seconds, bound to its client.' },
+  {
+    point: 'access token',
+    decision: 'Opaque, 256 random bits, usable again until it expires; bound to client and age key.',
+  },
+  { point: 'authorization_details', decision: '1 to 10 items.' },
+  {
+    point: 'redirect_uri',
+    decision: 'Exact match. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
+  },
+  { point: 'signing', decision: 'RS256 by default, ES256 by config; both public keys are in the key set.' },
+  {
+    point: 'req_claims_hash',
+    decision: 'SHA-256 of the decoded claims string exactly as sent, base64url without padding.',
+  },
+  {
+    point: 'ISO 27566-1 level of a submitted signal',
+    decision: 'From certifications in the config, by provenance and method; otherwise uncertified.',
+  },
+  {
+    point: 'Create',
+    decision:
+      "The persona's age key is replaced by one with the submitted signals; as a new key a new persona holds them.",
+  },
+  {
+    point: 'Upgrade',
+    decision: 'Adds the signals to the age key that the token names; at most 50 signals a key, the oldest goes.',
+  },
+  {
+    point: 'a persona without an age key in Use',
+    decision: 'Scripted: create_requested when can_create=true, else access_denied.',
+  },
+  { point: 'a threshold named twice', decision: 'The later entry decides the boolean, as for a repeated JSON key.' },
+]

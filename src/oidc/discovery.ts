@@ -1,0 +1,53 @@
+import { RESPONSE_MODES } from './callback.ts'
+import { upgradeScope } from './profile.ts'
+import { createIssuer, type Provider, useIssuer } from './provider.ts'
+
+/**
+ * E6: discovery of the Use flow (OpenID Connect Discovery 1.0 section 3). Lists only what is served.
+ * `serverUrl` is the base URL by which the caller's servers reach this provider, where that differs from the browser's:
+ * what only servers call is named below it. The issuer and what browsers visit stay, whoever asks.
+ */
+export const useDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
+  issuer: useIssuer(provider),
+  authorization_endpoint: useIssuer(provider),
+  token_endpoint: `${useIssuer({ baseUrl: serverUrl })}/token`,
+  jwks_uri: jwksUri(serverUrl),
+  scopes_supported: ['openid', upgradeScope(provider.profile)],
+  response_types_supported: provider.profile === 'agekey' ? ['id_token', 'code id_token'] : ['id_token'],
+  response_modes_supported: RESPONSE_MODES,
+  grant_types_supported: ['implicit', 'authorization_code'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: signingAlgorithms(provider),
+  token_endpoint_auth_methods_supported: ['client_secret_basic'],
+  claims_supported: ['sub', 'iss', 'aud', 'iat', 'exp', 'nonce', 'age_thresholds', 'req_claims_hash', 'c_hash'],
+  request_parameter_supported: false,
+  request_uri_parameter_supported: false,
+})
+
+/**
+ * E6: discovery of the Create flow, with the members of RFC 9126 and RFC 9396. Lists only what is served.
+ * `serverUrl` as in the Use flow.
+ */
+export const createDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
+  issuer: createIssuer(provider),
+  authorization_endpoint: createIssuer(provider),
+  pushed_authorization_request_endpoint: `${createIssuer({ baseUrl: serverUrl })}/par`,
+  require_pushed_authorization_requests: true,
+  jwks_uri: jwksUri(serverUrl),
+  scopes_supported: ['openid'],
+  response_types_supported: ['none'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['implicit'],
+  subject_types_supported: ['public'],
+  // Demanded by the discovery specification; the Create flow itself gives no id_token.
+  id_token_signing_alg_values_supported: signingAlgorithms(provider),
+  token_endpoint_auth_methods_supported: ['client_secret_post'],
+  authorization_details_types_supported: ['age_verification'],
+  request_parameter_supported: false,
+})
+
+const jwksUri = (serverUrl: string) => `${serverUrl}/.well-known/jwks.json`
+
+/** Both keys are in the key set; the one that signs comes first. */
+const signingAlgorithms = (provider: Provider) =>
+  provider.signer.alg === 'ES256' ? ['ES256', 'RS256'] : ['RS256', 'ES256']

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { IDENTIFIER_BYTES } from './decisions.ts'
+import { type Provider, useIssuer } from './provider.ts'
+import type { IdTokenClaims } from './seams.ts'
+import type { UseTransaction } from './use.ts'
+
+/** The claims of an id_token (section "ID token claims"); times are UNIX seconds. */
+export function createIdTokenClaims(
+  {
+    transaction,
+    ageThresholds,
+    code,
+  }: { transaction: UseTransaction; ageThresholds: Readonly<Record<string, boolean>>; code: string | undefined },
+  provider: Provider,
+): IdTokenClaims {
+  const issuedAt = Math.floor(provider.clock.now() / 1000)
+  return {
+    sub: provider.ids.random(IDENTIFIER_BYTES),
+    iss: useIssuer(provider),
+    aud: [transaction.clientId],
+    iat: issuedAt,
+    exp: issuedAt + provider.lifetimes.idToken,
+    nonce: transaction.nonce,
+    age_thresholds: ageThresholds,
+    req_claims_hash: requestClaimsHash(transaction.claimsText),
+    ...(code === undefined ? {} : { c_hash: codeHash(code) }),
+  }
+}
+
+/** `req_claims_hash`: base64url SHA-256 of the decoded `claims` parameter exactly as it was sent. */
+export const requestClaimsHash = (claimsText: string) => createHash('sha256').update(claimsText).digest('base64url')
+
+/** `c_hash`: base64url of the left half of the SHA-256 of the code (OpenID Connect Core section 3.3.2.11). */
+export const codeHash = (code: string) =>
+  createHash('sha256').update(code).digest().subarray(0, 16).toString('base64url')

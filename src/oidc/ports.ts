@@ -1,0 +1,74 @@
+import type { AgeSignal } from '../age/signal.ts'
+
+/** The one time by which every lifetime and every age is judged. */
+export interface Clock {
+  /** Milliseconds since the UNIX epoch. */
+  now(): number
+}
+
+/**
+ * Where short-lived records live: transactions, request references, codes, tokens.
+ *
+ * Concurrency duty: of two callers that `take` the same record, exactly one receives it.
+ * A record may disappear once `expiresAt` has passed, or earlier when the store is full (the oldest goes first);
+ * whether a record that is still there counts as expired is judged by its reader, from what the record itself says.
+ */
+export interface Store {
+  /** Keeps `value` (JSON) under `collection` and `id` until `expiresAt` (milliseconds of the sandbox clock). */
+  put(collection: string, id: string, value: unknown, expiresAt: number): Promise<void>
+  /** The value, or `undefined` when there is none. */
+  get(collection: string, id: string): Promise<unknown>
+  /** Returns and removes the value in one step: the right to spend something once. */
+  take(collection: string, id: string): Promise<unknown>
+}
+
+/** Unguessable identifiers: `bytes` of randomness, base64url without padding. */
+export interface Ids {
+  random(bytes: number): string
+}
+
+/** Signs tokens and tells the public half of its keys. */
+export interface Signer {
+  /** The algorithm of the tokens, as discovery announces it. */
+  readonly alg: 'RS256' | 'ES256'
+  /** Signs `claims` as a compact JWT with `alg`, `kid` and `typ: JWT`. */
+  sign(claims: Readonly<Record<string, unknown>>): Promise<string>
+  /** Public keys only, each with `kid`, `alg` and `use: sig`. */
+  jwks(): Promise<{ keys: readonly Readonly<Record<string, unknown>>[] }>
+}
+
+/** A registered relying party. */
+export interface Client {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Shown on the hosted screens. */
+  readonly name: string
+  /** Whether `redirectUri` was registered, by exact match or, for the built-in client, any loopback address. */
+  allowsRedirectTo(redirectUri: string): boolean
+}
+
+export interface Clients {
+  find(clientId: string): Client | undefined
+}
+
+/** What a user holds: a set of age signals under an identifier that an access token can name. */
+export interface AgeKey {
+  readonly id: string
+  readonly signals: readonly AgeSignal[]
+}
+
+/** The age keys that exist, and who holds them. */
+export interface AgeKeys {
+  /** Create: a new age key with these signals takes the place of the one that `holder` had; without a holder, a new user holds it. */
+  save(signals: readonly AgeSignal[], holder: string | undefined): Promise<void>
+  /** Adds signals to the key `id`, the oldest beyond the limit go; `false` when there is no such key. */
+  add(id: string, signals: readonly AgeSignal[]): Promise<boolean>
+}
+
+/** How long things live, in seconds. */
+export interface Lifetimes {
+  readonly requestUri: number
+  readonly code: number
+  readonly idToken: number
+  readonly accessToken: number
+}

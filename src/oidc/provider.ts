@@ -1,0 +1,30 @@
+import type { Vocabulary } from '../age/vocabulary.ts'
+import type { Certifications } from './certifications.ts'
+import type { AgeKeys, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
+import type { Profile } from './profile.ts'
+
+/** One OpenID provider: what is set for it, and the ports through which it meets the world. */
+export interface Provider {
+  /** Without a trailing slash; every address and the issuers begin with it. */
+  readonly baseUrl: string
+  readonly profile: Profile
+  readonly lifetimes: Lifetimes
+  readonly vocabulary: Vocabulary
+  /** The ISO 27566-1 level of submitted age signals, by provenance and method. */
+  readonly certifications: Certifications
+  readonly clock: Clock
+  readonly store: Store
+  readonly ids: Ids
+  readonly signer: Signer
+  readonly clients: Clients
+  readonly ageKeys: AgeKeys
+}
+
+/** `iss` of the id_token, and the issuer of the Use discovery document. */
+export const useIssuer = (provider: Pick<Provider, 'baseUrl'>) => `${provider.baseUrl}/v1/oidc/use`
+
+/** The issuer of the Create discovery document. */
+export const createIssuer = (provider: Pick<Provider, 'baseUrl'>) => `${provider.baseUrl}/v1/oidc/create`
+
+/** Milliseconds of the clock, `seconds` from now. */
+export const inSeconds = (provider: Pick<Provider, 'clock'>, seconds: number) => provider.clock.now() + seconds * 1000

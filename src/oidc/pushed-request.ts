@@ -1,0 +1,145 @@
+import type { AgeSignal } from '../age/signal.ts'
+import { readAgeSignals } from './age-signals.ts'
+import { authenticateByForm } from './client-auth.ts'
+import { IDENTIFIER_BYTES } from './decisions.ts'
+import { type Finding, Findings } from './findings.ts'
+import { parseJson } from './json.ts'
+import { type Parameters, readParameters } from './parameters.ts'
+import type { Client } from './ports.ts'
+import { requestUriPrefix, upgradeScope } from './profile.ts'
+import { inSeconds, type Provider } from './provider.ts'
+import { readBody, type ServerRequest } from './server-request.ts'
+import { putSpendable, type Spendable } from './spendable.ts'
+
+/** A Create request that waits for its user. */
+export interface PushedRequest extends Spendable {
+  readonly redirectUri: string
+  readonly state: string
+  readonly signals: readonly AgeSignal[]
+}
+
+/** The answer of E2 (RFC 9126 section 2.2); `expires_in` in seconds. */
+export interface PushedResponse {
+  readonly request_uri: string
+  readonly expires_in: number
+}
+
+/**
+ * E2: pushes a Create authorization request. The reference lives 90 seconds, serves one decision and is bound to the client.
+ * @throws OAuthError invalid_client (401), invalid_request (400, 415), invalid_scope, unsupported_response_type,
+ * invalid_authorization_details (400).
+ */
+export async function pushRequest(
+  request: ServerRequest,
+  provider: Provider,
+): Promise<{ response: PushedResponse; findings: readonly Finding[] }> {
+  const body = readBody(request, { ...FORM, profile: provider.profile })
+  const findings = new Findings(provider.profile)
+  const parameters = readParameters(body, PUSHED_PARAMETERS, findings)
+  const { client_id: clientId, client_secret: clientSecret, redirect_uri: redirectUri, state } = parameters
+  const client = authenticateByForm(provider.clients, { clientId, clientSecret })
+  if (!client && !findings.mentions('client_id', 'client_secret')) {
+    findings.add('PAR-02', unauthenticated(parameters))
+  }
+  checkConstants(parameters, provider, findings)
+  checkRedirectUri(redirectUri, client, findings)
+  if (state === undefined) findings.missing('PAR-09', 'state')
+  const signals = readAuthorizationDetails(parameters.authorization_details, provider, findings)
+  findings.throwIfRefused()
+  if (!client || redirectUri === undefined || state === undefined || !signals) {
+    throw new Error('a pushed request without an error must be complete')
+  }
+  const id = provider.ids.random(IDENTIFIER_BYTES)
+  const { requestUri: lifetime } = provider.lifetimes
+  const record: PushedRequest = {
+    clientId: client.clientId,
+    redirectUri,
+    state,
+    signals,
+    expiresAt: inSeconds(provider, lifetime),
+  }
+  await putSpendable('pushed_request', id, { record, provider })
+  return {
+    response: { request_uri: requestUriPrefix(provider.profile) + id, expires_in: lifetime },
+    findings: findings.all,
+  }
+}
+
+/** The pushed request behind a `request_uri`, also an expired or spent one; `undefined` when it was never issued. */
+export async function findPushedRequest(
+  requestUri: string,
+  provider: Provider,
+): Promise<{ id: string; record: PushedRequest } | undefined> {
+  const prefix = requestUriPrefix(provider.profile)
+  if (!requestUri.startsWith(prefix)) return undefined
+  const id = requestUri.slice(prefix.length)
+  const record = (await provider.store.get('pushed_request', id)) as PushedRequest | undefined
+  return record && { id, record }
+}
+
+const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'PAR-01', notUtf8: 'PAR-11' } as const
+const PUSHED_PARAMETERS = {
+  known: [
+    'client_id',
+    'client_secret',
+    'scope',
+    'response_type',
+    'type',
+    'redirect_uri',
+    'state',
+    'authorization_details',
+  ],
+  repeated: 'PAR-11',
+  unknown: 'PAR-12',
+} as const
+type PushedParameters = Parameters<(typeof PUSHED_PARAMETERS.known)[number]>
+
+function unauthenticated({ client_id: clientId, client_secret: clientSecret }: PushedParameters) {
+  if (clientId === undefined) return { path: 'client_id', message: 'client_id is missing' }
+  if (clientSecret === undefined) return { path: 'client_secret', message: 'client_secret is missing' }
+  return { path: 'client_secret', message: 'client_id and client_secret do not belong to a registered client' }
+}
+
+function checkConstants(parameters: PushedParameters, { profile }: Provider, findings: Findings): void {
+  const { scope, response_type: responseType, type } = parameters
+  const scopes = scope?.split(' ').filter((word) => word !== '')
+  if (scope === undefined) findings.missing('PAR-03', 'scope')
+  else if (scopes?.join(' ') !== 'openid') {
+    const upgrade = upgradeScope(profile)
+    const asksForUpgrade = scopes?.includes('openid') && scopes.every((word) => word === 'openid' || word === upgrade)
+    findings.add(asksForUpgrade ? 'PAR-04' : 'PAR-03', { path: 'scope', message: 'scope must be openid' })
+  }
+  if (responseType === undefined) findings.missing('PAR-05', 'response_type')
+  else if (responseType !== 'none') {
+    findings.add('PAR-05', { path: 'response_type', message: 'response_type must be none' })
+  }
+  if (type === undefined) findings.missing('PAR-07', 'type')
+  else if (type !== 'age_verification')
+    findings.add('PAR-06', { path: 'type', message: 'type must be age_verification' })
+}
+
+function checkRedirectUri(redirectUri: string | undefined, client: Client | undefined, findings: Findings): void {
+  if (redirectUri === undefined) findings.missing('PAR-08', 'redirect_uri')
+  else if (client && !client.allowsRedirectTo(redirectUri)) {
+    const message = `redirect_uri is not registered for client ${client.clientId}`
+    findings.add('PAR-08', { path: 'redirect_uri', message })
+  }
+}
+
+function readAuthorizationDetails(
+  text: string | undefined,
+  provider: Provider,
+  findings: Findings,
+): AgeSignal[] | undefined {
+  if (text === undefined) {
+    findings.missing('PAR-10', 'authorization_details')
+    return undefined
+  }
+  const json = parseJson(text)
+  if (json.ok) return readAgeSignals(json.value, provider, findings)
+  findings.add('PAR-10', {
+    path: 'authorization_details',
+    message: `authorization_details is not JSON: ${json.reason}`,
+  })
+  return undefined
+}

@@ -1,0 +1,20 @@
+import type { ErrorCode } from '../errors.ts'
+import type { Profile } from '../profile.ts'
+
+/** `error` refuses the request, `advice` only says so. */
+export type Level = 'error' | 'advice'
+
+/** One checkable sentence of the specification, as data. */
+export interface RuleRow {
+  /** Stable: it stands in error bodies, in the documentation and in tests. */
+  readonly id: string
+  /** The part of the specification that it comes from. */
+  readonly section: string
+  readonly sentence: string
+  /** What to do about it. */
+  readonly hint: string
+  /** The OAuth error code of a request refused by this rule. A missing required parameter is always `invalid_request`. */
+  readonly error: ErrorCode
+  /** `error` in every profile when left out. */
+  readonly level?: Level | Readonly<Record<Profile, Level>>
+}

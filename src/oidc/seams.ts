@@ -1,0 +1,23 @@
+import type { Callback } from './callback.ts'
+
+/** The claims of an id_token, in the order in which they are serialised. */
+export type IdTokenClaims = Readonly<Record<string, unknown>>
+
+/**
+ * Places at which a host may change what is about to be sent, so that a relying party can be shown what it must refuse.
+ * A real service leaves everything as it is.
+ */
+export interface Seams {
+  /** The claims before they are signed. */
+  claims(claims: IdTokenClaims): IdTokenClaims
+  /** The signed id_token. */
+  token(idToken: string): string | Promise<string>
+  /** The parameters that go back to the relying party. */
+  callback(callback: Callback): Callback
+}
+
+export const NO_SEAMS: Seams = {
+  claims: (claims) => claims,
+  token: (idToken) => idToken,
+  callback: (callback) => callback,
+}

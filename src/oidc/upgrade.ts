@@ -1,0 +1,90 @@
+import type { AgeSignal } from '../age/signal.ts'
+import { readAgeSignals } from './age-signals.ts'
+import { bearerToken } from './client-auth.ts'
+import { type Finding, Findings } from './findings.ts'
+import { parseJson } from './json.ts'
+import type { Provider } from './provider.ts'
+import { readBody, type ServerRequest } from './server-request.ts'
+import { isExpired } from './spendable.ts'
+import { type AccessTokenRecord, findAccessToken } from './token.ts'
+
+/**
+ * E5: adds age signals to the age key that the access token names. The answer is the JSON string `OK`.
+ * @throws OAuthError invalid_token (401), invalid_request (400, 415), invalid_authorization_details (400).
+ */
+export async function upgradeAgeKey(
+  request: ServerRequest,
+  provider: Provider,
+): Promise<{ response: 'OK'; findings: readonly Finding[] }> {
+  const body = readBody(request, { ...JSON_BODY, profile: provider.profile })
+  const findings = new Findings(provider.profile)
+  const token = await readAccessToken(request.authorization, provider, findings)
+  const signals = readUpgrade(body, provider, findings)
+  findings.throwIfRefused(token ? {} : { headers: bearerChallenge(request.authorization) })
+  if (!token || !signals) throw new Error('an upgrade without an error must have a token and signals')
+
+  if (!(await provider.ageKeys.add(token.ageKeyId, signals))) {
+    findings.add('UPG-04', {
+      path: 'Authorization',
+      message: 'the age key that the access token names no longer exists',
+    })
+    throw findings.toError({ headers: bearerChallenge(request.authorization) })
+  }
+  return { response: 'OK', findings: findings.all }
+}
+
+const JSON_BODY = { mediaType: 'application/json', wrongType: 'UPG-01', notUtf8: 'UPG-05' } as const
+
+/** RFC 6750 section 3: a request without any credentials is told the scheme only. */
+const bearerChallenge = (authorization: string | undefined) => ({
+  'WWW-Authenticate': `Bearer realm="agekey-sandbox"${authorization === undefined ? '' : ', error="invalid_token"'}`,
+})
+
+async function readAccessToken(
+  authorization: string | undefined,
+  provider: Provider,
+  findings: Findings,
+): Promise<AccessTokenRecord | undefined> {
+  const path = 'Authorization'
+  const token = bearerToken(authorization)
+  if (token === undefined) {
+    const message =
+      authorization === undefined ? 'the Authorization header is missing' : 'Authorization is not Bearer with a token'
+    findings.add('UPG-02', { path, message })
+    return undefined
+  }
+  const record = await findAccessToken(token, provider)
+  if (!record) findings.add('UPG-03', { path, message: 'the access token was not issued here' })
+  else if (isExpired(record, provider)) findings.add('UPG-03', { path, message: 'the access token has expired' })
+  else return record
+  return undefined
+}
+
+function readUpgrade(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
+  const json = parseJson(text)
+  if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value)) {
+    const reason = json.ok ? 'the body is not a JSON object' : `the body is not JSON: ${json.reason}`
+    findings.add('UPG-05', { path: '', message: reason })
+    return undefined
+  }
+  for (const name of Object.keys(json.value)) {
+    if (name !== 'authorization_details') {
+      findings.add('UPG-07', { path: name, message: `${name} is not known and was ignored` })
+    }
+  }
+  const details: unknown = Object.hasOwn(json.value, 'authorization_details')
+    ? Reflect.get(json.value, 'authorization_details')
+    : undefined
+  if (details === undefined) findings.missing('UPG-05', 'authorization_details')
+  else if (typeof details === 'string') return readStringified(details, provider, findings)
+  else return readAgeSignals(details, provider, findings)
+  return undefined
+}
+
+/** The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice. */
+function readStringified(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
+  const path = 'authorization_details'
+  findings.add('UPG-06', { path, message: 'authorization_details is a string; it must be a JSON array' })
+  const json = parseJson(text)
+  return json.ok ? readAgeSignals(json.value, provider, findings) : readAgeSignals(text, provider, findings)
+}

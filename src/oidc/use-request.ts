@@ -1,0 +1,73 @@
+import { type Claims, parseClaims } from '../age/claims.ts'
+import type { Vocabulary } from '../age/vocabulary.ts'
+import type { Findings } from './findings.ts'
+import { parseJson } from './json.ts'
+import { type Parameters, readParameters } from './parameters.ts'
+import { PRESENTATION_PARAMETERS } from './presentation.ts'
+import { type Profile, upgradeScope } from './profile.ts'
+
+const USE_PARAMETERS = [
+  'scope',
+  'response_type',
+  'response_mode',
+  'client_id',
+  'redirect_uri',
+  'state',
+  'nonce',
+  'claims',
+  'can_create',
+  ...PRESENTATION_PARAMETERS,
+] as const
+export type UseParameters = Parameters<(typeof USE_PARAMETERS)[number]>
+
+/** Reads the query of E1; repeated, malformed and unknown parameters are findings. */
+export const readUseParameters = (query: string, findings: Findings): UseParameters =>
+  readParameters(query, { known: USE_PARAMETERS, repeated: 'USE-10', unknown: 'USE-11' }, findings)
+
+/** Checks `scope` (E1) and tells whether it asks for upgrades. */
+export function readUpgradeWish(scope: string | undefined, profile: Profile, findings: Findings): boolean {
+  if (scope === undefined) {
+    findings.missing('USE-03', 'scope')
+    return false
+  }
+  const scopes = scope.split(' ').filter((word) => word !== '')
+  const upgrade = upgradeScope(profile)
+  const known = scopes.every((word) => word === 'openid' || word === upgrade)
+  if (!known || !scopes.includes('openid')) {
+    findings.add('USE-03', { path: 'scope', message: `scope must be "openid" or "openid ${upgrade}"` })
+  }
+  return scopes.includes(upgrade)
+}
+
+/** Checks `response_type` (E1): `id_token`, or with a code where the profile tolerates it beside the upgrade scope. */
+export function checkUseResponseType(
+  responseType: string | undefined,
+  { upgrade }: { upgrade: boolean },
+  findings: Findings,
+): void {
+  if (responseType === undefined) findings.missing('USE-04', 'response_type')
+  else if (responseType !== 'id_token') {
+    const withCode = responseType.split(' ').sort().join(' ') === 'code id_token'
+    if (withCode && upgrade) {
+      findings.add('USE-05', { path: 'response_type', message: 'response_type asks for a code; it must be id_token' })
+    } else {
+      findings.add('USE-04', { path: 'response_type', message: 'response_type must be id_token' })
+    }
+  }
+}
+
+/** Checks `claims` (E1) and reads the claims object from it. */
+export function readClaims(text: string | undefined, vocabulary: Vocabulary, findings: Findings): Claims | undefined {
+  if (text === undefined) {
+    findings.missing('USE-09', 'claims')
+    return undefined
+  }
+  const json = parseJson(text)
+  if (!json.ok) {
+    findings.add('USE-09', { path: 'claims', message: `claims is not JSON: ${json.reason}` })
+    return undefined
+  }
+  const { claims, issues } = parseClaims(json.value, vocabulary)
+  findings.addIssues('claims', issues)
+  return claims
+}

@@ -1,0 +1,151 @@
+import type { Claims } from '../age/claims.ts'
+import { type Evaluation, evaluate } from '../age/evaluate.ts'
+import { type Callback, createCallback, createErrorCallback, isResponseMode, type ResponseMode } from './callback.ts'
+import { type Finding, Findings } from './findings.ts'
+import { createIdTokenClaims } from './id-token.ts'
+import type { AgeKey, Client } from './ports.ts'
+import { type Presentation, readPresentation } from './presentation.ts'
+import type { Provider } from './provider.ts'
+import { readRedirectTarget } from './redirect-target.ts'
+import { NO_SEAMS, type Seams } from './seams.ts'
+import { issueCode } from './token.ts'
+import {
+  checkUseResponseType,
+  readClaims,
+  readUpgradeWish,
+  readUseParameters,
+  type UseParameters,
+} from './use-request.ts'
+
+/** A valid Use authorization request on its way to a decision. Plain JSON: a store can keep it. */
+export interface UseTransaction {
+  readonly flow: 'use'
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly mode: ResponseMode
+  readonly state: string
+  readonly nonce: string
+  readonly claims: Claims
+  /** `claims` as it was sent: what `req_claims_hash` is over. */
+  readonly claimsText: string
+  /** The upgrade scope was asked for. */
+  readonly upgrade: boolean
+  readonly canCreate: boolean
+  readonly presentation: Presentation
+}
+
+/** What became of an authorization request: it may proceed, or goes back to the relying party at once. */
+export type Beginning<Transaction> =
+  | { kind: 'proceed'; transaction: Transaction; findings: readonly Finding[] }
+  | { kind: 'refused'; callback: Callback; findings: readonly Finding[] }
+
+/** How the user, or who stands in for one, ends a Use flow. */
+export type UseDecision =
+  | { kind: 'verified'; ageKey: AgeKey }
+  | { kind: 'create_requested' }
+  | { kind: 'error'; error: string; description: string }
+
+/** What a Use flow comes to. */
+export interface UseResult {
+  readonly callback: Callback
+  /** Only of a verified flow. */
+  readonly evaluation?: Evaluation
+}
+
+/**
+ * E1: checks a Use authorization request.
+ * @param query the raw query string.
+ * @throws OAuthError with status 400 for an unknown client or an unregistered redirect_uri: never redirect then.
+ */
+export function beginUse(query: string, provider: Provider): Beginning<UseTransaction> {
+  const findings = new Findings(provider.profile)
+  const parameters = readUseParameters(query, findings)
+  const rules = { client: 'USE-01', redirectUri: 'USE-02', findings } as const
+  const target = readRedirectTarget(provider.clients, parameters, rules)
+  const transaction = readTransaction(parameters, target, { provider, findings })
+  if (!target) throw findings.toError({ status: 400 })
+  const { refusal } = findings
+  if (refusal) {
+    const { response_mode: mode, state } = parameters
+    // An unknown mode cannot be honoured: its error comes back in the default one.
+    const knownMode = mode !== undefined && isResponseMode(mode) ? mode : 'fragment'
+    const callback = createErrorCallback({ mode: knownMode, redirectUri: target.redirectUri, state }, refusal)
+    return { kind: 'refused', callback, findings: findings.all }
+  }
+  if (!transaction) throw new Error('a request without an error must make a transaction')
+  return { kind: 'proceed', transaction, findings: findings.all }
+}
+
+/**
+ * E1: ends a Use flow. All thresholds false and the upgrade scope asked for: a code comes with the id_token.
+ * @param seams change what is about to be sent; the real service has none.
+ */
+export async function finishUse(
+  transaction: UseTransaction,
+  decision: UseDecision,
+  { provider, seams = NO_SEAMS }: { provider: Provider; seams?: Seams | undefined },
+): Promise<UseResult> {
+  const { state } = transaction
+  if (decision.kind === 'create_requested') {
+    const callback = createCallback(transaction, { create_requested: 'true', state })
+    return { callback: seams.callback(callback) }
+  }
+  if (decision.kind === 'error') return { callback: seams.callback(createErrorCallback(transaction, decision)) }
+
+  const evaluation = evaluate(decision.ageKey.signals, transaction.claims, provider.clock.now())
+  const allFalse = Object.values(evaluation.ageThresholds).every((satisfied) => !satisfied)
+  const code =
+    transaction.upgrade && allFalse
+      ? await issueCode({ clientId: transaction.clientId, ageKeyId: decision.ageKey.id }, provider)
+      : undefined
+  const claims = createIdTokenClaims({ transaction, ageThresholds: evaluation.ageThresholds, code }, provider)
+  const idToken = await seams.token(await provider.signer.sign(seams.claims(claims)))
+  const callback = createCallback(transaction, { id_token: idToken, code, state })
+  return { callback: seams.callback(callback), evaluation }
+}
+
+function readTransaction(
+  parameters: UseParameters,
+  target: { client: Client; redirectUri: string } | undefined,
+  { provider, findings }: { provider: Provider; findings: Findings },
+): UseTransaction | undefined {
+  const upgrade = readUpgradeWish(parameters.scope, provider.profile, findings)
+  checkUseResponseType(parameters.response_type, { upgrade }, findings)
+  const mode = parameters.response_mode ?? 'fragment'
+  if (!isResponseMode(mode)) {
+    findings.add('USE-06', { path: 'response_mode', message: 'response_mode must be fragment, query or form_post' })
+  }
+  const { state, nonce, claims: claimsText, can_create: canCreate } = parameters
+  if (state === undefined) findings.missing('USE-07', 'state')
+  if (nonce === undefined) findings.missing('USE-08', 'nonce')
+  const claims = readClaims(claimsText, provider.vocabulary, findings)
+  if (canCreate !== undefined && canCreate !== 'true' && canCreate !== 'false') {
+    findings.add('USE-12', {
+      path: 'can_create',
+      message: 'can_create is not exactly true: only the use choice is offered',
+    })
+  }
+  const presentation = readPresentation(parameters, findings)
+  if (
+    !target ||
+    !isResponseMode(mode) ||
+    state === undefined ||
+    nonce === undefined ||
+    claimsText === undefined ||
+    !claims
+  )
+    return undefined
+  return {
+    flow: 'use',
+    clientId: target.client.clientId,
+    redirectUri: target.redirectUri,
+    mode,
+    state,
+    nonce,
+    claims,
+    claimsText,
+    upgrade,
+    canCreate: canCreate === 'true',
+    presentation,
+  }
+}

@@ -1,0 +1,66 @@
+import { type Html, html, renderDocument } from './html.ts'
+import { translate } from './messages.ts'
+
+/** What surrounds the content of every page. Paths are absolute and already carry the prefix of a tenant. */
+export interface Shell {
+  /** Where the files of `public/` are served, without a slash at the end: `/_sandbox/assets`. */
+  readonly assetsPath: string
+  /** The home of the console. */
+  readonly homePath: string
+  readonly version: string
+  /** BCP 47 tag of a language that `messages` has; English when absent. */
+  readonly lang?: string
+  /** Direction of the script; `ltr` when absent. */
+  readonly dir?: 'ltr' | 'rtl'
+  /** `system` follows the device; `light` when absent, as on E1 and E3. */
+  readonly theme?: 'light' | 'dark' | 'system'
+  /** A style sheet that sets the custom properties for the appearance parameters of the request. */
+  readonly appearanceCssPath?: string
+}
+
+/** The content of one page. */
+export interface Page {
+  readonly title: string
+  /** What stands in `<main>`; its first heading is the `<h1>`. */
+  readonly main: Html
+  /** How much room the content takes: a column of text (default), or the whole width for lists and tables. */
+  readonly width?: 'narrow' | 'wide'
+  /** What the footer begins with, such as a menu. */
+  readonly menu?: Html
+  /** Names of style sheets in `public/` beside `app.css`. */
+  readonly styles?: readonly string[]
+  /** Names of scripts in `public/` that make the page more comfortable; it works without them. */
+  readonly scripts?: readonly string[]
+}
+
+/**
+ * A whole page as a string: sandbox banner, content, footer. It holds no inline script, no inline style and no external
+ * asset, so it runs under a content security policy without any `unsafe-` source.
+ */
+export function renderPage(shell: Shell, page: Page): string {
+  const { assetsPath } = shell
+  const t = translate(shell.lang)
+  return renderDocument(html`<html lang="${shell.lang ?? 'en'}" dir="${shell.dir ?? 'ltr'}" data-theme="${shell.theme ?? 'light'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<title>${page.title} (agekey-sandbox)</title>
+<link rel="icon" type="image/svg+xml" href="${assetsPath}/logo.svg">
+<link rel="stylesheet" href="${assetsPath}/app.css">
+${page.styles?.map((style) => html`<link rel="stylesheet" href="${assetsPath}/${style}">`)}
+${shell.appearanceCssPath !== undefined && html`<link rel="stylesheet" href="${shell.appearanceCssPath}">`}
+${page.scripts?.map((script) => html`<script src="${assetsPath}/${script}" defer></script>`)}
+</head>
+<body>
+<header class="top">
+<p class="banner" data-testid="sandbox-banner"><strong>${t('banner.label')}</strong> <span>${t('banner.text')}</span></p>
+<div class="band"><a class="brand" href="${shell.homePath}"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> agekey-sandbox</a></div>
+</header>
+<main class="${page.width ?? 'narrow'}">
+${page.main}
+</main>
+<footer class="foot">${page.menu} <span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}">${t('footer.home')}</a></footer>
+</body>
+</html>`)
+}

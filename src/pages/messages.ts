@@ -1,0 +1,54 @@
+import { type Html, html } from './html.ts'
+import ar from './messages/ar.json' with { type: 'json' }
+import de from './messages/de.json' with { type: 'json' }
+import en from './messages/en.json' with { type: 'json' }
+import es from './messages/es.json' with { type: 'json' }
+import fr from './messages/fr.json' with { type: 'json' }
+import ja from './messages/ja.json' with { type: 'json' }
+import pt from './messages/pt.json' with { type: 'json' }
+
+/** The name of one text of the hosted pages. Every language file holds all of them, with the same placeholders. */
+export type MessageKey = keyof typeof en
+
+/** Gives a text with each `{placeholder}` filled in. The result is plain text: the `html` tag escapes it. */
+export interface Translate {
+  (key: MessageKey, values?: Readonly<Record<string, string | number>>): string
+  /** The language of the texts. */
+  readonly lang: string
+}
+
+/** The languages of the hosted pages by BCP 47 tag in lower case. A further language is a file and a row here. */
+export const LANGUAGES: Readonly<Record<string, Readonly<Record<MessageKey, string>>>> = { en, de, fr, es, pt, ja, ar }
+
+const RIGHT_TO_LEFT: readonly string[] = ['ar']
+
+/** The language for a BCP 47 tag: what is not there loses its last subtag until it is (`fr-CA`, `fr`), or is not known at all. */
+export function findLanguage(tag: string): string | undefined {
+  const wanted = tag.toLowerCase()
+  if (Object.hasOwn(LANGUAGES, wanted)) return wanted
+  const end = wanted.lastIndexOf('-')
+  return end === -1 ? undefined : findLanguage(wanted.slice(0, end))
+}
+
+/** The direction in which a language of `LANGUAGES` is written. */
+export const directionOf = (lang: string): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.includes(lang) ? 'rtl' : 'ltr')
+
+/**
+ * The texts of a language; English for a tag that no language fits.
+ *
+ * @throws Error when a placeholder has no value: a mistake of ours, which every rendering of the page shows
+ */
+export function translate(tag = 'en'): Translate {
+  const lang = findLanguage(tag) ?? 'en'
+  const messages = LANGUAGES[lang] ?? en
+  const text = (key: MessageKey, values: Readonly<Record<string, string | number>> = {}) =>
+    messages[key].replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = values[name]
+      if (value === undefined) throw new Error(`message ${key}: no value for {${name}}`)
+      return String(value)
+    })
+  return Object.assign(text, { lang })
+}
+
+/** The attribute of what stays English on a page in another language, such as a persona's title: a screen reader changes its voice. */
+export const englishOn = ({ lang }: Translate): Html | false => lang !== 'en' && html` lang="en"`

@@ -1,0 +1,62 @@
+import { PERSONA_COOKIE } from './http/persona-cookie.ts'
+import type { Surface } from './surface.ts'
+import { openTestSandbox, type TestSandboxOptions } from './test-sandbox.ts'
+
+export type { TestSandboxOptions }
+
+/** The sandbox of one Playwright test. */
+export interface PlaywrightSandbox extends Surface {
+  /** Makes this test's browser act as a persona, without a choice page. @throws SandboxError for an unknown name */
+  as(persona: string): Promise<void>
+}
+
+/** Fixtures of one test. */
+export interface SandboxFixtures {
+  readonly sandbox: PlaywrightSandbox
+}
+
+/** Fixtures of one worker process: the sandbox that its tests use one after the other. */
+export interface SandboxWorkerFixtures {
+  readonly workerSandbox: Surface
+}
+
+/** The part of a browser context that is used here. */
+interface CookieJar {
+  addCookies(cookies: { name: string; value: string; url: string }[]): Promise<void>
+}
+
+type Use<Fixture> = (fixture: Fixture) => Promise<void>
+
+/**
+ * Fixtures for `base.extend`: `sandbox` is reset after each test. Each worker has its own: it starts one, or with `url`
+ * takes a tenant of a sandbox that runs already.
+ * ```ts
+ * export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
+ * test('an adult enters', async ({ page, sandbox }) => {
+ *   await sandbox.as('adult-passport')
+ * })
+ * ```
+ */
+export function sandboxFixtures(options: TestSandboxOptions = {}) {
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs
+  const workerSandbox = async ({}: object, use: Use<Surface>) => {
+    const { surface, close } = await openTestSandbox(options)
+    await use(surface)
+    await close()
+  }
+  const sandbox = async (
+    { workerSandbox: surface, context }: SandboxWorkerFixtures & { context: CookieJar },
+    use: Use<PlaywrightSandbox>,
+  ) => {
+    await use({ ...surface, as: (persona) => actAs(persona, surface, context) })
+    await surface.reset()
+  }
+  // Playwright takes no readonly tuple.
+  const ofWorker: [typeof workerSandbox, { scope: 'worker' }] = [workerSandbox, { scope: 'worker' }]
+  return { workerSandbox: ofWorker, sandbox }
+}
+
+async function actAs(persona: string, surface: Surface, context: CookieJar): Promise<void> {
+  const { name } = await surface.personas.get(persona)
+  await context.addCookies([{ name: PERSONA_COOKIE, value: name, url: `${surface.baseUrl}/v1/oidc/` }])
+}

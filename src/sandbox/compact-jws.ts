@@ -1,0 +1,23 @@
+import { sign } from 'node:crypto'
+import type { SigningKey } from './signing-keys.ts'
+
+/** Base64url without padding, of text or of the JSON of a value. */
+export const encodePart = (part: unknown): string =>
+  Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
+
+/** What is to be signed: a header, and a payload as a value or, for JSON that no serialiser would write, as text. */
+export interface Unsigned {
+  readonly header: Readonly<Record<string, unknown>>
+  readonly payload: string | Readonly<Record<string, unknown>>
+}
+
+/**
+ * A compact JWS (RFC 7515) whose signature is made with `key`, whatever its header says: a library would refuse most of
+ * the headers that a relying party must refuse. What is right is signed by the library, in `key-ring.ts`.
+ */
+export function signCompact({ header, payload }: Unsigned, { alg, privateKey }: SigningKey): string {
+  const input = `${encodePart(header)}.${encodePart(payload)}`
+  // JWS has the two numbers of an ECDSA signature side by side (RFC 7518 section 3.4).
+  const key = alg === 'ES256' ? ({ key: privateKey, dsaEncoding: 'ieee-p1363' } as const) : privateKey
+  return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`
+}

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto'
+import type { ClientSettings } from './clients.ts'
+
+/** The relying party that the sandbox itself plays in its demo. */
+export const DEMO_CLIENT_ID = 'sandbox-demo'
+
+/** Where the demo of the sandbox at `baseUrl` takes its callbacks. */
+export const demoCallback = (baseUrl: string) => `${baseUrl}/_sandbox/demo/callback`
+
+/** Nobody but this process knows it: the demo is no way for others to act as a client. */
+const clientSecret = randomBytes(16).toString('base64url')
+
+/** A client of its own, so that the demo works whatever the config declares; it may return to its own callback only. */
+export const demoClient = (baseUrl: string): ClientSettings => ({
+  clientId: DEMO_CLIENT_ID,
+  clientSecret,
+  name: 'Demo shop',
+  redirectUris: [demoCallback(baseUrl)],
+})

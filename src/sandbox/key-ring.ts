@@ -1,0 +1,107 @@
+import { SignJWT } from 'jose'
+import type { Signer } from '../oidc/ports.ts'
+import {
+  importKeys,
+  type SigningAlgorithm,
+  type SigningKey,
+  type SigningKeys,
+  type StoredKeys,
+  storedForm,
+} from './signing-keys.ts'
+
+/** The stages of a key rotation, in their order. */
+export const ROTATION_STAGES = ['publish', 'use', 'retire'] as const
+export type RotationStage = (typeof ROTATION_STAGES)[number]
+
+/** A rotation stage that is out of turn. */
+export class RotationError extends Error {
+  override readonly name = 'RotationError'
+}
+
+/** The signing keys of one world: some are published, one pair of them signs. */
+export interface KeyRing extends Signer {
+  /** The key that signs now. */
+  signingKey(): Promise<SigningKey>
+  /** The key of the other algorithm that is published beside it. */
+  keyFor(alg: SigningAlgorithm): Promise<SigningKey>
+  /**
+   * The ring after a stage; this one stays as it is.
+   * `publish` adds keys to the key set, `use` signs with the newest ones, `retire` removes the others.
+   * @throws RotationError when the stage is out of turn.
+   */
+  rotate(stage: RotationStage, generate: () => Promise<SigningKeys>): KeyRing
+  /** The ring as JSON, with its private keys. */
+  toStored(): Promise<StoredRing>
+}
+
+/** A ring as JSON. */
+export interface StoredRing {
+  /** Oldest first. */
+  readonly published: readonly StoredKeys[]
+  /** The index of the ones that sign. */
+  readonly signing: number
+}
+
+interface Rotation {
+  /** Oldest first. They may still be in the making: an RSA key takes longer than starting a server. */
+  readonly published: readonly Promise<SigningKeys>[]
+  /** The ones that sign, among those published. */
+  readonly signing: Promise<SigningKeys>
+}
+
+/** Creates a ring whose only keys are `keys`. */
+export function createKeyRing({ alg, keys }: { alg: SigningAlgorithm; keys: Promise<SigningKeys> }): KeyRing {
+  return ringOf(alg, { published: [keys], signing: keys })
+}
+
+/** Creates the ring that was stored. */
+export function restoreKeyRing(alg: SigningAlgorithm, { published, signing }: StoredRing): KeyRing {
+  const keys = published.map(importKeys)
+  const signer = keys[signing]
+  if (!signer) throw new RangeError(`signing: there is no key ${signing} in the ring`)
+  // Whoever asks for a damaged key is told; nobody has to ask.
+  for (const one of keys) one.catch(() => {})
+  return ringOf(alg, { published: keys, signing: signer })
+}
+
+function ringOf(alg: SigningAlgorithm, rotation: Rotation): KeyRing {
+  const { published, signing } = rotation
+  const keyFor = async (wanted: SigningAlgorithm) => (await signing)[wanted]
+  return {
+    alg,
+    keyFor,
+    signingKey: () => keyFor(alg),
+    async sign(claims) {
+      const { kid, privateKey } = (await signing)[alg]
+      return new SignJWT({ ...claims }).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(privateKey)
+    },
+    async jwks() {
+      const all = await Promise.all(published)
+      return { keys: all.flatMap(({ RS256, ES256 }) => [RS256.publicJwk, ES256.publicJwk]) }
+    },
+    rotate: (stage, generate) => ringOf(alg, nextRotation(rotation, stage, generate)),
+    async toStored() {
+      return { published: (await Promise.all(published)).map(storedForm), signing: published.indexOf(signing) }
+    },
+  }
+}
+
+function nextRotation(
+  { published, signing }: Rotation,
+  stage: RotationStage,
+  generate: () => Promise<SigningKeys>,
+): Rotation {
+  const newest = published.at(-1) ?? signing
+  switch (stage) {
+    case 'publish':
+      if (newest !== signing) throw new RotationError('publish: a newer key is published already; use it first')
+      return { published: [...published, generate()], signing }
+    case 'use':
+      if (newest === signing) throw new RotationError('use: the newest key signs already; publish another one first')
+      return { published, signing: newest }
+    case 'retire':
+      if (newest !== signing) throw new RotationError('retire: the newest key does not sign yet; use it first')
+      if (published.length === 1) throw new RotationError('retire: there is no older key; publish and use one first')
+      return { published: [signing], signing }
+  }
+}

@@ -1,0 +1,30 @@
+import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/**
+ * Makes sure of a folder in which private keys can be written. A new one is open to its owner only, and git leaves it
+ * alone: it may well stand in a repository.
+ * @throws Error of the operating system
+ */
+export async function preparePrivateFolder(folder: string): Promise<void> {
+  const isNew = await makeFolder(folder)
+  if (!(await stat(folder)).isDirectory()) throw new Error('it is not a folder')
+  await access(folder, constants.W_OK)
+  if (isNew) await writeFile(join(folder, '.gitignore'), '*\n')
+}
+
+/** `false` when it was there. Not mkdir's own recursion: below /proc, where nothing can be made, it goes on for ever. */
+async function makeFolder(folder: string): Promise<boolean> {
+  const make = () => mkdir(folder, { mode: 0o700 })
+  try {
+    await make()
+    return true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST') return false
+    if (code !== 'ENOENT') throw error
+    await makeFolder(dirname(folder))
+    await make()
+    return true
+  }
+}

@@ -1,0 +1,111 @@
+import type { CallFacts } from '../expectations.ts'
+import { describeMismatch, findMismatches, type Mismatch } from './mismatches.ts'
+import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
+
+/** How far one step has come. */
+export interface StepProgress {
+  /** From 0. */
+  readonly index: number
+  readonly kind: Step['kind']
+  /** The step in words: `use as teen-16: access_denied`. */
+  readonly summary: string
+  readonly status: 'waiting' | 'current' | 'passed' | 'failed'
+  /** Why it failed or, while it is current, what came that did not meet it. */
+  readonly detail?: string
+  /** What was expected and what came, place by place; only of a step that failed by its `expect`. */
+  readonly mismatches?: readonly Mismatch[]
+}
+
+/** How far a scenario has come: the shape of `GET scenarios/ID`. */
+export interface ScenarioProgress {
+  readonly id: string
+  readonly name: string
+  readonly client?: string
+  readonly status: 'running' | 'passed' | 'failed'
+  /** Counts its changes: whoever waits says which one was seen last. */
+  readonly revision: number
+  readonly steps: readonly StepProgress[]
+}
+
+/** A scenario that looks at every request until it has passed or failed. JSON, so that several processes can share it. */
+export interface ArmedScenario {
+  readonly id: string
+  readonly scenario: Scenario
+  /** The index of the current step; behind the last one when it has passed. */
+  readonly current: number
+  readonly revision: number
+  readonly failure?: Explanation
+  /** What came that did not meet the current step. */
+  readonly remark?: string
+  /** Somebody moves the clock for the current step. */
+  readonly isMoving?: true
+}
+
+type Explanation = Pick<StepProgress, 'detail' | 'mismatches'>
+
+export const armedScenario = (id: string, scenario: Scenario): ArmedScenario => ({
+  id,
+  scenario,
+  current: 0,
+  revision: 0,
+})
+
+/** The step that it is at; `undefined` when it has passed or failed. */
+export function currentStep({ scenario, current, failure }: ArmedScenario): Step | undefined {
+  const step = failure ? undefined : scenario.steps[current]
+  return step && stepOf(step)
+}
+
+/** Whether its current step is one of this kind, and for this request. */
+export function isAbout(armed: ArmedScenario, kind: 'decide' | 'await', { flow, client_id }: CallFacts): boolean {
+  const step = currentStep(armed)
+  const { client } = armed.scenario
+  const isOurs = client === undefined || client === client_id || isAnonymous(flow)
+  return isOurs && step?.kind === kind && step.flow === flow
+}
+
+/** Discovery and keys are read without saying by whom. */
+const isAnonymous = (flow: CallFacts['flow']) => flow === 'discovery' || flow === 'jwks'
+
+/** The scenario after its current step. */
+export const passStep = ({ id, scenario, current, revision }: ArmedScenario): ArmedScenario => ({
+  id,
+  scenario,
+  current: current + 1,
+  revision: revision + 1,
+})
+
+export const failStep = ({ isMoving: _, ...armed }: ArmedScenario, failure: Explanation): ArmedScenario => ({
+  ...armed,
+  revision: armed.revision + 1,
+  failure,
+})
+
+export const noteAtStep = (armed: ArmedScenario, remark: string): ArmedScenario =>
+  armed.remark === remark ? armed : { ...armed, revision: armed.revision + 1, remark }
+
+/** What of the request is not as the current step expects; `undefined` when all of it is. */
+export function unmetExpectation(armed: ArmedScenario, { parameters }: CallFacts): Explanation | undefined {
+  const step = currentStep(armed)
+  const expected = step && step.kind !== 'clock' ? step.expect : undefined
+  const mismatches = findMismatches(expected ?? {}, parameters)
+  return mismatches.length === 0 ? undefined : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
+}
+
+export function progressOf({ id, scenario, current, revision, failure, remark }: ArmedScenario): ScenarioProgress {
+  const { name, client, steps } = scenario
+  return {
+    id,
+    name,
+    ...(client === undefined ? {} : { client }),
+    status: failure ? 'failed' : current === steps.length ? 'passed' : 'running',
+    revision,
+    steps: steps.map(stepOf).map((step, index) => {
+      const reached = { index, kind: step.kind, summary: summaryOf(step) }
+      if (index < current) return { ...reached, status: 'passed' }
+      if (index > current) return { ...reached, status: 'waiting' }
+      if (failure) return { ...reached, status: 'failed', ...failure }
+      return { ...reached, status: 'current', ...(remark === undefined ? {} : { detail: remark }) }
+    }),
+  }
+}

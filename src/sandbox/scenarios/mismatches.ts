@@ -1,0 +1,44 @@
+import { isJsonObject } from '../../age/json-object.ts'
+
+/** One place where a request is not what a scenario expects; values as short JSON texts. */
+export interface Mismatch {
+  /** `claims.age_thresholds[0]` */
+  readonly path: string
+  readonly expected: string
+  /** `nothing` when the request did not send it. */
+  readonly came: string
+}
+
+/**
+ * Where `came` does not contain `expected`: of an object the named members must fit, of a list each item must fit the one
+ * at its index (more may follow), and everything else must have the same text, so that `true` is met by `"true"`.
+ */
+export function findMismatches(expected: unknown, came: unknown, path = ''): Mismatch[] {
+  if (isJsonObject(expected) && isJsonObject(came)) {
+    return Object.keys(expected).flatMap((key) =>
+      findMismatches(expected[key], Object.hasOwn(came, key) ? came[key] : undefined, memberPath(path, key)),
+    )
+  }
+  if (Array.isArray(expected) && Array.isArray(came)) {
+    return expected.flatMap((item, index) => findMismatches(item, came[index], `${path}[${index}]`))
+  }
+  if (isScalar(expected) && isScalar(came) && String(expected) === String(came)) return []
+  return [{ path, expected: shown(expected), came: isSecret(path) ? '***' : shown(came) }]
+}
+
+/** `can_create: expected "true", came nothing` */
+export const describeMismatch = ({ path, expected, came }: Mismatch) => `${path}: expected ${expected}, came ${came}`
+
+const isScalar = (value: unknown) => value !== undefined && (typeof value !== 'object' || value === null)
+
+const memberPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
+
+const isSecret = (path: string) => path === 'client_secret'
+
+const LONGEST_SHOWN = 200
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { didYouMean } from '../../age/nearest.ts'
+import { type ClockMove, clockMoveSchema } from '../clock-move.ts'
+import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
+import { outcomesFor } from '../outcomes.ts'
+import type { SchemaProblem } from '../schema-problems.ts'
+
+/** The calls that a relying party's server makes: a scenario can wait for them. */
+const SERVER_CALLS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
+
+const MOST_STEPS = 500
+
+const decisionSchema = z
+  .strictObject({
+    flow: z.enum(OUTCOME_FLOWS).describe('What the next request of this kind is decided by'),
+    persona: z.string().min(1).optional().describe('Who the user is; only for use and create'),
+    outcome: z.string().min(1).optional().describe('How it ends'),
+  })
+  .check(({ value: { flow, persona, outcome }, issues }) => {
+    const refuse = (path: string[], message: string) => issues.push({ code: 'custom', path, message, input: path[0] })
+    if (persona === undefined && outcome === undefined) refuse([], 'give persona, outcome or both')
+    if (persona !== undefined && flow !== 'use' && flow !== 'create') {
+      refuse(['persona'], `a ${flow} call has no persona; give outcome only`)
+    }
+    const outcomes = outcomesFor(flow).map(({ name }) => name)
+    if (outcome !== undefined && !outcomes.includes(outcome)) {
+      refuse(['outcome'], `${flow} has none called ${JSON.stringify(outcome)}.${didYouMean(outcome, outcomes)}`)
+    }
+  })
+
+const expectedSchema = z
+  .record(z.string(), z.unknown())
+  .describe('A part of what the relying party must have sent; claims and authorization_details are read as JSON')
+
+const KINDS = ['decide', 'await', 'clock'] as const
+
+// One shape with three optional members: of a union, an editor and an error message could only guess which one was meant.
+const stepSchema = z
+  .strictObject({
+    decide: decisionSchema.optional().describe('Decides the next request of a flow'),
+    await: z.enum(SERVER_CALLS).optional().describe('Waits until the relying party has made this call with success'),
+    clock: clockMoveSchema.optional().describe('Moves the clock, at once'),
+    expect: expectedSchema.optional(),
+  })
+  .check(({ value, issues }) => {
+    const given = KINDS.filter((kind) => value[kind] !== undefined)
+    const refuse = (path: string[], message: string) => issues.push({ code: 'custom', path, message, input: value })
+    if (given.length === 0) refuse([], `give one of ${KINDS.join(', ')}`)
+    if (given.length > 1) refuse([], `${given.join(' and ')} are two steps; write each as an item of the list`)
+    if (value.clock && value.expect) refuse(['expect'], 'a clock step sends nothing; expect belongs to decide or await')
+  })
+
+/** A scenario, as its file and `POST scenarios` declare it: what users do, in order, and what the relying party must send. */
+export const scenarioSchema = z.strictObject({
+  name: z.string().max(200).regex(/\S/, { error: 'must not be empty' }).describe('What it is called in reports'),
+  client: z.string().min(1).optional().describe('A client_id: only the requests of this client count'),
+  steps: z.array(stepSchema).min(1).max(MOST_STEPS).describe('One after the other'),
+})
+
+export type Scenario = z.infer<typeof scenarioSchema>
+
+/** A part of what a request sent. */
+export type Expected = Readonly<Record<string, unknown>>
+
+export type Step =
+  | {
+      readonly kind: 'decide'
+      readonly flow: OutcomeFlow
+      readonly persona: string | undefined
+      readonly outcome: string | undefined
+      readonly expect: Expected | undefined
+    }
+  | { readonly kind: 'await'; readonly flow: (typeof SERVER_CALLS)[number]; readonly expect: Expected | undefined }
+  | { readonly kind: 'clock'; readonly move: ClockMove }
+
+/** Personas that a scenario names and nobody is: the schema cannot know them. */
+export function unknownPersonas({ steps }: Scenario, known: readonly string[]): SchemaProblem[] {
+  return steps.flatMap(({ decide }, index) => {
+    if (decide?.persona === undefined || known.includes(decide.persona)) return []
+    const message = `there is no persona ${JSON.stringify(decide.persona)}.${didYouMean(decide.persona, known)}`
+    return [{ path: ['steps', index, 'decide', 'persona'], message }]
+  })
+}
+
+/** A step as it is declared, with its kind made plain. */
+export function stepOf({ decide, await: awaited, clock, expect }: Scenario['steps'][number]): Step {
+  if (decide) return { kind: 'decide', flow: decide.flow, persona: decide.persona, outcome: decide.outcome, expect }
+  if (awaited) return { kind: 'await', flow: awaited, expect }
+  return { kind: 'clock', move: clock ?? {} }
+}
+
+/** A step in words: `use as teen-16: access_denied`. */
+export function summaryOf(step: Step): string {
+  switch (step.kind) {
+    case 'decide': {
+      const who = step.persona === undefined ? step.flow : `${step.flow} as ${step.persona}`
+      return step.outcome === undefined ? who : `${who}: ${step.outcome}`
+    }
+    case 'await':
+      return step.flow
+    case 'clock':
+      return Object.entries(step.move)
+        .map(([member, value]) => `${member} ${value}`)
+        .join(', ')
+  }
+}

@@ -1,0 +1,65 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+
+export const SIGNING_ALGORITHMS = ['RS256', 'ES256'] as const
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
+
+/** A private key ready to sign, with its public half as the key set shows it. */
+export interface SigningKey {
+  /** Begins with `sandbox-`, so that nobody takes the key for one of the live service. */
+  readonly kid: string
+  readonly alg: SigningAlgorithm
+  readonly privateKey: KeyObject
+  /** The same key as it is kept. */
+  readonly privateJwk: JWK
+  readonly publicJwk: JWK
+}
+
+/** One key per algorithm: both are in the key set, whichever signs. */
+export type SigningKeys = Readonly<Record<SigningAlgorithm, SigningKey>>
+
+/** Private keys as they are kept. */
+export interface StoredKeys {
+  readonly RS256: JWK
+  readonly ES256: JWK
+}
+
+/** Makes new private keys: 2048-bit RSA and P-256. */
+export async function generateStoredKeys(): Promise<StoredKeys> {
+  const [RS256, ES256] = await Promise.all([generateJwk('RS256'), generateJwk('ES256')])
+  return { RS256, ES256 }
+}
+
+/** The keys as they were before `importKeys`. */
+export const storedForm = ({ RS256, ES256 }: SigningKeys): StoredKeys => ({
+  RS256: RS256.privateJwk,
+  ES256: ES256.privateJwk,
+})
+
+/** Parses the keys once: a key parsed for each signature would cost three times the signature. @throws when a key is damaged */
+export async function importKeys(stored: StoredKeys): Promise<SigningKeys> {
+  const [RS256, ES256] = await Promise.all([
+    importSigningKey('RS256', stored.RS256),
+    importSigningKey('ES256', stored.ES256),
+  ])
+  return { RS256, ES256 }
+}
+
+async function generateJwk(alg: SigningAlgorithm): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return exportJWK(privateKey)
+}
+
+async function importSigningKey(alg: SigningAlgorithm, jwk: JWK): Promise<SigningKey> {
+  if (jwk.kty !== (alg === 'RS256' ? 'RSA' : 'EC') || jwk.d === undefined)
+    throw new TypeError(`the ${alg} key is not a private key`)
+  const privateKey = createPrivateKey({ key: { ...jwk }, format: 'jwk' })
+  const publicJwk = publicHalf(jwk)
+  const kid = `sandbox-${alg.toLowerCase()}-${(await calculateJwkThumbprint(publicJwk)).slice(0, 12)}`
+  return { kid, alg, privateKey, privateJwk: jwk, publicJwk: { ...publicJwk, kid, alg, use: 'sig' } }
+}
+
+/** The public members only, named one by one: what is not listed cannot leak. */
+function publicHalf({ kty, n, e, crv, x, y }: JWK): JWK {
+  return kty === 'RSA' ? ({ kty, n, e } as JWK) : ({ kty, crv, x, y } as JWK)
+}

@@ -1,0 +1,64 @@
+/** Host names of this machine, as URL parsers write them. */
+export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * What keeps `text` from being a redirect URI that a client may register, or `undefined` when it may.
+ * `https` and `http` are allowed: the comparison at run time is by exact match, so the text is kept as it is.
+ */
+export function redirectUriProblem(text: string): string | undefined {
+  const problem = webAddressProblem(text)
+  if (problem !== undefined) return `${problem}; a redirect URI looks like https://shop.example/callback`
+  if (text.includes('#')) return 'a redirect URI has no fragment; leave out the # and what follows'
+  return undefined
+}
+
+/** Whether a redirect URI sends tokens over the network in the clear: `http` to a host other than this machine. */
+export function isClearTextRedirect(redirectUri: string): boolean {
+  const { protocol, hostname } = new URL(redirectUri)
+  return protocol === 'http:' && !LOOPBACK_HOSTS.includes(hostname)
+}
+
+/** What keeps `text` from being the address under which the sandbox is reached, or `undefined`. */
+export const baseUrlProblem = (text: string): string | undefined =>
+  endpointRootProblem(text, { kind: 'a base URL', example: 'http://localhost:2435' })
+
+/** What keeps `text` from being the address by which servers reach the sandbox, or `undefined`. */
+export const internalUrlProblem = (text: string): string | undefined =>
+  endpointRootProblem(text, { kind: 'an internal URL', example: 'http://agekey-sandbox:2435' })
+
+/** What keeps `text` from being the path of a base URL, or `undefined`. */
+export function basePathProblem(text: string): string | undefined {
+  const shown = JSON.stringify(text)
+  if (!text.startsWith('/')) return `${shown} does not begin with a slash; a base path looks like /agekey`
+  if (!/^(?:\/[\w.~-]+)*\/?$/.test(text) || /\/\.{1,2}(?:\/|$)/.test(text)) {
+    return `${shown} is not a path of letters, digits, ".", "_", "~" and "-"; a base path looks like /agekey`
+  }
+  return tenantPathProblem(text)
+}
+
+/** The form in which endpoints are appended to a base URL: without a slash at its end. */
+export function normalizeBaseUrl(baseUrl: string): string {
+  return new URL(baseUrl).href.replace(/\/+$/, '')
+}
+
+function endpointRootProblem(text: string, { kind, example }: { kind: string; example: string }): string | undefined {
+  const problem = webAddressProblem(text)
+  if (problem !== undefined) return `${problem}; ${kind} looks like ${example}`
+  if (/[?#]/.test(text)) return `${kind} has neither query nor fragment; endpoints are appended to its path`
+  return tenantPathProblem(new URL(text).pathname)
+}
+
+/** Below `/t/` are the tenants: a path that held such a part could not be told from one of theirs. */
+function tenantPathProblem(path: string): string | undefined {
+  if (!path.split('/').includes('t')) return undefined
+  return `${JSON.stringify(path)} has the part "t", below which the tenants are; choose another path`
+}
+
+function webAddressProblem(text: string): string | undefined {
+  // The URL parser forgives white space, backslashes and a wrong number of slashes, which an exact match would never forget.
+  if (!/^https?:\/\/(?![/?#])[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
+    return `${JSON.stringify(text)} is not an http or https URL`
+  }
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'the URL names a user or a password'
+  return undefined
+}

@@ -1,0 +1,123 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLError,
+} from 'yaml'
+import type * as z from 'zod'
+import { checkAgainst, formatPath } from './schema-problems.ts'
+
+/** Something wrong in a file: the line (from 1) when it is known, and a sentence that names the field. */
+export interface SourceProblem {
+  readonly file: string
+  readonly line?: number
+  readonly message: string
+}
+
+/** Files that cannot be used. The message has one line for each problem: `personas/x.yaml:12: age_key.signals[0].method: ...`. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError'
+  readonly problems: readonly SourceProblem[]
+
+  constructor(problems: readonly SourceProblem[], options?: ErrorOptions) {
+    super(problems.map(formatProblem).join('\n'), options)
+    this.problems = problems
+  }
+}
+
+/** Generous for hand-written files, and small enough that aliases of aliases cannot fill the memory. */
+const MAX_ALIASES = 100
+
+/**
+ * Parses the one YAML 1.2 document of `text` (JSON is YAML too) and validates it. `file` is only for messages.
+ * @throws SourceError with every problem that was found, in the order of the lines
+ */
+export function parseYamlDocument<S extends z.ZodType>(
+  text: string,
+  { file, schema }: { readonly file: string; readonly schema: S },
+): z.output<S> {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })
+  const lineAt = (offset: number) => lines.linePos(offset).line
+
+  // A warning is an unknown tag or directive: something that the author meant and we would ignore.
+  const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0])
+  // Only the first: after a syntax error the rest is guesswork.
+  if (first !== undefined)
+    throw new SourceError([{ file, line: lineAt(first.pos[0]), message: syntaxMessage(first, text) }])
+
+  const checked = checkAgainst(schema, toPlainValue(document, file))
+  if (checked.kind === 'valid') return checked.value
+
+  const problems = checked.problems.map(({ path, message }) => ({
+    file,
+    line: lineAt(offsetOf(document, path)),
+    message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
+  }))
+  throw new SourceError(problems.sort((a, b) => a.line - b.line))
+}
+
+function formatProblem({ file, line, message }: SourceProblem): string {
+  return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`
+}
+
+function toPlainValue(document: Document, file: string): unknown {
+  if (document.contents === null) throw new SourceError([{ file, line: 1, message: 'the file is empty' }])
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES })
+  } catch (cause) {
+    // The library throws for an alias without anchor and for more aliases than allowed.
+    throw new SourceError([{ file, message: cause instanceof Error ? cause.message : String(cause) }], { cause })
+  }
+}
+
+/** Where the key or list item at `path` begins; for something missing, where its nearest ancestor begins. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  let node: unknown = document.contents
+  let offset = document.contents?.range?.[0] ?? 0
+  for (const key of path) {
+    const inner: unknown = isAlias(node) ? node.resolve(document) : node
+    if (isSeq(inner)) {
+      node = inner.items[Number(key)]
+      offset = startOf(node) ?? offset
+    } else if (isMap(inner)) {
+      const pair = inner.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key))
+      if (pair === undefined) return offset
+      offset = startOf(pair.key) ?? offset
+      node = pair.value
+    }
+  }
+  return offset
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNodeWithRange(node) ? node.range?.[0] : undefined
+}
+
+function isNodeWithRange(node: unknown): node is Pick<Node, 'range'> {
+  return typeof node === 'object' && node !== null && 'range' in node
+}
+
+function syntaxMessage(error: YAMLError, text: string): string {
+  switch (error.code) {
+    case 'DUPLICATE_KEY':
+      return `the key "${keyAt(text, error.pos[0])}" is given twice; keep one`
+    case 'TAB_AS_INDENT':
+      return 'a tab indents this line; use spaces'
+    case 'MULTIPLE_DOCS':
+      return 'a second document begins here; write one document per file'
+    default:
+      return error.message
+  }
+}
+
+/** The error of a repeated key covers only its first character. */
+function keyAt(text: string, offset: number): string {
+  const [key = ''] = /^"[^"]*"|^'[^']*'|^[^\s:]+/.exec(text.slice(offset, offset + 100)) ?? []
+  return key.replace(/^["']|["']$/g, '')
+}

@@ -1,0 +1,161 @@
+import {
+  type Flow,
+  type FlowFacts,
+  fitsFilter,
+  flowId,
+  flowNumber,
+  JOURNAL_BUDGET,
+  type Journal,
+  type JournalBudget,
+  type JournalEntry,
+  type JournalEvent,
+} from '../sandbox/journal.ts'
+
+/** Flows live as text: thousands of live objects would keep the garbage collector busy. */
+interface Entry {
+  readonly id: number
+  readonly tenant: string
+  facts: FlowFacts
+  trace: string | undefined
+  startedAt: string
+  endedAt: string | undefined
+  readonly calls: string[]
+  readonly identifiers: string[]
+  /** UTF-16 code units of the texts. */
+  size: number
+}
+
+/** Many more than there are tenants at a time. */
+const MOST_COUNTERS = 10_000
+
+/** Creates a journal in the memory of the process. */
+export function createMemoryJournal(budget: JournalBudget = {}): Journal {
+  const { mostFlows, mostCharacters } = { ...JOURNAL_BUDGET, ...budget }
+  const entries = new Map<string, Entry>()
+  const flowByIdentifier = new Map<string, Entry>()
+  const listeners = new Set<(event: JournalEvent) => void>()
+  /** Per tenant, so that ids do not depend on what others do; they outlive a reset, so that `after` stays true. */
+  const counters = new Map<string, number>()
+  let size = 0
+
+  const emit = (event: JournalEvent) => {
+    for (const listener of listeners) listener(event)
+  }
+  const drop = (entry: Entry) => {
+    entries.delete(keyOf(entry.tenant, flowId(entry.id)))
+    for (const identifier of entry.identifiers) flowByIdentifier.delete(identifier)
+    size -= entry.size
+  }
+  const shrink = () => {
+    for (const entry of entries.values()) {
+      if (entries.size <= mostFlows && size <= mostCharacters) return
+      drop(entry)
+    }
+  }
+  const begin = (tenant: string, { facts, call }: JournalEntry): Entry => {
+    const id = (counters.get(tenant) ?? 0) + 1
+    // Deleted first, so that the tenant counts as the one used last: names of tenants are without end.
+    counters.delete(tenant)
+    counters.set(tenant, id)
+    const [idle] = counters.keys()
+    if (counters.size > MOST_COUNTERS && idle !== undefined) counters.delete(idle)
+    const entry: Entry = {
+      id,
+      tenant,
+      facts: { flow: facts.flow },
+      trace: undefined,
+      startedAt: call.at,
+      endedAt: undefined,
+      calls: [],
+      identifiers: [],
+      size: 0,
+    }
+    entries.set(keyOf(tenant, flowId(id)), entry)
+    return entry
+  }
+  const known = (tenant: string, identifiers: readonly string[]) =>
+    identifiers
+      .map((identifier) => flowByIdentifier.get(keyOf(tenant, identifier)))
+      .find((entry) => entry !== undefined)
+
+  return {
+    async record(tenant, entry) {
+      const found = known(tenant, entry.belongsTo)
+      if (!found && !entry.begins) return undefined
+      const flow = found ?? begin(tenant, entry)
+      add(flow, entry)
+      const text = JSON.stringify(entry.call)
+      flow.calls.push(text)
+      flow.size += text.length
+      size += text.length
+      for (const identifier of entry.handsOut) {
+        const key = keyOf(tenant, identifier)
+        flow.identifiers.push(key)
+        flowByIdentifier.set(key, flow)
+      }
+      const hasEnded = entry.ends && flow.endedAt === undefined
+      if (hasEnded) flow.endedAt = entry.call.at
+      shrink()
+      const id = flowId(flow.id)
+      if (listeners.size > 0) {
+        const { at, endpoint, method, path, status } = entry.call
+        emit({ type: 'call', tenant, flow: id, data: { flow: id, at, endpoint, method, path, status } })
+        if (!found || hasEnded) emit({ type: 'flow', tenant, flow: id, data: { ...summary(flow) } })
+      }
+      return id
+    },
+    announce: emit,
+    async list(tenant, filter = {}, { most, before: first } = {}) {
+      const after = filter.after === undefined ? 0 : flowNumber(filter.after)
+      const before = first === undefined ? Number.POSITIVE_INFINITY : flowNumber(first)
+      return [...entries.values()]
+        .filter(
+          ({ id, tenant: owner, facts }) => owner === tenant && id > after && id < before && fitsFilter(facts, filter),
+        )
+        .reverse()
+        .slice(0, most)
+        .map(toFlow)
+    },
+    async find(tenant, id) {
+      const entry = entries.get(keyOf(tenant, id))
+      return entry && toFlow(entry)
+    },
+    async clear(tenant) {
+      for (const entry of entries.values()) if (entry.tenant === tenant) drop(entry)
+      emit({ type: 'reset', tenant, data: {} })
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+
+  function add(flow: Entry, { facts: { trace, ...facts } }: JournalEntry): void {
+    const { flow: kind } = flow.facts
+    // A token or upgrade call keeps its flow what it was.
+    flow.facts = { ...flow.facts, ...withoutUndefined(facts), flow: kind }
+    if (trace === undefined) return
+    flow.trace = JSON.stringify(trace)
+    flow.size += flow.trace.length
+    size += flow.trace.length
+  }
+}
+
+const keyOf = (tenant: string, identifier: string) => `${tenant} ${identifier}`
+
+const summary = ({ id, tenant, facts, startedAt, endedAt }: Entry) => ({
+  id: flowId(id),
+  tenant,
+  ...facts,
+  started_at: startedAt,
+  ended_at: endedAt,
+})
+
+const toFlow = (entry: Entry): Flow => ({
+  ...summary(entry),
+  ...(entry.trace === undefined ? {} : { trace: JSON.parse(entry.trace) }),
+  calls: entry.calls.map((text) => JSON.parse(text)),
+})
+
+const withoutUndefined = <T extends object>(value: T): Partial<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>

@@ -1,0 +1,59 @@
+import { importKeys, type StoredKeys, storedForm } from '../sandbox/signing-keys.ts'
+import { connectRedis, type RedisEvents } from './redis.ts'
+import { shownAddress } from './redis-address.ts'
+import { createRedisDirectory } from './redis-directory.ts'
+import { createRedisJournal } from './redis-journal.ts'
+import { createRedisStore } from './redis-store.ts'
+import { createRedisTables } from './redis-tables.ts'
+import type { Stores } from './stores.ts'
+
+/** Says which version wrote the records; the keys of these begin with the version. */
+const VERSION_KEY = 'agekey-sandbox:version'
+
+/**
+ * Everything in Redis or Valkey, so that any number of processes act as one sandbox. Keys are
+ * `agekey-sandbox:{version}:{tenant}:...`; those of no tenant have an underscore in its place, which no name begins with.
+ * @param options.version records of another one are refused
+ * @throws Error with one line: it cannot be reached, it holds records of another version
+ */
+export async function openRedisStores(
+  url: string,
+  { version, ...events }: RedisEvents & { version: string },
+): Promise<Stores> {
+  const redis = await connectRedis(url, events)
+  try {
+    await redis.send('SET', VERSION_KEY, version, 'NX')
+    const found = await redis.send('GET', VERSION_KEY)
+    if (found !== version) throw new Error(versionProblem(url, { found: String(found), version }))
+
+    const prefix = `agekey-sandbox:${version}:`
+    const order = `${prefix}_order`
+    const tables = (name: string) => createRedisTables(redis, { prefix: `${prefix}${name}:`, order })
+    return {
+      journal: await createRedisJournal(redis, { prefix: `${prefix}_journal:`, channel: `${prefix}_events` }),
+      directory: createRedisDirectory(redis, { key: `${prefix}_tenants`, order }),
+      isShared: true,
+      createStore: (tenant, clock) => createRedisStore(redis, { prefix: `${prefix}${tenant}:store:`, order, clock }),
+      createTables: (tenant, kind) => tables(`${tenant}:${kind}`),
+      async agreeOnKeys(make) {
+        const kept = tables('_keys')
+        const find = async () => (await kept.get('signing', 'initial')) as StoredKeys | undefined
+        if ((await find()) === undefined) await kept.add('signing', 'initial', storedForm(await make()))
+        const agreed = await find()
+        if (!agreed) throw new Error(`store: the signing keys have gone from ${shownAddress(url)}; start again`)
+        return importKeys(agreed)
+      },
+      close: redis.close,
+    }
+  } catch (error) {
+    redis.close()
+    throw error
+  }
+}
+
+function versionProblem(url: string, { found, version }: { found: string; version: string }): string {
+  return (
+    `store: ${shownAddress(url)} holds records of agekey-sandbox ${found}, and this is ${version}; ` +
+    'name another database (redis://HOST:PORT/1), or stop the other replicas and remove every key that begins with agekey-sandbox:'
+  )
+}

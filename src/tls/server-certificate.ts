@@ -1,0 +1,43 @@
+import { LOOPBACK_HOSTS } from '../sandbox/web-address.ts'
+import { CertificateError, type ServerCertificate } from './certificate.ts'
+
+/** How a sandbox is told to serve https. */
+export interface HttpsOptions {
+  /** With a self-signed certificate, unless files are given. */
+  readonly https?: boolean | undefined
+  /** PEM file of a certificate or chain; together with `httpsKey` it stands for `https` too. */
+  readonly httpsCert?: string | undefined
+  readonly httpsKey?: string | undefined
+}
+
+/** Whether https is asked for. @throws CertificateError for settings that do not go together */
+export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boolean {
+  const [given, missing] = httpsCert === undefined ? ['https_key', 'https_cert'] : ['https_cert', 'https_key']
+  if ((httpsCert === undefined) !== (httpsKey === undefined)) {
+    throw new CertificateError(`${given}: needs ${missing} too; give both, or neither for a self-signed certificate`)
+  }
+  if (https === false && httpsCert !== undefined) {
+    throw new CertificateError('https_cert: https is set to false; leave out one of the two')
+  }
+  return https === true || httpsCert !== undefined
+}
+
+/**
+ * The certificate of an https sandbox: the user's own, or a self-signed one that is kept in `folder` (in memory without one).
+ * @param options.hosts by which clients come, beside the loopback ones
+ * @throws CertificateError
+ */
+export async function obtainCertificate(
+  { httpsCert, httpsKey }: HttpsOptions,
+  options: { folder: string | undefined; hosts: readonly string[]; now: number; onWarning(message: string): void },
+): Promise<ServerCertificate> {
+  const { folder, hosts, now } = options
+  if (httpsCert !== undefined && httpsKey !== undefined) {
+    const { readOwnCertificate } = await import('./own-certificate.ts')
+    const own = readOwnCertificate({ certFile: httpsCert, keyFile: httpsKey }, { names: hosts, now })
+    for (const warning of own.warnings) options.onWarning(warning)
+    return own
+  }
+  const { keepCertificate } = await import('./kept-certificate.ts')
+  return keepCertificate(folder, { names: [...new Set([...LOOPBACK_HOSTS, ...hosts])], now })
+}

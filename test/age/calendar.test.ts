@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import {
+  completedYears,
+  parseCalendarDate,
+  parseInstant,
+  parseRelativeDate,
+  resolveRelativeDate,
+} from '../../src/age/calendar.ts'
+import { named, readCases } from './cases.ts'
+
+const cases = readCases(
+  'calendar.cases.json',
+  z.strictObject({
+    instants: z.array(z.strictObject({ name: z.string(), text: z.string(), iso: z.string().optional() })),
+    years: z.array(z.strictObject({ name: z.string(), born: z.string(), now: z.string(), years: z.int() })),
+    relative: z.array(
+      z.strictObject({ name: z.string(), text: z.string(), base: z.string(), result: z.string().optional() }),
+    ),
+  }),
+)
+
+const instantOf = (text: string) => parseInstant(text) ?? Number.NaN
+const DAY = 86_400_000
+const instants = fc.integer({ min: instantOf('1900-01-01'), max: instantOf('2200-01-01') })
+
+describe('parseInstant', () => {
+  it.each(named(cases.instants))('reads: %s', (_name, { text, iso }) => {
+    const instant = parseInstant(text)
+    expect(instant === undefined ? undefined : new Date(instant).toISOString()).toBe(iso)
+  })
+
+  it('keeps fractions of a millisecond', () => {
+    expect(instantOf('2026-07-01T00:00:00.0005Z') - instantOf('2026-07-01')).toBe(0.5)
+  })
+
+  it('refuses a text of any length that only begins like a date', () => {
+    expect(parseInstant(`2026-07-01T00:00:00.${'0'.repeat(1_000_000)}`)).toBeUndefined()
+  })
+
+  it('reads back whatever a date writes', () => {
+    fc.assert(fc.property(instants, (instant) => parseInstant(new Date(instant).toISOString()) === instant))
+  })
+})
+
+describe('parseCalendarDate', () => {
+  it('takes no time of day', () => {
+    expect(parseCalendarDate('2026-07-01T00:00:00Z')).toBeUndefined()
+  })
+})
+
+describe('completedYears', () => {
+  it.each(named(cases.years))('counts: %s', (_name, { born, now, years }) => {
+    expect(completedYears(born, instantOf(now))).toBe(years)
+  })
+
+  it('knows no age without a day of birth', () => {
+    expect(completedYears('2026-02-30', instantOf('2026-07-01'))).toBeNaN()
+  })
+
+  it('never falls as time passes', () => {
+    fc.assert(
+      fc.property(instants, instants, fc.nat(), (birth, now, later) => {
+        const born = new Date(birth).toISOString().slice(0, 10)
+        expect(completedYears(born, now + later)).toBeGreaterThanOrEqual(completedYears(born, now))
+      }),
+    )
+  })
+})
+
+describe('relative dates', () => {
+  it.each(named(cases.relative))('resolve: %s', (_name, { text, base, result }) => {
+    const expression = parseRelativeDate(text)
+    expect(expression && resolveRelativeDate(expression, instantOf(base))).toBe(result)
+  })
+
+  it('refuse a text of any length', () => {
+    expect(parseRelativeDate(`today${' - 1d'.repeat(100_000)}`)).toBeUndefined()
+  })
+
+  it('put both sides of a birthday right on every day', () => {
+    const ageOf = (text: string, now: number) => {
+      const expression = parseRelativeDate(text)
+      return expression && completedYears(resolveRelativeDate(expression, now), now)
+    }
+    fc.assert(
+      fc.property(instants, fc.integer({ min: 1, max: 100 }), (now, years) => {
+        expect(ageOf(`today - ${years}y`, now)).toBe(years)
+        expect(ageOf(`today - ${years}y + 1d`, now)).toBe(years - 1)
+        const tomorrow = parseRelativeDate(`today - ${years}y + 1d`)
+        expect(tomorrow && completedYears(resolveRelativeDate(tomorrow, now), now + DAY)).toBe(years)
+      }),
+      {
+        examples: [
+          [instantOf('2024-02-29'), 18],
+          [instantOf('2022-02-28'), 18],
+          [instantOf('2023-02-28'), 19],
+        ],
+      },
+    )
+  })
+})

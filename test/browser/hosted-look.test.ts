@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createSandbox, type Sandbox } from '../../src/create-sandbox.ts'
+import { createUrl, useUrl } from './requests.ts'
+import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** A list of forty is marked up like a list of four, and axe-core takes ten times as long for it. */
+const REPEATED = [
+  ['#persona-list li:nth-child(n+3)'],
+  ['#persona-list section:nth-child(n+4)'],
+  ['#outcome-list li:nth-child(n+3)'],
+]
+
+/** Everything that axe-core finds, a line each. */
+async function violationsOn(page: Page): Promise<string[]> {
+  return page.evaluate(`axe.run({ exclude: ${JSON.stringify(REPEATED)} }, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'], preload: false })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`)
+}
+
+/** Buttons, fields and links that are smaller than 44 px in one direction; a link within a sentence may be. */
+async function smallTargetsOn(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('button, select, summary, input:not([type=hidden], [type=checkbox]), label:has(> input), a')]
+    .filter((target) => target.checkVisibility())
+    .map((target) => ({ target, box: target.getBoundingClientRect() }))
+    .filter(({ box }) => box.height < 44 || box.width < 44)
+    .map(({ target }) => target.outerHTML)`)
+}
+
+const COLOURED = {
+  primary_color: 'gold',
+  secondary_color: '#b00',
+  background_color: '#fffaf0',
+  text_color: '#777',
+  text_align: 'center',
+  button_radius: '24',
+  gradient: 'true',
+  font: 'DejaVu Serif',
+}
+const WEB_VIEW =
+  'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 Version/4.0 Chrome/126 Mobile Safari/537.36'
+
+describeInBrowser('a hosted page', () => {
+  let browser: Browser
+  let sandbox: Sandbox
+  beforeAll(async () => {
+    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await sandbox?.close()
+  })
+
+  const PAGES: Readonly<Record<string, (theme: string) => string | Promise<string>>> = {
+    choose: (theme) => useUrl(sandbox, { theme, can_create: 'true', scope: 'openid svc.upgrade', theme_colour: 'red' }),
+    'choose-arabic': (theme) => useUrl(sandbox, { theme, language: 'ar' }),
+    'choose-coloured': () => useUrl(sandbox, COLOURED),
+    'choose-dark-background': () => useUrl(sandbox, { background_color: '#222', primary_color: 'navy' }),
+    create: (theme) => createUrl(sandbox, { theme }),
+    closed: (theme) => useUrl(sandbox, { theme, sandbox_outcome: 'no_answer' }),
+    error: () => useUrl(sandbox, { redirect_uri: 'https://elsewhere.example/' }),
+    embedding: () => `${sandbox.baseUrl}/_sandbox/embedding`,
+  }
+  const LOOKS = Object.keys(PAGES).flatMap((name) => ['light', 'dark'].map((theme) => ({ name, theme })))
+
+  it.each(LOOKS)(
+    '$name, $theme: at 320 and 1280 px axe-core finds nothing, targets are large, nothing scrolls sideways',
+    async ({ name, theme }) => {
+      const colorScheme = theme === 'dark' ? 'dark' : 'light'
+      const userAgent = name === 'create' ? { userAgent: WEB_VIEW } : {}
+      await withPage(browser, { colorScheme, bypassCSP: true, ...userAgent }, async (page) => {
+        await page.goto((await PAGES[name]?.(theme)) ?? '')
+        await page.evaluate(axe)
+        for (const width of [1280, 320]) {
+          await page.setViewportSize({ width, height: 800 })
+          await keepScreenshot(page, `${name}-${theme}-${width}`)
+          // What is closed at first must be as good as the rest.
+          await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`)
+          expect(await violationsOn(page)).toEqual([])
+          expect(await smallTargetsOn(page)).toEqual([])
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+          if (width === 1280) await keepScreenshot(page, `${name}-${theme}-${width}-open`)
+          await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = false`)
+        }
+      })
+    },
+  )
+
+  it.each(['choose', 'create'])('%s asks nothing of anybody but the sandbox', async (name) => {
+    await withPage(browser, {}, async (page) => {
+      const origins = new Set<string>()
+      page.on('request', (request) => origins.add(new URL(request.url()).origin))
+      await page.goto((await PAGES[name]?.('light')) ?? '', { waitUntil: 'networkidle' })
+      expect([...origins]).toEqual([sandbox.baseUrl])
+    })
+  })
+
+  it.each(['choose', 'create', 'error', 'embedding'])(
+    '%s breaks no line of its content security policy',
+    async (name) => {
+      await withPage(browser, {}, async (page) => {
+        const messages: string[] = []
+        page.on('console', (message) => messages.push(message.text()))
+        page.on('pageerror', (error) => messages.push(error.message))
+        const response = await page.goto((await PAGES[name]?.('light')) ?? '')
+        expect(response?.headers()['content-security-policy']).not.toMatch(/unsafe|\*|data:/)
+        expect(messages.filter((message) => !/status of 400/.test(message))).toEqual([])
+      })
+    },
+  )
+
+  it('does not move anything for a user who asks for reduced motion', async () => {
+    await withPage(browser, { reducedMotion: 'reduce' }, async (page) => {
+      await page.goto(useUrl(sandbox))
+      const moving = `[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length`
+      expect(await page.evaluate(moving)).toBe(0)
+    })
+  })
+})

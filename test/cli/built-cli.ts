@@ -1,0 +1,70 @@
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A finished run. */
+export interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Builds the command line beside, not in, `dist/`: a test run must neither need a build nor disturb one. */
+export function buildCli() {
+  const packageFolder = mkdtempSync(join(tmpdir(), 'agekey-cli-'))
+  for (const asset of ['personas', 'public', 'package.json']) symlinkSync(join(root, asset), join(packageFolder, asset))
+  execFileSync(process.execPath, ['build.js', '--bin', '--out', join(packageFolder, 'dist')], { cwd: root })
+  const running = new Set<ChildProcessWithoutNullStreams>()
+  afterEach(() => {
+    for (const child of running) child.kill('SIGKILL')
+    running.clear()
+  })
+  afterAll(() => rmSync(packageFolder, { recursive: true }))
+
+  const spawnCli = (args: readonly string[], { cwd = packageFolder, env = {} }: RunOptions = {}) => {
+    const child = spawn(process.execPath, [join(packageFolder, 'dist/bin.js'), ...args], {
+      cwd,
+      env: { PATH: process.env['PATH'], ...env },
+    })
+    running.add(child)
+    return child
+  }
+  const launch = (args: readonly string[], options?: RunOptions) => {
+    const child = spawnCli(args, options)
+    return { child, ended: resultOf(child) }
+  }
+  return {
+    launch,
+    /** Runs a command to its end. */
+    run: (args: readonly string[], options?: RunOptions): Promise<Run> => launch(args, options).ended,
+    /** Starts a server and waits until it has written something to stdout. */
+    async start(args: readonly string[], options?: RunOptions) {
+      const { child, ended } = launch(args, options)
+      const first = new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))))
+      const output = await Promise.race([first, ended.then(({ stderr }) => Promise.reject(new Error(stderr)))])
+      return { child, output, ended }
+    },
+  }
+}
+
+function resultOf(child: ChildProcessWithoutNullStreams): Promise<Run> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
+}

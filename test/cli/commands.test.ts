@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DEFAULT_CONFIG_FILE } from '../../src/config/config-file.ts'
+import { FLAGS } from '../../src/config/text-settings.ts'
+import { packageVersion } from '../../src/package-root.ts'
+import { buildCli } from './built-cli.ts'
+
+const { run } = buildCli()
+
+let cwd: string
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'agekey-cwd-'))
+})
+afterEach(() => rmSync(cwd, { recursive: true }))
+
+describe('help', () => {
+  test('--help names every flag and every command, with examples, and exits with 0', async () => {
+    const { code, stdout, stderr } = await run(['--help'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const flag of FLAGS) expect(stdout).toContain(`--${flag} `)
+    for (const command of ['start', 'personas', 'outcomes', 'init', 'run', 'healthcheck', 'doctor'])
+      expect(stdout).toContain(`  ${command}`)
+    expect(stdout).toContain('Examples:')
+  })
+
+  test('start --help shows the flags that apply to it', async () => {
+    expect((await run(['start', '--help'])).stdout).toContain('--port <number>')
+  })
+
+  test('--version prints the version of the package', async () => {
+    expect(await run(['--version'])).toEqual({ code: 0, stdout: `${packageVersion()}\n`, stderr: '' })
+  })
+})
+
+test.each([
+  [['strat'], 'error: unknown command "strat". Did you mean "start"?'],
+  [['perosnas', '--json'], 'error: unknown command "perosnas". Did you mean "personas"?'],
+  [['personas', 'lst'], 'error: unknown command "lst". Did you mean "list"?'],
+  [['xyz'], 'error: unknown command "xyz". Known are start, personas, outcomes, init, run, healthcheck, doctor'],
+  [['--prot', '1'], "error: unknown option '--prot' (Did you mean --port?)"],
+  [['start', '--prot', '1'], "error: unknown option '--prot' (Did you mean --port?)"],
+  [['--port'], "error: option '-p, --port <number>' argument missing"],
+  [['start', 'extra'], "error: too many arguments for 'start'. Expected 0 arguments but got 1."],
+  [['personas', 'show'], "error: missing required argument 'name'"],
+  [['--port', 'http'], 'error: --port: "http" is not a port (0 to 65535)'],
+  [['--config', 'absent.yaml'], 'error: --config: absent.yaml: cannot read this config file (there is no such file)'],
+])('%j ends with one line on stderr and exit code 1', async (args, line) => {
+  expect(await run(args, { cwd })).toEqual({ code: 1, stdout: '', stderr: `${line}\n` })
+})
+
+describe('personas', () => {
+  test('lists the built-in ones and those of --personas', async () => {
+    writeFileSync(join(cwd, 'mine.yaml'), 'name: my-user\ntitle: My user\npurpose: Mine.\n')
+    const { code, stdout } = await run(['personas', '--personas', 'mine.yaml'], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {2}adult-passport {2,}\S/m)
+    expect(stdout).toMatch(/^Own\n {2}my-user {2,}Mine\.$/m)
+  })
+
+  test.each([[['personas', '--json']], [['personas', 'list', '--json']]])(
+    '%j prints JSON with plain dates',
+    async (args) => {
+      const { stdout } = await run(args)
+      const teen = JSON.parse(stdout).personas.find(({ name }: { name: string }) => name === 'teen-16')
+      expect(teen.age_key.signals[0].age.date_of_birth).toMatch(/^\d{4}-\d\d-\d\d$/)
+    },
+  )
+
+  test('show prints one as YAML', async () => {
+    const { code, stdout } = await run(['personas', 'show', 'no-age-key'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^name: no-age-key\ntitle: /)
+  })
+
+  test('show refuses an unknown name with the nearest one', async () => {
+    const { code, stderr } = await run(['personas', 'show', 'adult-pasport'])
+    expect(code).toBe(1)
+    expect(stderr).toBe('error: "adult-pasport": no persona has this name; did you mean adult-passport?\n')
+  })
+
+  test('check says that files are fine, or what is wrong where', async () => {
+    writeFileSync(join(cwd, 'good.yaml'), 'name: good\ntitle: Good\npurpose: Good.\n')
+    writeFileSync(join(cwd, 'bad.yaml'), 'name: bad\ntitel: Bad\npurpose: Bad.\n')
+    expect(await run(['personas', 'check', 'good.yaml'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'good.yaml: 1 persona is fine: good\n',
+    })
+    const { code, stderr } = await run(['personas', 'check', '.'], { cwd })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: .*bad\.yaml:2: titel: unknown key\. Did you mean "title"\?$/m)
+  })
+})
+
+describe('outcomes', () => {
+  test('lists them by flow', async () => {
+    const { code, stdout } = await run(['outcomes'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^use\n {2}verified {2,}\S/m)
+    expect(stdout).toMatch(/^create$/m)
+  })
+
+  test('--json prints the rows of the catalogue', async () => {
+    const { outcomes } = JSON.parse((await run(['outcomes', '--json'])).stdout)
+    expect(outcomes).toContainEqual({
+      name: 'access_denied',
+      flow: 'use',
+      seam: 'callback',
+      summary: expect.any(String),
+      rule: expect.any(String),
+      correct_client: expect.any(String),
+    })
+  })
+})
+
+describe('init', () => {
+  test('writes a config file that the next start can read', async () => {
+    expect(await run(['init'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(['personas', 'show', 'teen-16'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('leaves a file that is there as it is', async () => {
+    const file = join(cwd, DEFAULT_CONFIG_FILE)
+    writeFileSync(file, 'seed: 1\n')
+    expect(await run(['init'], { cwd })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: agekey-sandbox.yaml: is there already and stays as it is; move it away first\n',
+    })
+    expect(readFileSync(file, 'utf8')).toBe('seed: 1\n')
+  })
+})

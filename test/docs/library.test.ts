@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test, vi } from 'vitest'
+import { codeBlocks, readPage } from './page.ts'
+import { makeScratchFolder } from './scratch-folder.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const page = readPage('library.md')
+
+// The compiler reads the whole library, beside the other tests.
+vi.setConfig({ testTimeout: 120_000 })
+
+/** What the compiler says of modules that import the package by its name; empty when it has nothing to say. */
+async function complaintsAbout(modules: readonly string[]): Promise<string> {
+  const folder = makeScratchFolder()
+  const config = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      // An example declares what its reader goes on with, and leaves out the imports of a test runner with globals.
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      types: ['node', 'vitest/globals'],
+      paths: {
+        'agekey-sandbox': [join(ROOT, 'src/index.ts')],
+        'agekey-sandbox/*': [join(ROOT, 'src/*.ts')],
+      },
+    },
+    include: ['*.mts'],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  for (const [index, text] of modules.entries()) writeFileSync(join(folder, `module-${index}.mts`), text)
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const run = promisify(execFile)(process.execPath, [tsc, '-p', folder], { cwd: folder })
+  return run.then(
+    () => '',
+    (failure: { stdout: string }) => failure.stdout,
+  )
+}
+
+/** First and last cells of the table under a heading, by row. */
+function rowsUnder(heading: string): (readonly [first: string, last: string])[] {
+  const [, table = ''] = page.split(`\n| ${heading} |`)
+  const rows = (table.split('\n\n')[0] ?? '').split('\n').slice(2)
+  return rows.map((row) => {
+    const cells = row.split('|').slice(1, -1)
+    return [cells[0] ?? '', cells.at(-1) ?? ''] as const
+  })
+}
+
+/** `next` of `next({flow?})`, for each piece of code in a cell. */
+const namesIn = (cell: string) => [...cell.matchAll(/`(\w+)/g)].map(([, name = '']) => name)
+const callsIn = (cell: string) => [...cell.matchAll(/`(\w+)\(/g)].map(([, name = '']) => name)
+
+const examples = codeBlocks(page, 'ts')
+const ofPlaywright = (code: string) => code.includes('agekey-sandbox/playwright')
+
+test('the examples compile against the library as it is', async () => {
+  const others = examples.filter((code) => !ofPlaywright(code))
+  expect(others).toHaveLength(examples.length - 1)
+  expect(await complaintsAbout(others)).toBe('')
+})
+
+test('the example for Playwright compiles', async () => {
+  expect(await complaintsAbout(examples.filter(ofPlaywright))).toBe('')
+})
+
+test('the tables name options and members that there are', async () => {
+  const options = rowsUnder('Option').flatMap(([first]) => namesIn(first))
+  const members = rowsUnder('Member').flatMap(([first, last]) => {
+    const [owner = ''] = namesIn(first)
+    const within = ['clock', 'flows', 'personas'].includes(owner) ? callsIn(last) : []
+    return [...namesIn(first).map((name) => `sandbox.${name}`), ...within.map((name) => `sandbox.${owner}.${name}`)]
+  })
+  expect(options.length).toBeGreaterThan(10)
+  expect(members).toContain('sandbox.clock.advance')
+
+  const source = [
+    "import { createSandbox, type SandboxOptions } from 'agekey-sandbox'",
+    'await using sandbox = await createSandbox()',
+    `export const options: (keyof SandboxOptions)[] = ${JSON.stringify(options)}`,
+    `export const members = [${members.join(', ')}]`,
+  ]
+  expect(await complaintsAbout([source.join('\n')])).toBe('')
+})
+
+test('a member that is not there is a complaint, so that silence means something', async () => {
+  const source = "import { connectSandbox } from 'agekey-sandbox'\nconnectSandbox('http://localhost:2435').nexxt()\n"
+  expect(await complaintsAbout([source])).toContain("'nexxt' does not exist")
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { exchangeRaw } from '../support/raw-exchange.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const post = (headers: string, body = '') => `POST /v1/oidc/use/token HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`
+
+test.each([
+  ['garbage', 'garbage\r\n\r\n', 400, 'Invalid method'],
+  ['a query that is not percent-encoded', 'GET /?\xff HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'url'],
+  ['headers above 96 KiB', `GET / HTTP/1.1\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 431, '98304 bytes'],
+  ['a length that is no number', post('Content-Length: many'), 400, 'Content-Length'],
+  ['two lengths', post('Content-Length: 3\r\nTransfer-Encoding: chunked'), 400, 'well-formed'],
+  ['a chunk that is none', post('Transfer-Encoding: chunked', 'zz\r\n'), 400, 'chunk size'],
+])('HTTP answers %s in JSON that names the problem', async (_name, request, status, hint) => {
+  const sandbox = await startSandbox()
+  const answer = await exchangeRaw(sandbox.url, request)
+  expect(answer.status).toBe(status)
+  expect(answer.headers).toMatchObject({ 'x-agekey-sandbox': 'testing-only', connection: 'close' })
+  expect(JSON.parse(answer.body)).toEqual({
+    error: 'invalid_request',
+    error_description: expect.stringContaining(hint),
+    findings: [],
+  })
+  expect((await sandbox.get('/_sandbox/health')).status).toBe(200)
+})
+
+test('HTTP outlives a caller that goes away in the middle of a request', async () => {
+  const sandbox = await startSandbox()
+  await exchangeRaw(sandbox.url, post('Content-Length: 100', 'grant_type='), { ending: 'close' })
+  await exchangeRaw(sandbox.url, 'GET / HT', { ending: 'close' })
+  expect((await sandbox.get('/_sandbox/health')).status).toBe(200)
+})
+
+test('HTTP ignores an expectation that nobody knows', async () => {
+  const sandbox = await startSandbox()
+  const request = 'GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\nExpect: wonders\r\nConnection: close\r\n\r\n'
+  const answer = await exchangeRaw(sandbox.url, request)
+  expect(answer.status).toBe(200)
+  expect(answer.headers['x-agekey-sandbox']).toBe('testing-only')
+})

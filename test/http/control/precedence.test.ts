@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { createRelyingParty } from '../../support/relying-party.ts'
+import { type Changes, createRequest, useRequest } from '../../support/requests.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+
+const CLIENT = {
+  clientId: 'shop',
+  clientSecret: 'secret',
+  redirectUris: ['http://localhost:3000/callback'],
+  persona: 'turned-18-today',
+}
+
+/** Who may decide, the strongest first, each with a persona and an outcome that tell it from the others. */
+const SOURCES = [
+  { by: 'query', persona: 'adult-passport', outcome: 'access_denied' },
+  { by: 'header', persona: 'adult-face', outcome: 'server_error' },
+  { by: 'expectation', persona: 'adult-email', outcome: 'temporarily_unavailable' },
+  { by: 'cookie', persona: 'teen-16' },
+  { by: 'client', persona: CLIENT.persona },
+  { by: 'default', persona: 'child-12', outcome: 'invalid_request' },
+] as const
+type Source = (typeof SOURCES)[number]['by']
+
+/** Sends a request on which these sources have a say, and gives whom the journal says it was decided as. */
+async function decide(flow: 'use' | 'create', sources: readonly Source[], wish: 'persona' | 'outcome') {
+  const said = (by: Source) => {
+    const source = SOURCES.find((one) => one.by === by)
+    const value = wish === 'persona' ? source?.persona : source && 'outcome' in source ? source.outcome : undefined
+    return sources.includes(by) ? value : undefined
+  }
+  const wishBy = (by: Source) => ({ [wish]: said(by) })
+  const byDefault = said('default')
+  const { persona: _own, ...withoutPersona } = CLIENT
+  const sandbox = await startSandbox({
+    clients: [sources.includes('client') ? CLIENT : withoutPersona],
+    ...(byDefault === undefined ? {} : { [wish]: byDefault }),
+  })
+  if (said('expectation')) await sandbox.next({ flow, ...wishBy('expectation') })
+  const headers = {
+    ...(said('header') ? { [`X-Sandbox-${wish}`]: said('header') ?? '' } : {}),
+    ...(said('cookie') ? { Cookie: `agekey_sandbox_persona=${said('cookie')}` } : {}),
+  }
+  const changes: Changes = { client_id: 'shop', [`sandbox_${wish}`]: said('query') }
+  const rp = createRelyingParty(sandbox, { clientId: 'shop', clientSecret: 'secret' })
+  const query = flow === 'use' ? useRequest(changes) : createRequest(await rp.obtainRequestUri(), changes)
+  const { status } = await sandbox.get(`/v1/oidc/${flow}`, { query, headers })
+  const decided = await sandbox.flows.last({ flow })
+  return status === 200 ? 'page' : decided?.[wish]
+}
+
+describe.each(['use', 'create'] as const)('in the %s flow', (flow) => {
+  const order = SOURCES.map(({ by }) => by)
+
+  test.each(SOURCES.map(({ by, persona }) => [by, persona] as const))(
+    'the persona of %s goes before all behind it',
+    async (by, persona) => {
+      expect(await decide(flow, order.slice(order.indexOf(by)), 'persona')).toBe(persona)
+    },
+  )
+
+  test.each(SOURCES.flatMap((source) => ('outcome' in source ? [[source.by, source.outcome] as const] : [])))(
+    'the outcome of %s goes before all behind it',
+    async (by, outcome) => {
+      expect(await decide(flow, order.slice(order.indexOf(by)), 'outcome')).toBe(outcome)
+    },
+  )
+
+  test('the page decides when nobody else does', async () => {
+    expect(await decide(flow, [], 'persona')).toBe('page')
+  })
+})
+
+test('persona and outcome may come from different sources', async () => {
+  const sandbox = await startSandbox({ persona: 'teen-16' })
+  await sandbox.next({ outcome: 'verified' })
+  const query = useRequest({ sandbox_persona: 'child-12' })
+  await sandbox.get('/v1/oidc/use', { query })
+  expect(await sandbox.flows.last()).toMatchObject({ persona: 'child-12', outcome: 'verified' })
+})
+
+test('an outcome that needs a persona and finds none takes adult-passport', async () => {
+  const sandbox = await startSandbox()
+  await sandbox.get('/v1/oidc/use', { query: useRequest({ sandbox_outcome: 'verified' }) })
+  expect(await sandbox.flows.last()).toMatchObject({ persona: 'adult-passport' })
+})
+
+describe.each(['use', 'create'] as const)('an unknown name on %s', (flow) => {
+  test.each([
+    ['query', { sandbox_persona: 'teen-61' }, {}, 'teen-16'],
+    ['query', { sandbox_outcome: 'acess_denied' }, {}, 'access_denied'],
+    ['query', { sandbox_person: 'teen-16' }, {}, 'sandbox_persona'],
+    ['header', {}, { 'X-Sandbox-Persona': 'teen-61' }, 'teen-16'],
+    ['header', {}, { 'X-Sandbox-Outcome': 'acess_denied' }, 'access_denied'],
+    ['cookie', {}, { Cookie: 'agekey_sandbox_persona=teen-61' }, 'teen-16'],
+  ])(
+    'in the %s is a page with near misses, JSON when asked for, never a redirect',
+    async (_, changes, headers, near) => {
+      const sandbox = await startSandbox()
+      const uri = await createRelyingParty(sandbox).obtainRequestUri()
+      const query = flow === 'use' ? useRequest(changes) : createRequest(uri, changes)
+      const page = await sandbox.get(`/v1/oidc/${flow}`, { query, headers })
+      expect([page.status, page.headers.get('location')]).toEqual([400, null])
+      expect(page.headers.get('content-type')).toContain('text/html')
+      expect(page.text).toContain(near)
+      const json = await sandbox.get(`/v1/oidc/${flow}`, { query, headers: { ...headers, Accept: 'application/json' } })
+      expect(json.json()).toMatchObject({ error: 'invalid_request', suggestions: expect.arrayContaining([near]) })
+    },
+  )
+})

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { readError } from '../support/error-body.ts'
+import { createClient } from '../support/http-client.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const GETS = [
+  '/',
+  '/v1/oidc/use',
+  `/v1/oidc/use?${useRequest()}`,
+  `/v1/oidc/use?${useRequest({ sandbox_persona: 'teen-16' })}`,
+  '/v1/oidc/create',
+  '/v1/oidc/use/.well-known/openid-configuration',
+  '/.well-known/jwks.json',
+  '/_sandbox/health',
+  '/_sandbox/assets/app.css',
+  '/no/such/page',
+  '/t/%E0%A4%A/x',
+  '/t/UPPER/v1/oidc/use',
+]
+
+describe('Every answer says that this is for testing only, and names no framework:', () => {
+  test.each(GETS)('GET %s', async (path) => {
+    const { headers } = await (await startSandbox()).get(path)
+    expect(headers.get('x-agekey-sandbox')).toBe('testing-only')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-powered-by')).toBeNull()
+  })
+
+  test.each(['/v1/oidc/create/par', '/v1/oidc/use/token', '/v1/svc/upgrade', '/v1/oidc/use/choice', '/nowhere'])(
+    'POST %s',
+    async (path) => {
+      const sandbox = await startSandbox()
+      for (const body of [pushedRequest(), tokenRequest('x'), {}, '', 'x'.repeat(70_000)]) {
+        expect((await sandbox.post(path, body)).headers.get('x-agekey-sandbox')).toBe('testing-only')
+      }
+    },
+  )
+})
+
+describe('A path is answered', () => {
+  test.each([
+    ['/v1/oidc/create/par', 'GET', 'POST'],
+    ['/v1/oidc/use/token', 'GET', 'POST'],
+    ['/v1/svc/upgrade', 'PUT', 'POST'],
+    ['/v1/oidc/use', 'DELETE', 'GET'],
+    ['/v1/oidc/create', 'POST', 'GET'],
+    ['/v1/oidc/use/choice', 'GET', 'POST'],
+    ['/.well-known/jwks.json', 'POST', 'GET'],
+  ])('%s by %s with 405 and Allow: %s', async (path, method, allowed) => {
+    const answer = await (await startSandbox()).send(path, { method, headers: { Accept: 'application/json' } })
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toContain(allowed)
+    expect(readError(answer).error).toBe('invalid_request')
+  })
+
+  test.each([
+    '/v1/oidc/use/',
+    '/V1/oidc/use',
+    '/v1/oidc/use/tokens',
+    '/v1/agekey/upgrade',
+    '//v1/oidc/use',
+    '/v2/oidc/use',
+  ])('%s with 404 and JSON that says so', async (path) => {
+    const answer = await (await startSandbox()).get(path)
+    expect(answer.status).toBe(404)
+    expect(readError(answer)).toMatchObject({ error: 'invalid_request', findings: [] })
+  })
+})
+
+test('A tenant has endpoints, issuer and links of its own below /t/NAME', async () => {
+  const sandbox = await startSandbox()
+  const discovery = await sandbox.get('/t/ci-1/v1/oidc/use/.well-known/openid-configuration')
+  expect(discovery.json()).toMatchObject({ issuer: `${sandbox.baseUrl}/t/ci-1/v1/oidc/use` })
+  const page = await sandbox.get('/t/ci-1/v1/oidc/use', { query: useRequest() })
+  expect(page.text).toContain('action="/t/ci-1/v1/oidc/use/choice"')
+  const requestUri = await createRelyingParty(createClient(`${sandbox.url}/t/ci-1`)).obtainRequestUri()
+  expect((await createRelyingParty(sandbox).create(requestUri)).params).toMatchObject({ error: 'invalid_request_uri' })
+})
+
+test('An answer to a server-to-server call is JSON even when the caller asks for HTML', async () => {
+  const sandbox = await startSandbox()
+  const answer = await sandbox.post('/v1/oidc/use/token', tokenRequest('x'), { Accept: 'text/html' })
+  expect(readError(answer).error).toBe('invalid_client')
+})

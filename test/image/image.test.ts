@@ -1,0 +1,116 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createBuildah, type ImageConfig } from './buildah.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'agekey-image-'))
+const buildah = createBuildah(folder)
+
+let config: ImageConfig
+let root: string
+beforeAll(() => {
+  buildah.makeBase('localhost/node')
+  buildah.build(ROOT, { base: 'localhost/node', tag: 'localhost/agekey-sandbox' })
+  config = buildah.configOf('localhost/agekey-sandbox')
+  root = buildah.unpack('localhost/agekey-sandbox')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('it holds what runs and nothing else', () => {
+  expect(readdirSync(join(root, 'app')).sort()).toEqual(['LICENSE', 'dist', 'package.json', 'public'])
+  expect(config.User).toBe('1000:1000')
+})
+
+test('as PID 1, on a read-only disk and without capabilities, it gets healthy and ends on SIGTERM', async () => {
+  const container = await start()
+  await expect.poll(() => container.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
+  const discovery = await fetch(`${container.url}/v1/oidc/use/.well-known/openid-configuration`)
+  expect(discovery.status).toBe(200)
+
+  container.terminate()
+  // Not killed: that would be no number.
+  expect(await container.ended).toBe(0)
+})
+
+test('its control API is off until a token is set, and then asks for it', async () => {
+  const closed = await start()
+  await expect.poll(() => closed.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
+  expect((await fetch(`${closed.url}/_sandbox/catalog`)).status).toBe(403)
+  const open = await start({ AGEKEY_SANDBOX_CONTROL_TOKEN: 'right' })
+  await expect.poll(() => open.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
+  expect((await fetch(`${open.url}/_sandbox/catalog`)).status).toBe(401)
+  const answer = await fetch(`${open.url}/_sandbox/catalog`, { headers: { Authorization: 'Bearer right' } })
+  expect(answer.status).toBe(200)
+})
+
+/** Runs the image as a container engine does with `--read-only --cap-drop ALL`, in the network of this machine. */
+async function start(env: Readonly<Record<string, string>> = {}) {
+  const port = await freePort()
+  const all = [
+    ...config.Env,
+    `AGEKEY_SANDBOX_PORT=${port}`,
+    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+  ]
+  const [uid = '', gid = ''] = config.User.split(':')
+  const confined = [
+    '--reuid',
+    uid,
+    '--regid',
+    gid,
+    '--clear-groups',
+    '--no-new-privs',
+    '--inh-caps=-all',
+    '--bounding-set=-all',
+  ]
+  const inside = (command: readonly string[]) => [
+    ...['chroot', root, 'setpriv', ...confined, 'env', '-i', `--chdir=${config.WorkingDir}`],
+    ...all,
+    ...command,
+  ]
+  const script = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`
+  const child = spawn(
+    'unshare',
+    [
+      '--mount',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      'sh',
+      '-c',
+      script,
+      root,
+      ...inside([...config.Entrypoint, ...config.Cmd]),
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [, ...probe] = config.Healthcheck.Test
+  return {
+    url: `http://127.0.0.1:${port}`,
+    ended: new Promise<number | null>((resolve) => child.on('close', resolve)),
+    terminate: () => {
+      const first = execFileSync('pgrep', ['--parent', String(child.pid)], { encoding: 'utf8' }).trim()
+      process.kill(Number(first), 'SIGTERM')
+    },
+    isHealthy: () => {
+      const [command = '', ...args] = inside(probe)
+      return new Promise<boolean>((resolve) => {
+        spawn(command, args, { stdio: 'ignore' }).on('close', (code) => resolve(code === 0))
+      })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return address.port
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest'
+import { readCallback } from '../support/callbacks.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { type Changes, claims, useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+describe('E1 redirects an error with state', () => {
+  const wrong: readonly (readonly [string, Changes, string, string])[] = [
+    ['no scope', { scope: undefined }, 'invalid_request', 'USE-03'],
+    ['an empty scope', { scope: '' }, 'invalid_request', 'USE-03'],
+    ['a blank scope', { scope: ' ' }, 'invalid_scope', 'USE-03'],
+    ['another scope', { scope: 'openid email' }, 'invalid_scope', 'USE-03'],
+    ['the upgrade scope alone', { scope: 'svc.upgrade' }, 'invalid_scope', 'USE-03'],
+    ['the scope of the other profile', { scope: 'openid agekey.upgrade' }, 'invalid_scope', 'USE-03'],
+    ['a scope in capitals', { scope: 'OpenID' }, 'invalid_scope', 'USE-03'],
+    ['scopes divided by a comma', { scope: 'openid,svc.upgrade' }, 'invalid_scope', 'USE-03'],
+    ['no response_type', { response_type: undefined }, 'invalid_request', 'USE-04'],
+    ['response_type code', { response_type: 'code' }, 'unsupported_response_type', 'USE-04'],
+    ['response_type token', { response_type: 'id_token token' }, 'unsupported_response_type', 'USE-04'],
+    ['an unknown response_mode', { response_mode: 'web_message' }, 'invalid_request', 'USE-06'],
+    ['response_mode in capitals', { response_mode: 'QUERY' }, 'invalid_request', 'USE-06'],
+    ['no nonce', { nonce: undefined }, 'invalid_request', 'USE-08'],
+    ['an empty nonce', { nonce: '' }, 'invalid_request', 'USE-08'],
+    ['no claims', { claims: undefined }, 'invalid_request', 'USE-09'],
+    ['empty claims', { claims: '' }, 'invalid_request', 'USE-09'],
+    ['claims that are no JSON', { claims: '{age_thresholds:[18]}' }, 'invalid_request', 'USE-09'],
+    ['claims encoded twice', { claims: encodeURIComponent(claims()) }, 'invalid_request', 'USE-09'],
+    ['claims that are a list', { claims: '[18]' }, 'invalid_request', 'CLM-01'],
+    ['claims that are null', { claims: 'null' }, 'invalid_request', 'CLM-01'],
+    ['claims that are JSON in JSON', { claims: JSON.stringify(claims()) }, 'invalid_request', 'CLM-01'],
+    ['an unknown member of claims', { claims: claims({ allowed_method: [] }) }, 'invalid_request', 'CLM-01'],
+    ['no thresholds', { claims: '{}' }, 'invalid_request', 'CLM-02'],
+    ['an empty list of thresholds', { claims: claims({ age_thresholds: [] }) }, 'invalid_request', 'CLM-02'],
+    ['a threshold of 151', { claims: claims({ age_thresholds: [151] }) }, 'invalid_request', 'CLM-03'],
+    ['a threshold as text', { claims: claims({ age_thresholds: ['18'] }) }, 'invalid_request', 'CLM-03'],
+    [
+      'neither of the facial pair',
+      { claims: claims({ overrides: { facial_age_estimation: {} } }) },
+      'invalid_request',
+      'CLM-17',
+    ],
+  ]
+  test.each(wrong)('for %s', async (_name, changes, error, rule) => {
+    const { params } = await createRelyingParty(await startSandbox()).use(changes)
+    expect(params).toEqual({ error, error_description: expect.stringContaining(`${rule}: `), state: 'state-1' })
+  })
+
+  test.each([{ state: undefined }, { state: '' }])('without it, for a request that has none: %j', async (changes) => {
+    const { params } = await createRelyingParty(await startSandbox()).use(changes)
+    expect(params).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('USE-07') })
+  })
+
+  test.each(['scope', 'response_type', 'response_mode', 'nonce', 'claims', 'theme', 'unheard_of'])(
+    'for %s sent twice, even with the same value',
+    async (name) => {
+      const query = useRequest({ response_mode: 'fragment', theme: 'light', unheard_of: 'x' })
+      query.append(name, query.get(name) ?? '')
+      const { params } = readCallback(await (await startSandbox()).get('/v1/oidc/use', { query }))
+      expect(params).toEqual({
+        error: 'invalid_request',
+        error_description: expect.stringContaining('USE-10'),
+        state: 'state-1',
+      })
+    },
+  )
+
+  test('for state sent twice, without any of the two', async () => {
+    const query = useRequest()
+    query.append('state', 'state-2')
+    const { params } = readCallback(await (await startSandbox()).get('/v1/oidc/use', { query }))
+    expect(params).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('USE-10') })
+  })
+
+  test.each(['nonce=%ff', 'nonce=%', 'nonce=%c3%28', 'nonce=a%00b', 'nonce=%ed%a0%80', 'nonce=%zz'])(
+    'for a parameter that is not well-formed UTF-8: %s',
+    async (pair) => {
+      const query = `${useRequest({ nonce: undefined })}&${pair}`
+      const { params } = readCallback(await (await startSandbox()).get('/v1/oidc/use', { query }))
+      expect(params).toMatchObject({ error: 'invalid_request', state: 'state-1' })
+      expect(params['error_description']).toContain('USE-10')
+    },
+  )
+
+  test('that names every broken rule, the first one in full', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    const { params } = await rp.use({ scope: 'x', response_type: 'y', nonce: undefined, claims: '[]' })
+    expect(params['error_description']).toMatch(/^USE-03: .*\(and 3 more: USE-04, USE-08, CLM-01\)$/)
+  })
+})
+
+describe('E1 serves', () => {
+  test.each([
+    ['scopes in the other order', { scope: 'svc.upgrade openid' }],
+    ['a scope that is named twice', { scope: 'openid openid' }],
+    ['two blanks between scopes', { scope: 'openid  svc.upgrade' }],
+    ['can_create=false', { can_create: 'false' }],
+    ['empty optional parameters', { can_create: '', theme: '', language: '', response_mode: '', font: '' }],
+  ])('%s', async (_name, changes) => {
+    expect((await createRelyingParty(await startSandbox()).use(changes)).params).toHaveProperty('id_token')
+  })
+
+  test.each([
+    ['an unknown parameter', { prompt: 'login' }, 'USE-11'],
+    ['can_create that is not exactly true', { can_create: 'TRUE' }, 'USE-12'],
+    ['an unknown theme', { theme: 'blue' }, 'USE-13'],
+    ['a language that is no tag', { language: 'e!n' }, 'USE-14'],
+    ['learn_more that is neither true nor false', { learn_more: '1' }, 'USE-15'],
+    ['an appearance value that is not permitted', { primary_color: 'url(x)' }, 'USE-16'],
+  ])('%s, with an advice', async (_name, changes, rule) => {
+    const sandbox = await startSandbox()
+    expect((await createRelyingParty(sandbox).use(changes)).params).toHaveProperty('id_token')
+    expect(sandbox.calls[0]?.findings).toEqual([rule])
+  })
+
+  test('can_create that is not exactly true as if it were absent', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    const { params } = await rp.use({ can_create: 'TRUE', sandbox_persona: 'no-age-key' })
+    expect(params).toMatchObject({ error: 'access_denied' })
+  })
+
+  test('every permitted appearance, theme and language without a word', async () => {
+    const sandbox = await startSandbox()
+    await createRelyingParty(sandbox).use({
+      theme: 'system',
+      learn_more: 'false',
+      language: 'zh-Hant-TW',
+      primary_color: '#0af',
+      secondary_color: '#00AAFF',
+      text_color: 'RebeccaPurple',
+      background_color: 'white',
+      text_align: 'center',
+      button_radius: '32',
+      gradient: 'true',
+      font: 'Open Sans 3',
+    })
+    expect(sandbox.calls[0]?.findings).toEqual([])
+  })
+
+  test.each([
+    { primary_color: '#ab' },
+    { primary_color: '#12345g' },
+    { text_color: 'constructor' },
+    { text_align: 'justify' },
+    { button_radius: '33' },
+    { button_radius: '-1' },
+    { button_radius: '1.5' },
+    { gradient: 'yes' },
+    { font: 'x'.repeat(61) },
+    { font: 'Arial;}' },
+  ])('the appearance %j as if it were absent, with an advice', async (changes) => {
+    const sandbox = await startSandbox()
+    expect((await createRelyingParty(sandbox).use(changes)).params).toHaveProperty('id_token')
+    expect(sandbox.calls[0]?.findings).toEqual(['USE-16'])
+  })
+})
+
+test('E1 reads no client from a body, and begins no flow by POST or HEAD', async () => {
+  const sandbox = await startSandbox()
+  const query = useRequest({ sandbox_persona: 'adult-passport' })
+  expect((await sandbox.post('/v1/oidc/use', query)).status).toBe(405)
+  expect((await sandbox.send(`/v1/oidc/use?${query}`, { method: 'HEAD' })).status).toBe(405)
+})

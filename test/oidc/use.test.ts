@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { readCallback } from '../support/callbacks.ts'
+import { headerOf, idTokenOf } from '../support/id-tokens.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { claims, useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const UPGRADE = { scope: 'openid svc.upgrade' }
+
+describe('E1 answers', () => {
+  test('a verified user with id_token and state, and nothing else', async () => {
+    const sandbox = await startSandbox()
+    const { params, mode } = await createRelyingParty(sandbox).use()
+    expect(Object.keys(params)).toEqual(['id_token', 'state'])
+    expect(mode).toBe('fragment')
+  })
+
+  test('a code beside the id_token when upgrade was asked for and every threshold is false', async () => {
+    const sandbox = await startSandbox()
+    const { params } = await createRelyingParty(sandbox).use({ ...UPGRADE, sandbox_persona: 'child-12' })
+    expect(Object.keys(params).sort()).toEqual(['code', 'id_token', 'state'])
+  })
+
+  test('no code when one threshold is true', async () => {
+    const sandbox = await startSandbox()
+    const { params } = await createRelyingParty(sandbox).use({ ...UPGRADE, sandbox_persona: 'teen-16' })
+    expect(Object.keys(params)).toEqual(['id_token', 'state'])
+  })
+
+  test('no code without the upgrade scope, though every threshold is false', async () => {
+    const sandbox = await startSandbox()
+    const callback = await createRelyingParty(sandbox).use({ sandbox_persona: 'child-12' })
+    expect(Object.keys(callback.params)).toEqual(['id_token', 'state'])
+    expect(idTokenOf(callback).c_hash).toBeUndefined()
+  })
+
+  test('create_requested and state, without an id_token, when the user chose to create', async () => {
+    const sandbox = await startSandbox()
+    const { params } = await createRelyingParty(sandbox).use({
+      can_create: 'true',
+      sandbox_outcome: 'create_requested',
+    })
+    expect(params).toEqual({ create_requested: 'true', state: 'state-1' })
+  })
+
+  test('access_denied with state when the user goes back', async () => {
+    const sandbox = await startSandbox()
+    const { params } = await createRelyingParty(sandbox).use({ sandbox_outcome: 'access_denied' })
+    expect(params).toEqual({ error: 'access_denied', error_description: expect.any(String), state: 'state-1' })
+  })
+
+  test.each([
+    ['create_requested', { can_create: 'true' }],
+    ['access_denied', {}],
+    ['access_denied', { can_create: 'false' }],
+  ])('a persona without an age key with %s when asked with %j', async (answer, changes) => {
+    const sandbox = await startSandbox()
+    const { params } = await createRelyingParty(sandbox).use({ ...changes, sandbox_persona: 'no-age-key' })
+    expect(params).toHaveProperty(answer === 'access_denied' ? 'error' : answer)
+    expect(params).not.toHaveProperty('id_token')
+    expect(params['state']).toBe('state-1')
+  })
+
+  test('create_requested only to a request that offered it: otherwise a page with status 400 says why', async () => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.get('/v1/oidc/use', { query: useRequest({ sandbox_outcome: 'create_requested' }) })
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('location')).toBeNull()
+    expect(answer.text).toContain('can_create=true')
+  })
+})
+
+describe('E1 signs an id_token', () => {
+  test('whose claims are those of the specification, with 10 minutes of validity', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.clock.set('2026-06-01T12:00:00.900Z')
+    await sandbox.clock.freeze()
+    const callback = await createRelyingParty(sandbox).use({ nonce: 'n-ü +&', sandbox_persona: 'teen-16' })
+    const iat = Date.parse('2026-06-01T12:00:00Z') / 1000
+    expect(idTokenOf(callback)).toEqual({
+      sub: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
+      iss: `${sandbox.baseUrl}/v1/oidc/use`,
+      aud: ['ak_test_sandbox'],
+      iat,
+      exp: iat + 600,
+      nonce: 'n-ü +&',
+      age_thresholds: { 13: true, 16: true, 18: false, 21: false },
+      req_claims_hash: expect.any(String),
+    })
+  })
+
+  test('with a new sub for each verification', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    const subs = [await rp.use(), await rp.use()].map((callback) => idTokenOf(callback).sub)
+    expect(new Set(subs).size).toBe(2)
+  })
+
+  test('with c_hash, the left half of the SHA-256 of the code', async () => {
+    const sandbox = await startSandbox()
+    const callback = await createRelyingParty(sandbox).use({ ...UPGRADE, sandbox_persona: 'child-12' })
+    const digest = createHash('sha256')
+      .update(callback.params['code'] ?? '')
+      .digest()
+    expect(idTokenOf(callback).c_hash).toBe(digest.subarray(0, 16).toString('base64url'))
+  })
+
+  test.each([
+    ['{"age_thresholds":[13,16,18,21]}', 'emT6KmIjrdc6juPaqvMe0D56OdGCMaAfsGehG-CfX9M'],
+    ['{ "age_thresholds": [13, 16, 18, 21] }', undefined],
+    ['{"age_thresholds":[18],"allowed_methods":["id_doc_scan"]}\n', undefined],
+  ])('with req_claims_hash over the text %j exactly as sent', async (text, known) => {
+    const sandbox = await startSandbox()
+    const token = idTokenOf(await createRelyingParty(sandbox).use({ claims: text }))
+    expect(token.req_claims_hash).toBe(known ?? createHash('sha256').update(text).digest('base64url'))
+  })
+
+  test.each([
+    ['RS256', undefined],
+    ['RS256', 'RS256'],
+    ['ES256', 'ES256'],
+  ] as const)('with %s when signing_alg is %s, under a kid of the key set', async (alg, signingAlg) => {
+    const sandbox = await startSandbox(signingAlg ? { signingAlg } : {})
+    const callback = await createRelyingParty(sandbox).use()
+    expect(headerOf(callback)).toEqual({ alg, typ: 'JWT', kid: expect.stringMatching(/^sandbox-/) })
+    const jwks = z
+      .object({ keys: z.array(z.looseObject({ kty: z.string() })) })
+      .parse((await sandbox.get('/.well-known/jwks.json')).json())
+    const verified = await jwtVerify(callback.params['id_token'] ?? '', createLocalJWKSet(jwks), {
+      issuer: `${sandbox.baseUrl}/v1/oidc/use`,
+      audience: 'ak_test_sandbox',
+      algorithms: [alg],
+    })
+    expect(verified.payload['nonce']).toBe('nonce-1')
+  })
+
+  test('whose thresholds follow the filters of the claims', async () => {
+    const sandbox = await startSandbox()
+    const filtered = claims({ age_thresholds: [18], allowed_methods: ['email_age_estimation'] })
+    expect(idTokenOf(await createRelyingParty(sandbox).use({ claims: filtered })).age_thresholds).toEqual({ 18: false })
+  })
+
+  test('by the clock of the sandbox: the day after, turns-18-tomorrow is 18', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const request = { claims: claims({ age_thresholds: [18] }), sandbox_persona: 'turns-18-tomorrow' }
+    expect(idTokenOf(await rp.use(request)).age_thresholds).toEqual({ 18: false })
+    await sandbox.clock.advance(86_400)
+    expect(idTokenOf(await rp.use(request)).age_thresholds).toEqual({ 18: true })
+  })
+
+  test('with the later entry of a threshold that is named twice', async () => {
+    const sandbox = await startSandbox()
+    const twice = claims({
+      age_thresholds: [13, 13],
+      overrides: { id_doc_scan: { age_thresholds: [13, 99] } },
+    })
+    expect(idTokenOf(await createRelyingParty(sandbox).use({ claims: twice })).age_thresholds).toEqual({ 13: false })
+  })
+})
+
+test('E1 shows the choice page when nobody decides, and the client decides when it has a persona', async () => {
+  const redirectUris = ['https://shop.example/callback']
+  const client = { clientId: 'shop', clientSecret: 's', redirectUris }
+  const sandbox = await startSandbox({ clients: [client, { ...client, clientId: 'fast', persona: 'teen-16' }] })
+  const ask = (clientId: string) =>
+    sandbox.get('/v1/oidc/use', { query: useRequest({ client_id: clientId, redirect_uri: redirectUris[0] }) })
+  const shown = await ask('shop')
+  expect(shown.status).toBe(200)
+  expect(shown.text).toContain('data-testid="persona-adult-passport"')
+  expect(idTokenOf(readCallback(await ask('fast'))).age_thresholds).toMatchObject({ 16: true, 18: false })
+})

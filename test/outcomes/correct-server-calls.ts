@@ -1,0 +1,99 @@
+import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose'
+import * as z from 'zod'
+import { Refusal } from './correct-client.ts'
+
+/** What the calls of a relying party share. */
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Default 5,000. */
+  readonly timeoutMs?: number
+}
+
+/** Sends a call and reads its JSON: in time, without redirects, with a status of success. @throws Refusal */
+export async function callJson(url: string, init: RequestInit, options: CallOptions = {}): Promise<unknown> {
+  const { headers = {}, timeoutMs = 5_000 } = options
+  try {
+    const response = await fetch(url, {
+      ...init,
+      headers: { ...headers, ...init.headers },
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Refusal(`status ${response.status}: ${text.slice(0, 500)}`)
+    const type = response.headers.get('content-type') ?? ''
+    if (!type.startsWith('application/json')) throw new Refusal(`the reply is ${type}, not JSON`)
+    return JSON.parse(text)
+  } catch (cause) {
+    throw cause instanceof Refusal ? cause : new Refusal('the call failed', { cause })
+  }
+}
+
+const pushedResponse = z.object({
+  request_uri: z.string().startsWith('urn:'),
+  expires_in: z.coerce.number().positive(),
+})
+
+/** E2. @throws Refusal */
+export async function push(base: string, form: URLSearchParams, options?: CallOptions): Promise<string> {
+  const init = { method: 'POST', body: form }
+  return expectShape(pushedResponse, await callJson(`${base}/v1/oidc/create/par`, init, options)).request_uri
+}
+
+const tokenResponse = z.object({
+  access_token: z.string().min(1),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.coerce.number().positive().optional(),
+})
+
+/** E4. @throws Refusal */
+export async function exchange(
+  base: string,
+  { code, credentials }: { code: string; credentials: string },
+  options?: CallOptions,
+): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'authorization_code', code })
+  const init = { method: 'POST', body, headers: { Authorization: `Basic ${btoa(credentials)}` } }
+  return expectShape(tokenResponse, await callJson(`${base}/v1/oidc/use/token`, init, options)).access_token
+}
+
+/** E5. @throws Refusal */
+export async function upgrade(
+  base: string,
+  { token, details }: { token: string; details: readonly unknown[] },
+  options?: CallOptions,
+): Promise<void> {
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
+  const init = { method: 'POST', body: JSON.stringify({ authorization_details: details }), headers }
+  expectShape(z.literal('OK'), await callJson(`${base}/v1/svc/upgrade`, init, options))
+}
+
+const discoveryDocument = z.object({
+  issuer: z.string(),
+  authorization_endpoint: z.url(),
+  jwks_uri: z.url(),
+})
+
+/** E6, discovery: the document is about the issuer that was asked for, and names no foreign host. @throws Refusal */
+export async function discover(issuer: string, options?: CallOptions) {
+  const url = `${issuer}/.well-known/openid-configuration`
+  const document = expectShape(discoveryDocument, await callJson(url, {}, options))
+  if (document.issuer !== issuer) throw new Refusal('issuer is not the one that was asked')
+  for (const endpoint of [document.authorization_endpoint, document.jwks_uri]) {
+    if (new URL(endpoint).origin !== new URL(issuer).origin) throw new Refusal(`${endpoint} is on a foreign host`)
+  }
+  return document
+}
+
+const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
+
+/** E6, the key set. @throws Refusal */
+export async function fetchKeys(base: string, options?: CallOptions): Promise<JWTVerifyGetKey> {
+  return createLocalJWKSet(expectShape(keySet, await callJson(`${base}/.well-known/jwks.json`, {}, options)))
+}
+
+function expectShape<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw new Refusal(`the reply has another shape: ${parsed.error}`)
+  return parsed.data
+}

@@ -1,0 +1,165 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type InstalledPackage, installPackage } from './installed-package.ts'
+
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
+
+let project: InstalledPackage
+beforeAll(() => {
+  project = installPackage()
+})
+
+const node = (...args: string[]) => project.run(process.execPath, ...args)
+
+test('installing it installs one package', () => {
+  const installed = readdirSync(join(project.folder, 'node_modules')).filter((name) => !name.startsWith('.'))
+  expect(installed).toEqual(['agekey-sandbox'])
+})
+
+test('the licences of what is bundled come along', () => {
+  const folder = join(project.folder, 'node_modules/agekey-sandbox')
+  expect(readFileSync(join(folder, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')).toContain('express 5.')
+  expect(existsSync(join(folder, 'LICENSE'))).toBe(true)
+})
+
+describe('a program', () => {
+  const drive = `
+    await sandbox.next({ persona: 'teen-16' })
+    const { age_thresholds } = await sandbox.evaluate({ claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
+    const page = await fetch(sandbox.url + '/')
+    const style = await fetch(sandbox.url + '/_sandbox/assets/app.css')
+    console.log(JSON.stringify(age_thresholds), page.status, style.status)
+    await sandbox.close()`
+  const said = '{"16":true,"18":false} 200 200\n'
+
+  test('imports it', () => {
+    project.write(
+      'esm.mjs',
+      `import { createSandbox } from 'agekey-sandbox'\nconst sandbox = await createSandbox()\n${drive}`,
+    )
+    expect(node('esm.mjs')).toBe(said)
+  })
+
+  test('requires it', () => {
+    project.write(
+      'cjs.cjs',
+      `const { createSandbox } = require('agekey-sandbox')\n;(async () => { const sandbox = await createSandbox()\n${drive} })()`,
+    )
+    expect(node('--no-warnings', 'cjs.cjs')).toBe(said)
+  })
+
+  test('runs its command', () => {
+    expect(project.run('npx', '--offline', 'agekey-sandbox', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(project.run('npx', '--offline', 'agekey-sandbox', 'personas')).toContain('turns-18-tomorrow')
+  })
+})
+
+test('types are complete without any other package, and wrong calls are told', () => {
+  project.write(
+    'tsconfig.json',
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        module: 'nodenext',
+        target: 'es2023',
+        lib: ['es2023', 'dom', 'esnext.disposable'],
+        types: [],
+        noEmit: true,
+      },
+    }),
+  )
+  project.write(
+    'types.mts',
+    `import { createSandbox, connectSandbox, evaluate, type AgeSignal, type Claims, type Persona } from 'agekey-sandbox'
+    import { sandboxFixtures } from 'agekey-sandbox/playwright'
+    import { setupSandbox } from 'agekey-sandbox/vitest'
+    const persona: Persona = { name: 'x', title: 'X', purpose: 'X.' }
+    const claims: Claims = { age_thresholds: [18], allowed_methods: ['id_doc_scan'] }
+    const signals: AgeSignal[] = []
+    await using sandbox = await createSandbox({ port: 0, lifetimes: { code: 1 } })
+    await sandbox.personas.put(persona)
+    const reached: boolean | undefined = evaluate(signals, claims, 0).ageThresholds['18']
+    const flow = await connectSandbox('http://localhost:2435').flows.last({ flow: 'use' })
+    console.log(reached, flow?.outcome, sandboxFixtures(), setupSandbox)
+    // @ts-expect-error a method that does not exist
+    const wrong: Claims = { age_thresholds: [18], allowed_methods: ['guess'] }
+    // @ts-expect-error an option that does not exist
+    await createSandbox({ prot: 1 })
+    // @ts-expect-error a port is a number
+    await createSandbox({ port: '1' })
+    console.log(wrong)`,
+  )
+  expect(node(TSC, '-p', '.')).toBe('')
+})
+
+test('a Vitest file gets a sandbox that begins anew with each test', () => {
+  project.lend('vitest')
+  project.write(
+    'setup.test.mjs',
+    `import { expect, test } from 'vitest'
+    import { setupSandbox } from 'agekey-sandbox/vitest'
+    const sandbox = await setupSandbox()
+    test('one', async () => {
+      await sandbox.next({ persona: 'teen-16' })
+      await sandbox.clock.advance(60)
+      expect(await sandbox.expectations.list()).toHaveLength(1)
+    })
+    test('two', async () => {
+      expect(await sandbox.expectations.list()).toEqual([])
+      expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
+    })`,
+  )
+  expect(node('node_modules/vitest/vitest.mjs', 'run', 'setup.test.mjs')).toMatch(/2 passed/)
+})
+
+test('a node:test file passes its own hooks', () => {
+  project.write(
+    'own-hooks.mjs',
+    `import { after, afterEach, test } from 'node:test'
+    import assert from 'node:assert'
+    import { setupSandbox } from 'agekey-sandbox/vitest'
+    const sandbox = await setupSandbox({ hooks: { afterEach, afterAll: after } })
+    test('one', async () => { await sandbox.next({ persona: 'teen-16' }) })
+    test('two', async () => { assert.deepEqual(await sandbox.expectations.list(), []) })`,
+  )
+  expect(node('--test', 'own-hooks.mjs')).toMatch(/pass 2/)
+})
+
+test('Playwright tests have a sandbox each worker, in which a browser is a persona and which begins anew with each test', () => {
+  project.lend('@playwright/test', 'playwright', 'playwright-core')
+  project.write(
+    'playwright.config.mjs',
+    `export default {
+      testMatch: '*.spec.mjs',
+      reporter: 'line',
+      use: { launchOptions: { executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] } },
+    }`,
+  )
+  project.write(
+    'persona.spec.mjs',
+    `import { test as base, expect } from '@playwright/test'
+    import { sandboxFixtures } from 'agekey-sandbox/playwright'
+    const test = base.extend(sandboxFixtures())
+    const url = (sandbox) => sandbox.baseUrl + '/v1/oidc/use?' + new URLSearchParams({
+      scope: 'openid', response_type: 'id_token', client_id: 'ak_test_sandbox', state: 's', nonce: 'n',
+      redirect_uri: sandbox.baseUrl + '/nowhere', claims: '{"age_thresholds":[16,18]}',
+    })
+    test('a persona needs no page', async ({ page, sandbox }) => {
+      await sandbox.as('teen-16')
+      await page.goto(url(sandbox))
+      expect(page.url()).toContain('#id_token=')
+      expect((await sandbox.flows.last()).age_thresholds).toEqual({ 16: true, 18: false })
+    })
+    test('the next test begins anew, without a persona', async ({ page, sandbox }) => {
+      expect(await sandbox.flows.list()).toEqual([])
+      await page.goto(url(sandbox))
+      await expect(page.getByTestId('persona-teen-16')).toBeVisible()
+    })
+    test('an unknown persona is refused', async ({ sandbox }) => {
+      await expect(sandbox.as('teen-61')).rejects.toThrow('teen-61')
+    })`,
+  )
+  expect(node('node_modules/@playwright/test/cli.js', 'test')).toMatch(/3 passed/)
+})

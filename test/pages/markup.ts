@@ -1,0 +1,51 @@
+/** One start or end tag as a browser's tokenizer sees it: attribute values are quoted and hold no `>`. */
+export interface Tag {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+const TEXT: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#13;': '\r',
+}
+
+/** The text that a parser reads from escaped markup. */
+export function decodeReferences(markup: string): string {
+  return markup.replace(/&(?:amp|lt|gt|quot|#39|#13);/g, (reference) => TEXT[reference] ?? reference)
+}
+
+/** Every tag of a page in order. @throws Error at a `<` that opens none, so a stray one is never overlooked. */
+export function tagsOf(page: string): readonly Tag[] {
+  const body = page.replace('<!doctype html>', '')
+  const tags = [...body.matchAll(/<(\/?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*>/g)]
+  const opened = body.split('<').length - 1
+  if (tags.length !== opened) throw new Error(`${opened} times <, but ${tags.length} tags`)
+  return tags.map(([, name = '', rest = '']) => ({
+    name,
+    attributes: Object.fromEntries(
+      [...rest.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)].map(([, key = '', value = '']) => [key, decodeReferences(value)]),
+    ),
+  }))
+}
+
+/** The tags with this `data-testid`. */
+export function byTestId(page: string, testId: string): readonly Tag[] {
+  return tagsOf(page).filter(({ attributes }) => attributes['data-testid'] === testId)
+}
+
+/** All text outside of tags, with runs of white space as one blank. */
+export function textOf(page: string): string {
+  return decodeReferences(page.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
+}
+
+/** Names that the forms of a page can submit. */
+export function fieldNames(page: string): readonly string[] {
+  const names = tagsOf(page)
+    .filter(({ name }) => ['input', 'button', 'select', 'textarea'].includes(name))
+    .flatMap(({ attributes }) => attributes['name'] ?? [])
+  return [...new Set(names)].sort()
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findMismatches } from '../../../src/sandbox/scenarios/mismatches.ts'
+
+describe('nothing is missed when a request', () => {
+  test.each([
+    ['sends more members', { a: 1 }, { a: 1, b: 2 }],
+    ['sends more items', { a: [1] }, { a: [1, 2] }],
+    ['sends the same text', { can_create: true, n: 18 }, { can_create: 'true', n: '18' }],
+    ['sends more within an item', { a: [{ method: 'x' }] }, { a: [{ method: 'x', type: 'y' }] }],
+    ['sends null where null is expected', { a: null }, { a: null }],
+  ])('%s', (_, expected, came) => {
+    expect(findMismatches(expected, came)).toEqual([])
+  })
+})
+
+describe('a mismatch says where, what was expected and what came:', () => {
+  test.each([
+    [{ a: 1 }, {}, 'a', '1', 'nothing'],
+    [{ a: { b: [13, 18] } }, { a: { b: [13, 21] } }, 'a.b[1]', '18', '21'],
+    [{ a: [1, 2] }, { a: [1] }, 'a[1]', '2', 'nothing'],
+    [{ a: { b: 1 } }, { a: 'text' }, 'a', '{"b":1}', '"text"'],
+    [{ a: [1] }, { a: 1 }, 'a', '[1]', '1'],
+    [{ a: null }, {}, 'a', 'null', 'nothing'],
+    [{ toString: 'x' }, {}, 'toString', '"x"', 'nothing'],
+  ])('%j in %j', (expected, came, path, wanted, sent) => {
+    expect(findMismatches(expected, came)).toEqual([{ path, expected: wanted, came: sent }])
+  })
+
+  test('a secret that came is not told', () => {
+    expect(findMismatches({ client_secret: 'a' }, { client_secret: 'b' })).toEqual([
+      { path: 'client_secret', expected: '"a"', came: '***' },
+    ])
+  })
+
+  test('a long value is cut', () => {
+    const [mismatch] = findMismatches({ a: 1 }, { a: 'x'.repeat(10_000) })
+    expect(mismatch?.came.length).toBeLessThan(300)
+  })
+})
+
+test('every value contains itself', () => {
+  const contains = fc.property(fc.jsonValue(), (value) => {
+    expect(findMismatches(value, value)).toEqual([])
+  })
+  fc.assert(contains)
+})

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { scenarioSchema, stepOf, unknownPersonas } from '../../../src/sandbox/scenarios/scenario-schema.ts'
+import { parseYamlDocument } from '../../../src/sandbox/yaml-document.ts'
+
+const read = (steps: string) =>
+  parseYamlDocument(`name: A\nsteps:\n${steps}`, { file: 'a.yaml', schema: scenarioSchema })
+
+test('a scenario file becomes steps of three kinds, in their order', () => {
+  const { steps } = read(`  - decide: { flow: use, persona: teen-16, outcome: access_denied }
+    expect: { can_create: 'true' }
+  - await: par
+  - clock: { advance: 91 }
+`)
+  expect(steps.map(stepOf)).toEqual([
+    { kind: 'decide', flow: 'use', persona: 'teen-16', outcome: 'access_denied', expect: { can_create: 'true' } },
+    { kind: 'await', flow: 'par', expect: undefined },
+    { kind: 'clock', move: { advance: 91 } },
+  ])
+})
+
+describe('a mistake is told with file and line:', () => {
+  test.each([
+    [
+      '  - await: par\n  - decide: { flow: ues, persona: x }',
+      'a.yaml:4: steps[1].decide.flow: unknown flow "ues". Did you mean "use"?',
+    ],
+    ['  - decide: { flow: use, persnoa: x, outcom: y, foo: z }', 'persnoa: unknown key. Did you mean "persona"?'],
+    [
+      '  - decide: { flow: use, outcome: acess_denied }',
+      'a.yaml:3: steps[0].decide.outcome: use has none called "acess_denied". Did you mean "access_denied"?',
+    ],
+    ['  - decide: { flow: use }', 'a.yaml:3: steps[0].decide: give persona, outcome or both'],
+    [
+      '  - decide: { flow: par, persona: teen-16 }',
+      'steps[0].decide.persona: a par call has no persona; give outcome only',
+    ],
+    ['  - wait: par', 'a.yaml:3: steps[0].wait: unknown key'],
+    ['  - expect: { a: b }', 'a.yaml:3: steps[0]: give one of decide, await, clock'],
+    ['  - await: par\n    clock: { advance: 1 }', 'steps[0]: await and clock are two steps'],
+    ['  - clock: { advance: 1 }\n    expect: { a: b }', 'a.yaml:4: steps[0].expect: a clock step sends nothing'],
+    ['  - clock: { advance: -1 }', 'steps[0].clock.advance: must be 0 or more seconds'],
+    ['  - clock: {}', 'steps[0].clock: give at least one of reset, set, freeze, advance'],
+    ['  - await: use', 'steps[0].await: unknown await "use"; expected one of par, token, upgrade, discovery, jwks'],
+    ['  []', 'steps: expected at least 1 item'],
+  ])('%j', (steps, message) => {
+    expect(() => read(steps)).toThrow(message)
+  })
+})
+
+test('a persona that nobody is has its place and the nearest name', () => {
+  const scenario = scenarioSchema.parse({
+    name: 'A',
+    steps: [{ await: 'par' }, { decide: { flow: 'use', persona: 'teen-61' } }],
+  })
+  expect(unknownPersonas(scenario, ['adult', 'teen-16'])).toEqual([
+    {
+      path: ['steps', 1, 'decide', 'persona'],
+      message: 'there is no persona "teen-61". Did you mean "teen-16"?',
+    },
+  ])
+  expect(unknownPersonas(scenario, ['teen-61'])).toEqual([])
+})

@@ -1,0 +1,156 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { Journal, JournalBudget, JournalEntry, JournalEvent } from '../../src/sandbox/journal.ts'
+
+const AT = '2026-06-01T12:00:00.000Z'
+
+const entry = (changes: Partial<JournalEntry> & { endpoint?: string; at?: string } = {}): JournalEntry => {
+  const { endpoint = 'E1', at = AT, ...others } = changes
+  return {
+    belongsTo: [],
+    handsOut: [],
+    facts: { flow: 'use', client_id: 'shop', state: 's1' },
+    begins: true,
+    ends: false,
+    call: {
+      at,
+      endpoint,
+      method: 'GET',
+      path: '/v1/oidc/use',
+      status: 200,
+      parameters: { text: 'ü "quoted" \u0000', empty: {}, list: [] },
+      findings: [],
+      response: null,
+    },
+    ...others,
+  }
+}
+
+/** What every journal promises, wherever it keeps its flows. */
+export function describeJournal(
+  name: string,
+  createJournal: (budget: JournalBudget) => Journal | Promise<Journal>,
+): void {
+  describe(`The ${name} journal`, () => {
+    test('keeps a call as it was recorded', async () => {
+      const journal = await createJournal({})
+      const trace = [{ threshold: 18, satisfied: false, signals: [] }]
+      const facts = { flow: 'use', persona: 'teen-16', age_thresholds: { '13': true, '18': false }, trace } as const
+      const recorded = entry({ facts, ends: true })
+      expect(await journal.record('default', recorded)).toBe('f1')
+      expect(await journal.find('default', 'f1')).toEqual({
+        id: 'f1',
+        tenant: 'default',
+        ...facts,
+        started_at: AT,
+        ended_at: AT,
+        calls: [recorded.call],
+      })
+    })
+
+    test('puts calls together by the identifiers that they hand out and bring back', async () => {
+      const journal = await createJournal({})
+      await journal.record('default', entry({ facts: { flow: 'create' }, endpoint: 'E2', handsOut: ['request_uri:a'] }))
+      await journal.record('default', entry({ endpoint: 'E2' }))
+      const last = entry({
+        facts: { flow: 'upgrade', persona: 'adult', client_id: undefined },
+        belongsTo: ['request_uri:unknown', 'request_uri:a'],
+        endpoint: 'E3',
+        ends: true,
+        at: '2026-06-01T12:00:05.000Z',
+      })
+      expect(await journal.record('default', last)).toBe('f1')
+      const flow = await journal.find('default', 'f1')
+      expect(flow?.calls.map(({ endpoint }) => endpoint)).toEqual(['E2', 'E3'])
+      expect(flow).toMatchObject({ flow: 'create', persona: 'adult', ended_at: '2026-06-01T12:00:05.000Z' })
+    })
+
+    test('keeps the order of many calls of one flow', async () => {
+      const journal = await createJournal({})
+      await journal.record('default', entry({ handsOut: ['a'] }))
+      for (let n = 2; n <= 12; n++) await journal.record('default', entry({ belongsTo: ['a'], endpoint: `call ${n}` }))
+      const flow = await journal.find('default', 'f1')
+      expect(flow?.calls.map(({ endpoint }) => endpoint).slice(-3)).toEqual(['call 10', 'call 11', 'call 12'])
+    })
+
+    test('ends a flow once: what comes later does not move its end', async () => {
+      const journal = await createJournal({})
+      await journal.record('default', entry({ handsOut: ['a'], ends: true }))
+      await journal.record('default', entry({ belongsTo: ['a'], ends: true, at: '2027-01-01T00:00:00.000Z' }))
+      expect((await journal.find('default', 'f1'))?.ended_at).toBe(AT)
+    })
+
+    test('records nothing of a call that belongs to no flow and begins none', async () => {
+      const journal = await createJournal({})
+      expect(await journal.record('default', entry({ belongsTo: ['a'], begins: false }))).toBeUndefined()
+      expect(await journal.list('default')).toEqual([])
+    })
+
+    test('keeps tenants apart, and counts for each', async () => {
+      const journal = await createJournal({})
+      await journal.record('one', entry({ handsOut: ['a'] }))
+      expect(await journal.record('two', entry({ belongsTo: ['a'] }))).toBe('f1')
+      await journal.clear('one')
+      expect(await journal.list('one')).toEqual([])
+      expect(await journal.list('two')).toHaveLength(1)
+    })
+
+    test('goes on counting after it was cleared, and knows no identifier from before', async () => {
+      const journal = await createJournal({})
+      await journal.record('default', entry({ handsOut: ['a'] }))
+      await journal.clear('default')
+      expect(await journal.record('default', entry({ belongsTo: ['a'] }))).toBe('f2')
+    })
+
+    test('lists the newest first, what fits the filter, page by page', async () => {
+      const journal = await createJournal({})
+      for (const state of ['x', 'y', 'x', 'x'])
+        await journal.record('default', entry({ facts: { flow: 'use', state } }))
+      const ids = async (...options: Parameters<Journal['list']>) =>
+        (await journal.list(...options)).map(({ id }) => id)
+      expect(await ids('default')).toEqual(['f4', 'f3', 'f2', 'f1'])
+      expect(await ids('default', { state: 'x' })).toEqual(['f4', 'f3', 'f1'])
+      expect(await ids('default', { state: 'x', after: 'f1' })).toEqual(['f4', 'f3'])
+      expect(await ids('default', { state: 'x' }, { most: 2 })).toEqual(['f4', 'f3'])
+      expect(await ids('default', {}, { most: 2, before: 'f4' })).toEqual(['f3', 'f2'])
+      expect(await ids('default', { flow: 'create' })).toEqual([])
+    })
+
+    test('lets the oldest flows of all tenants go, with what they handed out', async () => {
+      const journal = await createJournal({ mostFlows: 2 })
+      await journal.record('one', entry({ handsOut: ['a'] }))
+      await journal.record('two', entry())
+      await journal.record('two', entry())
+      expect(await journal.list('one')).toEqual([])
+      expect(await journal.list('two')).toHaveLength(2)
+      expect(await journal.record('one', entry({ belongsTo: ['a'], begins: false }))).toBeUndefined()
+    })
+
+    test('stays within its characters', async () => {
+      const journal = await createJournal({ mostCharacters: 3_000 })
+      for (let n = 0; n < 100; n++) await journal.record('default', entry())
+      const left = await journal.list('default')
+      expect(left.length).toBeGreaterThan(1)
+      expect(JSON.stringify(left.map(({ calls }) => calls)).length).toBeLessThan(4_000)
+      expect(left[0]?.id).toBe('f100')
+    })
+
+    test('tells of calls, of flows that begin and end, and of what is announced', async () => {
+      const journal = await createJournal({})
+      const events: JournalEvent[] = []
+      const stop = journal.subscribe((event) => events.push(event))
+      await journal.record('default', entry({ handsOut: ['a'] }))
+      await journal.record('default', entry({ belongsTo: ['a'] }))
+      await journal.record('default', entry({ belongsTo: ['a'], ends: true }))
+      await journal.clear('default')
+      await vi.waitFor(() => expect(events.some(({ type }) => type === 'reset')).toBe(true))
+      expect(events.filter(({ type }) => type === 'call')).toHaveLength(3)
+      const told = events.filter(({ type }) => type === 'flow')
+      expect(told[0]).toMatchObject({ tenant: 'default', flow: 'f1', data: { id: 'f1', client_id: 'shop' } })
+      stop()
+      const count = events.length
+      journal.announce({ type: 'scenario', tenant: 'default', data: {} })
+      await journal.list('default')
+      expect(events).toHaveLength(count)
+    })
+  })
+}

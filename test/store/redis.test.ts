@@ -1,0 +1,33 @@
+import { afterAll, beforeAll } from 'vitest'
+import { connectRedis, type Redis } from '../../src/store/redis.ts'
+import { createRedisDirectory } from '../../src/store/redis-directory.ts'
+import { createRedisJournal } from '../../src/store/redis-journal.ts'
+import { createRedisStore } from '../../src/store/redis-store.ts'
+import { createRedisTables } from '../../src/store/redis-tables.ts'
+import { describeWithRedis, startRedis } from '../redis/redis-server.ts'
+import { describeDirectory } from './directory-contract.ts'
+import { describeJournal } from './journal-contract.ts'
+import { describeStore } from './store-contract.ts'
+import { describeTables } from './tables-contract.ts'
+
+describeWithRedis('In Redis', () => {
+  const stops: (() => Promise<void>)[] = []
+  let redis: Redis
+  let worlds = 0
+  /** Each test has keys of its own. */
+  const prefix = () => `world-${++worlds}:`
+
+  beforeAll(async () => {
+    const server = await startRedis((stop) => stops.push(stop))
+    redis = await connectRedis(server.url, { onLost() {}, onBack() {} })
+  })
+  afterAll(async () => {
+    redis.close()
+    for (const stop of stops) await stop()
+  })
+
+  describeStore('Redis', (options) => createRedisStore(redis, { ...options, prefix: prefix(), order: 'order' }))
+  describeTables('Redis', () => createRedisTables(redis, { prefix: prefix(), order: 'order' }))
+  describeDirectory('Redis', (options) => createRedisDirectory(redis, { ...options, key: prefix(), order: 'order' }))
+  describeJournal('Redis', (budget) => createRedisJournal(redis, { ...budget, prefix: prefix(), channel: prefix() }))
+})

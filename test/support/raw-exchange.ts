@@ -1,0 +1,50 @@
+import { connect } from 'node:net'
+
+/** An answer as it came over the wire; header names in lower case. */
+export interface RawAnswer {
+  /** 0: the connection ended without an answer. */
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/**
+ * Sends bytes that no HTTP client would send (one per character) and reads until the server ends the connection: ask for
+ * `Connection: close`. `ending` says what this side does when everything is sent: wait, say that nothing more will come
+ * (which cuts a body short), or close the connection without waiting for an answer.
+ */
+export function exchangeRaw(
+  url: string,
+  request: string,
+  { ending = 'wait' }: { ending?: 'wait' | 'end' | 'close' } = {},
+): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = connect(Number(port), hostname)
+    socket.on('data', (bytes) => {
+      received += bytes.toString('latin1')
+    })
+    // A server that ends the connection while we still write resets it: what it said before counts.
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(parse(received)))
+    socket.write(Buffer.from(request, 'latin1'), () => {
+      if (ending === 'end') socket.end()
+      if (ending === 'close') socket.destroy()
+    })
+  })
+}
+
+function parse(received: string): RawAnswer {
+  const [head = '', ...rest] = received.split('\r\n\r\n')
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  return {
+    status: Number(statusLine.split(' ')[1] ?? 0),
+    headers: Object.fromEntries(headers),
+    body: Buffer.from(rest.join('\r\n\r\n'), 'latin1').toString('utf8'),
+  }
+}

@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config'
+
+/** The rooms that decide what a client is told. */
+const CORE = { lines: 95, branches: 94 }
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // They take minutes and build what they test: `npm run test:package`, `npm run test:image`.
+    exclude: ['test/package/**', 'test/image/**'],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: [['text', { skipFull: true }], 'json-summary'],
+      thresholds: { 'src/age/**/*.ts': CORE, 'src/oidc/**/*.ts': CORE },
+    },
+  },
+})
