@@ -146,13 +146,18 @@ describeWithRedis('Replicas on one Redis', () => {
     // Each code is offered to both, five times in all; A dies in the middle.
     const offers = codes.flatMap((code) => [a, b, a, b, a].map((replica) => ({ code, replica })))
     const answered: { code: string; status: number }[] = []
-    const exchanges = offers.map(async ({ code, replica }) => {
-      const { status } = await replica.party.exchange(code)
-      answered.push({ code, status })
-      if (answered.length === 200) a.child.kill('SIGKILL')
-    })
-    const ends = await Promise.allSettled(exchanges)
-    expect(ends.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
+    let refused = 0
+    const offerTheRest = async () => {
+      for (let offer = offers.shift(); offer; offer = offers.shift()) {
+        const { code, replica } = offer
+        const answer = await replica.party.exchange(code).catch(() => undefined)
+        if (answer) answered.push({ code, status: answer.status })
+        else refused += 1
+        if (answered.length === 200) a.child.kill('SIGKILL')
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, offerTheRest))
+    expect(refused).toBeGreaterThan(0)
     const successes = answered.filter(({ status }) => status === 200).map(({ code }) => code)
     expect(new Set(successes).size).toBe(successes.length)
     expect(answered.every(({ status }) => status === 200 || status === 400)).toBe(true)
