@@ -7,7 +7,7 @@ import { packageVersion } from '../package-root.ts'
 import { createClock } from '../sandbox/clock.ts'
 import { readScenarioFile } from '../sandbox/scenarios/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../sandbox/scenarios/scenario-schema.ts'
-import { SourceError, type SourceProblem } from '../sandbox/yaml-document.ts'
+import { SourceError, type SourceProblem } from '../sandbox/source-error.ts'
 import type { Surface } from '../surface.ts'
 import { createReport } from './report.ts'
 import { renderJUnit, type ScenarioRun } from './run-junit.ts'
@@ -32,6 +32,8 @@ const CLOSING_MS = 500
 /** The sandbox that scenarios run in. */
 interface Stage {
   readonly surface: Surface
+  /** Says where it is, once: whoever reads that sends requests at once, so a scenario is armed by then. */
+  announce(): void
   /** What the next scenario begins with. */
   prepare(): Promise<void>
   leave(): Promise<void>
@@ -45,7 +47,7 @@ interface Stage {
  */
 export async function run(files: readonly string[], flags: Texts, options: RunOptions): Promise<boolean> {
   const timeoutSeconds = readTimeout(options.timeout)
-  const settings = loadSettings({ flags })
+  const settings = await loadSettings({ flags })
   const interrupted = untilSignal()
   const stage =
     options.url === undefined ? await openOwn(settings, options) : openRemote(options.url, settings, options)
@@ -63,11 +65,12 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
         continue
       }
       if (runs.length > 0) await stage.prepare()
-      report.scenario({ name, file })
       const listener = {
         ...report,
         armed: (id: string) => {
           armed = id
+          if (runs.length === 0) stage.announce()
+          report.scenario({ name, file })
         },
       }
       runs.push({ name, file, steps: await runScenario(scenario, stage.surface, { timeoutSeconds, listener }) })
@@ -85,8 +88,13 @@ async function openOwn({ log, sandbox: settings, warnings }: Settings, { tenant 
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
   const sandbox = await createSandbox({ ...settings, onWarning: report.warning, onError: report.defect })
-  report.ready({ ...sandbox.client, url: sandbox.url, baseUrl: sandbox.baseUrl, version: packageVersion() })
-  return { surface: sandbox, prepare: () => sandbox.reset(), leave: () => sandbox.close() }
+  const { client, url, baseUrl } = sandbox
+  return {
+    surface: sandbox,
+    announce: () => report.ready({ ...client, url, baseUrl, version: packageVersion() }),
+    prepare: () => sandbox.reset(),
+    leave: () => sandbox.close(),
+  }
 }
 
 /** Somebody has seen enough: a sandbox that goes on must not keep the scenario. */
@@ -102,7 +110,7 @@ function openRemote(url: string, { sandbox: { controlToken } }: Settings, { tena
   if (!URL.canParse(url)) throw new Error(`--url: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
   const sandbox = connectSandbox(url, controlToken === undefined ? {} : { controlToken })
   const surface = tenant === undefined ? sandbox : sandbox.tenant(tenant)
-  return { surface, prepare: async () => {}, leave: () => sandbox.close() }
+  return { surface, announce() {}, prepare: async () => {}, leave: () => sandbox.close() }
 }
 
 function readAll(files: readonly string[], personas: readonly string[]): { file: string; scenario: Scenario }[] {
