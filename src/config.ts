@@ -25,7 +25,7 @@ export interface Settings {
  * relative to `cwd`, paths in the config file to its folder.
  * @throws ConfigError or SourceError: a line for each problem, which names the flag, the variable, or the file and line
  */
-export function loadSettings({
+export async function loadSettings({
   flags = {},
   env = process.env,
   cwd = process.cwd(),
@@ -33,13 +33,13 @@ export function loadSettings({
   readonly flags?: Texts
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly cwd?: string
-} = {}): Settings {
+} = {}): Promise<Settings> {
   const variables = readEnvironment(env)
   const fromFlags = parseTexts(flags, (flag) => `--${flag}`)
   const fromVariables = parseTexts(variables, variableOf)
   const named = namedConfigFile(flags, variables)
   const values: ConfigValues = {
-    ...readConfigFile(cwd, named),
+    ...(await readConfigFile(cwd, named)),
     ...resolvePaths(fromVariables, cwd),
     ...resolvePaths(fromFlags, cwd),
   }

@@ -1,7 +1,4 @@
 import type { ControlRoute } from './http/control/control-route.ts'
-import { performControl } from './http/control/serve.ts'
-import { CONTROL_ROUTES } from './http/control/table.ts'
-import { errorAnswer } from './http/error-reply.ts'
 import type { Reply } from './http/reply.ts'
 import type { HttpHost } from './http/route.ts'
 
@@ -40,7 +37,8 @@ export class SandboxError extends Error {
 export function createLocalTransport(host: HttpHost, name: string | undefined): Transport {
   return {
     async call(operationId, { params = {}, query = {}, body } = {}) {
-      const route = routeOf(operationId)
+      const route = await routeOf(operationId)
+      const { performControl } = await import('./http/control/serve.ts')
       const input = { params, query: defined(query), body, isForm: false, signal: new AbortController().signal }
       const reply = await replyOf(host, async () =>
         performControl(route, input, { tenant: await host.tenants.touch(name), host }),
@@ -57,7 +55,7 @@ export function createLocalTransport(host: HttpHost, name: string | undefined): 
 export function createRemoteTransport({ baseUrl, token }: { baseUrl: string; token: string | undefined }): Transport {
   return {
     async call(operationId, { params = {}, query = {}, body } = {}) {
-      const route = routeOf(operationId)
+      const route = await routeOf(operationId)
       const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
       const search = new URLSearchParams(defined(query)).toString()
       const response = await reach(`${baseUrl}/_sandbox${path}${search === '' ? '' : `?${search}`}`, {
@@ -86,7 +84,9 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-function routeOf(operationId: string): ControlRoute {
+/** Loaded with the first call: a sandbox that nobody drives does without. */
+async function routeOf(operationId: string): Promise<ControlRoute> {
+  const { CONTROL_ROUTES } = await import('./http/control/table.ts')
   const route = CONTROL_ROUTES.find((row) => row.operationId === operationId)
   if (!route) throw new Error(`the control API has no operation ${operationId}`)
   return route
@@ -96,6 +96,7 @@ async function replyOf(host: HttpHost, run: () => Promise<Reply>): Promise<Reply
   try {
     return await run()
   } catch (error) {
+    const { errorAnswer } = await import('./http/error-reply.ts')
     return errorAnswer(error, { host, tenant: host.tenants.root, incoming: IN_PROCESS }).reply
   }
 }

@@ -59,7 +59,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
-  const settings = settleWorld(options)
+  const settings = await settleWorld(options)
   const keyFile = options.keys ?? (options.stateDir === undefined ? undefined : keyFileIn(options.stateDir))
   const storedKeys = keyFile === undefined ? undefined : await readKeyFile(keyFile)
   const makeKeys = async () => storedKeys ?? generateKeys(keyFile, options.onWarning)

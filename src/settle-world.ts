@@ -1,8 +1,8 @@
 import { didYouMean } from './age/nearest.ts'
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from './oidc/decisions.ts'
 import { BUILTIN_CLIENT } from './sandbox/clients.ts'
+import { loadPersonas } from './sandbox/load-personas.ts'
 import { OUTCOMES } from './sandbox/outcomes.ts'
-import { loadPersonas } from './sandbox/persona-files.ts'
 import type { WorldSettings } from './sandbox/world.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
@@ -10,7 +10,7 @@ import type { SandboxOptions } from './sandbox-options.ts'
  * What is settled for all tenants, the defaults filled in.
  * @throws SourceError or Error with a clear line: a bad persona file, a persona or outcome that does not exist
  */
-export function settleWorld(options: SandboxOptions): WorldSettings {
+export async function settleWorld(options: SandboxOptions): Promise<WorldSettings> {
   const { requestUri, code, idToken, accessToken } = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
   const settings: WorldSettings = {
     profile: options.profile ?? 'spec',
@@ -27,7 +27,7 @@ export function settleWorld(options: SandboxOptions): WorldSettings {
     certifications: options.certifications ?? {},
     clients: options.clients ?? [],
     builtinClient: options.builtinClient ?? true,
-    personas: loadPersonas(options.personas),
+    personas: await loadPersonas(options.personas),
     defaults: { persona: options.persona, outcome: options.outcome },
     seed: options.seed,
   }

@@ -15,10 +15,11 @@ const LIMIT_MS = 3000
  */
 export async function healthcheck(flags: Texts, { url }: { readonly url?: string }): Promise<void> {
   if (url !== undefined && !/^https?:\/\//i.test(url)) throw notAUrl(url)
-  const address = `${(url ?? addressOf(loadSettings({ flags }).sandbox)).replace(/\/+$/, '')}/_sandbox/health`
+  const settings = async () => (await loadSettings({ flags })).sandbox
+  const address = `${(url ?? addressOf(await settings())).replace(/\/+$/, '')}/_sandbox/health`
   if (!URL.canParse(address)) throw notAUrl(url)
 
-  const known = address.startsWith('https:') ? ownCertificate(loadSettings({ flags }).sandbox) : undefined
+  const known = address.startsWith('https:') ? ownCertificate(await settings()) : undefined
   // Without a kept certificate it lives in the server's memory; on its own address nobody else listens.
   const trustAny = known === undefined && url === undefined
   const { status, headers } = await callHttp(address, { timeoutMs: LIMIT_MS, known, trustAny }).catch(

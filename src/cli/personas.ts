@@ -3,7 +3,8 @@ import { nearest } from '../age/nearest.ts'
 import type { Texts } from '../config/text-settings.ts'
 import { loadSettings } from '../config.ts'
 import { createClock } from '../sandbox/clock.ts'
-import { loadPersonas, readPersonas } from '../sandbox/persona-files.ts'
+import { loadPersonas } from '../sandbox/load-personas.ts'
+import { readPersonas } from '../sandbox/persona-files.ts'
 import { groupOf, type Persona } from '../sandbox/persona-schema.ts'
 import { resolvePersona } from '../sandbox/resolve-persona.ts'
 import { alignColumns, paint, print } from './terminal.ts'
@@ -13,8 +14,8 @@ interface Format {
 }
 
 /** Lists the built-in personas and those of `--personas`, by group. */
-export function listPersonas(flags: Texts, { json = false }: Format): void {
-  const personas = knownPersonas(flags)
+export async function listPersonas(flags: Texts, { json = false }: Format): Promise<void> {
+  const personas = await knownPersonas(flags)
   if (json) {
     print(JSON.stringify({ personas: personas.map(withPlainDates) }, undefined, 2))
     return
@@ -27,8 +28,8 @@ export function listPersonas(flags: Texts, { json = false }: Format): void {
 }
 
 /** Shows one persona with the dates that it has now. @throws Error for an unknown name, with the nearest ones */
-export function showPersona(flags: Texts, name: string, { json = false }: Format): void {
-  const personas = knownPersonas(flags)
+export async function showPersona(flags: Texts, name: string, { json = false }: Format): Promise<void> {
+  const personas = await knownPersonas(flags)
   const persona = personas.find((candidate) => candidate.name === name)
   if (persona === undefined) {
     const near = nearest(
@@ -50,8 +51,9 @@ export function checkPersonas(paths: readonly string[]): void {
   )
 }
 
-function knownPersonas(flags: Texts): Persona[] {
-  return loadPersonas(loadSettings({ flags }).sandbox.personas)
+async function knownPersonas(flags: Texts): Promise<Persona[]> {
+  const { sandbox } = await loadSettings({ flags })
+  return loadPersonas(sandbox.personas)
 }
 
 function withPlainDates(persona: Persona): Persona {

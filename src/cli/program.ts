@@ -124,7 +124,7 @@ function addPersonas(program: Command, flags: () => Texts): void {
   const personas = program.command('personas').description('the test users').addOption(jsonOption())
   const list = async (_options: unknown, command: Command) => {
     const { listPersonas } = await import('./personas.ts')
-    listPersonas(flags(), command.optsWithGlobals())
+    await listPersonas(flags(), command.optsWithGlobals())
   }
   personas
     .command('list')
@@ -137,7 +137,7 @@ function addPersonas(program: Command, flags: () => Texts): void {
     .addOption(jsonOption())
     .action(async (name: string, _options: unknown, command: Command) => {
       const { showPersona } = await import('./personas.ts')
-      showPersona(flags(), name, command.optsWithGlobals())
+      await showPersona(flags(), name, command.optsWithGlobals())
     })
   personas
     .command('check <path...>')

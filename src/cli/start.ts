@@ -12,7 +12,7 @@ const CLOSING_MS = 800
 
 /** Runs a sandbox until a signal ends it. @throws when it cannot start: a message of one line for each reason */
 export async function start(flags: Texts): Promise<void> {
-  const { log, sandbox: options, configFile, warnings } = loadSettings({ flags })
+  const { log, sandbox: options, configFile, warnings } = await loadSettings({ flags })
   // Log lines tell real time, also when a test has moved the clock of the sandbox.
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)

@@ -1,6 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import type { Texts } from '../config/text-settings.ts'
-import { loadSettings } from '../config.ts'
+import { loadSettings, type Settings } from '../config.ts'
 import type { Sandbox } from '../create-sandbox.ts'
 import type { Report } from './report.ts'
 
@@ -18,8 +18,8 @@ export function watchClients(
 ): () => void {
   const takeUp = async () => {
     try {
-      const { clients = [] } = loadSettings({ flags }).sandbox
-      await sandbox.configure({ clients: clients.map(declaration) })
+      const { sandbox: settings } = await loadSettings({ flags })
+      await sandbox.configure({ clients: (settings.clients ?? []).map(declaration) })
     } catch (error) {
       report.warning(`${error instanceof Error ? error.message : String(error)} (the clients stay as they were)`)
     }
@@ -28,7 +28,7 @@ export function watchClients(
   return () => unwatchFile(file, takeUp)
 }
 
-type Client = NonNullable<ReturnType<typeof loadSettings>['sandbox']['clients']>[number]
+type Client = NonNullable<Settings['sandbox']['clients']>[number]
 
 /** A client under the names of the config file, as the control API takes it. */
 const declaration = ({ clientId, clientSecret, redirectUris, name, logo, persona }: Client) => ({

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
-import { parseYamlDocument } from '../sandbox/yaml-document.ts'
 import { ConfigError } from './config-error.ts'
 import { type ConfigValues, configSchema } from './config-schema.ts'
 import { NO_STATE } from './state-folder.ts'
@@ -13,13 +12,18 @@ export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
  * `named` is the file somebody asked for and the flag or variable that did; without it the default file may be missing.
  * @throws ConfigError when the file cannot be read, SourceError with file and line when it says something wrong
  */
-export function readConfigFile(cwd: string, named?: { readonly path: string; readonly by: string }): ConfigValues {
+export async function readConfigFile(
+  cwd: string,
+  named?: { readonly path: string; readonly by: string },
+): Promise<ConfigValues> {
   const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
   if (named === undefined && !existsSync(path)) return {}
   const file = shortest(cwd, path)
   const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
   // Every line commented out is a way of saying "the defaults".
   if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return {}
+  // Loaded only for somebody who has a config file.
+  const { parseYamlDocument } = await import('../sandbox/yaml-document.ts')
   return resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
 }
 

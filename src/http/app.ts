@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import express, { type Express, type Router } from 'express'
+import express, { type Express, type RequestHandler, type Router } from 'express'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses.ts'
 import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from './refusals.ts'
 import { commonHeaders } from './reply.ts'
 import { createRoute, type HttpHost } from './route.ts'
-import { createRouteTable, type Method, type RouteRow } from './route-table.ts'
+import { createServiceTable, type Method, type RouteRow } from './route-table.ts'
 
 /** A body may have this many bytes. */
 const BODY_LIMIT = 64 * 1024
@@ -18,7 +18,17 @@ export function createApp(host: HttpHost): Express {
   app.set('query parser', false)
   app.set('trust proxy', [...host.trustedProxies])
   app.use(commonHeaders)
-  const router = createRouter(createRouteTable(host), host)
+  const router = createRouter(createServiceTable(host), host)
+  // A start and the flows of a client do not pay for pages and control calls that nobody asks for.
+  router.use(
+    loadedOnDemand(async () => {
+      const { createWorkshopTable } = await import('./workshop-table.ts')
+      const workshop = createRouter(createWorkshopTable(host), host)
+      const assets = fileURLToPath(new URL('public/', packageRoot))
+      workshop.use('/_sandbox/assets', express.static(assets, { index: false, fallthrough: true, maxAge: '1h' }))
+      return workshop
+    }),
+  )
   const { basePath, addresses } = host.tenants.root
   // A reverse proxy may keep the path of an address or cut it off: both arrive.
   const paths = new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))
@@ -34,8 +44,6 @@ const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
 
 function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
   const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
-  const assets = fileURLToPath(new URL('public/', packageRoot))
-  router.use('/_sandbox/assets', express.static(assets, { index: false, fallthrough: true, maxAge: '1h' }))
   const readBody = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false })
   for (const [path, method, handler, endpoint] of routes) {
     const route = createRoute(host, endpoint, handler)
@@ -49,6 +57,16 @@ function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
     router.all(path, createRoute(host, undefined, refuseMethods(methods)))
   }
   return router
+}
+
+/** A router that is made when the first request comes to it. */
+function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
+  let loading: Promise<Router> | undefined
+  return async (request, response, next) => {
+    loading ??= load()
+    const router = await loading
+    router(request, response, next)
+  }
 }
 
 function methodsByPath(routes: readonly RouteRow[]): Map<string, Method[]> {

@@ -1,32 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { packageRoot } from '../package-root.ts'
 import { type Persona, personaSchema } from './persona-schema.ts'
-import { parseYamlDocument, SourceError, type SourceProblem } from './yaml-document.ts'
-
-/** The folder of the personas that come with the package. */
-export const BUILT_IN_PERSONAS = fileURLToPath(new URL('personas/', packageRoot))
-
-/** What the build makes of them and puts beside the bundle: a start that parsed the files would take twice as long. */
-const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
-
-/**
- * The built-in personas and those of `paths`: files, or folders whose `*.yaml` and `*.yml` are read in the order of their
- * names. A persona of `paths` takes the place of a built-in one of the same name.
- * @throws SourceError with the problems of all files
- */
-export function loadPersonas(paths: readonly string[] = []): Persona[] {
-  const personas = new Map(readBuiltInPersonas().map((persona) => [persona.name, persona]))
-  for (const persona of readPersonas(paths)) personas.set(persona.name, persona)
-  return [...personas.values()]
-}
-
-function readBuiltInPersonas(): readonly Persona[] {
-  if (!existsSync(PARSED_AT_BUILD)) return readPersonas([BUILT_IN_PERSONAS])
-  // Checked when it was written.
-  return JSON.parse(readFileSync(PARSED_AT_BUILD, 'utf8'))
-}
+import { SourceError, type SourceProblem } from './source-error.ts'
+import { parseYamlDocument } from './yaml-document.ts'
 
 /** The personas of `paths` alone. @throws SourceError with the problems of all files, or when two declare the same name */
 export function readPersonas(paths: readonly string[]): Persona[] {

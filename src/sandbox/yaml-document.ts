@@ -11,24 +11,7 @@ import {
 } from 'yaml'
 import type * as z from 'zod'
 import { checkAgainst, formatPath } from './schema-problems.ts'
-
-/** Something wrong in a file: the line (from 1) when it is known, and a sentence that names the field. */
-export interface SourceProblem {
-  readonly file: string
-  readonly line?: number
-  readonly message: string
-}
-
-/** Files that cannot be used. The message has one line for each problem: `personas/x.yaml:12: age_key.signals[0].method: ...`. */
-export class SourceError extends Error {
-  override readonly name = 'SourceError'
-  readonly problems: readonly SourceProblem[]
-
-  constructor(problems: readonly SourceProblem[], options?: ErrorOptions) {
-    super(problems.map(formatProblem).join('\n'), options)
-    this.problems = problems
-  }
-}
+import { SourceError } from './source-error.ts'
 
 /** Generous for hand-written files, and small enough that aliases of aliases cannot fill the memory. */
 const MAX_ALIASES = 100
@@ -60,10 +43,6 @@ export function parseYamlDocument<S extends z.ZodType>(
     message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
   }))
   throw new SourceError(problems.sort((a, b) => a.line - b.line))
-}
-
-function formatProblem({ file, line, message }: SourceProblem): string {
-  return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`
 }
 
 function toPlainValue(document: Document, file: string): unknown {

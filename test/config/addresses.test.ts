@@ -6,12 +6,13 @@ import type { Texts } from '../../src/config/text-settings.ts'
 import { loadSettings } from '../../src/config.ts'
 
 let cwd: string
-beforeEach(() => {
+beforeEach(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'agekey-config-'))
 })
 afterEach(() => rmSync(cwd, { recursive: true }))
 
-const load = (flags: Texts = {}, env: Record<string, string> = {}) => loadSettings({ flags, env, cwd }).sandbox
+const load = async (flags: Texts = {}, env: Record<string, string> = {}) =>
+  (await loadSettings({ flags, env, cwd })).sandbox
 const loadFile = (text: string) => {
   writeFileSync(join(cwd, 'agekey-sandbox.yaml'), text)
   return load()
@@ -26,8 +27,8 @@ describe('flags of addresses', () => {
     [{ https: 'false' }, { https: false }],
     [{ 'trust-proxy': ['10.0.0.1', 'fd00::/8'] }, { trustProxy: ['10.0.0.1', 'fd00::/8'] }],
     [{ 'trust-proxy': ['loopback,10.0.0.0/8', '::1'] }, { trustProxy: ['loopback', '10.0.0.0/8', '::1'] }],
-  ])('%j gives %j', (flags, expected) => {
-    expect(load(flags)).toMatchObject(expected)
+  ])('%j gives %j', async (flags, expected) => {
+    expect(await load(flags)).toMatchObject(expected)
   })
 
   test.each<[Texts, string]>([
@@ -40,20 +41,20 @@ describe('flags of addresses', () => {
     [{ 'trust-proxy': ['fd00::/129'] }, '"fd00::/129" is no address of a proxy'],
     [{ 'trust-proxy': ['10.0.0.0/'] }, '"10.0.0.0/" is no address of a proxy'],
     [{ 'trust-proxy': ['proxy.example'] }, 'Give an address, a range like 10.0.0.0/8, or loopback'],
-  ])('%j is refused with a line that says why', (flags, message) => {
-    expect(() => load(flags)).toThrow(message)
+  ])('%j is refused with a line that says why', async (flags, message) => {
+    await expect(load(flags)).rejects.toThrow(message)
   })
 
-  test('certificate files are relative to the working folder', () => {
-    expect(load({ 'https-cert': 'c.pem', 'https-key': 'k.pem' })).toMatchObject({
+  test('certificate files are relative to the working folder', async () => {
+    expect(await load({ 'https-cert': 'c.pem', 'https-key': 'k.pem' })).toMatchObject({
       httpsCert: join(cwd, 'c.pem'),
       httpsKey: join(cwd, 'k.pem'),
     })
   })
 })
 
-test('the environment gives all of them, several proxies separated by commas', () => {
-  const settings = load(
+test('the environment gives all of them, several proxies separated by commas', async () => {
+  const settings = await load(
     {},
     {
       AGEKEY_SANDBOX_INTERNAL_URL: 'http://agekey-sandbox:2435',
@@ -73,8 +74,10 @@ test('the environment gives all of them, several proxies separated by commas', (
 })
 
 describe('the config file', () => {
-  test('gives all of them, its files relative to its folder, one proxy without brackets', () => {
-    expect(loadFile('trust_host: true\ntrust_proxy: 10.0.0.0/8\nhttps_cert: c.pem\nhttps_key: k.pem')).toMatchObject({
+  test('gives all of them, its files relative to its folder, one proxy without brackets', async () => {
+    expect(
+      await loadFile('trust_host: true\ntrust_proxy: 10.0.0.0/8\nhttps_cert: c.pem\nhttps_key: k.pem'),
+    ).toMatchObject({
       trustHost: true,
       trustProxy: ['10.0.0.0/8'],
       httpsCert: join(cwd, 'c.pem'),
@@ -87,7 +90,7 @@ describe('the config file', () => {
     ['trust_proxy: [10.0.0.0/8, nowhere]', /agekey-sandbox.yaml:1.*"nowhere" is no address of a proxy/],
     ['https: on', /agekey-sandbox.yaml:1.*"on" is not true or false/],
     ['internal_ur: http://a', /Did you mean "internal_url"\?/],
-  ])('%j is refused with file and line', (text, message) => {
-    expect(() => loadFile(text)).toThrow(message)
+  ])('%j is refused with file and line', async (text, message) => {
+    await expect(await loadFile(text)).rejects.toThrow(message)
   })
 })

@@ -20,28 +20,28 @@ const loadFile = (text: string) => {
 }
 
 describe('order', () => {
-  test('without any source the defaults apply and no option is set', () => {
-    expect(load()).toEqual({ log: 'pretty', sandbox: { port: 2435, host: '127.0.0.1' }, warnings: [] })
+  test('without any source the defaults apply and no option is set', async () => {
+    expect(await load()).toEqual({ log: 'pretty', sandbox: { port: 2435, host: '127.0.0.1' }, warnings: [] })
   })
 
-  test('a flag goes before the environment, which goes before the file', () => {
-    loadFile('port: 1\nhost: file\nseed: 3')
-    const { sandbox } = load({ port: '3' }, { AGEKEY_SANDBOX_PORT: '2', AGEKEY_SANDBOX_HOST: 'environment' })
+  test('a flag goes before the environment, which goes before the file', async () => {
+    await loadFile('port: 1\nhost: file\nseed: 3')
+    const { sandbox } = await load({ port: '3' }, { AGEKEY_SANDBOX_PORT: '2', AGEKEY_SANDBOX_HOST: 'environment' })
     expect(sandbox).toEqual({ port: 3, host: 'environment', seed: 3 })
   })
 
-  test('a list replaces the list of the next source', () => {
-    loadFile('personas: [a, b]')
-    expect(load({ personas: ['c'] }).sandbox.personas).toEqual([join(cwd, 'c')])
+  test('a list replaces the list of the next source', async () => {
+    await loadFile('personas: [a, b]')
+    expect((await load({ personas: ['c'] })).sandbox.personas).toEqual([join(cwd, 'c')])
   })
 
-  test('--config goes before AGEKEY_SANDBOX_CONFIG, and either before the default file', () => {
-    loadFile('seed: 1')
+  test('--config goes before AGEKEY_SANDBOX_CONFIG, and either before the default file', async () => {
+    await loadFile('seed: 1')
     writeFileSync(join(cwd, 'two.yaml'), 'seed: 2')
     writeFileSync(join(cwd, 'three.yaml'), 'seed: 3')
     const env = { AGEKEY_SANDBOX_CONFIG: 'two.yaml' }
-    expect(load({}, env).sandbox.seed).toBe(2)
-    expect(load({ config: 'three.yaml' }, env).sandbox.seed).toBe(3)
+    expect((await load({}, env)).sandbox.seed).toBe(2)
+    expect((await load({ config: 'three.yaml' }, env)).sandbox.seed).toBe(3)
   })
 })
 
@@ -59,8 +59,8 @@ describe('flags', () => {
     ],
     [{ 'control-token': 'not-a-real-token' }, { controlToken: 'not-a-real-token' }],
     [{ store: 'redis://user:pass@redis:6379' }, { store: 'redis://user:pass@redis:6379' }],
-  ])('%j gives %j', (flags, expected) => {
-    expect(load(flags).sandbox).toMatchObject(expected)
+  ])('%j gives %j', async (flags, expected) => {
+    expect((await load(flags)).sandbox).toMatchObject(expected)
   })
 
   test.each<[Texts, string]>([
@@ -91,12 +91,12 @@ describe('flags', () => {
     [{ 'control-token': 'schlüssel' }, '--control-token: expected one or more printable ASCII characters'],
     [{ config: 'absent.yaml' }, '--config: absent.yaml: cannot read this config file (there is no such file)'],
     [{ config: '.' }, 'cannot read this config file (it is a folder)'],
-  ])('%j is refused with a line that says why', (flags, message) => {
-    expect(() => load(flags)).toThrow(message)
+  ])('%j is refused with a line that says why', async (flags, message) => {
+    await expect(load(flags)).rejects.toThrow(message)
   })
 
-  test('relative paths are relative to the working folder', () => {
-    const { sandbox } = load({ personas: ['mine', 'sub/x.yaml'], keys: 'keys.json', 'state-dir': 'state' })
+  test('relative paths are relative to the working folder', async () => {
+    const { sandbox } = await load({ personas: ['mine', 'sub/x.yaml'], keys: 'keys.json', 'state-dir': 'state' })
     expect(sandbox).toMatchObject({
       personas: [join(cwd, 'mine'), join(cwd, 'sub', 'x.yaml')],
       keys: join(cwd, 'keys.json'),
@@ -117,16 +117,16 @@ describe('environment', () => {
     ['CONTROL_TOKEN', 't', { controlToken: 't' }],
     ['STORE', 'rediss://redis:6380/1', { store: 'rediss://redis:6380/1' }],
     ['PORT', '', { port: 2435 }],
-  ])('AGEKEY_SANDBOX_%s=%s gives %j', (name, text, expected) => {
-    expect(load({}, { [`AGEKEY_SANDBOX_${name}`]: text }).sandbox).toMatchObject(expected)
+  ])('AGEKEY_SANDBOX_%s=%s gives %j', async (name, text, expected) => {
+    expect((await load({}, { [`AGEKEY_SANDBOX_${name}`]: text })).sandbox).toMatchObject(expected)
   })
 
-  test('AGEKEY_SANDBOX_LOG gives the log mode', () => {
-    expect(load({}, { AGEKEY_SANDBOX_LOG: 'json' }).log).toBe('json')
+  test('AGEKEY_SANDBOX_LOG gives the log mode', async () => {
+    expect((await load({}, { AGEKEY_SANDBOX_LOG: 'json' })).log).toBe('json')
   })
 
-  test('AGEKEY_SANDBOX_PERSONAS, _KEYS and _STATE_DIR are paths from the working folder, several personas separated like PATH', () => {
-    const { sandbox } = load(
+  test('AGEKEY_SANDBOX_PERSONAS, _KEYS and _STATE_DIR are paths from the working folder, several personas separated like PATH', async () => {
+    const { sandbox } = await load(
       {},
       {
         AGEKEY_SANDBOX_PERSONAS: ['one', 'two.yaml'].join(delimiter),
@@ -150,23 +150,23 @@ describe('environment', () => {
     ['AGEKEY_SANDBOX_PORT', 'x', 'AGEKEY_SANDBOX_PORT: "x" is not a port (0 to 65535)'],
     ['AGEKEY_SANDBOX_BASE_URL', 'x', 'AGEKEY_SANDBOX_BASE_URL: "x" is not an http or https URL'],
     ['AGEKEY_SANDBOX_CONFIG', 'absent.yaml', 'AGEKEY_SANDBOX_CONFIG: absent.yaml: cannot read this config file'],
-  ])('%s=%s is refused with a line that says why', (name, text, message) => {
-    expect(() => load({}, { [name]: text })).toThrow(message)
+  ])('%s=%s is refused with a line that says why', async (name, text, message) => {
+    await expect(load({}, { [name]: text })).rejects.toThrow(message)
   })
 
-  test('addresses that Kubernetes sets for a service named agekey-sandbox are no settings', () => {
+  test('addresses that Kubernetes sets for a service named agekey-sandbox are no settings', async () => {
     const env = {
       AGEKEY_SANDBOX_PORT: 'tcp://10.0.0.7:2435',
       AGEKEY_SANDBOX_SERVICE_HOST: '10.0.0.7',
       AGEKEY_SANDBOX_SERVICE_PORT: '2435',
       AGEKEY_SANDBOX_PORT_2435_TCP_ADDR: '10.0.0.7',
     }
-    expect(load({}, env).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
+    expect((await load({}, env)).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
   })
 })
 
 describe('config file', () => {
-  test('every setting becomes the option of its name, paths are relative to the file', () => {
+  test('every setting becomes the option of its name, paths are relative to the file', async () => {
     const folder = join(cwd, 'settings')
     mkdirSync(folder)
     writeFileSync(
@@ -200,7 +200,7 @@ store: redis://redis:6379
 control_token: not-a-real-token
 `,
     )
-    expect(load({ config: 'settings/all.yaml' })).toEqual({
+    expect(await load({ config: 'settings/all.yaml' })).toEqual({
       log: 'silent',
       configFile: join(cwd, 'settings/all.yaml'),
       warnings: [],
@@ -240,8 +240,8 @@ control_token: not-a-real-token
   test.each([
     ['', 'empty'],
     ['# port: 1\n\n  # seed: 1\n', 'all comments'],
-  ])('a file %j (%s) leaves the defaults', (text) => {
-    expect(loadFile(text).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
+  ])('a file %j (%s) leaves the defaults', async (text) => {
+    expect((await loadFile(text)).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
   })
 
   const client = (members: string) =>
@@ -293,17 +293,19 @@ control_token: not-a-real-token
     ],
     ['port: 1\nport: 2', 'agekey-sandbox.yaml:2: '],
     ['- port', 'agekey-sandbox.yaml:1: '],
-  ])('%j is refused with file, line and a suggestion', (text, message) => {
-    expect(() => loadFile(text)).toThrow(message)
+  ])('%j is refused with file, line and a suggestion', async (text, message) => {
+    await expect(loadFile(text)).rejects.toThrow(message)
   })
 
-  test('two bad values are two lines', () => {
-    expect(() => loadFile('port: x\nseed: y')).toThrow(/^agekey-sandbox\.yaml:1: .+\nagekey-sandbox\.yaml:2: .+$/)
+  test('two bad values are two lines', async () => {
+    await expect(loadFile('port: x\nseed: y')).rejects.toThrow(
+      /^agekey-sandbox\.yaml:1: .+\nagekey-sandbox\.yaml:2: .+$/,
+    )
   })
 
-  test('the id of the built-in client is free when builtin_client is false', () => {
+  test('the id of the built-in client is free when builtin_client is false', async () => {
     const text = 'clients: [{ client_id: ak_test_sandbox, client_secret: s, redirect_uris: [https://a.example/cb] }]'
-    expect(loadFile(`${text}\nbuiltin_client: false`).sandbox.clients?.[0]?.clientId).toBe('ak_test_sandbox')
+    expect((await loadFile(`${text}\nbuiltin_client: false`)).sandbox.clients?.[0]?.clientId).toBe('ak_test_sandbox')
   })
 })
 
@@ -317,16 +319,16 @@ describe('redirect URIs', () => {
     'http://localhost:3000/callback',
     'http://127.0.0.1/callback',
     'http://[::1]:3000/callback',
-  ])('%s is taken as it is, without a warning', (uri) => {
-    const { sandbox, warnings } = withUri(uri)
+  ])('%s is taken as it is, without a warning', async (uri) => {
+    const { sandbox, warnings } = await withUri(uri)
     expect(sandbox.clients?.[0]?.redirectUris).toEqual([uri])
     expect(warnings).toEqual([])
   })
 
   test.each(['http://shop.example/callback', 'http://localhost.shop.example/', 'http://app:3000/callback'])(
     '%s is taken with a warning',
-    (uri) => {
-      const { sandbox, warnings } = withUri(uri)
+    async (uri) => {
+      const { sandbox, warnings } = await withUri(uri)
       expect(sandbox.clients?.[0]?.redirectUris).toEqual([uri])
       expect(warnings).toEqual([expect.stringContaining(`client shop: ${uri} sends tokens`)])
     },
@@ -345,8 +347,8 @@ describe('redirect URIs', () => {
     ['https://shop.example/a\tb', 'is not an http or https URL'],
     ['http://localhost:*/callback', 'is not an http or https URL'],
     ['', 'is not an http or https URL'],
-  ])('%j is refused: it %s', (uri, reason) => {
-    expect(() => withUri(uri)).toThrow(`clients[0].redirect_uris[0]: `)
-    expect(() => withUri(uri)).toThrow(reason)
+  ])('%j is refused: it %s', async (uri, reason) => {
+    await expect(withUri(uri)).rejects.toThrow(`clients[0].redirect_uris[0]: `)
+    await expect(withUri(uri)).rejects.toThrow(reason)
   })
 })

@@ -27,25 +27,25 @@ describe('the state folder', () => {
     expect(stateHome(env, platform)).toBe(folder)
   })
 
-  test('is the one of the user when none is named', () => {
-    expect(load({}, { XDG_STATE_HOME: cwd }).sandbox.stateDir).toBe(join(cwd, 'agekey-sandbox'))
+  test('is the one of the user when none is named', async () => {
+    expect((await load({}, { XDG_STATE_HOME: cwd })).sandbox.stateDir).toBe(join(cwd, 'agekey-sandbox'))
   })
 
-  test('that is named goes before it', () => {
-    expect(load({ 'state-dir': 'mine' }, { XDG_STATE_HOME: cwd }).sandbox.stateDir).toBe(join(cwd, 'mine'))
+  test('that is named goes before it', async () => {
+    expect((await load({ 'state-dir': 'mine' }, { XDG_STATE_HOME: cwd })).sandbox.stateDir).toBe(join(cwd, 'mine'))
   })
 
-  test.each(['flag', 'file'])('is none when a %s says none', (source) => {
+  test.each(['flag', 'file'])('is none when a %s says none', async (source) => {
     if (source === 'file') writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'state_dir: none\n')
-    const { sandbox, warnings } = load(source === 'flag' ? { 'state-dir': 'none' } : {}, { XDG_STATE_HOME: cwd })
+    const { sandbox, warnings } = await load(source === 'flag' ? { 'state-dir': 'none' } : {}, { XDG_STATE_HOME: cwd })
     expect(sandbox).not.toHaveProperty('stateDir')
     expect(warnings).toEqual([])
   })
 
-  test('is none, and said so, where the one of the user cannot be made', () => {
+  test('is none, and said so, where the one of the user cannot be made', async () => {
     const file = join(cwd, 'file')
     writeFileSync(file, '')
-    const { sandbox, warnings } = load({}, { XDG_STATE_HOME: file })
+    const { sandbox, warnings } = await load({}, { XDG_STATE_HOME: file })
     expect(sandbox).not.toHaveProperty('stateDir')
     expect(warnings).toEqual([expect.stringMatching(/file\/agekey-sandbox cannot be written.*--state-dir/)])
   })

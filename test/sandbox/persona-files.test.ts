@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadPersonas, readPersonaFile, readPersonas } from '../../src/sandbox/persona-files.ts'
-import { SourceError } from '../../src/sandbox/yaml-document.ts'
+import { loadPersonas } from '../../src/sandbox/load-personas.ts'
+import { readPersonaFile, readPersonas } from '../../src/sandbox/persona-files.ts'
+import { SourceError } from '../../src/sandbox/source-error.ts'
 
 const yaml = (name: string, title = 'Mine') => `name: ${name}\ntitle: ${title}\npurpose: For tests.\n`
 
@@ -57,11 +58,11 @@ describe('persona files', () => {
     })
   })
 
-  it('take the place of a built-in persona of the same name, and come after the others', () => {
+  it('take the place of a built-in persona of the same name, and come after the others', async () => {
     write('a.yaml', yaml('teen-16'))
     write('b.yaml', yaml('mia'))
-    const builtIn = loadPersonas().map(({ name }) => name)
-    const loaded = loadPersonas([folder])
+    const builtIn = (await loadPersonas()).map(({ name }) => name)
+    const loaded = await loadPersonas([folder])
     expect(loaded.map(({ name }) => name)).toEqual([...builtIn, 'mia'])
     expect(loaded.find(({ name }) => name === 'teen-16')).toMatchObject({ title: 'Mine' })
   })

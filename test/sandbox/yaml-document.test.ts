@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import * as z from 'zod'
-import { parseYamlDocument, SourceError } from '../../src/sandbox/yaml-document.ts'
+import { SourceError } from '../../src/sandbox/source-error.ts'
+import { parseYamlDocument } from '../../src/sandbox/yaml-document.ts'
 
 const schema = z.strictObject({
   name: z.string(),

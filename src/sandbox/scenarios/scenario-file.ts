@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { parseYamlDocument, SourceError } from '../yaml-document.ts'
+import { SourceError } from '../source-error.ts'
+import { parseYamlDocument } from '../yaml-document.ts'
 import { type Scenario, scenarioSchema, unknownPersonas } from './scenario-schema.ts'
 
 /**
