@@ -97,7 +97,7 @@ async function replyOf(host: HttpHost, run: () => Promise<Reply>): Promise<Reply
     return await run()
   } catch (error) {
     const { errorAnswer } = await import('./http/error-reply.ts')
-    return errorAnswer(error, { host, tenant: host.tenants.root, incoming: IN_PROCESS }).reply
+    return (await errorAnswer(error, { host, tenant: host.tenants.root, incoming: IN_PROCESS })).reply
   }
 }
 

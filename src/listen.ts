@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { ServerCertificate } from './tls/certificate.ts'
 
@@ -10,11 +9,12 @@ const HANDSHAKE_MS = 3_000
 export const MAX_HEADER_BYTES = 96 * 1024
 
 /** A server for http or, with a certificate, https. It does not listen yet. */
-export function createServerWith(certificate: ServerCertificate | undefined): Server {
+export async function createServerWith(certificate: ServerCertificate | undefined): Promise<Server> {
   // A request without a Host header is answered by a route, so that it has the same headers as every answer.
   const limits = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false }
   if (!certificate) return createServer(limits)
   const { cert, key } = certificate
+  const { createServer: createHttpsServer } = await import('node:https')
   return createHttpsServer({ ...limits, cert, key, handshakeTimeout: HANDSHAKE_MS })
 }
 

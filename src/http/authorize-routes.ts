@@ -10,9 +10,9 @@ import type { Tenant } from '../sandbox/tenant.ts'
 import { authorizationFacts } from './call-facts.ts'
 import { identifier } from './call-record.ts'
 import { readChoice } from './choice.ts'
-import { callbackReply, endsInFrame } from './hosted-callback.ts'
+import { callbackReply } from './hosted-callback.ts'
+import { endsInFrame } from './hosted-embedding.ts'
 import { over, readHostedForm, requirePending } from './hosted-form.ts'
-import { hostedPage } from './hosted-page.ts'
 import type { Visit } from './hosted-shell.ts'
 import { HttpError } from './http-error.ts'
 import type { Incoming } from './incoming.ts'
@@ -52,7 +52,12 @@ async function authorize<T extends Transaction>(
   const visit: Visit = { request, tenant, version: host.version }
   if (beginning.kind === 'refused') {
     const { callback } = beginning
-    return { reply: callbackReply(callback, { visit }), callback: sentBack(callback, visit), findings, ends: true }
+    return {
+      reply: await callbackReply(callback, { visit }),
+      callback: sentBack(callback, visit),
+      findings,
+      ends: true,
+    }
   }
   const { transaction } = beginning
   const decision = await settle(transaction, { request, spoken, tenant })
@@ -60,6 +65,7 @@ async function authorize<T extends Transaction>(
   const pending: Pending = { transaction, findings }
   const id = await keepPending(pending, tenant.provider)
   const handsOut = [identifier('transaction', id)]
+  const { hostedPage } = await import('./hosted-page.ts')
   return { reply: await hostedPage(id, pending, visit), findings, handsOut }
 }
 
@@ -108,7 +114,7 @@ async function finish(
   const { callback, evaluation, outcome } = await conclude(transaction, decision, tenant)
   await tenant.scenarios.moveOn()
   if (decision.later) await queueLater(decision.later, transaction, tenant)
-  const reply = callbackReply(callback, { visit, presentation: transaction.presentation })
+  const reply = await callbackReply(callback, { visit, presentation: transaction.presentation })
   const code = callback?.params.find(([name]) => name === 'code')?.[1]
   const handsOut = code === undefined ? [] : [identifier('code', code)]
   return {

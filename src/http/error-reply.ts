@@ -1,7 +1,7 @@
 import { OAuthError } from '../oidc/errors.ts'
 import type { Finding } from '../oidc/findings.ts'
 import { StoreUnavailableError } from '../oidc/store-unavailable.ts'
-import { type ErrorView, renderError } from '../pages/error.ts'
+import type { ErrorView } from '../pages/error.ts'
 import { DecisionError } from '../sandbox/decide.ts'
 import { ExpectationLimitError } from '../sandbox/expectations.ts'
 import { PersonaLimitError } from '../sandbox/personas.ts'
@@ -30,14 +30,14 @@ interface Failure {
 }
 
 /** The answer to a request that failed: a page for browsers, JSON `{error, error_description, findings}` for everybody else. */
-export function errorAnswer(
+export async function errorAnswer(
   error: unknown,
   context: { host: HttpHost; incoming: Pick<Incoming, 'path' | 'wantsJson'>; tenant: Tenant },
-): Answer {
+): Promise<Answer> {
   const failure = describe(error, context.host)
   const { findings } = failure
   const isPage = BROWSER_PATHS.test(context.incoming.path) && !context.incoming.wantsJson
-  const reply = isPage ? errorPage(failure, context) : errorJson(failure)
+  const reply = isPage ? await errorPage(failure, context) : errorJson(failure)
   return { reply: { ...reply, headers: { ...reply.headers, ...failure.headers } }, findings, error: failure.error }
 }
 
@@ -92,7 +92,7 @@ function describe(error: unknown, host: HttpHost): Failure {
   return { ...base, status: 500, title: 'The sandbox failed', error: 'server_error', description }
 }
 
-function errorPage(
+async function errorPage(
   { error, headers: _headers, restartHint, ...failure }: Failure,
   { host, tenant }: { host: HttpHost; tenant: Tenant },
 ) {
@@ -102,6 +102,7 @@ function errorPage(
     shell: shellOf(tenant, host.version),
     ...(restartHint === undefined ? {} : { restartHint }),
   }
+  const { renderError } = await import('../pages/error.ts')
   return page(failure.status, renderError(view))
 }
 

@@ -1,9 +1,13 @@
 import type { EmbeddingView } from '../pages/embedding-notice.ts'
+import type { Visit } from './hosted-shell.ts'
 import type { Incoming } from './incoming.ts'
 
 /** Whether the browser loads the page into a frame: then nothing is redirected (specification, "Embedding rules"). */
 export const isFramed = (request: Incoming): boolean =>
   ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(request.header('sec-fetch-dest') ?? '')
+
+/** Whether the visit is inside an iframe: then nothing goes back to the relying party. */
+export const endsInFrame = ({ framed, request }: Visit) => framed || isFramed(request)
 
 /** What the page must say about where it is shown. */
 export function embeddingView(request: Incoming, flow: 'use' | 'create'): EmbeddingView {

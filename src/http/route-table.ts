@@ -1,6 +1,5 @@
 import { upgradePath } from '../oidc/profile.ts'
 import { createAuthorizeRoutes } from './authorize-routes.ts'
-import { createHostedRoutes } from './hosted-routes.ts'
 import type { Handler, HttpHost } from './route.ts'
 import { discoverCreate, discoverUse, jwks, par, token, upgrade } from './server-routes.ts'
 
@@ -9,10 +8,9 @@ export type Method = 'get' | 'post' | 'put' | 'delete'
 /** A path below the base URL (or below `/t/NAME`), its method, what serves it, and its name in the specification. */
 export type RouteRow = readonly [path: string, method: Method, handler: Handler, endpoint?: string]
 
-/** The service itself: what a relying party and its users see. */
+/** The service itself, E1 to E6. */
 export function createServiceTable(host: HttpHost): readonly RouteRow[] {
   const authorize = createAuthorizeRoutes(host)
-  const hosted = createHostedRoutes(host)
   return [
     ['/v1/oidc/use', 'get', authorize.use, 'E1'],
     ['/v1/oidc/use/choice', 'post', authorize.choice, 'choice'],
@@ -24,9 +22,5 @@ export function createServiceTable(host: HttpHost): readonly RouteRow[] {
     ['/v1/oidc/use/.well-known/openid-configuration', 'get', discoverUse, 'E6'],
     ['/v1/oidc/create/.well-known/openid-configuration', 'get', discoverCreate, 'E6'],
     ['/.well-known/jwks.json', 'get', jwks, 'E6'],
-    ['/v1/oidc/use/language', 'post', hosted.language],
-    ['/v1/oidc/create/language', 'post', hosted.language],
-    ['/v1/oidc/use/clock', 'post', hosted.clock],
-    ['/v1/oidc/create/clock', 'post', hosted.clock],
   ]
 }

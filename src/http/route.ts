@@ -105,6 +105,6 @@ async function answerOf(
     tenant = await host.tenants.touch(incoming.params['tenant'])
     return { tenant, answer: await handler(incoming, tenant) }
   } catch (error) {
-    return { tenant, answer: errorAnswer(error, { host, incoming, tenant }) }
+    return { tenant, answer: await errorAnswer(error, { host, incoming, tenant }) }
   }
 }

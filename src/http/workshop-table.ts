@@ -7,13 +7,19 @@ import { createHomeRoute } from './home-route.ts'
 import { appearanceCss } from './hosted-appearance.ts'
 import { createEmbeddingRoute } from './hosted-embedding-route.ts'
 import { clientLogo } from './hosted-logo.ts'
+import { createHostedRoutes } from './hosted-routes.ts'
 import type { HttpHost } from './route.ts'
 import type { RouteRow } from './route-table.ts'
 import { createTrapRoute } from './trap-route.ts'
 
-/** What a sandbox has beside the service: the home page, the control API, the console and the demo relying party. */
+/** What no client calls in a flow: forms of the hosted pages, the home page, the control API, the console, the demo relying party. */
 export function createWorkshopTable(host: HttpHost): readonly RouteRow[] {
+  const hosted = createHostedRoutes(host)
   return [
+    ['/v1/oidc/use/language', 'post', hosted.language],
+    ['/v1/oidc/create/language', 'post', hosted.language],
+    ['/v1/oidc/use/clock', 'post', hosted.clock],
+    ['/v1/oidc/create/clock', 'post', hosted.clock],
     ['/', 'get', createHomeRoute(host)],
     ['/_sandbox/appearance.css', 'get', appearanceCss],
     ['/_sandbox/clients/:client/logo', 'get', clientLogo],
