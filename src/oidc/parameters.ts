@@ -30,7 +30,7 @@ export function readParameters<Name extends string>(
 
   for (const [name, value] of decodePairs(encoded)) {
     if (spoiled.has(name)) continue
-    if (value === undefined || value.includes('\0')) {
+    if (value === undefined || value.includes('\0') || name.includes('\0')) {
       spoiled.add(name)
       const message = `${name} is not well-formed: percent-encode it as UTF-8, without NUL characters`
       findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
@@ -47,15 +47,16 @@ export function readParameters<Name extends string>(
   return Object.fromEntries(rules.known.map((name) => [name, read(name)])) as Parameters<Name>
 }
 
-/** Names and values as sent; `undefined` where the bytes are not UTF-8. */
+/** Names and values as sent; the value is `undefined` where the bytes of either are not UTF-8. */
 export function decodePairs(encoded: string): [name: string, value: string | undefined][] {
   return encoded
     .split('&')
     .filter((pair) => pair !== '')
     .map((pair) => {
       const equals = pair.indexOf('=')
-      const name = equals < 0 ? pair : pair.slice(0, equals)
-      return [decode(name) ?? name, decode(equals < 0 ? '' : pair.slice(equals + 1))]
+      const sentName = equals < 0 ? pair : pair.slice(0, equals)
+      const name = decode(sentName)
+      return name === undefined ? [sentName, undefined] : [name, decode(equals < 0 ? '' : pair.slice(equals + 1))]
     })
 }
 

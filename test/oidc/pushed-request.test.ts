@@ -89,6 +89,15 @@ describe('E2 refuses', () => {
     },
   )
 
+  test.each(['%=1', '%zz=1', '%ff', 'x%=1', 'x%00y=1'])(
+    'a field whose name is not well-formed UTF-8: %s',
+    async (field) => {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const answer = await (await startSandbox()).post(PATH, `${pushedRequest()}&${field}`, headers)
+      expect(refusal(answer)).toEqual({ status: 400, error: 'invalid_request', rules: ['PAR-11'] })
+    },
+  )
+
   test('credentials by HTTP Basic in place of the form', async () => {
     const form = pushedRequest({ client_id: undefined, client_secret: undefined })
     const headers = { Authorization: basic('ak_test_sandbox', 'sk_test_sandbox') }

@@ -81,6 +81,17 @@ describe('E1 redirects an error with state', () => {
     },
   )
 
+  test.each(['%=1', '%zz=1', '%ff', 'x%=1', 'x%00y=1'])(
+    'for a parameter whose name is not well-formed UTF-8: %s',
+    async (pair) => {
+      const { params } = readCallback(
+        await (await startSandbox()).get('/v1/oidc/use', { query: `${useRequest()}&${pair}` }),
+      )
+      expect(params).toMatchObject({ error: 'invalid_request', state: 'state-1' })
+      expect(params['error_description']).toContain('USE-10')
+    },
+  )
+
   test('that names every broken rule, the first one in full', async () => {
     const rp = createRelyingParty(await startSandbox())
     const { params } = await rp.use({ scope: 'x', response_type: 'y', nonce: undefined, claims: '[]' })
