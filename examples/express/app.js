@@ -4,18 +4,16 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 
 const {
   PORT = '3000',
-  AGE_ISSUER = 'http://localhost:2435/v1/oidc/use',
+  AGE_BASE_URL = 'http://localhost:2435',
+  // In a container the server finds the service by another name than the browser does.
+  AGE_SERVER_URL = AGE_BASE_URL,
   AGE_CLIENT_ID = 'ak_test_sandbox',
   AGE_CLIENT_SECRET = 'sk_test_sandbox',
 } = process.env
-const browserUrl = AGE_ISSUER.replace(/\/v1\/oidc\/use$/, '')
-// In a container the server finds the service by another name than the browser does.
-const serverUrl = process.env.AGE_SERVER_URL ?? browserUrl
 
+/** One text for the request and for the hash of it in the token. */
 const CLAIMS = JSON.stringify({ age_thresholds: [18] })
-const keys = createRemoteJWKSet(new URL(`${serverUrl}/.well-known/jwks.json`))
-/** What was sent and waits for its answer, by `state`; in a real app this stands in the user's session. */
-const waiting = new Map()
+const keys = createRemoteJWKSet(new URL(`${AGE_SERVER_URL}/.well-known/jwks.json`))
 
 const app = express()
 
@@ -23,17 +21,14 @@ app.get('/', (_request, response) => response.send('<a href="/verify">Prove that
 
 // Use: the browser goes to the service.
 app.get('/verify', (request, response) => {
-  const [state, nonce] = [randomUUID(), randomUUID()]
-  waiting.set(state, { nonce })
   response.redirect(
     url('/v1/oidc/use', {
       scope: 'openid svc.upgrade',
       response_type: 'id_token',
-      response_mode: 'form_post',
+      response_mode: 'query',
       client_id: AGE_CLIENT_ID,
       redirect_uri: `${here(request)}/callback`,
-      state,
-      nonce,
+      ...ask(response, 'age_use'),
       claims: CLAIMS,
       can_create: 'true',
     }),
@@ -41,36 +36,30 @@ app.get('/verify', (request, response) => {
 })
 
 // And comes back with a token, a wish, or an error.
-app.post('/callback', express.urlencoded({ extended: false }), async (request, response) => {
-  const { state, error, create_requested, id_token, code } = request.body
-  const sent = waiting.get(state)
-  if (!sent?.nonce) return response.status(400).send('This answer belongs to no question of ours.')
-  waiting.delete(state)
-  if (error) return response.status(403).send(`No age was proved: ${error}`)
-  if (create_requested === 'true') return response.redirect(await create(here(request)))
+app.get('/callback', async (request, response) => {
+  const nonce = asked(request, response, 'age_use')
+  const { error, create_requested, id_token, code } = request.query
+  const answers = [error, create_requested, id_token].filter((answer) => answer !== undefined)
+  if (answers.length !== 1) throw new Error('an answer is a token, a wish or an error')
+  if (error !== undefined) return response.status(403).send('No age was proved.')
+  if (create_requested === 'true') return create(request, response)
 
-  const { payload } = await jwtVerify(id_token, keys, {
-    issuer: AGE_ISSUER,
-    audience: AGE_CLIENT_ID,
-    algorithms: ['RS256'],
-    requiredClaims: ['exp', 'iat', 'sub'],
-  })
-  if (payload.nonce !== sent.nonce) return response.status(400).send('This token is of another request.')
-  if (payload.req_claims_hash !== hash(CLAIMS)) return response.status(400).send('This token answers another question.')
-  if (payload.age_thresholds['18'] === true) return response.send('Welcome, you are 18.')
+  const { sub, age_thresholds } = await readToken(id_token, { nonce, code })
   // Every threshold failed: the age key can be upgraded with an age that this app verifies itself.
-  if (code && payload.c_hash === leftHalfHash(code)) {
+  if (code !== undefined) {
     await upgrade(code)
     return response.send('Your age key says more now. <a href="/verify">Try again</a>')
   }
-  response.status(403).send('You are not 18 yet.')
+  if (!age_thresholds['18']) return response.status(403).send('You are not 18 yet.')
+  // Keep it in your own session now, and log `sub`: it names this verification if it is ever revoked.
+  console.log(`18 was proved by ${sub}`)
+  response.send('Welcome, you are 18.')
 })
 
 // Create ends here: no error means that the age key was saved.
 app.get('/created', (request, response) => {
-  const { state, error } = request.query
-  if (!waiting.delete(state)) return response.status(400).send('This answer belongs to no question of ours.')
-  if (error) return response.status(403).send(`No age key was saved: ${error}`)
+  asked(request, response, 'age_create')
+  if (request.query.error !== undefined) return response.status(403).send('No age key was saved.')
   response.send('Your age key is saved. <a href="/verify">Use it</a>')
 })
 
@@ -79,11 +68,36 @@ app.use((error, _request, response, _next) => {
   response.status(400).send('This answer cannot be trusted.')
 })
 
-/** Pushes the age that this app has verified, and says where the browser goes to save it. */
-async function create(self) {
-  const state = randomUUID()
-  waiting.set(state, {})
-  const common = { client_id: AGE_CLIENT_ID, scope: 'openid', response_type: 'none', redirect_uri: `${self}/created` }
+/** The claims of a token that answers this request. */
+async function readToken(idToken, { nonce, code }) {
+  if (idToken?.length > 8192) throw new Error('no id_token is that long')
+  const { payload } = await jwtVerify(idToken, keys, {
+    issuer: `${AGE_BASE_URL}/v1/oidc/use`,
+    audience: AGE_CLIENT_ID,
+    algorithms: ['RS256', 'ES256'],
+    maxTokenAge: '10 minutes',
+  })
+  const { 18: answer, ...others } = payload.age_thresholds
+  const isOurs =
+    payload.nonce === nonce &&
+    String(payload.aud) === AGE_CLIENT_ID &&
+    payload.exp - payload.iat <= 600 &&
+    typeof payload.sub === 'string' &&
+    payload.sub.length > 0 &&
+    payload.sub.length <= 255 &&
+    payload.req_claims_hash === hash(CLAIMS, 32) &&
+    payload.c_hash === (code && hash(code, 16)) &&
+    typeof answer === 'boolean' &&
+    Object.keys(others).length === 0
+  if (!isOurs) throw new Error('this token answers another request')
+  return payload
+}
+
+/** Pushes the age that this app has verified, and sends the browser to save it. */
+async function create(request, response) {
+  const { state } = ask(response, 'age_create')
+  const redirect_uri = `${here(request)}/created`
+  const common = { client_id: AGE_CLIENT_ID, scope: 'openid', response_type: 'none', redirect_uri }
   const { request_uri } = await call('/v1/oidc/create/par', {
     body: new URLSearchParams({
       ...common,
@@ -93,20 +107,22 @@ async function create(self) {
       authorization_details: JSON.stringify([verifiedAge()]),
     }),
   })
-  return url('/v1/oidc/create', { ...common, request_uri })
+  response.redirect(url('/v1/oidc/create', { ...common, request_uri }))
 }
 
 /** Exchanges the code and adds the age that this app has verified to the user's age key. */
 async function upgrade(code) {
   const credentials = Buffer.from(`${AGE_CLIENT_ID}:${AGE_CLIENT_SECRET}`).toString('base64')
-  const { access_token } = await call('/v1/oidc/use/token', {
+  const { access_token, token_type } = await call('/v1/oidc/use/token', {
     headers: { Authorization: `Basic ${credentials}` },
     body: new URLSearchParams({ grant_type: 'authorization_code', code }),
   })
-  await call('/v1/svc/upgrade', {
+  if (!/^bearer$/i.test(token_type)) throw new Error(`a token of type ${token_type} is of no use`)
+  const upgraded = await call('/v1/svc/upgrade', {
     headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ authorization_details: [verifiedAge()] }),
   })
+  if (upgraded !== 'OK') throw new Error('the age key was not upgraded')
 }
 
 /** Stands for the check that a real app has made: a scanned document. */
@@ -120,15 +136,36 @@ const verifiedAge = () => ({
 })
 
 async function call(path, init) {
-  const response = await fetch(serverUrl + path, { method: 'POST', ...init })
+  const response = await fetch(AGE_SERVER_URL + path, {
+    method: 'POST',
+    redirect: 'error',
+    signal: AbortSignal.timeout(5000),
+    ...init,
+  })
   const body = await response.json()
   if (!response.ok) throw new Error(`${path}: ${body.error}: ${body.error_description}`)
   return body
 }
 
-const url = (path, query) => `${browserUrl}${path}?${new URLSearchParams(query)}`
+const COOKIE = { httpOnly: true, sameSite: 'lax', secure: process.env.NODE_ENV === 'production' }
+
+/** What a request is sent with. It stays in a cookie of this browser, so that in any other one the answer is refused. */
+function ask(response, cookie) {
+  const [state, nonce] = [randomUUID(), randomUUID()]
+  response.cookie(cookie, `${state}.${nonce}`, { ...COOKIE, maxAge: 3_600_000 })
+  return { state, nonce }
+}
+
+/** The nonce of the request that is answered, if this browser has sent it. It serves once. */
+function asked(request, response, cookie) {
+  const sent = new RegExp(`(?:^|; )${cookie}=([\\w-]+)\\.([\\w-]+)`).exec(request.headers.cookie)
+  if (!sent || request.query.state !== sent[1]) throw new Error('this browser has sent no such request')
+  response.clearCookie(cookie, COOKIE)
+  return sent[2]
+}
+
+const url = (path, query) => `${AGE_BASE_URL}${path}?${new URLSearchParams(query)}`
 const here = (request) => `${request.protocol}://${request.host}`
-const hash = (text) => createHash('sha256').update(text).digest('base64url')
-const leftHalfHash = (text) => createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
+const hash = (text, bytes) => createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')
 
 const server = app.listen(Number(PORT), () => console.log(`http://localhost:${server.address().port}`))

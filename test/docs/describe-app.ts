@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Sandbox } from '../../src/create-sandbox.ts'
+import type { Outcome, OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts'
+import { OUTCOMES } from '../../src/sandbox/outcomes.ts'
+import { shareSandbox } from '../outcomes/shared-sandbox.ts'
+import { type AppBrowser, createAppBrowser, type Shown } from './app-browser.ts'
+
+/** The app of an integration page as it runs: where, and how it ends. */
+export interface RunningApp {
+  readonly url: string
+  stop(): void
+}
+
+/** Starts the app of a page against a sandbox. */
+export type StartApp = (sandbox: Sandbox) => Promise<RunningApp>
+
+interface Tolerance {
+  /** Outcomes that the library of the page lets pass, as the page says. */
+  readonly tolerates?: readonly string[]
+}
+
+const WELCOME = 'Welcome, you are 18.'
+const SAVED = 'Your age key is saved.'
+const UPGRADED = 'Your age key says more now.'
+
+// Some of these start an app a dozen times.
+vi.setConfig({ testTimeout: 120_000 })
+
+/** What an app does in every flow, and against every outcome of the catalogue: the same for each language. */
+export function describeApp(title: string, start: StartApp, { tolerates = [] }: Tolerance = {}): void {
+  describe(title, () => {
+    const sandbox = shareSandbox()
+    let app: RunningApp
+    // What compiles takes its time.
+    beforeAll(async () => {
+      app = await start(sandbox())
+    }, 180_000)
+    afterAll(() => app?.stop())
+    beforeEach(() => be('adult-passport'))
+
+    const verify = (browser: AppBrowser = createAppBrowser()) => browser.visit(`${app.url}/verify`)
+    const be = (persona: string) => sandbox().configure({ persona })
+    const told = (flow: OutcomeFlow, outcome: string) => sandbox().next({ flow, outcome })
+
+    /** The address at which the service answers, before the browser goes there. */
+    async function obtainAnswer(browser: AppBrowser): Promise<string> {
+      const { location: question = '' } = await browser.send(`${app.url}/verify`)
+      return (await browser.send(question)).location ?? ''
+    }
+
+    test.each([
+      ['adult-passport', 200, WELCOME],
+      ['turned-18-today', 200, WELCOME],
+      ['no-age-key', 200, SAVED],
+      ['teen-16', 200, UPGRADED],
+    ])('shows %s the page %i %s', async (persona, status, text) => {
+      await be(persona)
+      const shown = await verify()
+      expect(shown).toMatchObject({ status, text: expect.stringContaining(text) })
+    })
+
+    test.each(['no-age-key', 'teen-16'])('lets %s in on the second visit', async (persona) => {
+      await be(persona)
+      const browser = createAppBrowser()
+      await verify(browser)
+      expect(await verify(browser)).toMatchObject({ status: 200, text: WELCOME })
+    })
+
+    test('sends every call as the specification wants it', async () => {
+      for (const persona of ['no-age-key', 'teen-16']) {
+        await be(persona)
+        await verify()
+      }
+      const calls = (await sandbox().flows.list()).flatMap((flow) => flow.calls)
+      expect(new Set(calls.map(({ endpoint }) => endpoint))).toEqual(new Set(['E1', 'E2', 'E3', 'E4', 'E5']))
+      // It recommends a UUID of version 7, which no standard library of these makes.
+      expect(calls.flatMap(({ findings }) => findings).filter(({ rule }) => rule !== 'SIG-13')).toEqual([])
+    })
+
+    test('keeps state and nonce where no script reads them and the way back brings them along', async () => {
+      const browser = createAppBrowser()
+      await browser.send(`${app.url}/verify`)
+      expect(browser.received).toEqual([expect.stringMatching(/^(?=.*; *HttpOnly)(?=.*; *SameSite=Lax)/i)])
+    })
+
+    test('refuses in one browser what another one has asked for', async () => {
+      await be('adult-passport')
+      const answer = await obtainAnswer(createAppBrowser())
+      const stranger = createAppBrowser()
+      expect((await stranger.send(answer)).status).toBe(400)
+      await stranger.send(`${app.url}/verify`)
+      expect((await stranger.send(answer)).status).toBe(400)
+    })
+
+    test('refuses in one browser that another one has saved an age key', async () => {
+      await be('no-age-key')
+      const browser = createAppBrowser()
+      const { location: saving = '' } = await browser.send(await obtainAnswer(browser))
+      const { location: saved = '' } = await browser.send(saving)
+      expect((await createAppBrowser().send(saved)).status).toBe(400)
+      expect(await browser.send(saved)).toMatchObject({ status: 200, text: expect.stringContaining(SAVED) })
+    })
+
+    test('takes an answer once', async () => {
+      await be('adult-passport')
+      const browser = createAppBrowser()
+      const answer = await obtainAnswer(browser)
+      expect((await browser.send(answer)).text).toBe(WELCOME)
+      expect((await browser.send(answer)).status).toBe(400)
+    })
+
+    test.each(['access_denied', 'server_error'])('says that nothing was proved after %s', async (outcome) => {
+      await told('use', outcome)
+      expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining('No age was proved.') })
+    })
+
+    test.each(['access_denied', 'request_uri.expired'])('says that nothing was saved after %s', async (outcome) => {
+      await be('no-age-key')
+      await told('create', outcome)
+      expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining('No age key was saved.') })
+    })
+
+    test.each(rowsOf('use', 'refuse').filter(isSpoiled))('E1 refuses $name', async ({ name }) => {
+      await told('use', name)
+      const shown = await verify()
+      if (tolerates.includes(name)) expect(shown).toMatchObject({ status: 200, text: WELCOME })
+      else expectRefusal(shown)
+    })
+
+    test.each(rowsOf('use', 'accept').filter(({ name }) => /^(id_token|callback)\./.test(name)))(
+      'E1 accepts $name',
+      async ({ name }) => {
+        // Its keys are those of a moment ago: some libraries wait half a minute before they ask for new ones.
+        const fresh = name === 'id_token.key_rotated' ? await restart() : undefined
+        await told('use', name)
+        expect(await createAppBrowser().visit(`${(fresh ?? app).url}/verify`)).toMatchObject({
+          status: 200,
+          text: WELCOME,
+        })
+      },
+    )
+
+    test.each(rowsOf('create', 'refuse').filter(isSpoiled))('E3 refuses $name', async ({ name }) => {
+      await be('no-age-key')
+      await told('create', name)
+      expectRefusal(await verify())
+    })
+
+    test.each([
+      ['no-age-key', rowsOf('par', 'refuse')],
+      ['child-12', [...rowsOf('token', 'refuse'), ...rowsOf('upgrade', 'refuse')]],
+      ['adult-passport', rowsOf('jwks', 'refuse')],
+    ] as const)('as %s is told nothing good when a call fails', async (persona, rows) => {
+      const praised: string[] = []
+      for (const { flow, name } of rows) {
+        await sandbox().reset()
+        await be(persona)
+        // A key set that was read before would be used again.
+        if (flow === 'jwks') await restart()
+        await told(flow, name)
+        if ((await verify()).status < 400) praised.push(name)
+      }
+      expect(praised).toEqual([])
+    })
+
+    async function restart(): Promise<RunningApp> {
+      app.stop()
+      app = await start(sandbox())
+      return app
+    }
+  })
+}
+
+/** An app of one service cannot mix two up, and one that redirects at once does not ask how long a reference lives. */
+const NOT_JUDGED = ['callback.iss_of_other_issuer', 'par.expires_in_missing']
+
+const rowsOf = (flow: OutcomeFlow, correctClient: Outcome['correctClient']) =>
+  OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient && !NOT_JUDGED.includes(row.name))
+
+/** An answer that comes, to a request as these apps send it. */
+const isSpoiled = ({ ending, needs }: Outcome) => ending?.kind !== 'no_answer' && !needs?.includes('no_can_create')
+
+function expectRefusal({ status, url, text }: Shown): void {
+  // Of the app: the sandbox itself also answers with 400 what it cannot do.
+  expect(url).toMatch(/^http:\/\/localhost:\d+\/(callback|created)\b/)
+  expect({ status, text }).toEqual({
+    status: expect.toSatisfy((code: number) => code >= 400 && code < 500),
+    text: expect.any(String),
+  })
+}
