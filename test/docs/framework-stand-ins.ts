@@ -1,25 +1,25 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * The little of Next.js that the page uses, written on what every runtime has: a response that sets cookies, and a jar that
- * reads those of the request, which `requestCookies` of the global scope holds.
+ * The little of Next.js that the page uses, written on what every runtime has: a response, and a jar that reads the cookies
+ * of the request and collects those to set, both held by `cookieJar` of the global scope.
  */
 const STAND_INS: Readonly<Record<string, string>> = {
   'next/server': `
     export class NextResponse extends Response {
-      cookies = {
-        set: (name, value, { httpOnly, sameSite, maxAge }) => this.headers.append('Set-Cookie',
-          name + '=' + encodeURIComponent(value) + '; Path=/; Max-Age=' + maxAge + '; SameSite=' + sameSite + (httpOnly ? '; HttpOnly' : '')),
-      }
       static redirect(url) { return new NextResponse(null, { status: 307, headers: { Location: String(url) } }) }
     }`,
   'next/headers': `
     export const cookies = async () => ({
-      get: (name) => {
-        const value = globalThis.requestCookies.get(name)
+      get(name) {
+        const value = globalThis.cookieJar.sent.get(name)
         return value === undefined ? undefined : { name, value }
       },
-      delete: (name) => void globalThis.requestCookies.delete(name),
+      set(name, value, { httpOnly, sameSite, maxAge }) {
+        globalThis.cookieJar.toSet.push(name + '=' + encodeURIComponent(value) + '; Path=/; Max-Age=' + maxAge +
+          '; SameSite=' + sameSite + (httpOnly ? '; HttpOnly' : ''))
+      },
+      delete(name) { globalThis.cookieJar.toSet.push(name + '=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT') },
     })`,
 }
 

@@ -1,20 +1,42 @@
-import { build } from 'esbuild'
-import { describe, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { build, type Plugin } from 'esbuild'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Sandbox } from '../../src/create-sandbox.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { describeApp, type RunningApp } from './describe-app.ts'
 import { frameworkStandIns } from './framework-stand-ins.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 
 type Handler = (request: Request) => Promise<Response>
 
-const handlers = z.object({ GET: z.custom<Handler>((value) => typeof value === 'function') })
-const blocks = codeBlocks(readPage('integration-nextjs.md'), 'ts')
-const APP = 'http://localhost:3000'
+const handler = z.object({ GET: z.custom<Handler>((value) => typeof value === 'function') })
+const page = readPage('integration-nextjs.md')
+const blocks = codeBlocks(page, 'ts')
+const ROUTES = ['verify', 'callback', 'created'] as const
 
-/** Loads the route handler of a file that the page shows, set up for a sandbox. */
-async function loadHandler(file: string, { baseUrl }: Sandbox): Promise<Handler> {
-  const settings = { AGE_ISSUER: `${baseUrl}/v1/oidc/use`, AGE_JWKS_URI: `${baseUrl}/.well-known/jwks.json` }
+test('every file that the page lists is shown on it, below a heading that the list leads to', () => {
+  const listed = [...page.matchAll(/^\| \[(.*?)\]\(#(.*?)\)/gm)].map(([, file = '', anchor = '']) => ({ file, anchor }))
+  expect(listed).toHaveLength(ROUTES.length + 1)
+  for (const { file, anchor } of listed) {
+    expect(page).toContain(`\n## ${file}\n\n\`\`\`ts\n// ${file}\n`)
+    expect(anchor).toBe(file.replaceAll(/[/.]/g, ''))
+  }
+})
+
+/** `@/lib/age` is what an app of Next.js calls the file of the page. */
+const libraryOfThePage: Plugin = {
+  name: 'library-of-the-page',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@\// }, ({ path }) => ({ path, namespace: 'page' }))
+    onLoad({ filter: /.*/, namespace: 'page' }, ({ path }) => ({
+      contents: blockWith(blocks, `// ${path.replace('@/', '')}.ts`),
+      loader: 'ts',
+    }))
+  },
+}
+
+/** Loads the route handler of a file that the page shows, with an environment of its own. */
+async function loadHandler(file: string, settings: Readonly<Record<string, string>>): Promise<Handler> {
   const { outputFiles } = await build({
     stdin: { contents: blockWith(blocks, `// ${file}`), loader: 'ts', resolveDir: import.meta.dirname },
     bundle: true,
@@ -24,61 +46,41 @@ async function loadHandler(file: string, { baseUrl }: Sandbox): Promise<Handler>
     define: Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [`process.env.${name}`, JSON.stringify(value)]),
     ),
-    plugins: [frameworkStandIns],
+    // The app is on a log of its own.
+    drop: ['console'],
+    plugins: [libraryOfThePage, frameworkStandIns],
   })
   const source = Buffer.from(outputFiles[0]?.contents ?? '').toString('base64')
-  return handlers.parse(await import(/* @vite-ignore */ `data:text/javascript;base64,${source}`)).GET
+  // The fragment makes it another module each time, with keys that it has still to read.
+  const address = `data:text/javascript;base64,${source}#${++loaded}`
+  return handler.parse(await import(/* @vite-ignore */ address)).GET
 }
 
-/** Goes through the Use flow as a browser with a cookie jar does; resolves to what the callback handler answers. */
-async function verify(sandbox: Sandbox, { keepsCookies = true } = {}): Promise<Response> {
-  const begun = await (await loadHandler('app/verify/route.ts', sandbox))(new Request(`${APP}/verify`))
-  const cookies = new Map(
-    begun.headers.getSetCookie().map((text): [string, string] => {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
-      return [name, decodeURIComponent(value)]
-    }),
-  )
-  Object.assign(globalThis, { requestCookies: keepsCookies ? cookies : new Map() })
-  const answered = await fetch(begun.headers.get('location') ?? '', { redirect: 'manual' })
-  const callback = answered.headers.get('location') ?? ''
-  return (await loadHandler('app/callback/route.ts', sandbox))(new Request(callback))
-}
+let loaded = 0
 
-describe('the route handlers for Next.js', () => {
-  test.each([
-    ['adult-passport', '/welcome'],
-    ['teen-16', '/too-young'],
-  ])('send %s to %s', async (persona, path) => {
-    const answer = await verify(await startSandbox({ persona }))
-    expect(answer.headers.get('location')).toBe(`${APP}${path}`)
+describeApp('The route handlers for Next.js', async ({ baseUrl }): Promise<RunningApp> => {
+  const handlers = new Map<string, Handler>()
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', appUrl)
+    const handle = handlers.get(url.pathname)
+    if (!handle || request.method !== 'GET') return void response.writeHead(handle ? 405 : 404).end()
+    const jar = { sent: readCookies(request.headers.cookie), toSet: [] }
+    // One request at a time: the browser of the tests waits for each.
+    Object.assign(globalThis, { cookieJar: jar })
+    const answer = await handle(new Request(url))
+    const headers = { ...Object.fromEntries(answer.headers), 'Set-Cookie': jar.toSet }
+    response.writeHead(answer.status, headers).end(await answer.text())
   })
-
-  test('send a user who gives up back to the start', async () => {
-    const answer = await verify(await startSandbox({ outcome: 'access_denied' }))
-    expect(answer.headers.get('location')).toBe(`${APP}/?age=unproved`)
-  })
-
-  test('refuse an answer in a browser that asked nothing', async () => {
-    const answer = await verify(await startSandbox({ persona: 'adult-passport' }), { keepsCookies: false })
-    expect(answer.status).toBe(400)
-  })
-
-  test.each(['id_token.nonce_other', 'callback.state_of_other_session'])('refuse %s', async (outcome) => {
-    const answer = await verify(await startSandbox({ outcome }))
-    expect(answer.status).toBe(400)
-  })
-
-  test.each([
-    'id_token.alg_none',
-    'id_token.payload_changed',
-    'id_token.foreign_key_same_kid',
-    'id_token.iss_of_create',
-    'id_token.aud_of_other_client',
-    'id_token.expired',
-  ])('let nobody in by %s', async (outcome) => {
-    await expect(verify(await startSandbox({ outcome }))).rejects.toMatchObject({
-      code: expect.stringMatching(/^ERR_J/),
-    })
-  })
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const appUrl = `http://localhost:${(server.address() as AddressInfo).port}`
+  for (const route of ROUTES) {
+    const settings = { AGE_BASE_URL: baseUrl, APP_URL: appUrl }
+    handlers.set(`/${route}`, await loadHandler(`app/${route}/route.ts`, settings))
+  }
+  return { url: appUrl, stop: () => void server.close() }
 })
+
+const readCookies = (header = '') =>
+  new Map(
+    [...header.matchAll(/([^=; ]+)=([^;]*)/g)].map(([, name = '', value = '']) => [name, decodeURIComponent(value)]),
+  )
