@@ -4,10 +4,16 @@ import { onTestFinished } from 'vitest'
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/agekey-sandbox/', import.meta.url))
 
-/** A folder for one test, inside the repository so that its packages are found; gone when the test ends. */
-export function makeScratchFolder(): string {
+/** A folder inside the repository, so that its packages are found, and how it goes. */
+export function createScratchFolder(): { readonly folder: string; remove(): void } {
   mkdirSync(CACHE, { recursive: true })
   const folder = mkdtempSync(`${CACHE}docs-`)
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** One for a test, gone when the test ends. */
+export function makeScratchFolder(): string {
+  const { folder, remove } = createScratchFolder()
+  onTestFinished(remove)
   return folder
 }
