@@ -8,6 +8,8 @@ import { didYouMean } from '../age/nearest.ts'
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
+      // Any value would do, as long as there is one.
+      if (issue.expected === 'nonoptional') return 'is missing'
       return issue.input === undefined
         ? `is missing; expected ${expectedThing(issue.expected)}`
         : `expected ${expectedThing(issue.expected)}, ${found(issue.input)}`

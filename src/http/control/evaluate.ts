@@ -3,6 +3,7 @@ import { parseInstant } from '../../age/calendar.ts'
 import { claimsSchema, parseClaims } from '../../age/claims.ts'
 import { evaluate } from '../../age/evaluate.ts'
 import { type AgeSignal, evaluationSignalSchema, parseEvaluationSignals } from '../../age/signal.ts'
+import { type Certifications, certifiedLevel } from '../../oidc/certifications.ts'
 import { Findings } from '../../oidc/findings.ts'
 import type { Tenant } from '../../sandbox/tenant.ts'
 import { json } from '../reply.ts'
@@ -40,8 +41,6 @@ export const evaluateRoute = controlRoute({
   async handle({ tenant, body }) {
     const { provider } = tenant
     const findings = new Findings(provider.profile)
-    if (body.claims === undefined)
-      throw new ControlError(400, 'claims: is missing; give the claims object of a Use request')
     const { claims, issues } = parseClaims(body.claims, provider.vocabulary)
     findings.addIssues('claims', issues)
     const now = (body.now === undefined ? undefined : parseInstant(body.now)) ?? tenant.clock.now()
@@ -69,5 +68,12 @@ async function readSignals(
   const context = { ...tenant.provider.vocabulary, now: tenant.clock.now() }
   const parsed = parseEvaluationSignals(signals, context)
   findings.addIssues('signals', parsed.issues)
-  return parsed.signals ?? []
+  return parsed.signals?.map((signal) => withLevel(signal, tenant.provider.certifications)) ?? []
+}
+
+/** A signal as it is submitted carries no level: as in a flow, the certifications of the config say it. */
+function withLevel(signal: AgeSignal, certifications: Certifications): AgeSignal {
+  if (signal.iso_27566_1 !== undefined || !('verification_id' in signal)) return signal
+  const level = certifiedLevel(certifications, signal)
+  return level === undefined ? signal : { ...signal, iso_27566_1: level }
 }
