@@ -43,9 +43,14 @@ const patternSchema = z
     ),
   })
 
+/** Not by `max`, which looks at no pattern of a list that is too long: its other mistakes would come to light one by one. */
 const patternsSchema = z
   .array(patternSchema, { error: breaks('CLM-09', 'must be an array of patterns') })
-  .max(MOST_PATTERNS, { error: breaks('CLM-11', `must have at most ${MOST_PATTERNS} patterns`) })
+  .refine((patterns) => patterns.length <= MOST_PATTERNS, {
+    error: breaks('CLM-11', `must have at most ${MOST_PATTERNS} patterns`),
+    when: ({ value }) => Array.isArray(value),
+  })
+  .meta({ maxItems: MOST_PATTERNS })
 
 function overrideSchema(method: Method) {
   const requirements = Object.entries(METHODS[method].attributes).map(

@@ -29,7 +29,7 @@ export function breaks(rule: string, sentence: string, other: { missing?: string
 
 /** The issues of a schema whose every `error` is made by `breaks`, one for each unknown member; `root` names the checked value. */
 export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[] {
-  return error.issues.flatMap((issue) => {
+  return withoutEchoes(error.issues).flatMap((issue) => {
     // Only symbols are left out here, which JSON cannot have.
     const path = [...at, ...issue.path.filter((step) => typeof step !== 'symbol')]
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
@@ -44,6 +44,17 @@ export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[
     })
   })
 }
+
+/** zod measures whatever has a length: a text where a list must stand is one mistake, and not a list of a wrong size too. */
+export function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const ofWrongKind = new Set(issues.filter(({ code }) => code === 'invalid_type').map(placeOf))
+  if (ofWrongKind.size === 0) return issues
+  return issues.filter((issue) => !(SIZES.has(issue.code) && ofWrongKind.has(placeOf(issue))))
+}
+
+const SIZES: ReadonlySet<string> = new Set(['too_small', 'too_big'])
+
+const placeOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path)
 
 /** An issue found by a rule that no schema can state; `sentence` says what must be and what is. */
 export function issue(rule: string, root: string, path: Path, sentence: string): Issue {
@@ -81,7 +92,7 @@ function unknownMembers(rule: string, issue: z.core.$ZodRawIssue<z.core.$ZodIssu
 
 function received(issue: RawIssue): string {
   const { input } = issue
-  if (issue.code === 'too_big' && Array.isArray(input)) return `, has ${input.length}`
+  if (issue.code === 'custom' && Array.isArray(input)) return `, has ${input.length}`
   if (issue.code === 'too_small' && Array.isArray(input)) return ', is empty'
   if (issue.code === 'custom' && isJsonObject(input)) return ''
   return butIs(input, issue.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [])

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { withoutEchoes } from '../age/explain.ts'
 import { describeIssue, expectedThing, found, unknownValue } from './describe-issue.ts'
 
 /** One thing wrong with a value: where it is, and a sentence that says what is wrong and what would be right. */
@@ -18,7 +19,7 @@ export type Checked<T> =
 export function checkAgainst<S extends z.ZodType>(schema: S, value: unknown): Checked<z.output<S>> {
   const result = schema.safeParse(value, { error: describeIssue, reportInput: true })
   if (result.success) return { kind: 'valid', value: result.data }
-  return { kind: 'invalid', problems: result.error.issues.flatMap(problemsOf) }
+  return { kind: 'invalid', problems: withoutEchoes(result.error.issues).flatMap(problemsOf) }
 }
 
 /** `age_key.signals[0].method`; a key with other characters is quoted: `certifications["/veratad/roc"]`. */

@@ -292,6 +292,10 @@ control_token: not-a-real-token
       'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?',
     ],
     ['port: 1\nport: 2', 'agekey-sandbox.yaml:2: '],
+    [
+      client('client_id: a, client_secret: s, redirect_uris: ""'),
+      /clients\[1\]\.redirect_uris: expected a list, found an empty text$/,
+    ],
     ['- port', 'agekey-sandbox.yaml:1: '],
   ])('%j is refused with file, line and a suggestion', async (text, message) => {
     await expect(loadFile(text)).rejects.toThrow(message)
