@@ -18,6 +18,11 @@ import { shellOf } from './shell.ts'
 const BROWSER_PATHS =
   /^\/(?:v1\/oidc\/(?:use|create)(?:\/(?:choice|language|clock))?|_sandbox\/(?:console|demo|act-as|embedding)\b.*)?$/
 
+/** The one call of the control API that has a page: a program that makes it is answered like by the other calls. */
+const ACT_AS = /^\/_sandbox\/act-as\b/
+
+type Caller = Pick<Incoming, 'method' | 'path' | 'contentType' | 'wantsJson'>
+
 interface Failure {
   readonly status: number
   readonly title: string
@@ -32,13 +37,19 @@ interface Failure {
 /** The answer to a request that failed: a page for browsers, JSON `{error, error_description, findings}` for everybody else. */
 export async function errorAnswer(
   error: unknown,
-  context: { host: HttpHost; incoming: Pick<Incoming, 'path' | 'wantsJson'>; tenant: Tenant },
+  context: { host: HttpHost; incoming: Caller; tenant: Tenant },
 ): Promise<Answer> {
   const failure = describe(error, context.host)
-  const { findings } = failure
-  const isPage = BROWSER_PATHS.test(context.incoming.path) && !context.incoming.wantsJson
-  const reply = isPage ? await errorPage(failure, context) : errorJson(failure)
-  return { reply: { ...reply, headers: { ...reply.headers, ...failure.headers } }, findings, error: failure.error }
+  const { findings, error: code, description: errorDescription } = failure
+  const reply = isForBrowser(context.incoming) ? await errorPage(failure, context) : errorJson(failure)
+  const headers = { ...reply.headers, ...failure.headers }
+  return { reply: { ...reply, headers }, findings, error: code, errorDescription }
+}
+
+function isForBrowser({ method, path, contentType, wantsJson }: Caller): boolean {
+  const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
+  if (ACT_AS.test(path) && method !== 'GET' && !isForm) return false
+  return BROWSER_PATHS.test(path) && !wantsJson
 }
 
 function describe(error: unknown, host: HttpHost): Failure {

@@ -41,3 +41,19 @@ test.each(['GET', 'POST'])('%s of a persona that nobody is gives near misses', a
   expect(answer.json()).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
   expect(answer.headers.get('set-cookie')).toBeNull()
 })
+
+test.each(['*/*', undefined])(
+  'a program that accepts %j is refused in JSON, as by every other call',
+  async (accept) => {
+    const sandbox = await startSandbox()
+    const headers = accept === undefined ? undefined : { Accept: accept }
+    const answer = await sandbox.send('/_sandbox/act-as/teen-61', { method: 'POST', ...(headers && { headers }) })
+    expect([answer.status, answer.json()]).toEqual([404, expect.objectContaining({ error: 'not_found' })])
+  },
+)
+
+test('the form of the page is refused by a page', async () => {
+  const sandbox = await startSandbox()
+  const answer = await sandbox.post('/_sandbox/act-as/teen-61', new URLSearchParams(), { Accept: 'text/html' })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')])
+})
