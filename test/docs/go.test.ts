@@ -16,8 +16,11 @@ const blocks = codeBlocks(readPage('integration-go.md'), 'go')
 const GOCODE = '/usr/share/gocode'
 const GO_OIDC = join(GOCODE, 'src/github.com/coreos/go-oidc')
 
+/** Comes with every Go. */
+const FORMATTER = 'gofmt'
+
 const works = (command: string, ...args: string[]) => spawnSync(command, args).error === undefined
-const hasFormatter = works('gofmt', '-h')
+const hasFormatter = works(FORMATTER, '-h')
 const hasGo = works('go', 'version') && existsSync(GO_OIDC)
 if (!hasFormatter) console.warn('SKIPPED: the page for Go is not checked at all, because there is no gofmt on the PATH')
 if (!hasGo) console.warn(`SKIPPED: the page for Go is not run, because there is no go on the PATH or no ${GO_OIDC}`)
@@ -29,7 +32,7 @@ test('the page shows each file once', () => {
 test.skipIf(!hasFormatter).each(FILES)('%s is written as gofmt writes it', (name) => {
   const file = join(makeScratchFolder(), 'block.go')
   writeFileSync(file, blockWith(blocks, `// ${name}`))
-  expect(execFileSync('gofmt', ['-l', file], { encoding: 'utf8' })).toBe('')
+  expect(execFileSync(FORMATTER, ['-l', file], { encoding: 'utf8' })).toBe('')
 })
 
 describe.skipIf(!hasGo)('with Go', () => {
