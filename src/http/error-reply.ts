@@ -1,4 +1,4 @@
-import { OAuthError } from '../oidc/errors.ts'
+import { OAuthError, printableDescription } from '../oidc/errors.ts'
 import type { Finding } from '../oidc/findings.ts'
 import { StoreUnavailableError } from '../oidc/store-unavailable.ts'
 import type { ErrorView } from '../pages/error.ts'
@@ -61,7 +61,7 @@ function describe(error: unknown, host: HttpHost): Failure {
       status,
       title: 'This request cannot be answered',
       error: code,
-      description: message,
+      description: printableDescription(message),
       findings,
       headers,
     }

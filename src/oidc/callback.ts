@@ -1,3 +1,5 @@
+import { printableDescription } from './errors.ts'
+
 /** How the answer of an authorization request reaches the relying party (OAuth 2.0 Multiple Response Types, Form Post). */
 export const RESPONSE_MODES = ['fragment', 'query', 'form_post'] as const
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
@@ -26,7 +28,7 @@ export function createErrorCallback(
   target: { mode: ResponseMode; redirectUri: string; state: string | undefined },
   refusal: { error: string; description: string },
 ): Callback {
-  const description = refusal.description.replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, '?')
+  const description = printableDescription(refusal.description)
   return createCallback(target, {
     error: refusal.error,
     error_description: description.length > 400 ? `${description.slice(0, 397)}...` : description,

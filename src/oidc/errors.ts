@@ -43,3 +43,11 @@ export class OAuthError extends Error {
     this.headers = options.headers ?? {}
   }
 }
+
+/** A text in the characters that RFC 6749 (4.1.2.1, 5.2) and RFC 6750 (3) leave to an `error_description`. */
+export function printableDescription(text: string): string {
+  return text
+    .replaceAll('…', '...')
+    .replaceAll(/["\\]/g, "'")
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+}

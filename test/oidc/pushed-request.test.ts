@@ -98,6 +98,15 @@ describe('E2 refuses', () => {
     },
   )
 
+  test('in an error_description of the characters that RFC 6749 allows; the findings quote what was sent', async () => {
+    const authorization_details = JSON.stringify([ageSignal({ method: 'café "\\' })])
+    const answer = await createRelyingParty(await startSandbox()).push({ authorization_details })
+    const { error_description, findings } = readError(answer)
+    expect(error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+    expect(error_description).toContain("is 'caf? ")
+    expect(findings[0]?.message).toContain('is "café ')
+  })
+
   test('credentials by HTTP Basic in place of the form', async () => {
     const form = pushedRequest({ client_id: undefined, client_secret: undefined })
     const headers = { Authorization: basic('ak_test_sandbox', 'sk_test_sandbox') }
