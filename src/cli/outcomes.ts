@@ -1,7 +1,7 @@
 import { OUTCOMES } from '../sandbox/outcomes.ts'
 import { alignColumns, paint, print } from './terminal.ts'
 
-/** Lists the outcomes that a flow can be told to have, by flow. */
+/** Lists the outcomes that a flow can be told to have, by flow, and what a correct client does with each. */
 export function listOutcomes({ json = false }: { readonly json?: boolean }): void {
   if (json) {
     const outcomes = OUTCOMES.map(({ name, flow, seam, summary, rule, correctClient }) => {
@@ -12,7 +12,8 @@ export function listOutcomes({ json = false }: { readonly json?: boolean }): voi
   }
   for (const flow of new Set(OUTCOMES.map((outcome) => outcome.flow))) {
     print(paint('bold', flow))
-    const rows = OUTCOMES.filter((outcome) => outcome.flow === flow).map(({ name, summary }) => [name, summary])
-    for (const line of alignColumns(rows)) print(`  ${line}`)
+    const rows = OUTCOMES.filter((outcome) => outcome.flow === flow)
+    const cells = rows.map(({ name, correctClient, summary }) => [name, correctClient, summary])
+    for (const line of alignColumns(cells)) print(`  ${line}`)
   }
 }

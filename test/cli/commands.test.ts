@@ -94,10 +94,11 @@ describe('personas', () => {
 })
 
 describe('outcomes', () => {
-  test('lists them by flow', async () => {
+  test('lists them by flow, with what a correct client does', async () => {
     const { code, stdout } = await run(['outcomes'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^use\n {2}verified {2,}\S/m)
+    expect(stdout).toMatch(/^use\n {2}verified {2,}accept {2,}\S/m)
+    expect(stdout).toMatch(/^ {2}id_token\.expired {2,}refuse {2,}\S/m)
     expect(stdout).toMatch(/^create$/m)
   })
 
