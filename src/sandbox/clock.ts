@@ -52,10 +52,10 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
   let { set, frozenAt, advancedMs } = UNMOVED
 
   const realTime = () => frozenAt ?? systemNow()
-  const base = () => set?.instant ?? realTime()
-  const elapsed = () => (set === undefined ? 0 : realTime() - set.startedAt)
+  const baseAt = (real: number) => set?.instant ?? real
+  const elapsedAt = (real: number) => (set === undefined ? 0 : real - set.startedAt)
   // A clock that was set near the end of the calendar runs on; its year must keep four digits for every ISO date made of it.
-  const now = () => Math.min(base() + elapsed() + advancedMs, LATEST)
+  const nowAt = (real: number) => Math.min(baseAt(real) + elapsedAt(real) + advancedMs, LATEST)
 
   const recall = (memory: ClockMemory) => {
     set = memory.set
@@ -64,8 +64,8 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
   }
 
   return {
-    now,
-    base,
+    now: () => nowAt(realTime()),
+    base: () => baseAt(realTime()),
     set(instant) {
       if (!(instant >= EARLIEST && instant <= LATEST)) {
         throw new RangeError(
@@ -91,7 +91,8 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
         )
       }
       const advanced = advancedMs + Math.round(seconds * 1000)
-      if (base() + elapsed() + advanced > LATEST) {
+      const real = realTime()
+      if (baseAt(real) + elapsedAt(real) + advanced > LATEST) {
         throw new RangeError(`advance: ${seconds} seconds would pass the end of the year 9999; advance by less`)
       }
       advancedMs = advanced
@@ -99,12 +100,15 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
     reset: () => recall(UNMOVED),
     remember: () => ({ set, frozenAt, advancedMs }),
     recall,
-    state: () => ({
-      now: new Date(now()).toISOString(),
-      base: new Date(base()).toISOString(),
-      advanced_seconds: advancedMs / 1000,
-      frozen: frozenAt !== undefined,
-    }),
+    state() {
+      const real = realTime()
+      return {
+        now: new Date(nowAt(real)).toISOString(),
+        base: new Date(baseAt(real)).toISOString(),
+        advanced_seconds: advancedMs / 1000,
+        frozen: frozenAt !== undefined,
+      }
+    },
   }
 }
 

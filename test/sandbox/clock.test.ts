@@ -36,6 +36,14 @@ describe('clock', () => {
     expect(clock.base()).toBe(NOON + 1000)
   })
 
+  it('shows now and base of one instant, though time passes while it is asked', () => {
+    let realTime = NOON
+    const clock = createClock({ systemNow: () => realTime++ })
+    clock.advance(90)
+    const { now, base, advanced_seconds } = clock.state()
+    expect(Date.parse(now) - Date.parse(base)).toBe(advanced_seconds * 1000)
+  })
+
   it('runs on from a set instant while the base stays there', () => {
     const { clock, pass } = clockAt(NOON)
     clock.set(LEAP_DAY)
