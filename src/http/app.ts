@@ -3,7 +3,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses.ts'
 import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from './refusals.ts'
-import { commonHeaders } from './reply.ts'
+import { setCommonHeaders } from './reply.ts'
 import { createRoute, type HttpHost } from './route.ts'
 import { createServiceTable, type Method, type RouteRow } from './route-table.ts'
 
@@ -17,7 +17,6 @@ export function createApp(host: HttpHost): Express {
   app.disable('etag')
   app.set('query parser', false)
   app.set('trust proxy', [...host.trustedProxies])
-  app.use(commonHeaders)
   const router = createRouter(createServiceTable(host), host)
   // A start and the flows of a client do not pay for pages and control calls that nobody asks for.
   router.use(
@@ -25,7 +24,16 @@ export function createApp(host: HttpHost): Express {
       const { createWorkshopTable } = await import('./workshop-table.ts')
       const workshop = createRouter(createWorkshopTable(host), host)
       const assets = fileURLToPath(new URL('public/', packageRoot))
-      workshop.use('/_sandbox/assets', express.static(assets, { index: false, fallthrough: true, maxAge: '1h' }))
+      workshop.use(
+        '/_sandbox/assets',
+        express.static(assets, {
+          index: false,
+          redirect: false,
+          fallthrough: true,
+          maxAge: '1h',
+          setHeaders: setCommonHeaders,
+        }),
+      )
       return workshop
     }),
   )

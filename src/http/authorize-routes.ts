@@ -1,5 +1,6 @@
 import type { Callback } from '../oidc/callback.ts'
 import { beginCreate, type CreateTransaction } from '../oidc/create.ts'
+import type { Pairs } from '../oidc/parameters.ts'
 import { type Beginning, beginUse, type UseTransaction } from '../oidc/use.ts'
 import { conclude } from '../sandbox/conclude.ts'
 import { checkNames, type Decision, decide, type Wish } from '../sandbox/decide.ts'
@@ -41,10 +42,10 @@ async function authorize<T extends Transaction>(
   }: {
     tenant: Tenant
     host: HttpHost
-    begin: (query: string, provider: Tenant['provider']) => Beginning<T> | Promise<Beginning<T>>
+    begin: (query: Pairs, provider: Tenant['provider']) => Beginning<T> | Promise<Beginning<T>>
   },
 ): Promise<Answer> {
-  const { query, wish } = splitSandboxParameters(request.query)
+  const { query, wish } = splitSandboxParameters(request.queryPairs)
   const spoken = wishesOf(request, wish)
   await checkNames(flow, spoken, tenant.personas)
   const beginning = await begin(query, tenant.provider)

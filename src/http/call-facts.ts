@@ -1,6 +1,6 @@
 import type { CreateTransaction } from '../oidc/create.ts'
 import { parseJson } from '../oidc/json.ts'
-import { decodePairs } from '../oidc/parameters.ts'
+import { decodePairs, type Pairs } from '../oidc/parameters.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import type { CallFacts } from '../sandbox/expectations.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
@@ -46,9 +46,9 @@ export function sentParameters(request: Incoming): Readonly<Record<string, unkno
 }
 
 function readSent(request: Incoming): Readonly<Record<string, unknown>> {
-  if (request.method === 'GET') return readable(pairsOf(request.query))
+  if (request.method === 'GET') return readable(request.queryPairs)
   const text = Buffer.from(request.body).toString('utf8')
-  if (!request.contentType?.startsWith('application/json')) return readable(pairsOf(text))
+  if (!request.contentType?.startsWith('application/json')) return readable(decodePairs(text))
   const json = parseJson(text)
   if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
     return unreadable(text)
@@ -58,14 +58,12 @@ function readSent(request: Incoming): Readonly<Record<string, unknown>> {
 /** A text that may hold a secret is not repeated. */
 const unreadable = (text: string) => ({ body: `${text.length} characters that are no JSON object` })
 
-const pairsOf = (encoded: string) => decodePairs(encoded).map(([name, value]) => [name, value ?? '\ufffd'] as const)
-
 /** Parameters that carry JSON. */
 const JSON_PARAMETERS = ['claims', 'authorization_details']
 
-function readable(pairs: readonly (readonly [string, string])[]): Record<string, unknown> {
+function readable(pairs: Pairs): Record<string, unknown> {
   return Object.fromEntries(
-    pairs.map(([name, value]) => {
+    pairs.map(([name, value = '\ufffd']) => {
       if (!JSON_PARAMETERS.includes(name)) return [name, value]
       const json = parseJson(value)
       return [name, json.ok ? json.value : value]

@@ -1,5 +1,4 @@
 import { Findings } from '../oidc/findings.ts'
-import { decodePairs } from '../oidc/parameters.ts'
 import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../oidc/presentation.ts'
 import { renderAppearanceCss } from '../pages/appearance-css.ts'
 import type { Tenant } from '../sandbox/tenant.ts'
@@ -11,7 +10,7 @@ export const appearanceCssPath = ({ basePath }: Tenant, appearance: Presentation
 
 /** `GET /_sandbox/appearance.css`: the appearance parameters of E1 as a style sheet. What is not permitted is left out. */
 export const appearanceCss: Handler = (request, { provider }) => {
-  const sent = new Map(decodePairs(request.query))
+  const sent = new Map(request.queryPairs)
   const parameters = Object.fromEntries(APPEARANCE_PARAMETERS.map((name) => [name, sent.get(name) || undefined]))
   const { appearance } = readPresentation(parameters, new Findings(provider.profile))
   return {

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { decodePairs, type Pairs } from '../oidc/parameters.ts'
 import type { ServerRequest } from '../oidc/server-request.ts'
 
 /** A request as the routes see it: plain data, parsed no further than every route needs. */
@@ -8,6 +9,8 @@ export interface Incoming extends ServerRequest {
   readonly path: string
   /** The raw query string, without the question mark. */
   readonly query: string
+  /** The query, decoded: once for all who ask. */
+  readonly queryPairs: Pairs
   /** How and by what name the caller reached the sandbox, told by a trusted proxy or else by the call itself. */
   readonly protocol: 'http' | 'https'
   readonly host: string | undefined
@@ -22,17 +25,27 @@ export interface Incoming extends ServerRequest {
 }
 
 export function readIncoming(request: Request, response: Response): Incoming {
-  const { originalUrl, path, method, params, body, host, protocol } = request
+  const { originalUrl, path, method, params, body } = request
   const question = originalUrl.indexOf('?')
+  const query = question < 0 ? '' : originalUrl.slice(question + 1)
+  let pairs: Pairs | undefined
   return {
     method,
     path,
-    query: question < 0 ? '' : originalUrl.slice(question + 1),
+    query,
+    get queryPairs() {
+      pairs ??= decodePairs(query)
+      return pairs
+    },
     params: Object.fromEntries(
       Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
     ),
-    protocol: protocol === 'https' ? 'https' : 'http',
-    host,
+    get protocol() {
+      return request.protocol === 'https' ? 'https' : 'http'
+    },
+    get host() {
+      return request.host
+    },
     header: (name) => request.get(name),
     // Made only when somebody waits: most calls are answered at once.
     get signal() {

@@ -1,4 +1,5 @@
-import type { RequestHandler, Response } from 'express'
+import type { ServerResponse } from 'node:http'
+import type { Response } from 'express'
 import type { ServerReply } from '../sandbox/server-reply.ts'
 
 /** What a route answers: data, so that it can be recorded, spoiled and sent once. */
@@ -53,13 +54,17 @@ export const eventStream = (stream: NonNullable<Reply['stream']>): Reply => ({
   stream,
 })
 
-/** Says on every response, assets and errors included, what this is. */
-export const commonHeaders: RequestHandler = (_request, response, next) => {
-  response.setHeader('X-AgeKey-Sandbox', 'testing-only')
-  response.setHeader('X-Content-Type-Options', 'nosniff')
+/** Every response says what this is, assets and errors included. */
+const COMMON_HEADERS = {
+  'X-AgeKey-Sandbox': 'testing-only',
+  'X-Content-Type-Options': 'nosniff',
   // Not no-referrer: the browser would then send Origin: null with our own forms.
-  response.setHeader('Referrer-Policy', 'same-origin')
-  next()
+  'Referrer-Policy': 'same-origin',
+}
+
+/** For what answers by itself: static files. */
+export function setCommonHeaders(response: ServerResponse): void {
+  for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value)
 }
 
 /** The one function that answers a request. */
@@ -70,11 +75,11 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
     return
   }
   if (reply.stream) {
-    response.writeHead(reply.status, reply.headers)
+    response.writeHead(reply.status, { ...COMMON_HEADERS, ...reply.headers })
     sendStream(response, reply.stream)
     return
   }
-  response.writeHead(reply.status, reply.status === 204 ? reply.headers : withLength(reply))
+  response.writeHead(reply.status, headersOf(reply))
   response.end(reply.bytes ?? reply.body)
 }
 
@@ -102,9 +107,10 @@ function sendStream(response: Response, stream: NonNullable<Reply['stream']>): v
   response.on('close', stop)
 }
 
-const withLength = ({ headers, body, bytes }: Reply) => ({
+const headersOf = ({ status, headers, body, bytes }: Reply) => ({
+  ...COMMON_HEADERS,
   ...headers,
-  'Content-Length': String(bytes?.byteLength ?? Buffer.byteLength(body)),
+  ...(status === 204 ? {} : { 'Content-Length': String(bytes?.byteLength ?? Buffer.byteLength(body)) }),
 })
 
 function contentSecurityPolicy({ formTargets = [], frames = false }: PageRights): string {

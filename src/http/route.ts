@@ -28,6 +28,8 @@ export interface Answer {
   readonly callback?: Callback | undefined
   /** The error that the reply tells, as an OAuth code. */
   readonly error?: string
+  /** What was wrong, as the reply says it. */
+  readonly errorDescription?: string
   /** Identifiers by which later calls are recognised as the same flow. */
   readonly handsOut?: readonly string[]
   /** Whether the flow ended with this call; a refused call ends it too. */
@@ -71,7 +73,7 @@ export function createRoute(host: HttpHost, endpoint: string | undefined, handle
     const incoming = readIncoming(request, response)
     const { tenant, answer } = await answerOf(handler, incoming, host)
     await tell(endpoint, { request: incoming, answer, tenant })
-    await sendReply(response, incoming.protocol === 'https' ? withSecureCookie(answer.reply) : answer.reply)
+    await sendReply(response, withSecureCookie(answer.reply, incoming))
     host.onCall({
       method: incoming.method,
       path: `${tenant.basePath}${incoming.path}`,

@@ -1,5 +1,5 @@
 import { didYouMean, nearest } from '../age/nearest.ts'
-import { decodePairs } from '../oidc/parameters.ts'
+import type { Pairs } from '../oidc/parameters.ts'
 import { DecisionError, type Wish } from '../sandbox/decide.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import { findOutcome } from '../sandbox/outcomes.ts'
@@ -12,12 +12,8 @@ const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
  * Divides the query of E1 or E3 into what belongs to the service and what drives the sandbox.
  * @throws DecisionError for an unknown or repeated `sandbox_` parameter: never ignored.
  */
-export function splitSandboxParameters(query: string): { query: string; wish: Wish } {
-  // A name alone: the values are the service's business, and long.
-  const isOurs = (pair: string) => decodePairs(pair.split('=', 1).join())[0]?.[0].startsWith('sandbox_') ?? false
-  const pairs = query.split('&')
-  const sent = pairs.filter(isOurs)
-  const ours = decodePairs(sent.join('&'))
+export function splitSandboxParameters(pairs: Pairs): { query: Pairs; wish: Wish } {
+  const ours = pairs.filter(([name]) => name.startsWith('sandbox_'))
   for (const [name] of ours) {
     if (SANDBOX_PARAMETERS.includes(name)) continue
     throw new DecisionError(
@@ -32,7 +28,7 @@ export function splitSandboxParameters(query: string): { query: string; wish: Wi
     return values[0] && (values[0][1] ?? '\ufffd')
   }
   return {
-    query: pairs.filter((pair) => !sent.includes(pair)).join('&'),
+    query: pairs.filter((pair) => !ours.includes(pair)),
     wish: { persona: read('sandbox_persona'), outcome: read('sandbox_outcome'), source: 'query parameter' },
   }
 }

@@ -1,7 +1,7 @@
 import type { AgeSignal } from '../age/signal.ts'
 import { type Callback, createCallback, createErrorCallback } from './callback.ts'
 import { Findings } from './findings.ts'
-import { type Parameters, readParameters } from './parameters.ts'
+import { type Pairs, type Parameters, readParameters } from './parameters.ts'
 import { type Presentation, readPresentation } from './presentation.ts'
 import { upgradeScope } from './profile.ts'
 import type { Provider } from './provider.ts'
@@ -32,10 +32,10 @@ export type CreateDecision =
 
 /**
  * E3: checks a Create authorization request.
- * @param query the raw query string.
+ * @param query the pairs of the query string.
  * @throws OAuthError with status 400 for an unknown client, an unregistered redirect_uri or another one than was pushed.
  */
-export async function beginCreate(query: string, provider: Provider): Promise<Beginning<CreateTransaction>> {
+export async function beginCreate(query: Pairs, provider: Provider): Promise<Beginning<CreateTransaction>> {
   const findings = new Findings(provider.profile)
   const parameters = readParameters(query, CREATE_PARAMETERS, findings)
   const rules = { client: 'CRE-01', redirectUri: 'CRE-02', findings } as const

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import { type Provider, useIssuer } from './provider.ts'
 import type { IdTokenClaims } from './seams.ts'
@@ -28,7 +28,7 @@ export function createIdTokenClaims(
 }
 
 /** `req_claims_hash`: base64url SHA-256 of the decoded `claims` parameter exactly as it was sent. */
-export const requestClaimsHash = (claimsText: string) => createHash('sha256').update(claimsText).digest('base64url')
+export const requestClaimsHash = (claimsText: string) => hash('sha256', claimsText, 'base64url')
 
 /** `c_hash`: base64url of the left half of the SHA-256 of the code (OpenID Connect Core section 3.3.2.11). */
 export const codeHash = (code: string) =>

@@ -4,6 +4,9 @@ import type { RuleId } from './rules.ts'
 /** The parameters of one request by name: a value that is `undefined` was not sent, or was sent without a value. */
 export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>
 
+/** Names and values as sent, decoded; the value is `undefined` where the bytes of either are not UTF-8. */
+export type Pairs = readonly (readonly [name: string, value: string | undefined])[]
+
 interface ParameterRules<Name extends string> {
   /** Every parameter that the endpoint knows. */
   readonly known: readonly Name[]
@@ -14,13 +17,13 @@ interface ParameterRules<Name extends string> {
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` text (a query string or a form body).
+ * Reads the parameters of a query string or a form body.
  *
  * Parameters without a value count as omitted (RFC 6749 section 3.1). A parameter that is repeated or not well-formed
  * is a finding and has no value here: none of its values can be trusted.
  */
 export function readParameters<Name extends string>(
-  encoded: string,
+  pairs: Pairs,
   rules: ParameterRules<Name>,
   findings: Findings,
 ): Parameters<Name> {
@@ -28,7 +31,7 @@ export function readParameters<Name extends string>(
   const spoiled = new Set<string>()
   const known: readonly string[] = rules.known
 
-  for (const [name, value] of decodePairs(encoded)) {
+  for (const [name, value] of pairs) {
     if (spoiled.has(name)) continue
     if (value === undefined || value.includes('\0') || name.includes('\0')) {
       spoiled.add(name)
@@ -47,8 +50,8 @@ export function readParameters<Name extends string>(
   return Object.fromEntries(rules.known.map((name) => [name, read(name)])) as Parameters<Name>
 }
 
-/** Names and values as sent; the value is `undefined` where the bytes of either are not UTF-8. */
-export function decodePairs(encoded: string): [name: string, value: string | undefined][] {
+/** Decodes `application/x-www-form-urlencoded` text. */
+export function decodePairs(encoded: string): Pairs {
   return encoded
     .split('&')
     .filter((pair) => pair !== '')

@@ -4,7 +4,7 @@ import { authenticateByForm } from './client-auth.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import { type Finding, Findings } from './findings.ts'
 import { parseJson } from './json.ts'
-import { type Parameters, readParameters } from './parameters.ts'
+import { decodePairs, type Parameters, readParameters } from './parameters.ts'
 import type { Client } from './ports.ts'
 import { requestUriPrefix, upgradeScope } from './profile.ts'
 import { inSeconds, type Provider } from './provider.ts'
@@ -35,7 +35,7 @@ export async function pushRequest(
 ): Promise<{ response: PushedResponse; findings: readonly Finding[] }> {
   const body = readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
-  const parameters = readParameters(body, PUSHED_PARAMETERS, findings)
+  const parameters = readParameters(decodePairs(body), PUSHED_PARAMETERS, findings)
   const { client_id: clientId, client_secret: clientSecret, redirect_uri: redirectUri, state } = parameters
   const client = authenticateByForm(provider.clients, { clientId, clientSecret })
   if (!client && !findings.mentions('client_id', 'client_secret')) {

@@ -1,7 +1,7 @@
 import { authenticateByBasic } from './client-auth.ts'
 import { ACCESS_TOKEN_BYTES, IDENTIFIER_BYTES, REMEMBERED_SECONDS } from './decisions.ts'
 import { type Finding, Findings } from './findings.ts'
-import { readParameters } from './parameters.ts'
+import { decodePairs, readParameters } from './parameters.ts'
 import type { Client } from './ports.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { readBody, type ServerRequest } from './server-request.ts'
@@ -50,7 +50,7 @@ export async function exchangeCode(
   const findings = new Findings(provider.profile)
   const client = authenticateByBasic(provider.clients, request.authorization)
   if (!client) findings.add('TOK-02', { path: 'Authorization', message: unauthenticated(request.authorization) })
-  const parameters = readParameters(body, TOKEN_PARAMETERS, findings)
+  const parameters = readParameters(decodePairs(body), TOKEN_PARAMETERS, findings)
   checkGrantType(parameters.grant_type, findings)
   if (parameters.code === undefined) findings.missing('TOK-04', 'code')
   const record = client && parameters.code ? await findCode(parameters.code, { client, provider, findings }) : undefined

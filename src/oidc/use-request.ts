@@ -2,7 +2,7 @@ import { type Claims, parseClaims } from '../age/claims.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
 import type { Findings } from './findings.ts'
 import { parseJson } from './json.ts'
-import { type Parameters, readParameters } from './parameters.ts'
+import { type Pairs, type Parameters, readParameters } from './parameters.ts'
 import { PRESENTATION_PARAMETERS } from './presentation.ts'
 import { type Profile, upgradeScope } from './profile.ts'
 
@@ -21,7 +21,7 @@ const USE_PARAMETERS = [
 export type UseParameters = Parameters<(typeof USE_PARAMETERS)[number]>
 
 /** Reads the query of E1; repeated, malformed and unknown parameters are findings. */
-export const readUseParameters = (query: string, findings: Findings): UseParameters =>
+export const readUseParameters = (query: Pairs, findings: Findings): UseParameters =>
   readParameters(query, { known: USE_PARAMETERS, repeated: 'USE-10', unknown: 'USE-11' }, findings)
 
 /** Checks `scope` (E1) and tells whether it asks for upgrades. */

@@ -3,6 +3,7 @@ import { type Evaluation, evaluate } from '../age/evaluate.ts'
 import { type Callback, createCallback, createErrorCallback, isResponseMode, type ResponseMode } from './callback.ts'
 import { type Finding, Findings } from './findings.ts'
 import { createIdTokenClaims } from './id-token.ts'
+import type { Pairs } from './parameters.ts'
 import type { AgeKey, Client } from './ports.ts'
 import { type Presentation, readPresentation } from './presentation.ts'
 import type { Provider } from './provider.ts'
@@ -54,10 +55,10 @@ export interface UseResult {
 
 /**
  * E1: checks a Use authorization request.
- * @param query the raw query string.
+ * @param query the pairs of the query string.
  * @throws OAuthError with status 400 for an unknown client or an unregistered redirect_uri: never redirect then.
  */
-export function beginUse(query: string, provider: Provider): Beginning<UseTransaction> {
+export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransaction> {
   const findings = new Findings(provider.profile)
   const parameters = readUseParameters(query, findings)
   const rules = { client: 'USE-01', redirectUri: 'USE-02', findings } as const

@@ -1,4 +1,4 @@
-import { SignJWT } from 'jose'
+import { CompactSign } from 'jose'
 import type { Signer } from '../oidc/ports.ts'
 import {
   importKeys,
@@ -73,7 +73,8 @@ function ringOf(alg: SigningAlgorithm, rotation: Rotation): KeyRing {
     signingKey: () => keyFor(alg),
     async sign(claims) {
       const { kid, privateKey } = (await signing)[alg]
-      return new SignJWT({ ...claims }).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(privateKey)
+      const payload = new TextEncoder().encode(JSON.stringify(claims))
+      return new CompactSign(payload).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(privateKey)
     },
     async jwks() {
       const all = await Promise.all(published)
