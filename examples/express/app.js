@@ -75,7 +75,6 @@ async function readToken(idToken, { nonce, code }) {
     issuer: `${AGE_BASE_URL}/v1/oidc/use`,
     audience: AGE_CLIENT_ID,
     algorithms: ['RS256', 'ES256'],
-    maxTokenAge: '10 minutes',
   })
   const { 18: answer, ...others } = payload.age_thresholds
   const isOurs =

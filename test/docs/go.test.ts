@@ -60,8 +60,8 @@ describe.skipIf(!hasGo)('with Go', () => {
     return remove
   }, 300_000)
 
-  const start: StartApp = async ({ baseUrl }) => {
-    const app = spawn(program, { env: { AGE_BASE_URL: baseUrl }, stdio: 'ignore' })
+  const start: StartApp = async ({ baseUrl, url }) => {
+    const app = spawn(program, { env: { AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url }, stdio: 'ignore' })
     await vi.waitFor(() => fetch(appUrl), { timeout: 20_000 })
     return { url: appUrl, stop: () => void app.kill('SIGKILL') }
   }

@@ -58,7 +58,7 @@ async function loadHandler(file: string, settings: Readonly<Record<string, strin
 
 let loaded = 0
 
-describeApp('The route handlers for Next.js', async ({ baseUrl }): Promise<RunningApp> => {
+describeApp('The route handlers for Next.js', async ({ baseUrl, url: serverUrl }): Promise<RunningApp> => {
   const handlers = new Map<string, Handler>()
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', appUrl)
@@ -74,7 +74,7 @@ describeApp('The route handlers for Next.js', async ({ baseUrl }): Promise<Runni
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
   const appUrl = `http://localhost:${(server.address() as AddressInfo).port}`
   for (const route of ROUTES) {
-    const settings = { AGE_BASE_URL: baseUrl, APP_URL: appUrl }
+    const settings = { AGE_BASE_URL: baseUrl, AGE_SERVER_URL: serverUrl, APP_URL: appUrl }
     handlers.set(`/${route}`, await loadHandler(`app/${route}/route.ts`, settings))
   }
   return { url: appUrl, stop: () => void server.close() }

@@ -45,9 +45,9 @@ test.skipIf(plain === '')('every file for Python compiles', async () => {
 })
 
 describe.skipIf(withFlask === '')('with Flask and Authlib', () => {
-  describeApp('The blueprint for Flask', async ({ baseUrl }) => {
+  describeApp('The blueprint for Flask', async ({ baseUrl, url }) => {
     const { folder, remove } = createScratchFolder()
-    const env = { ...environment, AGE_BASE_URL: baseUrl }
+    const env = { ...environment, AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url }
     const flask = ['-m', 'flask', '--app', 'app', 'run', '--port', '0']
     const app = spawn(withFlask, flask, { cwd: writeFiles(folder), env, stdio: ['ignore', 'ignore', 'pipe'] })
     app.once('exit', remove)
