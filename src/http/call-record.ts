@@ -121,13 +121,14 @@ function recordOf(
   }
 }
 
-/** What was sent back: where a redirect leads, the JSON of a call, or the kind of page with what its form carries. */
-function responseOf({ reply: { headers, body, dropped }, callback }: Answer): unknown {
+/** What was sent back: where a redirect leads, the JSON of a call, or the kind of page with what it says or its form carries. */
+function responseOf({ reply: { headers, body, dropped }, callback, error, errorDescription }: Answer): unknown {
   if (dropped) return { dropped: true }
   if (headers['Location'] !== undefined) return { location: headers['Location'] }
   if (headers['Content-Type']?.startsWith('text/html')) {
     const page = /<title>([^<]*)/.exec(body)?.[1] ?? ''
-    return callback ? { page, params: Object.fromEntries(callback.params) } : { page }
+    if (callback) return { page, params: Object.fromEntries(callback.params) }
+    return errorDescription === undefined ? { page } : { page, error, error_description: errorDescription }
   }
   try {
     const json: unknown = JSON.parse(body)

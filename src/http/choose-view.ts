@@ -3,10 +3,10 @@ import { evaluate } from '../age/evaluate.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import { renderChoose } from '../pages/choose.ts'
 import type { PersonaView } from '../pages/persona-list.ts'
-import { FALLBACK_PERSONA } from '../sandbox/decide.ts'
-import { groupOf, PERSONA_GROUPS, type Persona } from '../sandbox/persona-schema.ts'
+import { groupOf, type Persona } from '../sandbox/persona-schema.ts'
 import type { Tenant } from '../sandbox/tenant.ts'
 import { type HostedContext, hostedView } from './hosted-view.ts'
+import { inPersonaOrder } from './persona-order.ts'
 import { reasoningLines } from './reasoning.ts'
 
 /** The choice page of E1, filled for one request: each persona with the answer that it would give. */
@@ -19,15 +19,8 @@ export async function choosePage(transaction: UseTransaction, context: HostedCon
     canCreate,
     upgrade,
     learnMore: presentation.learnMore,
-    personas: inGroups(await tenant.personas.list()).map((persona) => personaView(persona, claims, tenant)),
+    personas: inPersonaOrder(await tenant.personas.list()).map((persona) => personaView(persona, claims, tenant)),
   })
-}
-
-/** In the order of the headings, and under a heading as they were declared; the usual persona leads its own. */
-function inGroups(personas: readonly Persona[]): Persona[] {
-  const usual = personas.filter(({ name }) => name === FALLBACK_PERSONA)
-  const others = personas.filter(({ name }) => name !== FALLBACK_PERSONA)
-  return PERSONA_GROUPS.flatMap((group) => [...usual, ...others].filter((persona) => groupOf(persona) === group))
 }
 
 function personaView(declared: Persona, claims: Claims, tenant: Tenant): PersonaView {

@@ -11,6 +11,7 @@ import { decodeIdToken } from './decode-id-token.ts'
 import { callbackOf } from './flow-callback.ts'
 import { answersOf } from './flows.ts'
 import { nextSteps } from './next-steps.ts'
+import { refusalOf } from './refusal.ts'
 
 /** `console/flows/ID`: one flow with all there is to know of it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
@@ -49,5 +50,5 @@ const outcomeOf = (flow: Flow) =>
 function callView(call: CallRecord, { client_id: clientId }: Flow, { provider }: Tenant): CallView {
   const { endpoint, method, path, parameters } = call
   const curl = curlCommand({ endpoint, method, url: `${provider.baseUrl}${path}`, parameters, clientId })
-  return { ...call, curl }
+  return { ...call, curl, refusal: refusalOf(call)?.description }
 }

@@ -2,6 +2,7 @@ import { type FlowListFilter, type FlowRow, renderFlowList } from '../../pages/c
 import { type Flow, isFlowId } from '../../sandbox/journal.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
 import type { Fields } from './form.ts'
+import { refusalOf } from './refusal.ts'
 
 /** Flows on one page. */
 const PAGE_SIZE = 50
@@ -39,6 +40,7 @@ const defined = (filter: FlowListFilter) =>
 function rowOf(flow: Flow): FlowRow {
   const findings = flow.calls.flatMap((call) => call.findings)
   const errors = findings.filter(({ level }) => level === 'error').length
+  const last = flow.calls.at(-1)
   return {
     id: flow.id,
     flow: flow.flow,
@@ -52,6 +54,7 @@ function rowOf(flow: Flow): FlowRow {
     endpoints: flow.calls.map(({ endpoint }) => endpoint),
     errors,
     advice: findings.length - errors,
+    refusal: last && refusalOf(last),
   }
 }
 

@@ -12,7 +12,9 @@ export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {
   const callback = callbackOf(flow)
   if (callback) return afterCallback(flow, callback, lifetimes)
   if (last.status >= 400) {
-    return ['Nothing came back to the app: the user saw an error page. Correct the request by the findings below.']
+    return [
+      'Nothing came back to the app: the user saw an error page. Correct the request: what was wrong stands below.',
+    ]
   }
   return ['Wait: the user has not come back yet. An app also copes with one who never does.']
 }
@@ -38,9 +40,13 @@ function afterPush(status: number, { requestUri }: Lifetimes): string[] {
     : ['Correct the request by its findings and push it again.']
 }
 
+/** Whether the app's own request was wrong. */
+const isAtFault = ({ calls }: Flow) => calls.some(({ findings }) => findings.some(({ level }) => level === 'error'))
+
 function afterCallback(flow: Flow, callback: Readonly<Record<string, string>>, { code }: Lifetimes): string[] {
   const compare = 'Compare state with the one that the session kept; when they differ, go no further.'
   if (callback['error'] !== undefined) {
+    if (isAtFault(flow)) return [compare, 'Correct the request by the findings below: it would be refused again.']
     return [compare, 'There is no result: tell the user, and offer to try again or another way to verify the age.']
   }
   if (flow.flow === 'create') return [compare, 'A callback without error is a success: nothing else is sent.']

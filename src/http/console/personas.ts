@@ -3,6 +3,7 @@ import { groupOf, type Persona } from '../../sandbox/persona-schema.ts'
 import type { Tenant } from '../../sandbox/tenant.ts'
 import { findPersona } from '../control/personas.ts'
 import { personaCookie } from '../persona-cookie.ts'
+import { inPersonaOrder } from '../persona-order.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'
 import { contains } from './form.ts'
 import { consolePathOf } from './frame.ts'
@@ -14,7 +15,7 @@ const MOST_SHOWN = 60
 export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
 
 async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Promise<string> {
-  const all = await tenant.personas.list()
+  const all = inPersonaOrder(await tenant.personas.list())
   const { q: search = '', acting } = fields
   const found = all.filter(({ name, title, purpose }) => contains(search, [name, title, purpose]))
   return renderPersonas({

@@ -17,6 +17,8 @@ export interface CallView {
   readonly parameters: Readonly<Record<string, unknown>>
   readonly findings: readonly Finding[]
   readonly response: unknown
+  /** Why it was refused, when no finding says it. */
+  readonly refusal?: string | undefined
   /** Repeats the call in a shell. */
   readonly curl: string
 }
@@ -41,11 +43,13 @@ ${calls.map(renderCall)}</ol>
 }
 
 function renderCall(call: CallView, index: number): Html {
-  const { at, endpoint, method, path, status, parameters, findings, response, curl } = call
-  return html`<li class="${status >= 400 ? 'error' : 'fine'}">
+  const { at, endpoint, method, path, status, parameters, findings, response, refusal, curl } = call
+  const isWrong = status >= 400 || findings.some(({ level }) => level === 'error')
+  return html`<li class="${isWrong ? 'error' : 'fine'}">
 <p class="moment">${renderInstant(at)}</p>
 <h3><span class="tag">${endpoint}</span> ${TITLES[endpoint] ?? endpoint}</h3>
 <p><code><b>${method}</b> ${path}</code> ${renderStatus(status)}</p>
+${refusal !== undefined && html`<p class="refusal">${refusal}</p>`}
 ${renderFindingList(findings, translate('en'))}
 <div class="more">
 <details class="raw" id="sent-${index}"><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>

@@ -19,6 +19,14 @@ export interface FlowRow {
   readonly endpoints: readonly string[]
   readonly errors: number
   readonly advice: number
+  /** Why the last call was refused, when no finding says it. */
+  readonly refusal?: RefusalView | undefined
+}
+
+/** An answer of 400 and above. */
+export interface RefusalView {
+  readonly status: number
+  readonly description?: string | undefined
 }
 
 /** The filter that a visitor wrote; absent members let everything through. */
@@ -89,7 +97,7 @@ function renderNothing({ demoPath, filter }: FlowListView): Html {
 function renderTimeline({ flows, consolePath }: FlowListView): Html {
   return html`<ol class="timeline">
 ${flows.map(
-  (flow) => html`<li class="${flow.errors > 0 ? 'error' : 'fine'}" data-testid="flow-${flow.id}">
+  (flow) => html`<li class="${flow.errors > 0 || flow.refusal ? 'error' : 'fine'}" data-testid="flow-${flow.id}">
 <p class="moment">${renderInstant(flow.startedAt)}</p>
 <h3><a href="${consolePath}/flows/${flow.id}">${FLOW_TITLES[flow.flow] ?? flow.flow} <span class="muted">${flow.id}</span></a></h3>
 <p class="facts">${renderFacts(flow)}</p>
@@ -103,8 +111,8 @@ ${renderAnswers(flow.answers)}
 /** What the flows are called in headings. */
 export const FLOW_TITLES: Readonly<Record<string, string>> = { use: 'Use', create: 'Create', upgrade: 'Upgrade' }
 
-function renderFacts({ persona, outcome, isOver, errors, advice }: FlowRow): Html {
+function renderFacts({ persona, outcome, isOver, errors, advice, refusal }: FlowRow): Html {
   return html`${persona !== undefined && html`<code>${persona}</code> `}${outcome !== undefined && html`<span aria-hidden="true">→</span> <code>${outcome}</code> `}${
     !isOver && html`<span class="tag">waiting for the user</span> `
-  }${errors > 0 && html`<span class="tag bad">${counted(errors, 'error')}</span> `}${advice > 0 && html`<span class="tag warn">${advice} advice</span>`}`
+  }${errors > 0 && html`<span class="tag bad">${counted(errors, 'error')}</span> `}${advice > 0 && html`<span class="tag warn">${advice} advice</span> `}${refusal && html`<span class="tag bad">refused ${refusal.status}</span> ${refusal.description}`}`
 }

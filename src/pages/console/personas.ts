@@ -47,12 +47,12 @@ export function renderPersonas(view: PersonasView): string {
     lead: html`The test users, and what each one’s age key says today by the clock of the sandbox.`,
     problem: view.problem,
     body: html`<section class="card" aria-labelledby="list-title">
-<h2 id="list-title">${counted(total, 'persona')}</h2>
+<div class="section-head"><h2 id="list-title">${counted(total, 'persona')}</h2>
+<form method="post" action="${action}"><button class="secondary compact" name="persona" value="" data-testid="stop-acting">Stop acting as anybody</button></form></div>
 ${
   acting !== undefined &&
   html`<p class="notice" role="status" data-testid="acting">This browser now is <code>${acting}</code> in every flow that nothing stronger decides.</p>`
 }
-<form method="post" action="${action}"><button class="secondary compact" name="persona" value="" data-testid="stop-acting">Stop acting as anybody</button></form>
 <form class="form-row" method="get">
 ${renderTextField({ name: 'q', label: 'Find', value: search, hint: 'A part of a name, title or purpose' })}
 <button class="secondary">Show</button>

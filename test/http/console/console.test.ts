@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { byTestId, tagsOf, textOf } from '../../pages/markup.ts'
 import { createBrowserClient } from '../../support/browser-client.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
+import { useRequest } from '../../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 
 const CONSOLE = '/_sandbox/console'
@@ -56,6 +57,16 @@ describe('the flows page', () => {
     expect(filtered).not.toContain('bad')
   })
 
+  it('says why a request was refused that broke no rule', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.get('/v1/oidc/use', { query: useRequest({ sandbox_persona: 'teen-61' }) })
+    const problem = 'there is no persona "teen-61"'
+    expect(textOf((await sandbox.get(`${CONSOLE}/flows`)).text)).toMatch(new RegExp(`refused 400 .*${problem}`))
+    const page = textOf((await sandbox.get(`${CONSOLE}/flows/f1`)).text)
+    expect(page).toContain(problem)
+    expect(page).toContain('Correct the request')
+  })
+
   it('shows the newest 50 and leads to the older ones', async () => {
     const sandbox = await startSandbox()
     const party = createRelyingParty(sandbox)
@@ -107,6 +118,26 @@ describe('the page of a flow', () => {
     const sandbox = await startSandbox()
     await createRelyingParty(sandbox).use({ sandbox_persona: 'no-age-key', can_create: 'true' })
     expect(textOf((await sandbox.get(`${CONSOLE}/flows/f1`)).text)).toContain('Outcome create_requested')
+  })
+})
+
+describe('the flow page of a request with a mistake', () => {
+  it('tells the developer to correct it, not to try again', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.get('/v1/oidc/use', { query: useRequest({ claims: '{}' }) })
+    const text = textOf((await sandbox.get(`${CONSOLE}/flows/f1`)).text)
+    expect(text).toContain('Correct the request by the findings below')
+    expect(text).not.toContain('offer to try again')
+  })
+})
+
+describe('the personas page', () => {
+  it('has the personas in the order of the choice page', async () => {
+    const sandbox = await startSandbox()
+    const choice = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const names = (page: string) =>
+      tagsOf(page).flatMap(({ attributes }) => /^persona-(.+)/.exec(attributes['data-testid'] ?? '')?.[1] ?? [])
+    expect(names((await sandbox.get(`${CONSOLE}/personas`)).text)).toEqual(names(choice.text))
   })
 })
 
