@@ -1,10 +1,11 @@
 import type { Callback } from '../oidc/callback.ts'
 import { beginCreate, type CreateTransaction } from '../oidc/create.ts'
 import type { Pairs } from '../oidc/parameters.ts'
-import { type Beginning, beginUse, type UseTransaction } from '../oidc/use.ts'
+import { type Beginning, beginUse, type Lapsed, type UseTransaction } from '../oidc/use.ts'
 import { conclude } from '../sandbox/conclude.ts'
 import { checkNames, type Decision, decide, type Wish } from '../sandbox/decide.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
+import { findOutcome } from '../sandbox/outcomes.ts'
 import { keepPending, type Pending, takePending } from '../sandbox/pending.ts'
 import { findQueuedWish } from '../sandbox/queued-wish.ts'
 import type { Tenant } from '../sandbox/tenant.ts'
@@ -52,12 +53,14 @@ async function authorize<T extends Transaction>(
   const { findings } = beginning
   const visit: Visit = { request, tenant, version: host.version }
   if (beginning.kind === 'refused') {
-    const { callback } = beginning
+    const { callback, lapsed } = beginning
+    const decision = lapsed && (await foreseen(lapsed, request, tenant))
     return {
       reply: await callbackReply(callback, { visit }),
       callback: sentBack(callback, visit),
       findings,
       ends: true,
+      ...(decision ? { decision } : {}),
     }
   }
   const { transaction } = beginning
@@ -88,6 +91,19 @@ async function settle(
     const isQueued = decision && queued && decision.by.includes(queued)
     // Spent only when it decides; when another request was faster, the next one in the queue is asked.
     if (!isQueued || (await queued.spend())) return decision
+  }
+}
+
+/** What became of a request whose reference had lapsed may be just what somebody queued for it: then that is spent. */
+async function foreseen(lapsed: Lapsed, request: Incoming, tenant: Tenant): Promise<Decision | undefined> {
+  const outcome = findOutcome('create', `request_uri.${lapsed.reason}`)
+  const facts = { ...authorizationFacts({ flow: 'create', ...lapsed }, request), ending: outcome?.name }
+  for (;;) {
+    const queued = await findQueuedWish(facts, tenant)
+    if (!outcome || !queued) return undefined
+    if (!(await queued.spend())) continue
+    await tenant.scenarios.moveOn()
+    return { persona: undefined, outcome, later: undefined, by: [queued] }
   }
 }
 

@@ -7,9 +7,10 @@ import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { Incoming } from './incoming.ts'
 
 /** What an authorization request says of itself. */
-export function authorizationFacts(transaction: UseTransaction | CreateTransaction, request: Incoming): CallFacts {
-  const { flow, clientId, state } = transaction
-  const nonce = transaction.flow === 'use' ? transaction.nonce : undefined
+export function authorizationFacts(
+  { flow, clientId, state, nonce }: Pick<CreateTransaction | UseTransaction, 'flow' | 'clientId' | 'state'> & Nonce,
+  request: Incoming,
+): CallFacts {
   return {
     flow,
     client_id: clientId,
@@ -21,6 +22,9 @@ export function authorizationFacts(transaction: UseTransaction | CreateTransacti
     },
   }
 }
+
+/** Only of a Use request. */
+type Nonce = Partial<Pick<UseTransaction, 'nonce'>>
 
 /** What a server-to-server call says of itself, before anybody checked it. */
 export function serverCallFacts(flow: OutcomeFlow, request: Incoming): CallFacts {

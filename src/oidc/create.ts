@@ -9,7 +9,7 @@ import { findPushedRequest, type PushedRequest } from './pushed-request.ts'
 import { readRedirectTarget } from './redirect-target.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
 import { isExpired, isUnspent, spend } from './spendable.ts'
-import type { Beginning } from './use.ts'
+import type { Beginning, Lapsed } from './use.ts'
 
 /** A valid Create authorization request on its way to a decision. Plain JSON: a store can keep it. */
 export interface CreateTransaction {
@@ -55,7 +55,8 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   const { refusal } = findings
   if (refusal) {
     const callback = createErrorCallback({ ...callbackTarget, state: pushed?.record.state }, refusal)
-    return { kind: 'refused', callback, findings: findings.all }
+    const lapsed = pushed && lapsedFor(target.client.clientId, pushed.record, findings)
+    return { kind: 'refused', callback, findings: findings.all, ...(lapsed ? { lapsed } : {}) }
   }
   if (!pushed) throw new Error('a request without an error must have been pushed')
   const transaction: CreateTransaction = {
@@ -134,4 +135,12 @@ async function readPushedRequest(
     findings.add('CRE-09', { path: 'request_uri', message: 'request_uri has expired' })
   }
   return pushed
+}
+
+/** Why the reference serves no more, when that is all that is wrong. */
+function lapsedFor(clientId: string, { state }: PushedRequest, { all }: Findings): Lapsed | undefined {
+  const [only, ...others] = all.filter(({ level }) => level === 'error').map(({ rule }) => rule)
+  if (others.length > 0) return undefined
+  if (only === 'CRE-09') return { clientId, state, reason: 'expired' }
+  return only === 'CRE-10' ? { clientId, state, reason: 'used' } : undefined
 }

@@ -38,7 +38,15 @@ export interface UseTransaction {
 /** What became of an authorization request: it may proceed, or goes back to the relying party at once. */
 export type Beginning<Transaction> =
   | { kind: 'proceed'; transaction: Transaction; findings: readonly Finding[] }
-  | { kind: 'refused'; callback: Callback; findings: readonly Finding[] }
+  | { kind: 'refused'; callback: Callback; findings: readonly Finding[]; lapsed?: Lapsed }
+
+/** A request that is right but for its `request_uri`, which has served its time or its purpose. */
+export interface Lapsed {
+  readonly clientId: string
+  /** The pushed one. */
+  readonly state: string
+  readonly reason: 'expired' | 'used'
+}
 
 /** How the user, or who stands in for one, ends a Use flow. */
 export type UseDecision =

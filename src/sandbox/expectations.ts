@@ -9,6 +9,8 @@ export interface CallFacts {
   /** In Create the pushed one. */
   readonly state: string | undefined
   readonly nonce: string | undefined
+  /** The outcome that it has come to already, as of a reference that has expired: only who decides just that is asked. */
+  readonly ending?: string | undefined
   /** What was sent; `claims` and `authorization_details` parsed. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
@@ -88,9 +90,10 @@ export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }
   }
 }
 
-function fits({ flow, match = {} }: Expectation, facts: CallFacts): boolean {
+function fits({ flow, outcome, match = {} }: Expectation, facts: CallFacts): boolean {
   return (
     flow === facts.flow &&
+    (facts.ending === undefined || facts.ending === outcome) &&
     (match.client_id === undefined || match.client_id === facts.client_id) &&
     (match.state === undefined || match.state === facts.state) &&
     (match.nonce === undefined || match.nonce === facts.nonce)

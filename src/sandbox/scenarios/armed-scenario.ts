@@ -57,11 +57,16 @@ export function currentStep({ scenario, current, failure }: ArmedScenario): Step
 }
 
 /** Whether its current step is one of this kind, and for this request. */
-export function isAbout(armed: ArmedScenario, kind: 'decide' | 'await', { flow, client_id }: CallFacts): boolean {
+export function isAbout(
+  armed: ArmedScenario,
+  kind: 'decide' | 'await',
+  { flow, client_id, ending }: CallFacts,
+): boolean {
   const step = currentStep(armed)
   const { client } = armed.scenario
   const isOurs = client === undefined || client === client_id || isAnonymous(flow)
-  return isOurs && step?.kind === kind && step.flow === flow
+  const isOpen = ending === undefined || (step?.kind === 'decide' && step.outcome === ending)
+  return isOurs && isOpen && step?.kind === kind && step.flow === flow
 }
 
 /** Discovery and keys are read without saying by whom. */

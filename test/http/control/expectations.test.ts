@@ -57,6 +57,18 @@ describe('an expectation', () => {
     })
   })
 
+  test.each(['expired', 'used'] as const)('of request_uri.%s is spent when that has come by itself', async (reason) => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const requestUri = await rp.obtainRequestUri()
+    if (reason === 'used') await rp.create(requestUri)
+    else await sandbox.clock.advance(91)
+    await sandbox.next({ flow: 'create', outcome: 'created' })
+    await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
+    expect((await rp.create(requestUri, { sandbox_persona: undefined })).params['error']).toBe('invalid_request_uri')
+    expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
+  })
+
   test('is not spent by a request that somebody stronger decides', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ outcome: 'access_denied' })

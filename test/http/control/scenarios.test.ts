@@ -95,6 +95,38 @@ describe('an armed scenario', () => {
     expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
   })
 
+  test('that decides request_uri.expired is met by a reference that expired by itself', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const { id } = await sandbox.scenarios.arm({
+      name: 'A',
+      steps: [
+        { await: 'par' },
+        { clock: { advance: 91 } },
+        { decide: { flow: 'create', outcome: 'request_uri.expired' } },
+        { clock: { advance: 1 } },
+      ],
+    })
+    const { params } = await rp.create(await rp.obtainRequestUri({ state: 'pushed' }), undecided)
+    expect(params).toMatchObject({ error: 'invalid_request_uri', state: 'pushed' })
+    expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
+    expect(await sandbox.flows.last()).toMatchObject({ outcome: 'request_uri.expired' })
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(92)
+  })
+
+  test('that decides something else is not met by a reference that expired', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const { id } = await sandbox.scenarios.arm({
+      name: 'A',
+      steps: [{ await: 'par' }, { clock: { advance: 91 } }, { decide: { flow: 'create', persona: 'teen-16' } }],
+    })
+    await rp.create(await rp.obtainRequestUri(), undecided)
+    expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'running' })
+    expect((await rp.create(await rp.obtainRequestUri(), undecided)).params).not.toHaveProperty('error')
+    expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
+  })
+
   test('tells who waits as soon as it comes further, and that it is gone', async () => {
     const sandbox = await startSandbox()
     const armed = await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }, { await: 'jwks' }] })
