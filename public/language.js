@@ -11,6 +11,6 @@ if (menu) {
     isByKeyboard = false
   })
   select.addEventListener('change', () => {
-    if (!isByKeyboard) menu.requestSubmit()
+    if (!isByKeyboard) select.form.requestSubmit()
   })
 }

@@ -1,24 +1,18 @@
 import { findLanguage } from '../pages/messages.ts'
-import type { Tenant } from '../sandbox/tenant.ts'
 import { type HostedForm, readHostedForm, requirePending } from './hosted-form.ts'
 import { languageCookie } from './hosted-language.ts'
 import { hostedPage } from './hosted-page.ts'
+import type { Visit } from './hosted-shell.ts'
 import { HttpError } from './http-error.ts'
-import type { Incoming } from './incoming.ts'
 import type { Handler, HttpHost } from './route.ts'
 
 /** The forms of a hosted page that leave its request waiting: each shows the page again. */
 export function createHostedRoutes({
   version,
 }: Pick<HttpHost, 'version'>): Readonly<Record<'language' | 'clock', Handler>> {
-  const showAgain = async (
-    request: Incoming,
-    tenant: Tenant,
-    form: HostedForm,
-    chosenLanguage = form.chosenLanguage,
-  ) => {
-    const pending = await requirePending(form, tenant)
-    return hostedPage(form.transaction, pending, { request, tenant, version, chosenLanguage })
+  const showAgain = async (form: HostedForm, visit: Omit<Visit, 'version'>) => {
+    const pending = await requirePending(form, visit.tenant)
+    return hostedPage(form.transaction, pending, { chosenLanguage: form.chosenLanguage, ...visit, version })
   }
   return {
     async language(request, tenant) {
@@ -27,7 +21,7 @@ export function createHostedRoutes({
       if (language === undefined) {
         throw new HttpError(400, { title: 'No such language', message: 'language: it is not one of the menu.' })
       }
-      const reply = await showAgain(request, tenant, form, language)
+      const reply = await showAgain(form, { request, tenant, chosenLanguage: language })
       return { reply: { ...reply, headers: { ...reply.headers, 'Set-Cookie': languageCookie(language, tenant) } } }
     },
     async clock(request, tenant) {
@@ -42,7 +36,7 @@ export function createHostedRoutes({
       // Only somebody before whom a request waits moves the clock here.
       await requirePending(form, tenant)
       await tenant.moveClock({ advance: Number(advance) })
-      return { reply: await showAgain(request, tenant, form) }
+      return { reply: await showAgain(form, { request, tenant, clockMoved: true }) }
     },
   }
 }

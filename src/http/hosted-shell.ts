@@ -14,6 +14,8 @@ export interface Visit {
   readonly version: string
   /** A script on the page found itself in an iframe. */
   readonly framed?: boolean
+  /** The clock was moved on the page itself. */
+  readonly clockMoved?: boolean
   /** The language that was chosen on the page itself. */
   readonly chosenLanguage?: string | undefined
 }

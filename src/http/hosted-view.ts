@@ -24,7 +24,7 @@ export async function hostedView(
   transaction: UseTransaction | CreateTransaction,
   { id, findings, shell, embedding, visit }: HostedContext,
 ) {
-  const { tenant, chosenLanguage } = visit
+  const { tenant, chosenLanguage, clockMoved = false } = visit
   const path = `${tenant.basePath}/v1/oidc/${transaction.flow}`
   return {
     shell,
@@ -39,6 +39,7 @@ export async function hostedView(
     client: await clientView(tenant, transaction.clientId),
     outcomes: outcomeOptions(transaction),
     defaultPersona: FALLBACK_PERSONA,
+    endingsOpen: clockMoved,
   }
 }
 

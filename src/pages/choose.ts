@@ -4,7 +4,7 @@ import { type EmbeddingView, renderEmbeddingNotice } from './embedding-notice.ts
 import { type EndingFormView, renderEndingForm } from './ending-form.ts'
 import { renderAdvice } from './finding-list.ts'
 import { type Html, html } from './html.ts'
-import { type LanguageMenuView, renderLanguageMenu } from './language-menu.ts'
+import { type LanguageMenuView, renderLanguageForm, renderLanguageMenu } from './language-menu.ts'
 import { renderPage, type Shell } from './layout.ts'
 import { englishOn, type Translate, translate } from './messages.ts'
 import { renderPendingFields } from './pending-fields.ts'
@@ -43,7 +43,8 @@ export function renderChoose(view: ChooseView): string {
   return renderPage(view.shell, {
     title,
     width: 'wide',
-    menu: renderLanguageMenu(view, t),
+    menu: renderLanguageMenu(t),
+    forms: renderLanguageForm(view),
     scripts: SCRIPTS,
     main: html`${renderEmbeddingNotice(view.embedding, t)}
 <div class="desk">

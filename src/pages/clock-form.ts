@@ -14,7 +14,7 @@ export interface ClockFormView extends PendingView {
 
 /** A button that lets 91 seconds pass while the request waits: it posts `advance`. */
 export function renderClockForm(view: ClockFormView, t: Translate): Html {
-  return html`<form class="clock" method="post" action="${view.clockAction}">${renderPendingFields(view)}
+  return html`<form class="clock" method="post" action="${view.clockAction}#endings-title">${renderPendingFields(view)}
 <p><strong>${t('clock.title')}</strong> <code data-testid="sandbox-time">${view.sandboxTime}</code></p>
 <button class="secondary" name="advance" value="${STEP_SECONDS}" data-testid="advance" aria-describedby="clock-hint">${t('clock.advance', { seconds: STEP_SECONDS })}</button>
 <p class="hint" id="clock-hint">${t('clock.hint')}</p>

@@ -5,7 +5,7 @@ import { type EmbeddingView, renderEmbeddingNotice } from './embedding-notice.ts
 import { type EndingFormView, renderEndingForm } from './ending-form.ts'
 import { renderAdvice } from './finding-list.ts'
 import { type Html, html } from './html.ts'
-import { type LanguageMenuView, renderLanguageMenu } from './language-menu.ts'
+import { type LanguageMenuView, renderLanguageForm, renderLanguageMenu } from './language-menu.ts'
 import { renderPage, type Shell } from './layout.ts'
 import { type MessageKey, type Translate, translate } from './messages.ts'
 import { renderPendingFields } from './pending-fields.ts'
@@ -41,7 +41,8 @@ export function renderCreate(view: CreateView): string {
   const t = translate(view.shell.lang)
   return renderPage(view.shell, {
     title: t('create.title'),
-    menu: renderLanguageMenu(view, t),
+    menu: renderLanguageMenu(t),
+    forms: renderLanguageForm(view),
     scripts: ['language.js', 'filter.js', 'embedding.js', 'once.js'],
     main: html`${renderEmbeddingNotice(view.embedding, t)}
 <section class="card screen" aria-labelledby="screen-title">
@@ -59,14 +60,14 @@ ${renderEndingForm(view, t)}`,
 }
 
 function renderSignal(signal: SignalView, t: Translate): Html {
-  const rows: readonly (readonly [MessageKey, string])[] = [
-    ['create.method', signal.method],
-    ['create.age', ageText(signal.age, t)],
-    ['create.verified', signal.verifiedAt],
-    ['create.provenance', signal.provenance],
-    ...signal.attributes.map((attribute) => ['create.attributes', attribute] as const),
+  const rows: readonly (readonly [MessageKey, readonly string[]])[] = [
+    ['create.method', [signal.method]],
+    ['create.age', [ageText(signal.age, t)]],
+    ['create.verified', [signal.verifiedAt]],
+    ['create.provenance', [signal.provenance]],
+    ['create.attributes', signal.attributes],
   ]
-  return html`<li><dl>${rows.map(([key, value]) => html`<div><dt>${t(key)}</dt><dd>${value}</dd></div>`)}</dl></li>
+  return html`<li><dl>${rows.map(([key, values]) => values.length > 0 && html`<div><dt>${t(key)}</dt>${values.map((value) => html`<dd>${value}</dd>`)}</div>`)}</dl></li>
 `
 }
 
@@ -91,7 +92,7 @@ ${view.personas.map(
 <div class="actions">
 <button class="primary" name="outcome" value="created" data-testid="save">${t('create.save')}</button>
 <button class="secondary" name="outcome" value="created_new" data-testid="save-new" aria-describedby="new-hint">${t('create.new')}</button>
-<p class="hint" id="new-hint">${t('create.new.hint')}</p>
+<p class="use-as" id="new-hint">${t('create.new.hint')}</p>
 <button class="quiet" name="outcome" value="access_denied" data-testid="decline">${t('create.decline')}</button>
 </div>
 </form>`

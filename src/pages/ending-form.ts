@@ -22,6 +22,8 @@ export interface EndingFormView extends ClockFormView {
   readonly outcomes: readonly OutcomeOption[]
   /** The persona that counts when none is written. */
   readonly defaultPersona: string
+  /** The section is open: its clock was moved a moment ago. */
+  readonly endingsOpen?: boolean
 }
 
 /**
@@ -31,8 +33,8 @@ export interface EndingFormView extends ClockFormView {
  */
 export function renderEndingForm(view: EndingFormView, t: Translate): Html | false {
   if (view.outcomes.length === 0) return false
-  return html`<details class="card endings">
-<summary><h2>${t('ending.title')}</h2> <span class="count">${view.outcomes.length}</span></summary>
+  return html`<details class="card endings"${view.endingsOpen && html` open`}>
+<summary><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${view.outcomes.length}</span></summary>
 <p class="muted">${t('ending.lead')}</p>
 ${renderClockForm(view, t)}
 <form id="endings" method="post" action="${view.action}">${renderPendingFields(view)}

@@ -25,8 +25,10 @@ export interface Page {
   readonly main: Html
   /** How much room the content takes: a column of text (default), or the whole width for lists and tables. */
   readonly width?: 'narrow' | 'wide'
-  /** What the footer begins with, such as a menu. */
+  /** What stands at the end of the band on top, such as a menu. */
   readonly menu?: Html
+  /** What stands before the footer and is not seen: forms whose controls are in the menu. */
+  readonly forms?: Html
   /** Names of style sheets in `public/` beside `app.css`. */
   readonly styles?: readonly string[]
   /** Names of scripts in `public/` that make the page more comfortable; it works without them. */
@@ -55,12 +57,12 @@ ${page.scripts?.map((script) => html`<script src="${assetsPath}/${script}" defer
 <body>
 <header class="top">
 <p class="banner" data-testid="sandbox-banner"><strong>${t('banner.label')}</strong> <span>${t('banner.text')}</span></p>
-<div class="band"><a class="brand" href="${shell.homePath}"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> agekey-sandbox</a></div>
+<div class="band"><a class="brand" href="${shell.homePath}"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> <span>agekey-sandbox</span></a>${page.menu !== undefined && html` ${page.menu}`}</div>
 </header>
 <main class="${page.width ?? 'narrow'}">
 ${page.main}
 </main>
-<footer class="foot">${page.menu} <span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}">${t('footer.home')}</a></footer>
+${page.forms}<footer class="foot"><span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}">${t('footer.home')}</a></footer>
 </body>
 </html>`)
 }

@@ -100,8 +100,8 @@ describeInBrowser('a flow in a browser', () => {
   it('is finished by the keyboard alone', () =>
     inPage(async (page) => {
       await page.goto(use())
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Tab')
+      // The way home, the language and its button come first, as on the screen.
+      for (const _ of ['home', 'language', 'change', 'use']) await page.keyboard.press('Tab')
       expect(await page.evaluate('document.activeElement.dataset.testid')).toBe('use')
       await page.keyboard.press('Enter')
       await back(page)
@@ -133,6 +133,17 @@ describeInBrowser('a flow in a browser', () => {
       expect(new URL(page.url()).origin).toBe(sandbox.baseUrl)
     }))
 
+  it('says nothing of number keys to fingers, and has its menu of languages in sight', () =>
+    inPage(
+      async (page) => {
+        await page.goto(use())
+        expect(await page.getByLabel('Number keys 1 to 9').isVisible()).toBe(false)
+        expect(await page.locator('kbd').first().isVisible()).toBe(false)
+        expect((await page.getByTestId('language').boundingBox())?.y).toBeLessThan(200)
+      },
+      { viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true },
+    ))
+
   it('hides filters and number keys where no script makes them work', () =>
     inPage(
       async (page) => {
@@ -161,7 +172,8 @@ describeInBrowser('a flow in a browser', () => {
       await page.goto(request)
       await page.getByText('Force an ending').click()
       await page.getByTestId('advance').click()
-      await page.waitForURL(/clock$/)
+      await page.waitForURL(/clock/)
+      expect(await page.getByTestId('advance').isVisible(), 'the endings stay open').toBe(true)
       await page.goto(request)
       await back(page)
       expect(queryOf(page)).toMatchObject({ error: 'invalid_request_uri', state: 'state-1' })

@@ -27,7 +27,7 @@ describe('the choice page', () => {
     const hidden = tags.filter(({ attributes }) => attributes['type'] === 'hidden')
     expect(forms.map(({ attributes }) => attributes)).toMatchObject([
       { method: 'post', action: '/_sandbox/choose' },
-      { method: 'post', action: '/_sandbox/clock' },
+      { method: 'post', action: '/_sandbox/clock#endings-title' },
       { method: 'post', action: '/_sandbox/choose' },
       { method: 'post', action: '/_sandbox/language' },
     ])
@@ -37,6 +37,20 @@ describe('the choice page', () => {
         ['chosen_language', 'en'],
       ]),
     )
+  })
+
+  it('has the menu of languages on top, though its form is the last', () => {
+    const tags = tagsOf(renderChoose(chooseView()))
+    const menu = tags.findIndex(({ attributes }) => attributes['data-testid'] === 'language')
+    expect(menu).toBeLessThan(tags.findIndex(({ name }) => name === 'main'))
+    expect(tags[menu]?.attributes['form']).toBe(tags.findLast(({ name }) => name === 'form')?.attributes['id'])
+  })
+
+  it('shows the endings again after its clock was moved', () => {
+    const endings = (changes: Parameters<typeof chooseView>[0]) =>
+      tagsOf(renderChoose(chooseView(changes))).find(({ attributes }) => attributes['class'] === 'card endings')
+    expect(endings({})?.attributes).not.toHaveProperty('open')
+    expect(endings({ endingsOpen: true })?.attributes).toHaveProperty('open')
   })
 
   it('submits nothing but the request, a choice, a language and seconds', () => {

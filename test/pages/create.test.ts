@@ -37,7 +37,9 @@ describe('the create page', () => {
   })
 
   it('saves when Enter is pressed in its first form', () => {
-    const first = tagsOf(renderCreate(createView())).find(({ name }) => name === 'button')
+    const tags = tagsOf(renderCreate(createView()))
+    const form = tags.findIndex(({ name }) => name === 'form')
+    const first = tags.slice(form).find(({ name }) => name === 'button')
     expect(first?.attributes['data-testid']).toBe('save')
   })
 
@@ -45,5 +47,14 @@ describe('the create page', () => {
     expect(textOf(renderCreate(createView()))).toContain(
       'Method id_doc_scan Age born 2001-05-17 Verified 2025-06-01 Provenance /veratad/roc Attributes issuing_country: US',
     )
+  })
+
+  it('gathers the attributes of an age signal under one term', () => {
+    const [signal] = createView().signals
+    if (!signal) throw new Error('the view has no signal')
+    const attributes = ['face_match_performed: true', 'issuing_country: US']
+    const text = textOf(renderCreate(createView({ signals: [{ ...signal, attributes }] })))
+    expect(text).toContain('Attributes face_match_performed: true issuing_country: US')
+    expect(textOf(renderCreate(createView({ signals: [{ ...signal, attributes: [] }] })))).not.toContain('Attributes')
   })
 })
