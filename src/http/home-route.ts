@@ -30,6 +30,10 @@ export const createHomeRoute =
       outcomeCount: OUTCOMES.length,
       tryItUrl: `${tenant.basePath}/_sandbox/demo`,
       consolePages: CONSOLE_PAGES.map(({ path, title }) => ({ title, path: `${consolePathOf(tenant)}/${path}` })),
+      furtherPages: [
+        { title: 'The flow in an iframe, right and wrong', path: `${tenant.basePath}/_sandbox/embedding` },
+        { title: 'The control API (OpenAPI)', path: `${tenant.basePath}/_sandbox/openapi.json` },
+      ],
     })
     return { reply: page(200, html) }
   }

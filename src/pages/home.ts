@@ -22,6 +22,8 @@ export interface HomeView extends ConnectionView {
   /** A relying party of this sandbox itself, to see the flows without an app. */
   readonly tryItUrl?: string
   readonly consolePages: readonly { readonly title: string; readonly path: string }[]
+  /** What else there is to see, in a few words each. */
+  readonly furtherPages: readonly { readonly title: string; readonly path: string }[]
 }
 
 /** The home page: what to paste into the app, where the endpoints are, and how to drive the sandbox. */
@@ -69,7 +71,7 @@ function renderCredentials({ baseUrl, issuer, jwksUri, client, discoveryUrls }: 
 </section>`
 }
 
-function renderEndpoints({ endpoints }: HomeView): Html {
+function renderEndpoints({ endpoints, furtherPages }: HomeView): Html {
   return html`<section class="card" aria-labelledby="endpoints-title">
 <h2 id="endpoints-title">Endpoints</h2>
 <ul class="endpoints">
@@ -82,6 +84,7 @@ ${endpoints.map(
   }) => html`<li><span class="tag">${id}</span> <div><code><b>${method}</b> ${url}</code> <span class="muted">${purpose}</span></div></li>
 `,
 )}</ul>
+${furtherPages.length > 0 && html`<p class="links">${furtherPages.map(({ title, path }) => html`<a href="${path}">${title}</a> `)}</p>`}
 </section>`
 }
 

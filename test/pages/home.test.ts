@@ -41,7 +41,9 @@ describe('the home page', () => {
     expect(byTestId(page, 'try-it')[0]?.attributes['href']).toBe(
       'http://localhost:2435/v1/oidc/use?scope=openid&state=home',
     )
-    expect(tagsOf(page).map(({ attributes }) => attributes['href'])).toContain('/_sandbox/console/personas')
+    const links = tagsOf(page).map(({ attributes }) => attributes['href'])
+    expect(links).toContain('/_sandbox/console/personas')
+    expect(links).toContain('/_sandbox/embedding')
   })
 
   it('leaves out what it was not given', () => {

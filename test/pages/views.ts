@@ -156,6 +156,7 @@ export function homeView(changes: Partial<HomeView> = {}): HomeView {
       { title: 'Flows', path: '/_sandbox/console/flows' },
       { title: 'Personas', path: '/_sandbox/console/personas' },
     ],
+    furtherPages: [{ title: 'The flow in an iframe', path: '/_sandbox/embedding' }],
     ...changes,
   }
 }

@@ -79,7 +79,8 @@ function verdictOf(journey: Journey): Verdict {
   if (exchanges.length > 0)
     return exchanges.every(({ status }) => status === 200) && exchanges.length === 2 ? UPGRADED : NOT_UPGRADED
   if (createRequested === 'true') return CREATE_REQUESTED
-  return returned.claims ? VERIFIED : NO_TOKEN
+  if (!returned.claims) return NO_TOKEN
+  return answersOf(returned).some(({ satisfied }) => satisfied) ? VERIFIED : TOO_YOUNG
 }
 
 const WAITING: Verdict = {
@@ -113,6 +114,10 @@ const CREATE_REQUESTED: Verdict = {
 const VERIFIED: Verdict = {
   title: 'Verified',
   sentence: 'Every check passed, so the answers count.',
+}
+const TOO_YOUNG: Verdict = {
+  title: 'Verified',
+  sentence: 'Every check passed, so the answers count: the visitor reaches none of these ages.',
 }
 const NO_TOKEN: Verdict = {
   title: 'No id_token came',

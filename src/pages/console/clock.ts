@@ -47,6 +47,11 @@ export function renderClock(view: ClockView): string {
 <button class="secondary" name="freeze" value="${isFrozen ? 'false' : 'true'}" data-testid="freeze">${isFrozen ? 'Let it run' : 'Freeze'}</button>
 <button class="secondary" name="reset" value="true" data-testid="reset">Back to real time</button>
 </form>
+<h2>Go to an instant</h2>
+<form class="form-row" method="post" action="${action}">
+${renderTextField({ name: 'set', label: 'Date or date-time', value: view.set, hint: 'ISO 8601 in UTC, for example 2026-01-31T12:00:00Z. The base moves too.' })}
+<button class="secondary">Set</button>
+</form>
 </section>
 <section class="card" aria-labelledby="advance-title">
 <h2 id="advance-title">Let time pass</h2>
@@ -59,11 +64,6 @@ ${STEPS.map(
 <form class="form-row" method="post" action="${action}">
 ${renderTextField({ name: 'advance', label: 'Or so many seconds' })}
 <button class="secondary">Advance</button>
-</form>
-<h2>Go to an instant</h2>
-<form class="form-row" method="post" action="${action}">
-${renderTextField({ name: 'set', label: 'Date or date-time', value: view.set, hint: 'ISO 8601 in UTC, for example 2026-01-31T12:00:00Z. The base moves too.' })}
-<button class="secondary">Set</button>
 </form>
 </section>
 </div>`,

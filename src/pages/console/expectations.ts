@@ -40,10 +40,8 @@ export function renderExpectations(view: ExpectationsView): string {
     current: 'expectations',
     lead: html`Decisions that wait for a coming request, in place of the choice page. First in, first out.`,
     problem: view.problem,
-    body: html`<div class="columns">
-${renderQueue(view)}
-${renderForm(view)}
-</div>`,
+    body: html`${renderQueue(view)}
+${renderForm(view)}`,
   })
 }
 
@@ -76,16 +74,18 @@ function renderForm({ action, flows, personas, outcomes, fields }: ExpectationsV
   return html`<section class="card" aria-labelledby="add-title">
 <h2 id="add-title">Add one</h2>
 <form class="stack" method="post" action="${action}">
+<div class="form-row">
 ${renderSelect({ name: 'flow', label: 'For the next', value: fields.flow, options: flows.map((flow) => ({ value: flow, label: flow })) })}
 ${renderTextField({ name: 'persona', label: 'Persona', value: fields.persona, list: 'persona-names', hint: 'For use and create. Left empty, adult-passport when one is needed.' })}
 ${renderTextField({ name: 'outcome', label: 'Outcome', value: fields.outcome, list: 'outcome-names', hint: 'Left empty, the usual one.' })}
 ${renderTextField({ name: 'times', label: 'How many requests', value: fields.times ?? '1' })}
-<fieldset><legend>Only for a request with</legend>
+</div>
+<fieldset class="form-row"><legend>Only for a request with</legend>
 ${renderTextField({ name: 'client_id', label: 'client_id', value: fields.client_id })}
 ${renderTextField({ name: 'state', label: 'state', value: fields.state })}
 ${renderTextField({ name: 'nonce', label: 'nonce', value: fields.nonce })}
 </fieldset>
-<button class="primary" data-testid="add">Add</button>
+<div class="button-row"><button class="primary" data-testid="add">Add</button></div>
 ${renderSuggestions('persona-names', personas)}
 ${renderSuggestions('outcome-names', outcomes)}
 </form>

@@ -54,6 +54,17 @@ ${nextPath !== undefined && html`<p class="links"><a href="${nextPath}">More out
 
 const VERDICTS = { accept: 'yes', refuse: 'no', depends: 'none' } as const
 
+/** The headings, by the wire name of the flow or call. */
+const FLOW_NAMES: Readonly<Record<string, string>> = {
+  use: 'Use (E1)',
+  par: 'Create request pushed (E2)',
+  create: 'Create (E3)',
+  token: 'Token (E4)',
+  upgrade: 'Upgrade (E5)',
+  discovery: 'Discovery (E6)',
+  jwks: 'Key set (E6)',
+}
+
 function renderFlowTable(flow: string, { outcomes, consolePath }: OutcomesView): Html {
   const rows = outcomes
     .filter((outcome) => outcome.flow === flow)
@@ -66,7 +77,7 @@ function renderFlowTable(flow: string, { outcomes, consolePath }: OutcomesView):
         html`<span class="mark ${VERDICTS[correctClient]}">${correctClient}</span>`,
       ],
     }))
-  return html`<h3 class="group-title">${flow}</h3>
+  return html`<h3 class="group-title">${FLOW_NAMES[flow] ?? flow}</h3>
 ${renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'What a correct client does', 'Verdict'], rows)}
 `
 }

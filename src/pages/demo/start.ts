@@ -24,7 +24,10 @@ ${
 </header>
 <div class="columns">
 ${renderUseForm(view)}
+<div class="column">
 ${renderCreateForm(view)}
+${renderUpgradeHint()}
+</div>
 </div>`,
   })
 }
@@ -42,8 +45,8 @@ function renderUseForm({ demoPath, claims }: DemoStartView): Html {
 <form class="stack" method="post" action="${demoPath}/use">
 ${renderTextField({ name: 'claims', label: 'claims', value: claims, hint: 'JSON: the ages to ask about, and filters if you like.' })}
 ${renderSelect({ name: 'response_mode', label: 'response_mode', value: 'fragment', options: MODES })}
-${renderCheckbox('can_create', 'Offer to create an age key (can_create=true)')}
-${renderCheckbox('upgrade', 'Allow an upgrade (the upgrade scope)')}
+<div>${renderCheckbox('can_create', 'Offer to create an age key (can_create=true)')}
+${renderCheckbox('upgrade', 'Allow an upgrade (the upgrade scope)')}</div>
 <button class="primary" data-testid="demo-use">Verify my age</button>
 </form>
 </section>`
@@ -60,6 +63,13 @@ function renderCreateForm({ demoPath }: DemoStartView): Html {
 ${renderDateField()}
 <button class="secondary" data-testid="demo-create">Create an age key</button>
 </form>
+</section>`
+}
+
+function renderUpgradeHint(): Html {
+  return html`<section class="card" aria-labelledby="upgrade-title">
+<h2 id="upgrade-title">Upgrade an age key</h2>
+<p class="muted">Upgrade begins with Use: allow it, press Verify my age and answer as <code>child-12</code>, who is too young for every age. The shop then offers the upgrade.</p>
 </section>`
 }
 
