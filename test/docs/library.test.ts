@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -67,6 +67,20 @@ test('the examples compile against the library as it is', async () => {
 
 test('the example for Playwright compiles', async () => {
   expect(await complaintsAbout(examples.filter(ofPlaywright))).toBe('')
+})
+
+test('the examples of the README compile', async () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const testcontainers = [
+    "import { connectSandbox } from 'agekey-sandbox'",
+    'declare const GenericContainer: new (image: string) => any',
+    'declare const Wait: any',
+  ].join('\n')
+  const modules = codeBlocks(readme, 'ts').map((code) =>
+    code.startsWith('import ') ? code : `${testcontainers}\n${code}`,
+  )
+  expect(modules).toHaveLength(2)
+  expect(await complaintsAbout(modules)).toBe('')
 })
 
 test('the table of options names options that there are', async () => {
