@@ -14,19 +14,18 @@ import { startSandbox } from './support/sandbox.ts'
 const README = fileURLToPath(new URL('../README.md', import.meta.url))
 const readme = readFileSync(README, 'utf8')
 
-test('the shell blocks, run in their order against one sandbox, print what stands below them', async () => {
+test('the shell blocks, run in their order against one sandbox, print what stands below them, also a second time', async () => {
   const sandbox = await startSandbox()
-  const blocks = [...readme.matchAll(/```sh\n(.*?)```\n\n```text\n(.*?)```/gs)]
-  expect(blocks).toHaveLength(4)
-  const script = blocks.map(([, commands]) => commands).join('echo ----\n')
-  const { stdout } = await promisify(execFile)('bash', [
-    '-eu',
-    '-c',
-    script.replaceAll('http://localhost:2435', sandbox.url),
-  ])
-  const printed = stdout.split('----\n')
-  for (const [index, [, , shown = '']] of blocks.entries()) {
-    expect(printed[index]).toMatch(new RegExp(`^${shown.split('…').map(literal).join('.+')}$`))
+  const blocks = [...readme.matchAll(/```sh\n((?:(?!```).)*)```\n(?:\n```text\n(.*?)```)?/gs)]
+  expect(blocks.map(([, , shown]) => shown !== undefined)).toEqual([false, true, true, true, true])
+  const commands = blocks.map(([, text]) => text).join('echo ----\n')
+  const script = commands.replaceAll('http://localhost:2435', sandbox.url)
+  for (const _time of ['first', 'second']) {
+    const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', script])
+    const printed = stdout.split('----\n')
+    for (const [index, [, , shown = '']] of blocks.entries()) {
+      expect(printed[index]).toMatch(new RegExp(`^${shown.split('…').map(literal).join('.+')}$`))
+    }
   }
 })
 
