@@ -5,7 +5,7 @@ import { pathOf } from '../sandbox/addresses.ts'
 import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from './refusals.ts'
 import { setCommonHeaders } from './reply.ts'
 import { createRoute, type HttpHost } from './route.ts'
-import { createServiceTable, type Method, type RouteRow } from './route-table.ts'
+import { createServiceTable, type RouteRow } from './route-table.ts'
 
 /** A body may have this many bytes. */
 const BODY_LIMIT = 64 * 1024
@@ -53,16 +53,17 @@ const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
 function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
   const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
   const readBody = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false })
-  for (const [path, method, handler, endpoint] of routes) {
-    const route = createRoute(host, endpoint, handler)
-    // Express would answer HEAD by the handler of GET: a flow must not begin or end by one.
-    if (method === 'get' && endpoint !== 'E6') router.head(path, createRoute(host, undefined, refuseMethods(['get'])))
-    if (method === 'get') router.get(path, route)
-    else router[method](path, readBody, route)
-    if (endpoint === 'E6') router.options(path, createRoute(host, undefined, preflight))
-  }
-  for (const [path, methods] of methodsByPath(routes)) {
-    router.all(path, createRoute(host, undefined, refuseMethods(methods)))
+  for (const [path, rows] of rowsByPath(routes)) {
+    const route = router.route(path)
+    for (const [, method, handler, endpoint] of rows) {
+      const serve = createRoute(host, endpoint, handler)
+      // Express would answer HEAD by the handler of GET: a flow must not begin or end by one.
+      if (method === 'get' && endpoint !== 'E6') route.head(createRoute(host, undefined, refuseMethods(['get'])))
+      if (method === 'get') route.get(serve)
+      else route[method](readBody, serve)
+      if (endpoint === 'E6') route.options(createRoute(host, undefined, preflight))
+    }
+    route.all(createRoute(host, undefined, refuseMethods(rows.map(([, method]) => method))))
   }
   return router
 }
@@ -77,8 +78,8 @@ function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
   }
 }
 
-function methodsByPath(routes: readonly RouteRow[]): Map<string, Method[]> {
-  const methods = new Map<string, Method[]>()
-  for (const [path, method] of routes) methods.set(path, [...(methods.get(path) ?? []), method])
-  return methods
+function rowsByPath(routes: readonly RouteRow[]): Map<string, RouteRow[]> {
+  const rows = new Map<string, RouteRow[]>()
+  for (const row of routes) rows.set(row[0], [...(rows.get(row[0]) ?? []), row])
+  return rows
 }

@@ -24,42 +24,62 @@ export interface Incoming extends ServerRequest {
   readonly wantsJson: boolean
 }
 
-export function readIncoming(request: Request, response: Response): Incoming {
-  const { originalUrl, path, method, params, body } = request
-  const question = originalUrl.indexOf('?')
-  const query = question < 0 ? '' : originalUrl.slice(question + 1)
-  let pairs: Pairs | undefined
-  return {
-    method,
-    path,
-    query,
-    get queryPairs() {
-      pairs ??= decodePairs(query)
-      return pairs
-    },
-    params: Object.fromEntries(
+/** What a route is given of an Express request. What hardly anybody asks for is worked out when somebody does. */
+export class IncomingRequest implements Incoming {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly params: Readonly<Record<string, string>>
+  readonly contentType: string | undefined
+  readonly authorization: string | undefined
+  readonly body: Uint8Array
+  readonly #request: Request
+  readonly #response: Response
+  #queryPairs: Pairs | undefined
+
+  constructor(request: Request, response: Response) {
+    const { originalUrl, path, method, params, body } = request
+    const question = originalUrl.indexOf('?')
+    this.method = method
+    this.path = path
+    this.query = question < 0 ? '' : originalUrl.slice(question + 1)
+    this.params = Object.fromEntries(
       Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    ),
-    get protocol() {
-      return request.protocol === 'https' ? 'https' : 'http'
-    },
-    get host() {
-      return request.host
-    },
-    header: (name) => request.get(name),
-    // Made only when somebody waits: most calls are answered at once.
-    get signal() {
-      const gone = new AbortController()
-      if (response.destroyed) gone.abort()
-      response.on('close', () => gone.abort())
-      return gone.signal
-    },
-    // Likewise: only errors and pages ask.
-    get wantsJson() {
-      return request.accepts(['html', 'json']) === 'json'
-    },
-    contentType: request.get('content-type'),
-    authorization: request.get('authorization'),
-    body: Buffer.isBuffer(body) ? body : new Uint8Array(),
+    )
+    this.contentType = request.get('content-type')
+    this.authorization = request.get('authorization')
+    this.body = Buffer.isBuffer(body) ? body : NO_BODY
+    this.#request = request
+    this.#response = response
+  }
+
+  get queryPairs(): Pairs {
+    this.#queryPairs ??= decodePairs(this.query)
+    return this.#queryPairs
+  }
+
+  get protocol(): 'http' | 'https' {
+    return this.#request.protocol === 'https' ? 'https' : 'http'
+  }
+
+  get host(): string | undefined {
+    return this.#request.host
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.get(name)
+  }
+
+  get signal(): AbortSignal {
+    const gone = new AbortController()
+    if (this.#response.destroyed) gone.abort()
+    this.#response.on('close', () => gone.abort())
+    return gone.signal
+  }
+
+  get wantsJson(): boolean {
+    return this.#request.accepts(['html', 'json']) === 'json'
   }
 }
+
+const NO_BODY = new Uint8Array()

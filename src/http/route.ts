@@ -12,7 +12,7 @@ import { announceCall, isFlowEndpoint, recordCall } from './call-record.ts'
 import type { ControlGuard } from './control/guard.ts'
 import type { WorldControl } from './control/world-control.ts'
 import { errorAnswer } from './error-reply.ts'
-import { type Incoming, readIncoming } from './incoming.ts'
+import { type Incoming, IncomingRequest } from './incoming.ts'
 import { type Reply, sendReply } from './reply.ts'
 import { withSecureCookie } from './secure-cookies.ts'
 
@@ -70,7 +70,7 @@ export interface HttpHost extends WorldControl {
 export function createRoute(host: HttpHost, endpoint: string | undefined, handler: Handler): RequestHandler {
   return async (request: Request, response: Response) => {
     const elapsed = startStopwatch()
-    const incoming = readIncoming(request, response)
+    const incoming = new IncomingRequest(request, response)
     const { tenant, answer } = await answerOf(handler, incoming, host)
     await tell(endpoint, { request: incoming, answer, tenant })
     await sendReply(response, withSecureCookie(answer.reply, incoming))

@@ -47,7 +47,7 @@ export function createClients(
       ...BUILTIN_CLIENT,
       logo: undefined,
       persona: undefined,
-      allowsRedirectTo: isLoopbackUrl,
+      allowsRedirectTo: allowingLoopback(),
     })
   }
   return { find: (clientId) => clients.get(clientId) }
@@ -65,6 +65,13 @@ function fromSettings({
   return { clientId, clientSecret, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
 }
 
-/** Any path and port on a loopback host, of what a client may register. */
-const isLoopbackUrl = (text: string) =>
-  redirectUriProblem(text) === undefined && LOOPBACK_HOSTS.includes(new URL(text).hostname)
+/** Any path and port on a loopback host, of what a client may register. An app sends the same one each time. */
+function allowingLoopback(): Client['allowsRedirectTo'] {
+  let allowedLast: string | undefined
+  return (text) => {
+    if (text === allowedLast) return true
+    const isAllowed = redirectUriProblem(text) === undefined && LOOPBACK_HOSTS.includes(new URL(text).hostname)
+    if (isAllowed) allowedLast = text
+    return isAllowed
+  }
+}
