@@ -50,7 +50,6 @@ describe.skipIf(withFlask === '')('with Flask and Authlib', () => {
     const env = { ...environment, AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url }
     const flask = ['-m', 'flask', '--app', 'app', 'run', '--port', '0']
     const app = spawn(withFlask, flask, { cwd: writeFiles(folder), env, stdio: ['ignore', 'ignore', 'pipe'] })
-    app.once('exit', remove)
     const port = await new Promise<string>((resolve, reject) => {
       app.once('exit', (code) => reject(new Error(`flask ended with ${code}`)))
       // It is read to the end: nobody else empties the log of the server.
@@ -59,7 +58,11 @@ describe.skipIf(withFlask === '')('with Flask and Authlib', () => {
         if (found !== undefined) resolve(found)
       })
     })
-    return { url: `http://localhost:${port}`, stop: () => void app.kill() }
+    const stop = () => {
+      app.kill()
+      remove()
+    }
+    return { url: `http://localhost:${port}`, stop }
   })
 })
 
