@@ -10,6 +10,7 @@ import { packageVersion } from './package-root.ts'
 import { type Addresses, settleAddresses } from './sandbox/addresses.ts'
 import { createClock, startStopwatch } from './sandbox/clock.ts'
 import { generateKeys, keyFileIn, readKeyFile } from './sandbox/key-file.ts'
+import { createKeyMaker } from './sandbox/key-maker.ts'
 import { createKeyRing } from './sandbox/key-ring.ts'
 import type { SigningKeys } from './sandbox/signing-keys.ts'
 import type { Tenant } from './sandbox/tenant.ts'
@@ -85,7 +86,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     ...stores,
     settings,
     keys: createKeyRing({ alg: signingAlg, keys }),
-    generateKeys: () => generateKeys(),
+    generateKeys: createKeyMaker(options.seed),
   }
   const tenants = createTenants(world, { addresses })
   const client = shownClient(settings)

@@ -71,24 +71,29 @@ test('two sandboxes in one process share nothing', async () => {
   await expect(other.personas.get('mine')).rejects.toMatchObject({ status: 404 })
 })
 
-test('the same seed, keys and frozen clock give byte-identical callbacks', async () => {
-  const callbacks = async () => {
-    const sandbox = await startSandbox({ seed: 7, baseUrl: 'http://localhost:2435' })
-    await sandbox.clock.set('2026-05-01T12:00:00Z')
-    await sandbox.clock.freeze()
-    const queries = [
-      { sandbox_persona: 'adult-passport' },
-      { sandbox_persona: 'child-12', scope: 'openid svc.upgrade' },
-      { sandbox_outcome: 'access_denied', response_mode: 'query' },
-    ]
-    const locations: (string | null)[] = []
-    for (const changes of queries) {
-      locations.push((await sandbox.get('/v1/oidc/use', { query: useRequest(changes) })).headers.get('location'))
+test.each(['RS256', 'ES256'] as const)(
+  'the same seed, keys and frozen clock give byte-identical callbacks with %s',
+  async (signingAlg) => {
+    const callbacks = async () => {
+      const sandbox = await startSandbox({ seed: 7, baseUrl: 'http://localhost:2435', signingAlg })
+      await sandbox.clock.set('2026-05-01T12:00:00Z')
+      await sandbox.clock.freeze()
+      const queries = [
+        { sandbox_persona: 'adult-passport' },
+        { sandbox_persona: 'child-12', scope: 'openid svc.upgrade' },
+        { sandbox_outcome: 'access_denied', response_mode: 'query' },
+        { sandbox_outcome: 'id_token.es256' },
+        { sandbox_outcome: 'id_token.key_rotated' },
+      ]
+      const locations: (string | null)[] = []
+      for (const changes of queries) {
+        locations.push((await sandbox.get('/v1/oidc/use', { query: useRequest(changes) })).headers.get('location'))
+      }
+      return locations
     }
-    return locations
-  }
-  const [first, second] = [await callbacks(), await callbacks()]
-  expect(first).toHaveLength(3)
-  expect(first[1]).toContain('code=')
-  expect(second).toEqual(first)
-})
+    const [first, second] = [await callbacks(), await callbacks()]
+    expect(first).toHaveLength(5)
+    expect(first[1]).toContain('code=')
+    expect(second).toEqual(first)
+  },
+)

@@ -1,4 +1,5 @@
 import { sign } from 'node:crypto'
+import { signEs256 } from './repeatable-es256.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 /** Base64url without padding, of text or of the JSON of a value. */
@@ -13,11 +14,11 @@ export interface Unsigned {
 
 /**
  * A compact JWS (RFC 7515) whose signature is made with `key`, whatever its header says: a library would refuse most of
- * the headers that a relying party must refuse. What is right is signed by the library, in `key-ring.ts`.
+ * the headers that a relying party must refuse. What is right with RS256 is signed by the library, in `key-ring.ts`.
  */
-export function signCompact({ header, payload }: Unsigned, { alg, privateKey }: SigningKey): string {
+export function signCompact({ header, payload }: Unsigned, { alg, privateKey, privateJwk }: SigningKey): string {
   const input = `${encodePart(header)}.${encodePart(payload)}`
-  // JWS has the two numbers of an ECDSA signature side by side (RFC 7518 section 3.4).
-  const key = alg === 'ES256' ? ({ key: privateKey, dsaEncoding: 'ieee-p1363' } as const) : privateKey
-  return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`
+  const signature =
+    alg === 'ES256' ? signEs256(input, String(privateJwk.d)) : sign('sha256', Buffer.from(input), privateKey)
+  return `${input}.${signature.toString('base64url')}`
 }

@@ -1,5 +1,6 @@
 import { CompactSign } from 'jose'
 import type { Signer } from '../oidc/ports.ts'
+import { signCompact } from './compact-jws.ts'
 import {
   importKeys,
   type SigningAlgorithm,
@@ -72,7 +73,10 @@ function ringOf(alg: SigningAlgorithm, rotation: Rotation): KeyRing {
     keyFor,
     signingKey: () => keyFor(alg),
     async sign(claims) {
-      const { kid, privateKey } = (await signing)[alg]
+      const key = (await signing)[alg]
+      const { kid, privateKey } = key
+      // The library's would be another signature each time.
+      if (alg === 'ES256') return signCompact({ header: { alg, kid, typ: 'JWT' }, payload: { ...claims } }, key)
       const payload = new TextEncoder().encode(JSON.stringify(claims))
       return new CompactSign(payload).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(privateKey)
     },
