@@ -1,4 +1,5 @@
-import { findConfigFile, readConfigFile, resolvePaths } from './config/config-file.ts'
+import { ConfigError } from './config/config-error.ts'
+import { findConfigFile, problemInFile, readConfigFile, resolvePaths } from './config/config-file.ts'
 import type { ConfigValues, LogMode } from './config/config-schema.ts'
 import { sandboxSettings } from './config/sandbox-settings.ts'
 import { settleStateFolder } from './config/state-folder.ts'
@@ -15,6 +16,8 @@ export interface Settings {
   readonly sandbox: ReturnType<typeof sandboxSettings> & { port: number; host: string }
   /** The config file that was read, absolute; absent when there is none. */
   readonly configFile: string | undefined
+  /** The error to report for a value that only the sandbox knows to be wrong: it names the flag, the variable, or file and line. */
+  blame(path: readonly [string, ...(string | number)[]], reason: string): Promise<unknown>
   /** What is allowed but should be known, a sentence each. */
   readonly warnings: readonly string[]
 }
@@ -47,7 +50,13 @@ export async function loadSettings({
   const { stateDir, warnings } = settleStateFolder(values.state_dir, env)
   const sandbox = { ...sandboxSettings(values, { stateDir }), port, host }
   const configFile = findConfigFile(cwd, named)
-  return { log, sandbox, configFile, warnings: [...clearTextWarnings(values), ...warnings] }
+  const blame: Settings['blame'] = async (path, reason) => {
+    const [setting] = path
+    if (setting in fromFlags) return new ConfigError(`--${setting}: ${reason}`)
+    if (setting in fromVariables) return new ConfigError(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
+    return configFile === undefined ? new ConfigError(reason) : problemInFile(configFile, { cwd, path, reason })
+  }
+  return { log, sandbox, configFile, blame, warnings: [...clearTextWarnings(values), ...warnings] }
 }
 
 function namedConfigFile(flags: Texts, variables: Texts) {

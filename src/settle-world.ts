@@ -6,9 +6,25 @@ import { OUTCOMES } from './sandbox/outcomes.ts'
 import type { WorldSettings } from './sandbox/world.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
+/** A setting names a persona or an outcome that does not exist. */
+export class UnknownNameError extends Error {
+  override readonly name = 'UnknownNameError'
+
+  /** The setting, by its name in the config file: `['clients', 0, 'persona']`. */
+  readonly path: readonly [string, ...(string | number)[]]
+  /** What is wrong with it, without the name of the setting. */
+  readonly reason: string
+
+  constructor(path: readonly [string, ...(string | number)[]], reason: string, setting: string) {
+    super(`${setting}: ${reason}`)
+    this.path = path
+    this.reason = reason
+  }
+}
+
 /**
  * What is settled for all tenants, the defaults filled in.
- * @throws SourceError or Error with a clear line: a bad persona file, a persona or outcome that does not exist
+ * @throws SourceError for a bad persona file, UnknownNameError for a persona or outcome that does not exist
  */
 export async function settleWorld(options: SandboxOptions): Promise<WorldSettings> {
   const { requestUri, code, idToken, accessToken } = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
@@ -45,17 +61,22 @@ export function shownClient({ builtinClient, clients }: WorldSettings): { client
 function checkDeciders({ personas, defaults, clients }: WorldSettings): void {
   const names = personas.map(({ name }) => name)
   const wanted = [
-    { by: 'persona', name: defaults.persona },
-    ...clients.map(({ clientId, persona }) => ({ by: `client ${clientId}: persona`, name: persona })),
+    { path: ['persona'] as const, setting: 'persona', name: defaults.persona },
+    ...clients.map(({ clientId, persona }, index) => ({
+      path: ['clients', index, 'persona'] as const,
+      setting: `client ${clientId}: persona`,
+      name: persona,
+    })),
   ]
-  for (const { by, name } of wanted) {
+  for (const { path, setting, name } of wanted) {
     if (name !== undefined && !names.includes(name)) {
-      throw new Error(`${by}: there is no persona "${name}".${didYouMean(name, names)}`)
+      throw new UnknownNameError(path, `there is no persona "${name}".${didYouMean(name, names)}`, setting)
     }
   }
   const { outcome } = defaults
   const outcomes = OUTCOMES.map((row) => row.name)
   if (outcome !== undefined && !outcomes.includes(outcome)) {
-    throw new Error(`outcome: there is no outcome "${outcome}".${didYouMean(outcome, outcomes)}`)
+    const reason = `there is no outcome "${outcome}".${didYouMean(outcome, outcomes)}`
+    throw new UnknownNameError(['outcome'], reason, 'outcome')
   }
 }

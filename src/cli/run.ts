@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import type { Texts } from '../config/text-settings.ts'
 import { loadSettings, type Settings } from '../config.ts'
 import { connectSandbox } from '../connect-sandbox.ts'
-import { createSandbox } from '../create-sandbox.ts'
 import { packageVersion } from '../package-root.ts'
 import { createClock } from '../sandbox/clock.ts'
 import { readScenarioFile } from '../sandbox/scenarios/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../sandbox/scenarios/scenario-schema.ts'
 import { SourceError, type SourceProblem } from '../sandbox/source-error.ts'
 import type { Surface } from '../surface.ts'
+import { createFromSettings } from './create-from-settings.ts'
 import { createReport } from './report.ts'
 import { renderJUnit, type ScenarioRun } from './run-junit.ts'
 import { createRunReport, hasPassed } from './run-report.ts'
@@ -83,11 +83,13 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   }
 }
 
-async function openOwn({ log, sandbox: settings, warnings }: Settings, { tenant }: RunOptions): Promise<Stage> {
+async function openOwn(settings: Settings, { tenant }: RunOptions): Promise<Stage> {
+  const { log, warnings } = settings
   if (tenant !== undefined) throw new Error('--tenant: is for a sandbox at --url; give both or neither')
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
-  const sandbox = await createSandbox({ ...settings, onWarning: report.warning, onError: report.defect })
+  const { warning, defect } = report
+  const sandbox = await createFromSettings(settings, { warning, defect })
   const { client, url, baseUrl } = sandbox
   return {
     surface: sandbox,

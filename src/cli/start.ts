@@ -1,8 +1,8 @@
 import type { Texts } from '../config/text-settings.ts'
 import { loadSettings } from '../config.ts'
-import { createSandbox } from '../create-sandbox.ts'
 import { packageVersion } from '../package-root.ts'
 import { createClock } from '../sandbox/clock.ts'
+import { createFromSettings } from './create-from-settings.ts'
 import { createReport } from './report.ts'
 import { exitWithin, untilSignal } from './until-signal.ts'
 import { watchClients } from './watch-clients.ts'
@@ -12,17 +12,13 @@ const CLOSING_MS = 800
 
 /** Runs a sandbox until a signal ends it. @throws when it cannot start: a message of one line for each reason */
 export async function start(flags: Texts): Promise<void> {
-  const { log, sandbox: options, configFile, warnings } = await loadSettings({ flags })
+  const settings = await loadSettings({ flags })
+  const { log, configFile, warnings } = settings
   // Log lines tell real time, also when a test has moved the clock of the sandbox.
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
 
-  const sandbox = await createSandbox({
-    ...options,
-    onCall: report.call,
-    onWarning: report.warning,
-    onError: report.defect,
-  })
+  const sandbox = await createFromSettings(settings, report)
   const stopped = untilSignal()
   const { url, baseUrl, internalUrl, certificate } = sandbox
   const certificateFile = certificate?.file

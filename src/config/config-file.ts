@@ -33,6 +33,25 @@ export function findConfigFile(cwd: string, named?: { readonly path: string }): 
   return named !== undefined || existsSync(path) ? path : undefined
 }
 
+/**
+ * What is wrong with a value of a config file that was read, told as if its schema had known.
+ * @param path where the value stands: `['clients', 0, 'persona']`
+ */
+export async function problemInFile(
+  file: string,
+  { cwd, path, reason }: { cwd: string; path: readonly (string | number)[]; reason: string },
+): Promise<unknown> {
+  const { parseYamlDocument } = await import('../sandbox/yaml-document.ts')
+  const schema = configSchema.check(({ value, issues }) => {
+    issues.push({ code: 'custom', path: [...path], message: reason, input: value })
+  })
+  try {
+    return parseYamlDocument(readText(file, file), { file: shortest(cwd, file), schema })
+  } catch (problem) {
+    return problem
+  }
+}
+
 /** Makes the paths among the settings absolute. */
 export function resolvePaths(values: ConfigValues, folder: string): ConfigValues {
   const { personas, keys, state_dir, https_cert, https_key, clients, ...others } = values

@@ -57,8 +57,8 @@ function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
     const route = router.route(path)
     for (const [, method, handler, endpoint] of rows) {
       const serve = createRoute(host, endpoint, handler)
-      // Express would answer HEAD by the handler of GET: a flow must not begin or end by one.
-      if (method === 'get' && endpoint !== 'E6') route.head(createRoute(host, undefined, refuseMethods(['get'])))
+      // Express answers HEAD by the handler of GET: a flow must not begin or end by one.
+      if (endpoint === 'E1' || endpoint === 'E3') route.head(createRoute(host, undefined, refuseMethods(['get'])))
       if (method === 'get') route.get(serve)
       else route[method](readBody, serve)
       if (endpoint === 'E6') route.options(createRoute(host, undefined, preflight))

@@ -13,7 +13,8 @@ export const isFlowEndpoint = (endpoint: string | undefined): endpoint is FlowEn
   FLOW_ENDPOINTS.some((known) => known === endpoint)
 
 const MASK = '***'
-const SECRET_PARAMETERS = ['client_secret', 'access_token', 'control_token']
+/** However it is written: a name that is misspelt holds the same secret. */
+const SECRET_PARAMETER = /secret|access.?token|control.?token/i
 
 interface Call {
   readonly request: Incoming
@@ -139,6 +140,4 @@ function responseOf({ reply: { headers, body, dropped }, callback, error, errorD
 }
 
 const masked = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [name, SECRET_PARAMETERS.includes(name) ? MASK : value]),
-  )
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, SECRET_PARAMETER.test(name) ? MASK : value]))

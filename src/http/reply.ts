@@ -76,7 +76,9 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
   }
   if (reply.stream) {
     response.writeHead(reply.status, { ...COMMON_HEADERS, ...reply.headers })
-    sendStream(response, reply.stream)
+    // A stream never ends: whoever asks only for its head has it.
+    if (response.req.method === 'HEAD') response.end()
+    else sendStream(response, reply.stream)
     return
   }
   response.writeHead(reply.status, headersOf(reply))

@@ -164,10 +164,16 @@ describe('a start that fails says so in one line, without a stack, with exit cod
   })
 
   test.each([
-    ['--persona', 'teen-61', /persona: .*"teen-61".*teen-16/],
-    ['--outcome', 'acess_denied', /outcome: .*"acess_denied".*access_denied/],
+    ['--persona', 'teen-61', /--persona: .*"teen-61".*teen-16/],
+    ['--outcome', 'acess_denied', /--outcome: .*"acess_denied".*access_denied/],
   ])('unknown name for %s', async (flag, name, line) => {
     expect(await run(['--port', '0', flag, name])).toEqual(failure(line))
+  })
+
+  test('unknown name in the config file', async () => {
+    writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'port: 0\npersona: teen-61\n')
+    const line = /agekey-sandbox\.yaml:2: persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/
+    expect(await run([], { cwd })).toEqual(failure(line))
   })
 
   test('unknown environment variable', async () => {

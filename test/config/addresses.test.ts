@@ -91,6 +91,6 @@ describe('the config file', () => {
     ['https: on', /agekey-sandbox.yaml:1.*"on" is not true or false/],
     ['internal_ur: http://a', /Did you mean "internal_url"\?/],
   ])('%j is refused with file and line', async (text, message) => {
-    await expect(await loadFile(text)).rejects.toThrow(message)
+    await expect(loadFile(text)).rejects.toThrow(message)
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Texts } from '../../src/config/text-settings.ts'
-import { loadSettings } from '../../src/config.ts'
+import { loadSettings, type Settings } from '../../src/config.ts'
 
 let cwd: string
 beforeEach(() => {
@@ -21,7 +21,12 @@ const loadFile = (text: string) => {
 
 describe('order', () => {
   test('without any source the defaults apply and no option is set', async () => {
-    expect(await load()).toEqual({ log: 'pretty', sandbox: { port: 2435, host: '127.0.0.1' }, warnings: [] })
+    expect(await load()).toEqual({
+      log: 'pretty',
+      sandbox: { port: 2435, host: '127.0.0.1' },
+      warnings: [],
+      blame: expect.any(Function),
+    })
   })
 
   test('a flag goes before the environment, which goes before the file', async () => {
@@ -202,6 +207,7 @@ control_token: not-a-real-token
     )
     expect(await load({ config: 'settings/all.yaml' })).toEqual({
       log: 'silent',
+      blame: expect.any(Function),
       configFile: join(cwd, 'settings/all.yaml'),
       warnings: [],
       sandbox: {
@@ -354,5 +360,28 @@ describe('redirect URIs', () => {
   ])('%j is refused: it %s', async (uri, reason) => {
     await expect(withUri(uri)).rejects.toThrow(`clients[0].redirect_uris[0]: `)
     await expect(withUri(uri)).rejects.toThrow(reason)
+  })
+})
+
+describe('a name that only the sandbox knows to be wrong is blamed on', () => {
+  const reason = 'there is no persona "teen-61"'
+  const blamed = async (settings: Promise<Settings>, path: [string, ...(string | number)[]] = ['persona']) =>
+    String(await (await settings).blame(path, reason))
+
+  test('its flag', async () => {
+    expect(await blamed(load({ persona: 'teen-61' }))).toBe(`ConfigError: --persona: ${reason}`)
+  })
+
+  test('its variable', async () => {
+    const message = `ConfigError: AGEKEY_SANDBOX_PERSONA: ${reason}`
+    expect(await blamed(load({}, { AGEKEY_SANDBOX_PERSONA: 'teen-61' }))).toBe(message)
+  })
+
+  test('its line of the config file', async () => {
+    const text = 'seed: 1\npersona: teen-61\nclients:\n  - client_id: a\n    client_secret: b\n    persona: teen-61\n'
+    const settings = loadFile(`${text}    redirect_uris: [https://a.example/]\n`)
+    expect(await blamed(settings)).toBe(`SourceError: agekey-sandbox.yaml:2: persona: ${reason}`)
+    const message = `SourceError: agekey-sandbox.yaml:6: clients[0].persona: ${reason}`
+    expect(await blamed(settings, ['clients', 0, 'persona'])).toBe(message)
   })
 })

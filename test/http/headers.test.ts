@@ -39,6 +39,21 @@ describe('Every answer says that this is for testing only, and names no framewor
   )
 })
 
+describe('HEAD', () => {
+  test.each(['/', '/_sandbox/health', '/_sandbox/events', '/_sandbox/console/flows', '/.well-known/jwks.json'])(
+    'of %s is its head, and nothing more',
+    async (path) => {
+      const answer = await (await startSandbox()).send(path, { method: 'HEAD' })
+      expect(answer).toMatchObject({ status: 200, text: '' })
+    },
+  )
+
+  test.each(['/v1/oidc/use', '/v1/oidc/create'])('begins no flow at %s', async (path) => {
+    const answer = await (await startSandbox()).send(`${path}?${useRequest()}`, { method: 'HEAD' })
+    expect(answer.status).toBe(405)
+  })
+})
+
 describe('A path is answered', () => {
   test.each([
     ['/v1/oidc/create/par', 'GET', 'POST'],

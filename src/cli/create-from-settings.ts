@@ -1,0 +1,21 @@
+import type { Settings } from '../config.ts'
+import { createSandbox, type Sandbox } from '../create-sandbox.ts'
+import { UnknownNameError } from '../settle-world.ts'
+import type { Report } from './report.ts'
+
+/** Starts the sandbox that settings describe. @throws an error that names the flag, the variable, or file and line */
+export async function createFromSettings(
+  { sandbox: options, blame }: Settings,
+  report: Pick<Report, 'warning' | 'defect'> & Partial<Pick<Report, 'call'>>,
+): Promise<Sandbox> {
+  try {
+    return await createSandbox({
+      ...options,
+      ...(report.call && { onCall: report.call }),
+      onWarning: report.warning,
+      onError: report.defect,
+    })
+  } catch (error) {
+    throw error instanceof UnknownNameError ? await blame(error.path, error.reason) : error
+  }
+}
