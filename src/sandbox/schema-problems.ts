@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { withoutEchoes } from '../age/explain.ts'
+import { nearest } from '../age/nearest.ts'
 import { describeIssue, expectedThing, found, unknownValue } from './describe-issue.ts'
 
 /** One thing wrong with a value: where it is, and a sentence that says what is wrong and what would be right. */
@@ -19,7 +20,10 @@ export type Checked<T> =
 export function checkAgainst<S extends z.ZodType>(schema: S, value: unknown): Checked<z.output<S>> {
   const result = schema.safeParse(value, { error: describeIssue, reportInput: true })
   if (result.success) return { kind: 'valid', value: result.data }
-  return { kind: 'invalid', problems: withoutEchoes(result.error.issues).flatMap(problemsOf) }
+  return {
+    kind: 'invalid',
+    problems: withoutMisspelt(withoutEchoes(result.error.issues)).flatMap(problemsOf).filter(isFirst),
+  }
 }
 
 /** `age_key.signals[0].method`; a key with other characters is quoted: `certifications["/veratad/roc"]`. */
@@ -30,6 +34,21 @@ export function formatPath(path: readonly PropertyKey[]): string {
     return text === '' ? String(key) : `${text}.${String(key)}`
   }, '')
 }
+
+/** A required key that is misspelt is one mistake: an unknown key, and not a missing one too. */
+function withoutMisspelt(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const unknown = issues.filter((issue) => issue.code === 'unrecognized_keys')
+  return issues.filter(({ path, input }) => {
+    const place = formatPath(path.slice(0, -1))
+    const strangers = unknown.filter((issue) => formatPath(issue.path) === place).flatMap(({ keys }) => keys)
+    return input !== undefined || !strangers.some((key) => nearest(key, [String(path.at(-1))]).length > 0)
+  })
+}
+
+/** Two checks may find the same. */
+const isFirst = (problem: SchemaProblem, index: number, all: readonly SchemaProblem[]) =>
+  all.findIndex((other) => other.message === problem.message && formatPath(other.path) === formatPath(problem.path)) ===
+  index
 
 /** The schemas of age signals lead their messages with the id of a rule for requests, which says nothing in a file. */
 const RULE_ID = /^[A-Z]{3}-\d\d /gm

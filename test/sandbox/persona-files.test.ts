@@ -79,7 +79,6 @@ describe('persona files', () => {
     write('c.yaml', yaml('mia'))
     expect(complaintAbout(folder, join(folder, 'gone.yaml'))).toEqual([
       './gone.yaml: no such file or folder',
-      './a.yaml:1: title: is missing; expected a text',
       './a.yaml:1: purpose: is missing; expected a text',
       './a.yaml:2: titel: unknown key. Did you mean "title"?',
       './b.yaml:1: the file is empty',

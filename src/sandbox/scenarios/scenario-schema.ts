@@ -45,7 +45,9 @@ const stepSchema = z
   .check(({ value, issues }) => {
     const given = KINDS.filter((kind) => value[kind] !== undefined)
     const refuse = (path: string[], message: string) => issues.push({ code: 'custom', path, message, input: value })
-    if (given.length === 0) refuse([], `give one of ${KINDS.join(', ')}`)
+    // An unknown key is told already, with the kind that was probably meant.
+    const isTold = issues.some(({ code }) => code === 'unrecognized_keys')
+    if (given.length === 0 && !isTold) refuse([], `give one of ${KINDS.join(', ')}`)
     if (given.length > 1) refuse([], `${given.join(' and ')} are two steps; write each as an item of the list`)
     if (value.clock && value.expect) refuse(['expect'], 'a clock step sends nothing; expect belongs to decide or await')
   })
