@@ -24,7 +24,7 @@ export interface ThresholdTrace {
 export interface Evaluation {
   /** From each requested threshold (`"18"`) to whether it is reached; what the ID token says. */
   readonly ageThresholds: Readonly<Record<string, boolean>>
-  /** One entry for each requested threshold, in the order of the request. */
+  /** One entry for each requested threshold, in the order of the request. Worked out anew each time it is read. */
   readonly trace: readonly ThresholdTrace[]
 }
 
@@ -44,8 +44,20 @@ interface Candidate {
  * @param now milliseconds since the UNIX epoch; decides what age a date of birth is
  */
 export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number): Evaluation {
+  // Of a threshold that is requested twice (with different overrides) the later entry counts, as for a repeated JSON key.
+  const answers = explain(signals, claims, now).map(({ threshold, satisfied }) => [threshold, satisfied])
+  return {
+    ageThresholds: Object.fromEntries(answers),
+    // Not kept: it is many times what it is made of, and hardly anybody reads it.
+    get trace() {
+      return explain(signals, claims, now)
+    },
+  }
+}
+
+function explain(signals: readonly AgeSignal[], claims: Claims, now: number): ThresholdTrace[] {
   const candidates = signals.map((signal) => toCandidate(signal, claims, now))
-  const trace = claims.age_thresholds.map((threshold, index): ThresholdTrace => {
+  return claims.age_thresholds.map((threshold, index) => {
     const traces = candidates.map((candidate) => {
       const age = ageCheck(candidate, threshold, index)
       const passed = candidate.passesFilters && age.passed
@@ -53,8 +65,6 @@ export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: num
     })
     return { threshold, satisfied: traces.some(({ passed }) => passed), signals: traces }
   })
-  // Of a threshold that is requested twice (with different overrides) the later entry counts, as for a repeated JSON key.
-  return { ageThresholds: Object.fromEntries(trace.map((entry) => [entry.threshold, entry.satisfied])), trace }
 }
 
 function toCandidate(signal: AgeSignal, claims: Claims, now: number): Candidate {

@@ -43,6 +43,7 @@ function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call)
     belongsTo: identifiersIn(endpoint, request, parameters),
     handsOut: answer.handsOut ?? [],
     facts: factsOf(endpoint, request, answer),
+    explain: explanationOf(answer),
     // A choice for a transaction that nobody knows belongs to no flow.
     begins: endpoint !== 'choice',
     // A choice that is refused leaves its flow waiting.
@@ -50,6 +51,8 @@ function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call)
     call: recordOf(endpoint, { request, answer, tenant, parameters }),
   }
 }
+
+const explanationOf = ({ evaluation }: Answer) => evaluation && (() => evaluation.trace)
 
 /** Identifiers are told apart by what they are: a code is never looked up as a token. */
 export const identifier = (kind: 'transaction' | 'request_uri' | 'code' | 'access_token', value: string) =>
@@ -102,7 +105,6 @@ function factsOf(endpoint: FlowEndpoint, request: Incoming, { decision, evaluati
     persona: decision?.persona?.name,
     outcome: decision?.later?.name ?? decision?.outcome.name ?? spoiledBy?.name,
     age_thresholds: evaluation?.ageThresholds,
-    trace: evaluation?.trace,
   }
 }
 

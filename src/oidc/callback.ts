@@ -38,12 +38,12 @@ export function createErrorCallback(
 
 /** Where the browser goes with a callback in mode `query` or `fragment`; the query of the redirect URI itself stays as it is. */
 export function callbackUrl(callback: Callback): string {
-  const url = new URL(callback.redirectUri)
   // A space as %20 reads the same for clients that decode forms and for those that decode URI components.
   const sent = new URLSearchParams(callback.params.map(([name, value]): [string, string] => [name, value]))
     .toString()
     .replaceAll('+', '%20')
-  if (callback.mode === 'fragment') url.hash = sent
-  else url.search = [url.search.slice(1), sent].filter((part) => part !== '').join('&')
+  if (callback.mode === 'fragment') return new URL(`#${sent}`, callback.redirectUri).href
+  const url = new URL(callback.redirectUri)
+  url.search = [url.search.slice(1), sent].filter((part) => part !== '').join('&')
   return url.href
 }

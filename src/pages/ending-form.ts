@@ -56,6 +56,5 @@ ${outcomes.map((outcome) => renderOutcome(outcome, t))}</ul></section>
 }
 
 function renderOutcome({ name, summary, mustBeAccepted = false }: OutcomeOption, t: Translate): Html {
-  return html`<li><button name="outcome" value="${name}" data-testid="outcome-${name}"><code>${name}</code> ${mustBeAccepted && html`<b${englishOn(t) && html` lang="${t.lang}"`}>${t('ending.accept')}</b> `}<span>${summary}</span></button></li>
-`
+  return html`<li><button name="outcome" value="${name}" data-testid="outcome-${name}"><code>${name}</code> ${mustBeAccepted && html`<b${englishOn(t) && html` lang="${t.lang}"`}>${t('ending.accept')}</b> `}${summary}</button></li>`
 }

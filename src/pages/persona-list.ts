@@ -67,12 +67,18 @@ ${
 `
 }
 
+/** Answers on one card: beyond them it would be longer than the screen, and the page heavier than it may be. */
+const MOST_ANSWERS = 8
+
 function renderAnswers({ answers }: PersonaView, t: Translate): readonly Html[] {
-  return answers.map(({ threshold, satisfied }) =>
-    satisfied
-      ? html`<b class="yes">${t('persona.yes', { threshold })}</b> `
-      : html`<b class="no">${t('persona.no', { threshold })}</b> `,
-  )
+  const shown = answers
+    .slice(0, MOST_ANSWERS)
+    .map(({ threshold, satisfied }) =>
+      satisfied
+        ? html`<b>${t('persona.yes', { threshold })}</b> `
+        : html`<b class="no">${t('persona.no', { threshold })}</b> `,
+    )
+  return answers.length > MOST_ANSWERS ? [...shown, html`<b class="none">…</b>`] : shown
 }
 
 function renderNoAgeKey(canCreate: boolean, t: Translate): Html {

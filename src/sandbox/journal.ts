@@ -22,7 +22,6 @@ export interface FlowFacts {
   readonly persona?: string | undefined
   readonly outcome?: string | undefined
   readonly age_thresholds?: Readonly<Record<string, boolean>> | undefined
-  readonly trace?: readonly unknown[] | undefined
 }
 
 /** All calls that belong together: the shape of `GET flows/ID`. */
@@ -32,6 +31,8 @@ export interface Flow extends FlowFacts {
   readonly started_at: string
   /** Absent while the user is still choosing. */
   readonly ended_at?: string | undefined
+  /** Why each threshold is true or false; only of a flow whose age key was evaluated. */
+  readonly trace?: readonly unknown[] | undefined
   readonly calls: readonly CallRecord[]
 }
 
@@ -51,6 +52,8 @@ export interface JournalEntry {
   /** Identifiers that this call hands out. */
   readonly handsOut: readonly string[]
   readonly facts: FlowFacts
+  /** Gives the trace of an evaluation: asked when somebody looks, or when the flow is written down elsewhere. */
+  readonly explain?: (() => readonly unknown[]) | undefined
   /** Whether the call begins a flow when it belongs to none that is known. */
   readonly begins: boolean
   /** The flow ended with this call. */

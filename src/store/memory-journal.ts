@@ -16,7 +16,8 @@ interface Entry {
   readonly id: number
   readonly tenant: string
   facts: FlowFacts
-  trace: string | undefined
+  /** What it holds on to is small: the claims, which the call has too, and the signals of one age key. */
+  explain: (() => readonly unknown[]) | undefined
   startedAt: string
   endedAt: string | undefined
   readonly calls: string[]
@@ -63,7 +64,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
       id,
       tenant,
       facts: { flow: facts.flow },
-      trace: undefined,
+      explain: undefined,
       startedAt: call.at,
       endedAt: undefined,
       calls: [],
@@ -130,14 +131,11 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
     },
   }
 
-  function add(flow: Entry, { facts: { trace, ...facts } }: JournalEntry): void {
+  function add(flow: Entry, { facts, explain }: JournalEntry): void {
     const { flow: kind } = flow.facts
     // A token or upgrade call keeps its flow what it was.
     flow.facts = { ...flow.facts, ...withoutUndefined(facts), flow: kind }
-    if (trace === undefined) return
-    flow.trace = JSON.stringify(trace)
-    flow.size += flow.trace.length
-    size += flow.trace.length
+    if (explain) flow.explain = explain
   }
 }
 
@@ -153,7 +151,7 @@ const summary = ({ id, tenant, facts, startedAt, endedAt }: Entry) => ({
 
 const toFlow = (entry: Entry): Flow => ({
   ...summary(entry),
-  ...(entry.trace === undefined ? {} : { trace: JSON.parse(entry.trace) }),
+  ...(entry.explain === undefined ? {} : { trace: entry.explain() }),
   calls: entry.calls.map((text) => JSON.parse(text)),
 })
 

@@ -105,7 +105,7 @@ function pairs(names: readonly string[], reply: unknown): Fields {
 
 function recordArguments(
   tenant: string,
-  { belongsTo, handsOut, facts: { trace, ...facts }, begins, ends, call }: JournalEntry,
+  { belongsTo, handsOut, facts, explain, begins, ends, call }: JournalEntry,
   budget: Required<JournalBudget>,
 ): string[] {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined)
@@ -116,7 +116,7 @@ function recordArguments(
     ends ? '1' : '0',
     call.at,
     JSON.stringify(call),
-    trace === undefined ? '' : JSON.stringify(trace),
+    explain === undefined ? '' : JSON.stringify(explain()),
     String(budget.mostFlows),
     String(budget.mostCharacters),
     ...listed(belongsTo),

@@ -34,13 +34,14 @@ export function describeJournal(
     test('keeps a call as it was recorded', async () => {
       const journal = await createJournal({})
       const trace = [{ threshold: 18, satisfied: false, signals: [] }]
-      const facts = { flow: 'use', persona: 'teen-16', age_thresholds: { '13': true, '18': false }, trace } as const
-      const recorded = entry({ facts, ends: true })
+      const facts = { flow: 'use', persona: 'teen-16', age_thresholds: { '13': true, '18': false } } as const
+      const recorded = { ...entry({ facts, ends: true }), explain: () => trace }
       expect(await journal.record('default', recorded)).toBe('f1')
       expect(await journal.find('default', 'f1')).toEqual({
         id: 'f1',
         tenant: 'default',
         ...facts,
+        trace,
         started_at: AT,
         ended_at: AT,
         calls: [recorded.call],
