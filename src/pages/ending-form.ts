@@ -44,7 +44,7 @@ ${renderClockForm(view, t)}
 <p class="hint" id="with-persona-hint">${t('ending.persona.hint', { persona: view.defaultPersona })}</p>
 </div>
 ${renderListFilter({ list: 'outcome-list', label: t('ending.filter') })}
-<div id="outcome-list"${englishOn(t)}>
+<div id="outcome-list"${englishOn(t)} dir="ltr">
 ${grouped(view.outcomes).map(
   ([group, outcomes]) => html`<section>${group !== undefined && html`<h3>${group}</h3>`}
 <ul class="outcomes">

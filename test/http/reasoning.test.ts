@@ -30,6 +30,21 @@ it('gives thresholds with the same reason one line', () => {
   ])
 })
 
+it('gives thresholds that differ in nothing but the age one line, with the age that comes nearest', () => {
+  expect(reasoningLines(evaluate([face], { age_thresholds: [21, 13, 18, 25] }, NOW))).toEqual([
+    '21, 25: no. facial_age_estimation: needs 21, has 19',
+    '13, 18: yes. facial_age_estimation: needs 18, has 19',
+  ])
+})
+
+it('ends after some lines, however many ages are asked for', () => {
+  const ages = Array.from({ length: 100 }, (_, index) => index)
+  const claims = { age_thresholds: ages, overrides: { facial_age_estimation: { age_thresholds: ages } } }
+  const lines = reasoningLines(evaluate([face], claims, NOW))
+  expect(lines.length).toBeLessThan(20)
+  expect(lines.at(-1)).toBe('…')
+})
+
 it('cuts a reason that repeats a long list', () => {
   const claims = { age_thresholds: [13], provenance: { allowed: Array(10).fill(`/${'a'.repeat(99)}`) } }
   const [line = ''] = reasoningLines(evaluate([face], claims, NOW))
