@@ -1,3 +1,4 @@
+import { checkConnection } from './config/option-check.ts'
 import { createRemoteTransport } from './control-transport.ts'
 import { createSurface, type Surface } from './surface.ts'
 
@@ -13,12 +14,20 @@ export interface ConnectedSandbox extends Surface {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** How a sandbox in another process is reached. */
+export interface ConnectOptions {
+  readonly controlToken?: string | undefined
+}
+
 /**
  * Drives a sandbox over its control API.
  * @param url its base URL, or that of a tenant.
  * @param options.controlToken asked for when the sandbox listens beyond loopback.
+ * @throws Error with one clear line: an address that is none, an unknown option
  */
-export function connectSandbox(url: string, { controlToken }: { controlToken?: string } = {}): ConnectedSandbox {
+export function connectSandbox(url: string, options: ConnectOptions = {}): ConnectedSandbox {
+  checkConnection(url, options)
+  const { controlToken } = options
   const baseUrl = new URL(url).href.replace(/\/+$/, '')
   const connect = (address: string) => createRemoteTransport({ baseUrl: address, token: controlToken })
   const root = connect(baseUrl)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { SandboxOptions } from '../create-sandbox.ts'
-import { clientSchema } from '../sandbox/client-schema.ts'
+import { clientSchema, printableAscii } from '../sandbox/client-schema.ts'
 import { checkAgainst, formatPath } from '../sandbox/schema-problems.ts'
 import { ConfigError } from './config-error.ts'
 import { type ConfigValues, configSchema } from './config-schema.ts'
@@ -39,10 +39,24 @@ const optionsSchema = z
  * @throws ConfigError: one line with every problem, each led by the name of the option
  */
 export function checkOptions(options: SandboxOptions): void {
-  const checked = checkAgainst(optionsSchema, options)
+  check('createSandbox', optionsSchema, options)
+}
+
+const connectSchema = z.strictObject({ controlToken: printableAscii }).partial()
+
+/** Checks the same for a sandbox in another process. @throws ConfigError */
+export function checkConnection(url: string, options: object): void {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new ConfigError(`connectSandbox: ${JSON.stringify(url)} is not a URL like http://localhost:2435`)
+  }
+  check('connectSandbox', connectSchema, options)
+}
+
+function check(caller: string, schema: z.ZodType, options: unknown): void {
+  const checked = checkAgainst(schema, options)
   if (checked.kind === 'valid') return
   const problems = checked.problems.map(({ path, message }) => `${formatPath(path) || 'options'}: ${message}`)
-  throw new ConfigError(`createSandbox: ${problems.join('; ')}`)
+  throw new ConfigError(`${caller}: ${problems.join('; ')}`)
 }
 
 /** Schemas under the names that the library uses: `base_url` becomes `baseUrl`. */

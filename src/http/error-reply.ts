@@ -78,8 +78,8 @@ function describe(error: unknown, host: HttpHost): Failure {
     }
   }
   if (error instanceof ControlError) {
-    const { status, error: code, message, suggestions, findings } = error
-    return { ...base, status, title: 'Refused', error: code, description: message, suggestions, findings }
+    const { status, error: code, message, suggestions, findings, headers } = error
+    return { ...base, status, title: 'Refused', error: code, description: message, suggestions, findings, headers }
   }
   if (
     error instanceof TenantNameError ||

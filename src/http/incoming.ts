@@ -14,6 +14,8 @@ export interface Incoming extends ServerRequest {
   /** How and by what name the caller reached the sandbox, told by a trusted proxy or else by the call itself. */
   readonly protocol: 'http' | 'https'
   readonly host: string | undefined
+  /** The address of the caller, told likewise. */
+  readonly caller: string | undefined
   /** Named parts of the path. */
   readonly params: Readonly<Record<string, string>>
   /** The value of a header, several joined by commas. */
@@ -64,6 +66,10 @@ export class IncomingRequest implements Incoming {
 
   get host(): string | undefined {
     return this.#request.host
+  }
+
+  get caller(): string | undefined {
+    return this.#request.ip
   }
 
   header(name: string): string | undefined {

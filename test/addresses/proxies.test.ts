@@ -73,6 +73,31 @@ describe('the control API', () => {
       { Host: 'upstream', 'X-Forwarded-Host': 'age.example' },
       200,
     ],
+    [
+      'a trusted proxy that passes on a stranger has no entry of its own',
+      { trustProxy: ['loopback'], baseUrl: 'https://age.example' },
+      { 'X-Forwarded-Host': 'age.example', 'X-Forwarded-For': '203.0.113.9' },
+      403,
+    ],
+    [
+      'a stranger behind a trusted proxy shows the token',
+      { trustProxy: ['loopback'], baseUrl: 'https://age.example', controlToken: 'not-a-real-token' },
+      { 'X-Forwarded-For': '203.0.113.9', Authorization: 'Bearer not-a-real-token' },
+      200,
+    ],
+    [
+      'a stranger behind a trusted proxy is asked for the token',
+      { trustProxy: ['loopback'], controlToken: 'not-a-real-token' },
+      { 'X-Forwarded-For': '203.0.113.9' },
+      401,
+    ],
+    [
+      'a caller of this machine behind a trusted proxy may',
+      { trustProxy: ['loopback'] },
+      { 'X-Forwarded-For': '::1' },
+      200,
+    ],
+    ['X-Forwarded-For of a proxy that nobody trusts is not read', {}, { 'X-Forwarded-For': '203.0.113.9' }, 200],
   ])('%s', async (_sentence, options, headers, status) => {
     expect(await flows(options, headers)).toBe(status)
   })

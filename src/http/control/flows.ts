@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import { isFlowId } from '../../sandbox/journal.ts'
+import type { Tenant } from '../../sandbox/tenant.ts'
 import { json } from '../reply.ts'
 import { controlRoute } from './control-route.ts'
+import { checkOutcome } from './outcome-name.ts'
 import { ControlError } from './parse.ts'
+import { findPersona } from './personas.ts'
 import { flowShape } from './shapes.ts'
 import { LONGEST_WAIT, waitFor } from './wait-for.ts'
 
@@ -36,6 +39,8 @@ export const flowRoutes = [
     async handle({ tenant, query, signal }) {
       const { wait: seconds, ...filter } = query
       const { journal, name } = tenant
+      if (filter.outcome !== undefined) checkOutcome(filter.outcome)
+      if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
       if (seconds === undefined) return json(200, { flows: await journal.list(name, filter) })
       const look = async () => {
         const ended = (await journal.list(name, filter)).filter((flow) => flow.ended_at !== undefined)
@@ -60,3 +65,9 @@ export const flowRoutes = [
     },
   }),
 ]
+
+/** A persona that is there, or was when a flow was decided as it: a misspelt one would be waited for in vain. */
+async function checkPersona(persona: string, tenant: Tenant): Promise<void> {
+  const { journal, name } = tenant
+  if ((await journal.list(name, { persona })).length === 0) await findPersona(persona, tenant, 400)
+}

@@ -28,7 +28,8 @@ const COOKIE_PATHS = /^\/_sandbox\/(?:console(?:\/.*)?|events)$/
  * Lets a call through that may drive the sandbox.
  *
  * On loopback everybody on this machine may, but no page of another site: neither by a foreign Origin, nor by a foreign name
- * that was made to resolve to this address (DNS rebinding). Beyond loopback a token is asked for; without one the API is off.
+ * that was made to resolve to this address (DNS rebinding). Beyond loopback, and for whom a trusted proxy names as a caller
+ * from there, a token is asked for; without one the API is off.
  * @throws ControlError 401 or 403
  */
 export function guardControl(
@@ -37,11 +38,15 @@ export function guardControl(
   { changesState }: { changesState: boolean },
 ): void {
   const mayByToken = hasToken(request, guard.token) || hasCookie(request, guard.token)
-  if (!mayByToken && !guard.loopbackOnly) throw beyondLoopback(guard.token)
+  if (!mayByToken && !(guard.loopbackOnly && isOnThisMachine(request))) throw beyondLoopback(guard.token)
   if (!mayByToken && guard.token !== undefined && offersToken(request)) throw wrongToken()
   if (!mayByToken) refuseForeignHost(request, guard)
   if (changesState) refuseCrossSite(request, guard.origins)
 }
+
+/** The server listens on loopback: only a proxy that is trusted can tell of somebody else. */
+const isOnThisMachine = ({ caller }: Incoming) => caller === undefined || LOOPBACK_ADDRESS.test(caller)
+const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/i
 
 const offersToken = (request: Incoming) => /^bearer /i.test(request.authorization ?? '')
 
@@ -82,6 +87,7 @@ function beyondLoopback(token: string | undefined): ControlError {
 const wrongToken = () =>
   new ControlError(401, 'Authorization: send the control token of this sandbox as a bearer token', {
     error: 'invalid_token',
+    headers: { 'WWW-Authenticate': 'Bearer realm="agekey-sandbox control"' },
   })
 
 function refuseForeignHost(request: Incoming, { hostNames }: ControlGuard): void {

@@ -9,6 +9,7 @@ export class ControlError extends Error {
   readonly error: string
   readonly suggestions: readonly string[]
   readonly findings: readonly Finding[]
+  readonly headers: Readonly<Record<string, string>>
 
   constructor(
     status: number,
@@ -17,13 +18,20 @@ export class ControlError extends Error {
       error = 'invalid_request',
       suggestions = [],
       findings = [],
-    }: { error?: string; suggestions?: readonly string[]; findings?: readonly Finding[] } = {},
+      headers = {},
+    }: {
+      error?: string
+      suggestions?: readonly string[]
+      findings?: readonly Finding[]
+      headers?: Readonly<Record<string, string>>
+    } = {},
   ) {
     super(message)
     this.status = status
     this.error = error
     this.suggestions = suggestions
     this.findings = findings
+    this.headers = headers
   }
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../age/json-object.ts'
 import { parseJson } from '../../oidc/json.ts'
 import { decodePairs } from '../../oidc/parameters.ts'
 import type { Tenant } from '../../sandbox/tenant.ts'
@@ -71,5 +72,7 @@ function readJsonBody(route: ControlRoute, request: Incoming): unknown {
   if (isEmpty || isOwnForm(route, request)) return route.body ? {} : undefined
   const json = parseJson(Buffer.from(request.body).toString('utf8'))
   if (!json.ok) throw new ControlError(400, `body: it is not JSON: ${json.reason}`)
+  const saysNothing = isJsonObject(json.value) && Object.keys(json.value).length === 0
+  if (!route.body && !saysNothing) throw new ControlError(400, 'body: this call takes none; leave it out')
   return json.value
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { didYouMean, nearest } from '../../age/nearest.ts'
 import { clientSchema, clientSettingsOf } from '../../sandbox/client-schema.ts'
-import { OUTCOMES } from '../../sandbox/outcomes.ts'
 import type { Tenant } from '../../sandbox/tenant.ts'
 import type { TenantSettings } from '../../sandbox/world.ts'
 import { json, noContent } from '../reply.ts'
 import { type ControlCall, controlRoute } from './control-route.ts'
+import { checkOutcome } from './outcome-name.ts'
 import { ControlError } from './parse.ts'
 import { findPersona } from './personas.ts'
 import { lifetimesShape, tenantShape } from './shapes.ts'
@@ -85,6 +85,9 @@ async function readChange(change: z.output<typeof tenantChange>, tenant: Tenant)
   const { persona, outcome, clients, lifetimes } = change
   const { settings } = tenant
   if (typeof persona === 'string') await findPersona(persona, tenant, 400)
+  const ids = clients?.map(({ client_id: id }) => id) ?? []
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw new ControlError(400, `clients: ${JSON.stringify(twice)} is declared twice`)
   for (const client of clients ?? []) if (client.persona !== undefined) await findPersona(client.persona, tenant, 400)
   if (typeof outcome === 'string') checkOutcome(outcome)
   const pick = (wanted: string | null | undefined, current: string | undefined) =>
@@ -100,13 +103,6 @@ async function readChange(change: z.output<typeof tenantChange>, tenant: Tenant)
       accessToken: lifetimes?.access_token ?? accessToken,
     },
   }
-}
-
-function checkOutcome(name: string): void {
-  const names = [...new Set(OUTCOMES.map((row) => row.name))]
-  if (names.includes(name)) return
-  const message = `outcome: there is none called ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, names)}`
-  throw new ControlError(400, message, { suggestions: nearest(name, names) })
 }
 
 /** A tenant as the control API shows it; client secrets stay out. */

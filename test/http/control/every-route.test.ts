@@ -93,6 +93,14 @@ describe('a path that there is refuses', () => {
     },
   )
 
+  test('a body where none is taken: half a reset is none', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.clock.advance(5)
+    expect((await sandbox.post('/_sandbox/reset', { clock: false })).status).toBe(400)
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
+    expect((await sandbox.post('/_sandbox/reset', {})).status).toBe(204)
+  })
+
   test('another method with 405 and Allow', async () => {
     const sandbox = await startSandbox()
     const answer = await sandbox.send('/_sandbox/clock', { method: 'PATCH' })

@@ -55,6 +55,22 @@ describe('GET flows', () => {
       expect((await sandbox.get('/_sandbox/flows', { query })).status).toBe(400)
     },
   )
+
+  test.each([
+    ['persona=teen-61', 'teen-16'],
+    ['outcome=acess_denied', 'access_denied'],
+  ])('with the misspelt name %s is refused, and waits for nothing', async (query, suggestion) => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.get('/_sandbox/flows', { query: `${query}&wait=60` })
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toMatchObject({ suggestions: expect.arrayContaining([suggestion]) })
+  })
+
+  test('finds those of a persona that has gone', async () => {
+    const sandbox = await startWithFlows()
+    await sandbox.personas.remove('teen-16')
+    expect(await idsOf(sandbox, 'persona=teen-16')).toEqual(['f1'])
+  })
 })
 
 describe('a flow', () => {

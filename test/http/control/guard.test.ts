@@ -87,7 +87,8 @@ describe('beyond loopback', () => {
     const options = { ...everywhere, controlToken: 'open-sesame', onWarning: (text: string) => warnings.push(text) }
     const sandbox = await startSandbox(options)
     const ask = (headers: Record<string, string>) => fetch(at(sandbox.url, '/_sandbox/flows'), { headers })
-    expect((await ask({})).status).toBe(401)
+    const refused = await ask({})
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer /)])
     expect((await ask({ Authorization: 'Bearer open-sesam' })).status).toBe(401)
     expect((await ask({ Authorization: 'Basic open-sesame' })).status).toBe(401)
     expect((await ask({ Authorization: 'Bearer open-sesame' })).status).toBe(200)

@@ -7,6 +7,8 @@ import { createRelyingParty } from '../../support/relying-party.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
+const SHOP = { client_id: 'shop', client_secret: 's', redirect_uris: ['https://shop.example/cb'] }
+
 describe('a tenant', () => {
   test('exists from the first touch of its address, with an issuer of its own', async () => {
     const sandbox = await startSandbox()
@@ -88,6 +90,7 @@ describe('a tenant', () => {
     ['one', { outcome: 'acess_denied' }, 'access_denied'],
     ['one', { lifetimes: { request_uri: 0 } }, 'lifetimes.request_uri'],
     ['one', { clients: [{ client_id: 'a' }] }, 'clients[0].client_secret'],
+    ['one', { clients: [SHOP, SHOP] }, 'clients: \\"shop\\" is declared twice'],
     ['one', { personas: [] }, 'Did you mean \\"persona\\"?'],
     ['No_Name', {}, 'lowercase letters, digits and hyphens'],
     ['-x', {}, 'no hyphen first'],
@@ -168,6 +171,17 @@ describe('connectSandbox', () => {
     })
     await remote.reset()
     expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
+  })
+
+  test.each([
+    [
+      'http://localhost:2435',
+      { controlTokn: 'x' },
+      'connectSandbox: controlTokn: unknown key. Did you mean "controlToken"?',
+    ],
+    ['localhost:2435', {}, 'connectSandbox: "localhost:2435" is not a URL like http://localhost:2435'],
+  ])('refuses %s with %j at once', (url, options, message) => {
+    expect(() => connectSandbox(url, options as object)).toThrow(message)
   })
 
   test('reaches a tenant and removes it', async () => {
