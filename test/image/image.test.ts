@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -88,15 +88,21 @@ async function start(env: Readonly<Record<string, string>> = {}) {
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   )
-  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  /** To the first process inside, which takes all others with it: giving up its rights, it let go of its parent. */
+  const signal = (name: NodeJS.Signals) => {
+    const first = spawnSync('pgrep', ['--parent', String(child.pid)], { encoding: 'utf8' }).stdout.trim()
+    if (first !== '') process.kill(Number(first), name)
+  }
+  onTestFinished(async () => {
+    signal('SIGKILL')
+    await ended
+  })
   const [, ...probe] = config.Healthcheck.Test
   return {
     url: `http://127.0.0.1:${port}`,
-    ended: new Promise<number | null>((resolve) => child.on('close', resolve)),
-    terminate: () => {
-      const first = execFileSync('pgrep', ['--parent', String(child.pid)], { encoding: 'utf8' }).trim()
-      process.kill(Number(first), 'SIGTERM')
-    },
+    ended,
+    terminate: () => signal('SIGTERM'),
     isHealthy: () => {
       const [command = '', ...args] = inside(probe)
       return new Promise<boolean>((resolve) => {
