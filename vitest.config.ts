@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** The rooms that decide what a client is told. */
-const CORE = { lines: 95, branches: 94 }
+const CORE = { lines: 95, branches: 95 }
 
 export default defineConfig({
   test: {
