@@ -27,8 +27,12 @@ export async function startServer(name) {
   const child = fork(fileURLToPath(new URL(`servers/${name}.js`, import.meta.url)), { execArgv: ['--expose-gc'] })
   const ask = (question) =>
     new Promise((resolve, reject) => {
-      child.once('message', resolve)
-      child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)))
+      const ended = (code) => reject(new Error(`${name} ended with ${code}`))
+      child.once('exit', ended)
+      child.once('message', (answer) => {
+        child.off('exit', ended)
+        resolve(answer)
+      })
       if (question !== undefined) child.send(question)
     })
   const { url } = await ask()

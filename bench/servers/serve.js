@@ -9,5 +9,7 @@ export function serve(url) {
     globalThis.gc?.()
     process.send({ memory: process.memoryUsage().rss })
   })
+  // Whoever measures may stop in the middle.
+  process.on('disconnect', () => process.exit())
   process.send({ url })
 }
