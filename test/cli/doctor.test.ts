@@ -85,7 +85,7 @@ describe('a set-up that works', () => {
     expect(await problemsOf({ ...visit, ...BUILTIN, redirectUri: REDIRECT_URI })).toEqual({})
   })
 
-  test('leaves no flow, no expectation and no page behind', async () => {
+  test('spends no expectation', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ persona: 'teen-16' })
     await look({ issuer: issuerOf(sandbox.baseUrl), ...BUILTIN, redirectUri: REDIRECT_URI })
@@ -188,6 +188,19 @@ describe('an issuer that is another text', () => {
     expect(found['address_unreachable']).toBeDefined()
   })
 
+  test('in capitals, which no library forgives', async () => {
+    const { baseUrl } = await startSandbox()
+    const found = await problemsOf({ issuer: issuerOf(baseUrl.replace('localhost', 'LOCALHOST')) })
+    expect(found).toEqual({ issuer_spelling: `in the app: issuer: ${issuerOf(baseUrl)}` })
+  })
+
+  test.each(['/.well-known/openid-configuration', '?tenant=a', '#'])('with %s behind it', async (surplus) => {
+    const issuer = 'http://localhost:2435/v1/oidc/use'
+    expect(await problemsOf({ issuer: issuer + surplus })).toEqual({
+      issuer_malformed: `in the app: issuer: ${issuer}`,
+    })
+  })
+
   test('below a base path that the app left out', async () => {
     const { url, baseUrl } = await startSandbox({ basePath: '/agekey' })
     const found = await problemsOf({ issuer: issuerOf(url.replace('127.0.0.1', 'localhost')) })
@@ -229,6 +242,15 @@ describe('what discovery and the key set say', () => {
   ])('%s', async (_sentence, keySet, name) => {
     const { issuer } = await startMeddler((text, path) => ({ text: path.includes('jwks') ? keySet(text) : text }))
     expect(Object.keys(await problemsOf({ issuer }))).toEqual([name])
+  })
+
+  test('the key set of somebody else', async () => {
+    const { url, issuer } = await startMeddler((text) => ({
+      text: text.replace(/(?<="jwks_uri":")[^"]*(?=\/\.well-known)/, '$&/t/other'),
+    }))
+    expect(await problemsOf({ issuer })).toEqual({
+      key_set_foreign: expect.stringContaining(`in the app: jwks_uri: ${url}/.well-known/jwks.json`),
+    })
   })
 
   test('a document without an address', async () => {

@@ -5,13 +5,15 @@ import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
 import { readDiscovery } from './discovery.ts'
 import { inApp } from './fix-lines.ts'
 import { checkIssuer } from './issuer-check.ts'
-import { checkKeySet } from './key-set-check.ts'
+import { checkKeySet, checkKeySetAddress } from './key-set-check.ts'
 import { checkRedirect } from './redirect-check.ts'
 import type { Visit } from './visit.ts'
 
 /** Looks at a sandbox from where the app is. What a problem makes impossible to check is left out. Never throws for what it finds. */
 export async function examine(visit: Visit): Promise<readonly Diagnosis[]> {
   if (!/^https?:\/\/[^/?#]/i.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
+  const [surplus = ''] = SURPLUS.exec(visit.issuer) ?? []
+  if (surplus !== '') return [tooLong(visit.issuer, surplus)]
   const use = await readDiscovery(visit, 'use')
   if ('problem' in use) return [use]
   const create = await readDiscovery(visit, 'create')
@@ -31,7 +33,7 @@ export async function examine(visit: Visit): Promise<readonly Diagnosis[]> {
     checkClock(use.answer, visit.now()),
     ...addresses,
     keySetAddress?.status === 'ok' && jwksUri !== undefined
-      ? await checkKeySet(jwksUri, visit)
+      ? (checkKeySetAddress(jwksUri, use.document.token_endpoint) ?? (await checkKeySet(jwksUri, visit)))
       : skipped('key_set', 'jwks_uri cannot be reached'),
     parAddress?.status === 'ok' ? await checkClient(parUrl, visit) : skipped('client', 'its address cannot be reached'),
     await checkRedirect(use.foundAt, visit),
@@ -42,4 +44,13 @@ const malformed = (issuer: string) =>
   problem('issuer', 'issuer_malformed', {
     message: `${JSON.stringify(issuer)} is no http or https URL`,
     fix: [inApp('issuer: http://localhost:2435/v1/oidc/use')],
+  })
+
+/** What people copy along with an issuer: the way to its discovery document, a query, a fragment. */
+const SURPLUS = /(?:\/+\.well-known\/openid-configuration\/*)?(?:[?#].*)?$/
+
+const tooLong = (issuer: string, surplus: string) =>
+  problem('issuer', 'issuer_malformed', {
+    message: `${issuer}: the issuer ends before ${surplus}`,
+    fix: [inApp(`issuer: ${issuer.slice(0, -surplus.length)}`)],
   })

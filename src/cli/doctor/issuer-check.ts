@@ -24,7 +24,16 @@ const DIFFERENCES: Partial<Readonly<Record<Difference, string>>> = {
   issuer_port: 'the ports differ',
   issuer_path: 'the paths differ',
   issuer_host: 'the hosts differ',
+  issuer_spelling: 'capitals or a port that goes without saying, and the comparison is exact',
 }
+
+/** Nothing of the sandbox is to be changed for these. */
+const ONLY_IN_APP: ReadonlySet<Difference> = new Set([
+  'issuer_trailing_slash',
+  'issuer_loopback_name',
+  'issuer_path',
+  'issuer_spelling',
+])
 
 function differenceOf(issuer: string, published: string): Difference {
   if (withoutSlash(issuer) === withoutSlash(published)) return 'issuer_trailing_slash'
@@ -33,12 +42,13 @@ function differenceOf(issuer: string, published: string): Difference {
   if (given.hostname !== said.hostname)
     return areLoopback && given.port === said.port ? 'issuer_loopback_name' : 'issuer_host'
   if (given.protocol !== said.protocol) return 'issuer_scheme'
-  return given.port === said.port ? 'issuer_path' : 'issuer_port'
+  if (given.port !== said.port) return 'issuer_port'
+  return given.pathname === said.pathname ? 'issuer_spelling' : 'issuer_path'
 }
 
 function fixOf(name: Difference, { issuer, published }: { issuer: string; published: string }): string[] {
   const app = inApp(`issuer: ${published}`)
-  if (name === 'issuer_trailing_slash' || name === 'issuer_loopback_name' || name === 'issuer_path') return [app]
+  if (ONLY_IN_APP.has(name)) return [app]
   const base = withoutSlash(issuer).replace(/\/v1\/oidc\/(?:use|create)$/, '')
   if (name !== 'issuer_host')
     return [app, 'or, when browsers use the address of the app:', ...inSandbox('base_url', base)]

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseJson } from '../../oidc/json.ts'
-import { type Diagnosis, ok, type ProblemName, problem } from './diagnosis.ts'
+import { type Diagnosis, ok, type Problem, type ProblemName, problem } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'
 import { call, type Visit } from './visit.ts'
 
@@ -25,6 +25,19 @@ export async function checkKeySet(url: string, visit: Visit): Promise<Diagnosis>
     )
   }
   return ok('key_set', `${url}: ${keys.length} public ${keys.length === 1 ? 'key' : 'keys'}`)
+}
+
+/** The key set must be that of the sandbox whose tokens it is to verify: it stands below the same address as the others. */
+export function checkKeySetAddress(jwksUri: string, tokenEndpoint: string | undefined): Problem | undefined {
+  const base = /^(.*)\/v1\/oidc\/use\/token$/.exec(tokenEndpoint ?? '')?.[1]
+  if (base === undefined || jwksUri === `${base}/.well-known/jwks.json`) return undefined
+  return problem('key_set', 'key_set_foreign', {
+    message: `${jwksUri}: the key set of another sandbox or tenant than ${base}, whose tokens it does not verify`,
+    fix: [
+      'something stands between and changes discovery, or keeps an old one; what is right:',
+      inApp(`jwks_uri: ${base}/.well-known/jwks.json`),
+    ],
+  })
 }
 
 const wrong = (name: ProblemName, message: string) =>
