@@ -18,14 +18,16 @@ export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptio
   if (seed !== undefined) {
     throw new Error('seed: replicas with one seed would make the same codes; leave out the seed, or the store')
   }
-  if (baseUrl === undefined) {
-    onWarning?.('store: replicas need one address for all of them; say which with --base-url')
-  }
   const { openRedisStores } = await import('./store/redis-stores.ts')
-  return openRedisStores(store, {
+  const stores = await openRedisStores(store, {
     version: packageVersion(),
     onLost: (reason) =>
       onWarning?.(`store: the connection is lost (${reason}); calls are answered with 503 until it is back`),
     onBack: () => onWarning?.('store: the connection is back'),
   })
+  // Behind the connection: a start that fails says why in one line.
+  if (baseUrl === undefined) {
+    onWarning?.('store: replicas need one address for all of them; say which with --base-url')
+  }
+  return stores
 }

@@ -36,8 +36,7 @@ describeWithRedis('A sandbox whose Redis', () => {
   })
 
   describe('a start is refused with one line', () => {
-    const refusedStart = (args: readonly string[]) =>
-      cli.run(['-p', '0', '--base-url', 'http://localhost:2435', ...args])
+    const refusedStart = (args: readonly string[]) => cli.run(['-p', '0', ...args])
 
     test('when nothing listens there; the password is not told', async () => {
       const { code, stderr } = await refusedStart(['--store', 'redis://user:secret@127.0.0.1:1'])
