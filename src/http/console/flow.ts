@@ -39,6 +39,7 @@ function viewOf(flow: Flow, tenant: Tenant): Omit<FlowView, keyof ConsoleCall['f
     calls: flow.calls.map((call) => callView(call, flow, tenant)),
     idToken: idToken === undefined ? undefined : decodeIdToken(idToken),
     trace: evaluationShape.shape.trace.safeParse(flow.trace).data ?? [],
+    jsonPath: `${tenant.basePath}/_sandbox/flows/${flow.id}`,
     next: nextSteps(flow, tenant.provider.lifetimes),
   }
 }

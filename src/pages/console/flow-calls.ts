@@ -4,6 +4,7 @@ import { renderSnippet } from '../home-snippets.ts'
 import { type Html, html } from '../html.ts'
 import { translate } from '../messages.ts'
 import { renderInstant, renderStatus } from './badges.ts'
+import { shortened } from './shortened.ts'
 
 /** A recorded call of a flow. */
 export interface CallView {
@@ -33,12 +34,19 @@ const TITLES: Readonly<Record<string, string>> = {
   choice: 'The user’s choice, by the browser',
 }
 
-/** The calls of a flow in the order in which they came. */
-export function renderCalls(calls: readonly CallView[]): Html {
+/** Calls and, for each, parameters on one page. */
+const MOST_CALLS = 20
+const MOST_PARAMETERS = 30
+const LONGEST_COMMAND = 6_000
+
+/** The calls of a flow in the order in which they came; `jsonPath` leads to the flow in the control API. */
+export function renderCalls(calls: readonly CallView[], jsonPath: string): Html {
+  const shown = calls.slice(-MOST_CALLS)
   return html`<section class="card" aria-labelledby="calls-title">
-<h2 id="calls-title">Calls</h2>
+<div class="section-head"><h2 id="calls-title">Calls</h2> <a class="target" href="${jsonPath}">All of it as JSON</a></div>
+${shown.length < calls.length && html`<p class="hint">The last ${shown.length} of ${calls.length}.</p>`}
 <ol class="timeline calls-made">
-${calls.map(renderCall)}</ol>
+${shown.map(renderCall)}</ol>
 </section>`
 }
 
@@ -53,14 +61,26 @@ ${refusal !== undefined && html`<p class="refusal">${refusal}</p>`}
 ${renderFindingList(findings, translate('en'))}
 <div class="more">
 <details class="raw" id="sent-${index}"><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>
-<dl class="settings">${Object.entries(parameters).map(([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code>${textOf(value)}</code></dd></div>`)}</dl></details>
+<dl class="settings">${Object.entries(parameters)
+    .slice(0, MOST_PARAMETERS)
+    .map(
+      ([name, value]) =>
+        html`<div><dt><code>${shortened(name, 100)}</code></dt><dd><code>${textOf(value)}</code></dd></div>`,
+    )}</dl></details>
 <details class="raw" id="answered-${index}"><summary>What was answered</summary>
 <div class="snippet"><pre><code>${textOf(response)}</code></pre></div></details>
 <details class="raw" id="curl-${index}"><summary>Repeat it in a shell</summary>
-${renderSnippet(curl)}</details>
+${renderCurl(curl)}</details>
 </div>
 </li>
 `
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? ''))
+const textOf = (value: unknown) =>
+  shortened(typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? ''))
+
+/** A command that was cut would be another one. */
+const renderCurl = (command: string): Html =>
+  command.length > LONGEST_COMMAND
+    ? html`<p class="muted">The call is too long to be repeated from here.</p>`
+    : renderSnippet(command)

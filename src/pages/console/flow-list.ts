@@ -2,6 +2,7 @@ import { type Html, html } from '../html.ts'
 import { type AnswerView, counted, renderAnswers, renderInstant } from './badges.ts'
 import { type ConsoleFrame, renderConsolePage } from './console-page.ts'
 import { renderSelect, renderTextField } from './fields.ts'
+import { shortened } from './shortened.ts'
 
 /** One flow of the journal in a line or two. */
 export interface FlowRow {
@@ -101,12 +102,19 @@ ${flows.map(
 <p class="moment">${renderInstant(flow.startedAt)}</p>
 <h3><a href="${consolePath}/flows/${flow.id}">${FLOW_TITLES[flow.flow] ?? flow.flow} <span class="muted">${flow.id}</span></a></h3>
 <p class="facts">${renderFacts(flow)}</p>
-${renderAnswers(flow.answers)}
-<p class="muted small-text">${flow.endpoints.join(' → ')}${flow.state !== undefined && html` · state <code>${flow.state}</code>`}${flow.clientId !== undefined && html` · <code>${flow.clientId}</code>`}</p>
+${renderAnswers(flow.answers.slice(0, MOST_ANSWERS))}
+<p class="muted small-text">${chain(flow.endpoints)}${flow.state !== undefined && html` · state <code>${shortened(flow.state, 60)}</code>`}${flow.clientId !== undefined && html` · <code>${shortened(flow.clientId, 60)}</code>`}</p>
 </li>
 `,
 )}</ol>`
 }
+
+/** Answers and calls of one flow in the list; its own page has all. */
+const MOST_ANSWERS = 8
+const MOST_CALLS = 8
+
+const chain = (endpoints: readonly string[]): string =>
+  [...endpoints.slice(0, MOST_CALLS), ...(endpoints.length > MOST_CALLS ? ['…'] : [])].join(' → ')
 
 /** What the flows are called in headings. */
 export const FLOW_TITLES: Readonly<Record<string, string>> = { use: 'Use', create: 'Create', upgrade: 'Upgrade' }
@@ -114,5 +122,5 @@ export const FLOW_TITLES: Readonly<Record<string, string>> = { use: 'Use', creat
 function renderFacts({ persona, outcome, isOver, errors, advice, refusal }: FlowRow): Html {
   return html`${persona !== undefined && html`<code>${persona}</code> `}${outcome !== undefined && html`<span aria-hidden="true">→</span> <code>${outcome}</code> `}${
     !isOver && html`<span class="tag">waiting for the user</span> `
-  }${errors > 0 && html`<span class="tag bad">${counted(errors, 'error')}</span> `}${advice > 0 && html`<span class="tag warn">${advice} advice</span> `}${refusal && html`<span class="tag bad">refused ${refusal.status}</span> ${refusal.description}`}`
+  }${errors > 0 && html`<span class="tag bad">${counted(errors, 'error')}</span> `}${advice > 0 && html`<span class="tag warn">${advice} advice</span> `}${refusal && html`<span class="tag bad">refused ${refusal.status}</span> ${shortened(refusal.description ?? '', 300)}`}`
 }

@@ -4,6 +4,7 @@ import { type ConsoleFrame, renderConsolePage } from './console-page.ts'
 import { type CallView, renderCalls } from './flow-calls.ts'
 import { FLOW_TITLES } from './flow-list.ts'
 import { type IdTokenView, renderIdToken } from './id-token.ts'
+import { shortened } from './shortened.ts'
 import { renderTrace, type ThresholdTraceView } from './trace.ts'
 
 /** The catalogue row of the outcome that the flow had. */
@@ -30,6 +31,8 @@ export interface FlowView extends ConsoleFrame {
   readonly calls: readonly CallView[]
   readonly idToken?: IdTokenView | undefined
   readonly trace: readonly ThresholdTraceView[]
+  /** The flow in the control API. */
+  readonly jsonPath: string
   /** What a correct client does now, a sentence each. */
   readonly next: readonly string[]
 }
@@ -46,7 +49,7 @@ export function renderFlow(view: FlowView): string {
 ${renderDecision(view)}
 ${renderNext(view)}
 </div>
-${renderCalls(view.calls)}
+${renderCalls(view.calls, view.jsonPath)}
 ${view.idToken !== undefined && renderIdToken(view.idToken)}
 ${view.trace.length > 0 && renderTrace(view.trace)}
 </div>`,
@@ -68,8 +71,8 @@ function renderDecision({ persona, outcome, clientId, state, answers, consolePat
         : html`<a class="target" href="${consolePath}/personas#${persona}">${persona}</a>`,
     ],
     ['Outcome', outcome === undefined ? undefined : html`<code>${outcome.name}</code>`],
-    ['Client', clientId === undefined ? undefined : html`<code>${clientId}</code>`],
-    ['state', state === undefined ? undefined : html`<code>${state}</code>`],
+    ['Client', clientId === undefined ? undefined : html`<code>${shortened(clientId, 200)}</code>`],
+    ['state', state === undefined ? undefined : html`<code>${shortened(state, 200)}</code>`],
   ] as const
   return html`<section class="card" aria-labelledby="decision-title">
 <h2 id="decision-title">Decision</h2>

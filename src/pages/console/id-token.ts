@@ -1,5 +1,6 @@
 import { type Html, html } from '../html.ts'
 import { renderInstant } from './badges.ts'
+import { shortened } from './shortened.ts'
 import { renderTable } from './table.ts'
 
 /** An id_token, decoded and not verified. */
@@ -35,7 +36,7 @@ ${renderMembers('Header of the id_token', header)}
 <h3>Payload</h3>
 ${renderMembers('Payload of the id_token', payload)}
 <details class="raw"><summary>The token as it was sent</summary>
-<div class="snippet" data-copy><pre><code data-testid="id-token">${token}</code></pre></div></details>
+<div class="snippet" data-copy><pre><code data-testid="id-token">${shortened(token, 8_000)}</code></pre></div></details>
 </section>`
 }
 
@@ -53,5 +54,5 @@ function renderValue(name: string, value: unknown): Html {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const isInstant = (name === 'iat' || name === 'exp') && typeof value === 'number'
   const date = isInstant ? new Date(value * 1000) : undefined
-  return html`<code>${text}</code>${date !== undefined && !Number.isNaN(date.getTime()) && html` <span class="muted">${renderInstant(date.toISOString())}</span>`}`
+  return html`<code>${shortened(text)}</code>${date !== undefined && !Number.isNaN(date.getTime()) && html` <span class="muted">${renderInstant(date.toISOString())}</span>`}`
 }

@@ -12,20 +12,26 @@ export interface ThresholdTraceView {
   }[]
 }
 
+/** Tables on one page: one for each requested age and signal. */
+const MOST_TABLES = 24
+
 /** The trace of the evaluation: a section per requested age, a table of checks per signal. */
 export function renderTrace(trace: readonly ThresholdTraceView[]): Html {
+  const signals = Math.max(1, ...trace.map((threshold) => threshold.signals.length))
+  const shown = trace.slice(0, Math.max(1, Math.floor(MOST_TABLES / signals)))
   return html`<section class="card" aria-labelledby="trace-title">
 <h2 id="trace-title">Why the answers are what they are</h2>
 <p class="muted">An age is reached when at least one signal of the age key passes every check.</p>
+${shown.length < trace.length && html`<p class="hint">The first ${shown.length} of ${trace.length} ages.</p>`}
 <div class="traces">
-${trace.map(renderThreshold)}</div>
+${shown.map(renderThreshold)}</div>
 </section>`
 }
 
 function renderThreshold({ threshold, satisfied, signals }: ThresholdTraceView, index: number): Html {
   return html`<details class="why trace" id="trace-${index}">
 <summary><strong>${threshold}</strong> <span class="mark ${satisfied ? 'yes' : 'no'}">${satisfied ? 'yes' : 'no'}</span> <span class="muted">${reasonOf(signals)}</span></summary>
-${signals.map(
+${signals.slice(0, MOST_TABLES).map(
   ({
     method,
     passed,

@@ -1,3 +1,4 @@
+import { shortened } from '../console/shortened.ts'
 import { renderTable } from '../console/table.ts'
 import { type Html, html } from '../html.ts'
 
@@ -17,7 +18,7 @@ export function renderChecks(checks: readonly CheckView[]): Html {
       html`<code>${name}</code>`,
       html`<span class="mark ${passed ? 'yes' : 'no'}" data-testid="check-${name}">${passed ? 'pass' : 'fail'}</span>`,
       rule,
-      html`<code>${found}</code>`,
+      html`<code>${shortened(found, 300)}</code>`,
     ],
   }))
   return renderTable('Checks of the callback', ['What', 'Result', 'Must be', 'Found'], rows)

@@ -1,4 +1,5 @@
 import { renderStatus } from '../console/badges.ts'
+import { shortened } from '../console/shortened.ts'
 import { type Html, html } from '../html.ts'
 
 /** A call from server to server, secrets masked. */
@@ -28,4 +29,4 @@ export function renderExchange({ title, method, url, sent, status, answer }: Exc
 
 /** Parameters by name. */
 export const renderParameters = (parameters: Readonly<Record<string, string>>): Html =>
-  html`<dl class="settings">${Object.entries(parameters).map(([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code>${value}</code></dd></div>`)}</dl>`
+  html`<dl class="settings">${Object.entries(parameters).map(([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code>${shortened(value)}</code></dd></div>`)}</dl>`

@@ -1,5 +1,6 @@
 import { renderAnswers } from '../console/badges.ts'
 import type { ConsoleFrame } from '../console/console-page.ts'
+import { shortened } from '../console/shortened.ts'
 import { type Html, html } from '../html.ts'
 import { type CheckView, renderChecks } from './checks.ts'
 import { renderDemoPage } from './demo-page.ts'
@@ -74,7 +75,7 @@ function renderReturn({ params, claims }: DemoResultView): Html {
   return html`<section class="card" aria-labelledby="return-title">
 <h2 id="return-title">What came back</h2>
 <h3>Payload of the id_token</h3>
-<div class="snippet" data-copy><pre><code data-testid="demo-claims">${JSON.stringify(claims, undefined, 2)}</code></pre></div>
+<div class="snippet" data-copy><pre><code data-testid="demo-claims">${shortened(JSON.stringify(claims, undefined, 2), 8_000)}</code></pre></div>
 <details class="raw"><summary>The callback as it was sent</summary>
 ${renderParameters(params ?? {})}</details>
 </section>`

@@ -36,6 +36,20 @@ describe('a page of the console', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, `${CONSOLE}/flows`])
   })
 
+  it('stays below 100 KB however much an app sends and is sent', async () => {
+    const sandbox = await startSandbox()
+    const party = createRelyingParty(sandbox)
+    await party.use({ sandbox_outcome: 'id_token.huge', response_mode: 'form_post' })
+    const ages = Array.from({ length: 60 }, (_, index) => index)
+    for (let count = 0; count < 50; count++) {
+      await party.use({ state: 's'.repeat(3_000), claims: JSON.stringify({ age_thresholds: ages }) })
+    }
+    for (const path of ['flows/f1', 'flows/f2', 'flows']) {
+      const { text } = await sandbox.get(`${CONSOLE}/${path}`)
+      expect(Buffer.byteLength(text), path).toBeLessThan(70_000)
+    }
+  })
+
   it('answers an unknown flow by a page that says so', async () => {
     const { get } = await startSandbox()
     const answer = await get(`${CONSOLE}/flows/f99`)

@@ -82,6 +82,7 @@ export const flowView = (changes: Partial<FlowView> = {}): FlowView => ({
       ],
     },
   ],
+  jsonPath: '/t/qa/_sandbox/flows/f7',
   next: ['Compare state.'],
   ...changes,
 })
