@@ -10,7 +10,6 @@ import { packageVersion } from './package-root.ts'
 import { type Addresses, settleAddresses } from './sandbox/addresses.ts'
 import { createClock, startStopwatch } from './sandbox/clock.ts'
 import { generateKeys, keyFileIn, readKeyFile } from './sandbox/key-file.ts'
-import { createKeyMaker } from './sandbox/key-maker.ts'
 import { createKeyRing } from './sandbox/key-ring.ts'
 import type { SigningKeys } from './sandbox/signing-keys.ts'
 import type { Tenant } from './sandbox/tenant.ts'
@@ -85,8 +84,8 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const world: World = {
     ...stores,
     settings,
-    keys: createKeyRing({ alg: signingAlg, keys }),
-    generateKeys: createKeyMaker(options.seed),
+    keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys }),
+    generateKeys: () => generateKeys(),
   }
   const tenants = createTenants(world, { addresses })
   const client = shownClient(settings)

@@ -83,7 +83,7 @@ test.each(['RS256', 'ES256'] as const)(
         { sandbox_persona: 'child-12', scope: 'openid svc.upgrade' },
         { sandbox_outcome: 'access_denied', response_mode: 'query' },
         { sandbox_outcome: 'id_token.es256' },
-        { sandbox_outcome: 'id_token.key_rotated' },
+        { sandbox_outcome: 'id_token.foreign_key_same_kid' },
       ]
       const locations: (string | null)[] = []
       for (const changes of queries) {

@@ -1,5 +1,4 @@
 import { sign } from 'node:crypto'
-import { signEs256 } from './repeatable-es256.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 /** Base64url without padding, of text or of the JSON of a value. */
@@ -14,11 +13,14 @@ export interface Unsigned {
 
 /**
  * A compact JWS (RFC 7515) whose signature is made with `key`, whatever its header says: a library would refuse most of
- * the headers that a relying party must refuse. What is right with RS256 is signed by the library, in `key-ring.ts`.
+ * the headers that a relying party must refuse. What is right is signed by the library, in `key-ring.ts`.
  */
-export function signCompact({ header, payload }: Unsigned, { alg, privateKey, privateJwk }: SigningKey): string {
+export async function signCompact(
+  { header, payload }: Unsigned,
+  { alg, privateKey, privateJwk }: SigningKey,
+): Promise<string> {
   const input = `${encodePart(header)}.${encodePart(payload)}`
-  const signature =
-    alg === 'ES256' ? signEs256(input, String(privateJwk.d)) : sign('sha256', Buffer.from(input), privateKey)
-  return `${input}.${signature.toString('base64url')}`
+  if (alg === 'RS256') return `${input}.${sign('sha256', Buffer.from(input), privateKey).toString('base64url')}`
+  const { signEs256 } = await import('./repeatable-es256.ts')
+  return `${input}.${signEs256(input, String(privateJwk.d)).toString('base64url')}`
 }

@@ -1,10 +1,10 @@
-import { deriveStoredKeys } from './derived-keys.ts'
+import attackerKeys from './attacker-keys.json' with { type: 'json' }
 import { importKeys, type SigningAlgorithm, type SigningKey, type SigningKeys } from './signing-keys.ts'
 
-let made: Promise<SigningKeys> | undefined
+let imported: Promise<SigningKeys> | undefined
 
-/** The key of an attacker: never published, and the same in every run. Made once per process, when a row first asks for it. */
+/** The key of an attacker: never published, no secret, and the same in every run. */
 export async function foreignKey(alg: SigningAlgorithm): Promise<SigningKey> {
-  made ??= deriveStoredKeys('attacker').then(importKeys)
-  return (await made)[alg]
+  imported ??= importKeys(attackerKeys)
+  return (await imported)[alg]
 }

@@ -20,7 +20,7 @@ export class RotationError extends Error {
 }
 
 /** The signing keys of one world: some are published, one pair of them signs. */
-export interface KeyRing extends Signer {
+export interface KeyRing extends Signer, Signing {
   /** The key that signs now. */
   signingKey(): Promise<SigningKey>
   /** The key of the other algorithm that is published beside it. */
@@ -50,41 +50,50 @@ interface Rotation {
   readonly signing: Promise<SigningKeys>
 }
 
-/** Creates a ring whose only keys are `keys`. */
-export function createKeyRing({ alg, keys }: { alg: SigningAlgorithm; keys: Promise<SigningKeys> }): KeyRing {
-  return ringOf(alg, { published: [keys], signing: keys })
+/** How a ring signs. */
+interface Signing {
+  readonly alg: SigningAlgorithm
+  /** The same claims give the same token: RS256 always does so, ES256 only on request. */
+  readonly isRepeatable: boolean
 }
 
+/** Creates a ring whose only keys are `keys`. */
+export function createKeyRing({ keys, ...signing }: Signing & { keys: Promise<SigningKeys> }): KeyRing {
+  return ringOf(signing, { published: [keys], signing: keys })
+}
+
+const encoder = new TextEncoder()
+
 /** Creates the ring that was stored. */
-export function restoreKeyRing(alg: SigningAlgorithm, { published, signing }: StoredRing): KeyRing {
+export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing }: StoredRing): KeyRing {
   const keys = published.map(importKeys)
   const signer = keys[signing]
   if (!signer) throw new RangeError(`signing: there is no key ${signing} in the ring`)
   // Whoever asks for a damaged key is told; nobody has to ask.
   for (const one of keys) one.catch(() => {})
-  return ringOf(alg, { published: keys, signing: signer })
+  return ringOf({ alg, isRepeatable }, { published: keys, signing: signer })
 }
 
-function ringOf(alg: SigningAlgorithm, rotation: Rotation): KeyRing {
+function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
   const { published, signing } = rotation
   const keyFor = async (wanted: SigningAlgorithm) => (await signing)[wanted]
   return {
     alg,
+    isRepeatable,
     keyFor,
     signingKey: () => keyFor(alg),
     async sign(claims) {
       const key = (await signing)[alg]
-      const { kid, privateKey } = key
+      const header = { alg, kid: key.kid, typ: 'JWT' }
       // The library's would be another signature each time.
-      if (alg === 'ES256') return signCompact({ header: { alg, kid, typ: 'JWT' }, payload: { ...claims } }, key)
-      const payload = new TextEncoder().encode(JSON.stringify(claims))
-      return new CompactSign(payload).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(privateKey)
+      if (alg === 'ES256' && isRepeatable) return signCompact({ header, payload: { ...claims } }, key)
+      return new CompactSign(encoder.encode(JSON.stringify(claims))).setProtectedHeader(header).sign(key.privateKey)
     },
     async jwks() {
       const all = await Promise.all(published)
       return { keys: all.flatMap(({ RS256, ES256 }) => [RS256.publicJwk, ES256.publicJwk]) }
     },
-    rotate: (stage, generate) => ringOf(alg, nextRotation(rotation, stage, generate)),
+    rotate: (stage, generate) => ringOf({ alg, isRepeatable }, nextRotation(rotation, stage, generate)),
     async toStored() {
       return { published: (await Promise.all(published)).map(storedForm), signing: published.indexOf(signing) }
     },

@@ -63,7 +63,7 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
       clients = clientsOf(own.clients)
     },
     keys(ring) {
-      keys = ring ? restoreKeyRing(world.keys.alg, ring) : world.keys
+      keys = ring ? restoreKeyRing(world.keys, ring) : world.keys
     },
   })
   const personas = createPersonas({ declared: common.personas, clock, ids: idsFor('personas'), tables })
