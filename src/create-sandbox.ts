@@ -11,6 +11,7 @@ import { type Addresses, settleAddresses } from './sandbox/addresses.ts'
 import { createClock, startStopwatch } from './sandbox/clock.ts'
 import { generateKeys, keyFileIn, readKeyFile } from './sandbox/key-file.ts'
 import { createKeyRing } from './sandbox/key-ring.ts'
+import { keysOf, keysSoon } from './sandbox/key-source.ts'
 import type { SigningKeys } from './sandbox/signing-keys.ts'
 import type { Tenant } from './sandbox/tenant.ts'
 import { createTenants } from './sandbox/tenants.ts'
@@ -79,8 +80,8 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const addresses = settleAddresses(options, { protocol, port: address.port })
 
   // Made behind listen: an RSA key takes longer than everything else at the start.
-  const keys = agreedKeys ? Promise.resolve(agreedKeys) : makeKeys()
-  keys.catch((error) => options.onError?.(error))
+  const knownKeys = agreedKeys ?? storedKeys
+  const keys = knownKeys ? keysOf(Promise.resolve(knownKeys)) : keysSoon(tellFailure(makeKeys, options), KEYS_AFTER_MS)
   const world: World = {
     ...stores,
     settings,
@@ -132,6 +133,20 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     },
     close: stop,
     [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** What comes first to a sandbox that has just started asks for no signature, and is not kept waiting by a key in the making. */
+const KEYS_AFTER_MS = 100
+
+function tellFailure(make: () => Promise<SigningKeys>, { onError }: SandboxOptions): () => Promise<SigningKeys> {
+  return async () => {
+    try {
+      return await make()
+    } catch (error) {
+      onError?.(error)
+      throw error
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { CompactSign } from 'jose'
 import type { Signer } from '../oidc/ports.ts'
 import { signCompact } from './compact-jws.ts'
+import { type KeySource, keysOf } from './key-source.ts'
 import {
   importKeys,
   type SigningAlgorithm,
@@ -45,9 +46,9 @@ export interface StoredRing {
 
 interface Rotation {
   /** Oldest first. They may still be in the making: an RSA key takes longer than starting a server. */
-  readonly published: readonly Promise<SigningKeys>[]
+  readonly published: readonly KeySource[]
   /** The ones that sign, among those published. */
-  readonly signing: Promise<SigningKeys>
+  readonly signing: KeySource
 }
 
 /** How a ring signs. */
@@ -58,7 +59,7 @@ interface Signing {
 }
 
 /** Creates a ring whose only keys are `keys`. */
-export function createKeyRing({ keys, ...signing }: Signing & { keys: Promise<SigningKeys> }): KeyRing {
+export function createKeyRing({ keys, ...signing }: Signing & { keys: KeySource }): KeyRing {
   return ringOf(signing, { published: [keys], signing: keys })
 }
 
@@ -66,36 +67,37 @@ const encoder = new TextEncoder()
 
 /** Creates the ring that was stored. */
 export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing }: StoredRing): KeyRing {
-  const keys = published.map(importKeys)
+  const keys = published.map((stored) => keysOf(importKeys(stored)))
   const signer = keys[signing]
   if (!signer) throw new RangeError(`signing: there is no key ${signing} in the ring`)
-  // Whoever asks for a damaged key is told; nobody has to ask.
-  for (const one of keys) one.catch(() => {})
   return ringOf({ alg, isRepeatable }, { published: keys, signing: signer })
 }
 
 function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
   const { published, signing } = rotation
-  const keyFor = async (wanted: SigningAlgorithm) => (await signing)[wanted]
+  const keyFor = async (wanted: SigningAlgorithm) => (await signing())[wanted]
   return {
     alg,
     isRepeatable,
     keyFor,
     signingKey: () => keyFor(alg),
     async sign(claims) {
-      const key = (await signing)[alg]
+      const key = (await signing())[alg]
       const header = { alg, kid: key.kid, typ: 'JWT' }
       // The library's would be another signature each time.
       if (alg === 'ES256' && isRepeatable) return signCompact({ header, payload: { ...claims } }, key)
       return new CompactSign(encoder.encode(JSON.stringify(claims))).setProtectedHeader(header).sign(key.privateKey)
     },
     async jwks() {
-      const all = await Promise.all(published)
+      const all = await Promise.all(published.map((keys) => keys()))
       return { keys: all.flatMap(({ RS256, ES256 }) => [RS256.publicJwk, ES256.publicJwk]) }
     },
     rotate: (stage, generate) => ringOf({ alg, isRepeatable }, nextRotation(rotation, stage, generate)),
     async toStored() {
-      return { published: (await Promise.all(published)).map(storedForm), signing: published.indexOf(signing) }
+      return {
+        published: (await Promise.all(published.map((keys) => keys()))).map(storedForm),
+        signing: published.indexOf(signing),
+      }
     },
   }
 }
@@ -109,7 +111,7 @@ function nextRotation(
   switch (stage) {
     case 'publish':
       if (newest !== signing) throw new RotationError('publish: a newer key is published already; use it first')
-      return { published: [...published, generate()], signing }
+      return { published: [...published, keysOf(generate())], signing }
     case 'use':
       if (newest === signing) throw new RotationError('use: the newest key signs already; publish another one first')
       return { published, signing: newest }
