@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import express, { type Express, type RequestHandler, type Router } from 'express'
+import express, { type Express, type IRouter, type RequestHandler, type Router } from 'express'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses.ts'
 import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from './refusals.ts'
@@ -15,33 +15,23 @@ export function createApp(host: HttpHost): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
   app.set('query parser', false)
   app.set('trust proxy', [...host.trustedProxies])
-  const router = createRouter(createServiceTable(host), host)
   // A start and the flows of a client do not pay for pages and control calls that nobody asks for.
-  router.use(
-    loadedOnDemand(async () => {
-      const { createWorkshopTable } = await import('./workshop-table.ts')
-      const workshop = createRouter(createWorkshopTable(host), host)
-      const assets = fileURLToPath(new URL('public/', packageRoot))
-      workshop.use(
-        '/_sandbox/assets',
-        express.static(assets, {
-          index: false,
-          redirect: false,
-          fallthrough: true,
-          maxAge: '1h',
-          setHeaders: setCommonHeaders,
-        }),
-      )
-      return workshop
-    }),
-  )
+  const workshop = loadedOnDemand(async () => {
+    const { createWorkshopTable } = await import('./workshop-table.ts')
+    return createRouter(createWorkshopTable(host), host).use('/_sandbox/assets', createAssets())
+  })
+  const everything = loadedOnDemand(async () => createRouter(createServiceTable(host), host).use(workshop))
   const { basePath, addresses } = host.tenants.root
   // A reverse proxy may keep the path of an address or cut it off: both arrive.
-  const paths = new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))
-  for (const path of paths) app.use(`${path}/t/:tenant`, router)
-  for (const path of paths) app.use(path || '/', router)
+  const paths = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))]
+  addRoutes(app, createServiceTable(host), host)
+  for (const path of paths) app.use(`${path}/t/:tenant`, everything)
+  for (const path of paths.filter((path) => path !== '')) app.use(path, everything)
+  app.use(workshop)
   app.use(createRoute(host, undefined, refuseUnknownPath))
   app.use(refuseUnreadable(host, BODY_LIMIT))
   return app
@@ -52,6 +42,22 @@ const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
 
 function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
   const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
+  addRoutes(router, routes, host)
+  return router
+}
+
+function createAssets(): RequestHandler {
+  const folder = fileURLToPath(new URL('public/', packageRoot))
+  return express.static(folder, {
+    index: false,
+    redirect: false,
+    fallthrough: true,
+    maxAge: '1h',
+    setHeaders: setCommonHeaders,
+  })
+}
+
+function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost): void {
   const readBody = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false })
   for (const [path, rows] of rowsByPath(routes)) {
     const route = router.route(path)
@@ -65,7 +71,6 @@ function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
     }
     route.all(createRoute(host, undefined, refuseMethods(rows.map(([, method]) => method))))
   }
-  return router
 }
 
 /** A router that is made when the first request comes to it. */

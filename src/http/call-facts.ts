@@ -49,8 +49,20 @@ export function sentParameters(request: Incoming): Readonly<Record<string, unkno
   return parameters
 }
 
+/** One of them, as text; of a repeated one the last. */
+export function sentText(request: Incoming, name: string): string | undefined {
+  const value =
+    request.method === 'GET'
+      ? request.queryPairs.findLast((pair) => pair[0] === name)?.[1]
+      : sentParameters(request)[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** What a query string sends. */
+export const parametersIn = (query: string) => readable(decodePairs(query))
+
 function readSent(request: Incoming): Readonly<Record<string, unknown>> {
-  if (request.method === 'GET') return readable(request.queryPairs)
+  if (request.method === 'GET') return parametersIn(request.query)
   const text = Buffer.from(request.body).toString('utf8')
   if (!request.contentType?.startsWith('application/json')) return readable(decodePairs(text))
   const json = parseJson(text)

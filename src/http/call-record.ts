@@ -1,7 +1,7 @@
 import { bearerToken } from '../oidc/client-auth.ts'
-import type { CallRecord, FlowFacts, JournalEntry } from '../sandbox/journal.ts'
+import type { FlowFacts, JournalEntry } from '../sandbox/journal.ts'
 import type { Tenant } from '../sandbox/tenant.ts'
-import { sentParameters, serverCallFacts } from './call-facts.ts'
+import { parametersIn, sentParameters, sentText } from './call-facts.ts'
 import type { Incoming } from './incoming.ts'
 import type { Answer } from './route.ts'
 
@@ -38,9 +38,8 @@ export function announceCall(endpoint: string, { request, answer, tenant }: Call
 
 /** A call as the journal keeps it: secrets masked, texts in place of objects that live on. */
 function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call): JournalEntry {
-  const parameters = sentParameters(request)
   return {
-    belongsTo: identifiersIn(endpoint, request, parameters),
+    belongsTo: identifiersIn(endpoint, request),
     handsOut: answer.handsOut ?? [],
     facts: factsOf(endpoint, request, answer),
     explain: explanationOf(answer),
@@ -48,7 +47,7 @@ function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call)
     begins: endpoint !== 'choice',
     // A choice that is refused leaves its flow waiting.
     ends: answer.ends ?? (answer.reply.status >= 400 && endpoint !== 'choice'),
-    call: recordOf(endpoint, { request, answer, tenant, parameters }),
+    ...recorded(endpoint, { request, answer, tenant }),
   }
 }
 
@@ -58,14 +57,10 @@ const explanationOf = ({ evaluation }: Answer) => evaluation && (() => evaluatio
 export const identifier = (kind: 'transaction' | 'request_uri' | 'code' | 'access_token', value: string) =>
   `${kind}:${value}`
 
-function identifiersIn(
-  endpoint: FlowEndpoint,
-  request: Incoming,
-  parameters: Readonly<Record<string, unknown>>,
-): string[] {
+function identifiersIn(endpoint: FlowEndpoint, request: Incoming): string[] {
   const named = (kind: 'transaction' | 'request_uri' | 'code') => {
-    const value = parameters[kind]
-    return typeof value === 'string' && value !== '' ? [identifier(kind, value)] : []
+    const value = sentText(request, kind)
+    return value ? [identifier(kind, value)] : []
   }
   switch (endpoint) {
     case 'E3':
@@ -97,30 +92,44 @@ function factsOf(endpoint: FlowEndpoint, request: Incoming, { decision, evaluati
   const isCreate = endpoint === 'choice' && request.path.startsWith('/v1/oidc/create')
   const flow = isCreate ? 'create' : FLOW_OF[endpoint]
   // Only these say who asks and with which state; the others belong to a flow that knows.
-  const said = endpoint === 'E1' || endpoint === 'E2' ? serverCallFacts(flow, request) : undefined
+  const saysIt = endpoint === 'E1' || endpoint === 'E2'
   return {
     flow,
-    client_id: said?.client_id,
-    state: said?.state,
+    client_id: saysIt ? sentText(request, 'client_id') : undefined,
+    state: saysIt ? sentText(request, 'state') : undefined,
     persona: decision?.persona?.name,
     outcome: decision?.later?.name ?? decision?.outcome.name ?? spoiledBy?.name,
     age_thresholds: evaluation?.ageThresholds,
   }
 }
 
-function recordOf(
-  endpoint: FlowEndpoint,
-  { request, answer, tenant, parameters }: Call & { parameters: Readonly<Record<string, unknown>> },
-): CallRecord {
-  return {
+function recorded(endpoint: FlowEndpoint, { request, answer, tenant }: Call): Pick<JournalEntry, 'call' | 'holds'> {
+  const { method, path, query } = request
+  const { status, headers } = answer.reply
+  const { findings = [] } = answer
+  const call = {
     at: new Date(tenant.clock.now()).toISOString(),
     endpoint,
-    method: request.method,
-    path: request.path,
-    status: answer.reply.status,
-    parameters: masked(parameters),
-    findings: answer.findings ?? [],
+    method,
+    path,
+    status,
+    parameters: {},
+    findings,
     response: responseOf(answer),
+  }
+  const { Location: location } = headers
+  if (method !== 'GET' || location === undefined || findings.length > 0) {
+    return { call: { ...call, parameters: masked(sentParameters(request)) } }
+  }
+  // The usual end of a flow: two texts say everything, and are read when somebody looks.
+  return {
+    call: {
+      ...call,
+      get parameters() {
+        return masked(parametersIn(query))
+      },
+    },
+    holds: query.length + location.length,
   }
 }
 

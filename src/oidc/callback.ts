@@ -19,7 +19,8 @@ export function createCallback(
   target: { mode: ResponseMode; redirectUri: string },
   params: Readonly<Record<string, string | undefined>>,
 ): Callback {
-  const sent = Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  const sent: [name: string, value: string][] = []
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) sent.push([name, value])
   return { mode: target.mode, redirectUri: target.redirectUri, params: sent }
 }
 

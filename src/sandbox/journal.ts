@@ -59,6 +59,8 @@ export interface JournalEntry {
   /** The flow ended with this call. */
   readonly ends: boolean
   readonly call: CallRecord
+  /** How many characters of text `call` holds on to, when it is so small that it may be kept as it is and read later. */
+  readonly holds?: number | undefined
 }
 
 export interface FlowFilter {

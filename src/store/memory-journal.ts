@@ -1,4 +1,5 @@
 import {
+  type CallRecord,
   type Flow,
   type FlowFacts,
   fitsFilter,
@@ -11,7 +12,10 @@ import {
   type JournalEvent,
 } from '../sandbox/journal.ts'
 
-/** Flows live as text: thousands of live objects would keep the garbage collector busy. */
+/** Characters that a record counts beside the texts that it holds on to. */
+const LEAN_RECORD = 300
+
+/** Flows live as text, or hold on to little else: thousands of live objects would keep the garbage collector busy. */
 interface Entry {
   readonly id: number
   readonly tenant: string
@@ -20,7 +24,7 @@ interface Entry {
   explain: (() => readonly unknown[]) | undefined
   startedAt: string
   endedAt: string | undefined
-  readonly calls: string[]
+  readonly calls: (string | CallRecord)[]
   readonly identifiers: string[]
   /** UTF-16 code units of the texts. */
   size: number
@@ -85,10 +89,11 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
       if (!found && !entry.begins) return undefined
       const flow = found ?? begin(tenant, entry)
       add(flow, entry)
-      const text = JSON.stringify(entry.call)
-      flow.calls.push(text)
-      flow.size += text.length
-      size += text.length
+      const call = entry.holds === undefined ? JSON.stringify(entry.call) : entry.call
+      const length = typeof call === 'string' ? call.length : LEAN_RECORD + (entry.holds ?? 0)
+      flow.calls.push(call)
+      flow.size += length
+      size += length
       for (const identifier of entry.handsOut) {
         const key = keyOf(tenant, identifier)
         flow.identifiers.push(key)
@@ -152,7 +157,7 @@ const summary = ({ id, tenant, facts, startedAt, endedAt }: Entry) => ({
 const toFlow = (entry: Entry): Flow => ({
   ...summary(entry),
   ...(entry.explain === undefined ? {} : { trace: entry.explain() }),
-  calls: entry.calls.map((text) => JSON.parse(text)),
+  calls: entry.calls.map((call) => JSON.parse(typeof call === 'string' ? call : JSON.stringify(call))),
 })
 
 const withoutUndefined = <T extends object>(value: T): Partial<T> =>
