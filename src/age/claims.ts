@@ -100,7 +100,8 @@ export const claimsSchema = z.strictObject(
       .optional(),
     overrides: z
       .strictObject(
-        byMethod((method) => overrideSchema(method).optional()),
+        // Made when the first request has overrides: they are most of all schemas that a start would make.
+        byMethod((method) => z.lazy(() => overrideSchema(method)).optional()),
         { error: breaks('CLM-14', 'must be an object keyed by method names') },
       )
       .optional(),
