@@ -8,8 +8,15 @@ import { bundleOptions } from './options.js'
 /** What is bundled, by the name in the output folder. */
 const ENTRIES = { bin: 'src/cli.ts', index: 'src/index.ts', playwright: 'src/playwright.ts', vitest: 'src/vitest.ts' }
 
-/** What one file holds each: a start opens all of them and no other, a command that only reads settings the first two. */
-const CHUNKS = { program: 'src/cli.ts', settings: 'src/cli/healthcheck.ts', server: 'src/cli/start.ts' }
+/**
+ * What one file holds each: what all the sources need. A start opens these files and no other, a command that only reads
+ * settings the first two.
+ */
+const CHUNKS = {
+  program: ['src/cli.ts'],
+  settings: ['src/cli/healthcheck.ts', 'src/cli/start.ts'],
+  server: ['src/cli/start.ts'],
+}
 
 /** The test runner of whoever calls us, and what the client of Redis would like to have. */
 const EXTERNAL = ['vitest', '@node-rs/xxhash']

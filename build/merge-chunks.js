@@ -7,7 +7,7 @@ import { rollup } from 'rollup'
  *
  * @param options.metafile what esbuild says of its output, with paths relative to `root`
  * @param options.entries names of the files in `from` that others run or import; they keep their names
- * @param options.chunks sources by the name of a chunk: each takes what its source needs and no one before it has taken
+ * @param options.chunks sources by the name of a chunk: each takes what all its sources need and no one before it has taken
  */
 export async function mergeChunks({ metafile, root, from, outdir, entries, chunks, external }) {
   const input = Object.fromEntries(entries.map((name) => [name, resolve(from, `${name}.js`)]))
@@ -38,14 +38,22 @@ function readOutputs(metafile, root) {
 }
 
 function assignChunks(chunks, outputs, { apart }) {
+  const fileOf = (source) => [...outputs.keys()].find((path) => outputs.get(path).entryPoint === source)
   const chunkOf = new Map()
-  const take = (path, name) => {
-    if (!outputs.has(path) || chunkOf.has(path)) return
-    if (!apart.includes(path)) chunkOf.set(path, name)
-    for (const needed of outputs.get(path).needs) take(needed, name)
-  }
-  for (const [name, source] of Object.entries(chunks)) {
-    for (const [path, { entryPoint }] of outputs) if (entryPoint === source) take(path, name)
+  for (const [name, sources] of Object.entries(chunks)) {
+    const [first, ...others] = sources.map((source) => neededBy(fileOf(source), outputs))
+    for (const path of first) {
+      const isFree = !chunkOf.has(path) && !apart.includes(path)
+      if (isFree && others.every((needed) => needed.has(path))) chunkOf.set(path, name)
+    }
   }
   return chunkOf
+}
+
+/** A file and all that it imports, without what it imports dynamically. */
+function neededBy(path, outputs, found = new Set()) {
+  if (!outputs.has(path) || found.has(path)) return found
+  found.add(path)
+  for (const needed of outputs.get(path).needs) neededBy(needed, outputs, found)
+  return found
 }
