@@ -1,39 +1,22 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SANDBOX, startCommand } from './command.js'
 import { interleave } from './measure.js'
 import { send } from './requests.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DISCOVERY = { ours: '/v1/oidc/use/.well-known/openid-configuration', theirs: '/.well-known/openid-configuration' }
-/** Addresses as the two print them. */
-const ADDRESS = /http:\/\/(?:localhost|127\.0\.0\.1|\[::1?\]):\d+/
 
 /** Milliseconds from spawning a command until a discovery document comes with status 200. */
-async function readyAfter(command, args, { path, env = {} }) {
+async function readyAfter(command, args, { path, env }) {
   const startedAt = performance.now()
-  const child = spawn(command, args, {
-    env: { ...process.env, ...env },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const url = await new Promise((resolve, reject) => {
-    let output = ''
-    const read = (chunk) => {
-      output += chunk
-      const address = ADDRESS.exec(output)
-      if (address) resolve(address[0])
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    child.on('exit', () => reject(new Error(output)))
-  })
-  const { status } = await send(url.replace(/\[::1?\]/, 'localhost') + path)
+  const { url, stop } = await startCommand(command, args, env)
+  const { status } = await send(url + path)
   const elapsed = performance.now() - startedAt
-  // The command and what it started: npx runs the server as a child.
-  process.kill(-child.pid, 'SIGKILL')
+  stop()
   if (status !== 200) throw new Error(`${command}: status ${status}`)
   return elapsed
 }
@@ -46,7 +29,7 @@ export async function coldStart() {
   const home = mkdtempSync(join(tmpdir(), 'agekey-bench-'))
   const medians = await interleave(15, {
     ours: () =>
-      readyAfter(process.execPath, [join(ROOT, 'dist/bin.js'), '-p', '0'], {
+      readyAfter(process.execPath, [SANDBOX, '-p', '0'], {
         path: DISCOVERY.ours,
         env: { XDG_STATE_HOME: home },
       }),

@@ -24,7 +24,7 @@ export async function interleave(rounds, contenders) {
 
 /** A server of `servers/` in a process of its own. */
 export async function startServer(name) {
-  const child = fork(fileURLToPath(new URL(`servers/${name}.js`, import.meta.url)), { execArgv: ['--expose-gc'] })
+  const child = fork(fileURLToPath(new URL(`servers/${name}.js`, import.meta.url)))
   const ask = (question) =>
     new Promise((resolve, reject) => {
       const ended = (code) => reject(new Error(`${name} ended with ${code}`))
@@ -38,7 +38,6 @@ export async function startServer(name) {
   const { url } = await ask()
   return {
     url,
-    memory: async () => (await ask('memory')).memory,
     /** CPU seconds of the server, all threads, that `act` takes: what one core would need, whatever else runs. */
     async cpuSeconds(act) {
       const before = (await ask('cpu')).cpu

@@ -4,6 +4,7 @@ import { packageVersion } from '../package-root.ts'
 import { createClock } from '../sandbox/clock.ts'
 import { createFromSettings } from './create-from-settings.ts'
 import { createReport } from './report.ts'
+import { keepHeapSmall } from './small-heap.ts'
 import { exitWithin, untilSignal } from './until-signal.ts'
 import { watchClients } from './watch-clients.ts'
 
@@ -27,6 +28,7 @@ export async function start(flags: Texts): Promise<void> {
   }
   report.ready({ ...sandbox.client, url, baseUrl, internalUrl, certificateFile, version: packageVersion() })
 
+  keepHeapSmall()
   const unwatch = configFile === undefined ? () => {} : watchClients(configFile, { flags, sandbox, report })
   await stopped
   unwatch()
