@@ -45,13 +45,16 @@ export async function coldNpx() {
   execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT, stdio: 'ignore' })
   const tarball = execFileSync('sh', ['-c', 'echo "$0"/*.tgz', folder], { encoding: 'utf8' }).trim()
   let round = 0
-  const run = (args, path) => {
+  const run = (packed, name, path) => {
     const cache = join(folder, `cache-${round++}`)
-    return readyAfter('npx', ['--yes', '--cache', cache, ...args, '-p', '0'], { path, env: { XDG_STATE_HOME: folder } })
+    return readyAfter('npx', ['--yes', '--cache', cache, '--package', packed, name, '-p', '0'], {
+      path,
+      env: { XDG_STATE_HOME: folder },
+    })
   }
   const medians = await interleave(3, {
-    ours: () => run([tarball], DISCOVERY.ours),
-    theirs: () => run(['oauth2-mock-server@8'], DISCOVERY.theirs),
+    ours: () => run(tarball, 'agekey-sandbox', DISCOVERY.ours),
+    theirs: () => run('oauth2-mock-server@8', 'oauth2-mock-server', DISCOVERY.theirs),
   })
   rmSync(folder, { recursive: true })
   return [row('npx with an empty cache, against oauth2-mock-server', '<= 1', medians)]
