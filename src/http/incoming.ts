@@ -32,8 +32,6 @@ export class IncomingRequest implements Incoming {
   readonly path: string
   readonly query: string
   readonly params: Readonly<Record<string, string>>
-  readonly contentType: string | undefined
-  readonly authorization: string | undefined
   readonly body: Uint8Array
   readonly #request: Request
   readonly #response: Response
@@ -45,11 +43,8 @@ export class IncomingRequest implements Incoming {
     this.method = method
     this.path = path
     this.query = question < 0 ? '' : originalUrl.slice(question + 1)
-    this.params = Object.fromEntries(
-      Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    )
-    this.contentType = request.get('content-type')
-    this.authorization = request.get('authorization')
+    const named = Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    this.params = named.length === 0 ? NO_PARAMS : Object.fromEntries(named)
     this.body = Buffer.isBuffer(body) ? body : NO_BODY
     this.#request = request
     this.#response = response
@@ -58,6 +53,14 @@ export class IncomingRequest implements Incoming {
   get queryPairs(): Pairs {
     this.#queryPairs ??= decodePairs(this.query)
     return this.#queryPairs
+  }
+
+  get contentType(): string | undefined {
+    return this.header('content-type')
+  }
+
+  get authorization(): string | undefined {
+    return this.header('authorization')
   }
 
   get protocol(): 'http' | 'https' {
@@ -89,3 +92,4 @@ export class IncomingRequest implements Incoming {
 }
 
 const NO_BODY = new Uint8Array()
+const NO_PARAMS = {}

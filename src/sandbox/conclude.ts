@@ -5,7 +5,7 @@ import type { AgeKey } from '../oidc/ports.ts'
 import { NO_SEAMS, type Seams } from '../oidc/seams.ts'
 import { finishUse, type UseDecision, type UseTransaction } from '../oidc/use.ts'
 import type { Decision } from './decide.ts'
-import { recallFlow, rememberFlow } from './earlier-flow.ts'
+import { recallFlow } from './earlier-flow.ts'
 import type { Ending, Outcome } from './outcomes/outcome.ts'
 import { findOutcome } from './outcomes.ts'
 import { createTamperTools, type TamperTools } from './tamper-tools.ts'
@@ -34,7 +34,6 @@ export async function conclude(
     const useDecision = await useDecisionOf(ending, { transaction, decision, tenant })
     if (!useDecision) return { callback: undefined, evaluation: undefined, outcome }
     const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams })
-    if (outcome.name === 'verified' && evaluation) await rememberFlow(transaction, callback, provider)
     return { callback, evaluation, outcome: outcomeHad(outcome, useDecision) }
   }
   const createDecision = createDecisionOf(outcome.ending ?? { kind: 'created' }, decision)
@@ -58,7 +57,7 @@ async function toolsFor(transaction: UseTransaction | CreateTransaction, tenant:
     },
     rotateKeys: tenant.rotateKeys,
     transaction: use,
-    earlier: use && (await recallFlow(use, provider)),
+    earlier: use && (await recallFlow(use, tenant)),
   })
 }
 

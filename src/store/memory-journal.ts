@@ -137,9 +137,9 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
   }
 
   function add(flow: Entry, { facts, explain }: JournalEntry): void {
-    const { flow: kind } = flow.facts
     // A token or upgrade call keeps its flow what it was.
-    flow.facts = { ...flow.facts, ...withoutUndefined(facts), flow: kind }
+    if (flow.calls.length === 0) flow.facts = facts
+    else flow.facts = { ...flow.facts, ...withoutUndefined(facts), flow: flow.facts.flow }
     if (explain) flow.explain = explain
   }
 }
