@@ -61,6 +61,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
   const settings = await settleWorld(options)
+  if (!settings.builtinClient && settings.clients.length === 0) {
+    options.onWarning?.(
+      'clients: there is none, so that every request is refused; declare one or keep the built-in client',
+    )
+  }
   const keyFile = options.keys ?? (options.stateDir === undefined ? undefined : keyFileIn(options.stateDir))
   const storedKeys = keyFile === undefined ? undefined : await readKeyFile(keyFile)
   const makeKeys = async () => storedKeys ?? generateKeys(keyFile, options.onWarning)

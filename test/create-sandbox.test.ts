@@ -34,6 +34,12 @@ describe('createSandbox refuses in one line', () => {
   })
 })
 
+test('a sandbox without any client says so', async () => {
+  const warnings: string[] = []
+  await using _ = await create({ builtinClient: false, onWarning: (message: string) => warnings.push(message) })
+  expect(warnings).toEqual([expect.stringMatching(/^clients: there is none/)])
+})
+
 test('an option that is undefined counts as absent', async () => {
   await using sandbox = await create({ port: undefined, persona: undefined, lifetimes: { code: undefined } })
   expect(await sandbox.expectations.list()).toEqual([])
