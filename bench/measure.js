@@ -8,15 +8,15 @@ export function median(numbers) {
 }
 
 /**
- * Measures contenders in turn, `rounds` times each after one round to warm up, so that whatever else the machine does
- * meets all of them. Resolves to the median of each, by name.
+ * Measures contenders in turn, `rounds` times each after `warmUp` rounds that do not count, so that whatever else the machine
+ * does meets all of them. Resolves to the median of each, by name.
  */
-export async function interleave(rounds, contenders) {
+export async function interleave(rounds, contenders, { warmUp = 1 } = {}) {
   const results = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < warmUp + rounds; round++) {
     for (const [name, measure] of Object.entries(contenders)) {
       const result = await measure()
-      if (round > 0) results[name].push(result)
+      if (round >= warmUp) results[name].push(result)
     }
   }
   return Object.fromEntries(Object.entries(results).map(([name, numbers]) => [name, median(numbers)]))
