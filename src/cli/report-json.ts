@@ -1,5 +1,5 @@
 import type { Report } from './report.ts'
-import { print, printError } from './terminal.ts'
+import { print, printError, printSoon } from './terminal.ts'
 
 /** One JSON object a line, told apart by `event`; members in snake_case. */
 export function createJsonReport(now: () => number): Report {
@@ -9,7 +9,7 @@ export function createJsonReport(now: () => number): Report {
       print(JSON.stringify({ event: 'ready', ...addresses, client_id: clientId, version }))
     },
     call({ durationMs, ...call }) {
-      print(JSON.stringify({ event: 'call', at: new Date(now()).toISOString(), ...call, duration_ms: durationMs }))
+      printSoon(JSON.stringify({ event: 'call', at: new Date(now()).toISOString(), ...call, duration_ms: durationMs }))
     },
     warning(message) {
       printError(JSON.stringify({ event: 'warning', message }))

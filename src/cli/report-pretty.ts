@@ -1,5 +1,5 @@
 import type { Ready, Report } from './report.ts'
-import { alignColumns, paint, paintError, print, printError, visible } from './terminal.ts'
+import { alignColumns, paint, paintError, print, printError, printSoon, visible } from './terminal.ts'
 
 /** Lines for people. */
 export function createPrettyReport(now: () => number): Report {
@@ -16,7 +16,7 @@ export function createPrettyReport(now: () => number): Report {
         ...(findings.length === 0 ? [] : [paint('yellow', visible(findings.join(' ')))]),
         paint('dim', `${Math.round(durationMs)} ms`),
       ]
-      print(line.join(' '))
+      printSoon(line.join(' '))
     },
     warning: (message) => printError(`${paintError('yellow', 'warning:')} ${message}`),
     defect: (error) => printError(`${paintError('red', 'error:')} ${(error instanceof Error && error.stack) || error}`),

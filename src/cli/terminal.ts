@@ -8,6 +8,19 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
+let waiting = ''
+
+/** Writes a line of a log together with those that come in the same turn: a write takes as long as a tenth of an answer. */
+export function printSoon(text: string): void {
+  if (waiting === '') setImmediate(printWaiting)
+  waiting += `${text}\n`
+}
+
+function printWaiting(): void {
+  process.stdout.write(waiting)
+  waiting = ''
+}
+
 /** Writes a line that is no part of the answer: a warning or an error. */
 export function printError(text: string): void {
   process.stderr.write(`${text}\n`)
@@ -15,8 +28,12 @@ export function printError(text: string): void {
 
 /** Colours `text` for stdout: only on a terminal, and not when `NO_COLOR` is set. */
 export function paint(style: Style, text: string): string {
-  return styleText(style, text, { stream: process.stdout })
+  takesColour ??= styleText('bold', '.', { stream: process.stdout }) !== '.'
+  return takesColour ? styleText(style, text, { stream: process.stdout }) : text
 }
+
+/** Asked once: a log paints much, and whether it may stays as it is. */
+let takesColour: boolean | undefined
 
 /** The same for stderr. */
 export function paintError(style: Style, text: string): string {
