@@ -102,7 +102,7 @@ async function replyOf(host: HttpHost, run: () => Promise<Reply>): Promise<Reply
 }
 
 /** Nobody to show a page to. */
-const IN_PROCESS = { method: 'POST', path: '/_sandbox', contentType: undefined, wantsJson: true }
+const IN_PROCESS = { method: 'POST', path: '/_sandbox', contentType: undefined, wantsJson: true, wantsPage: false }
 
 function resultOf<Result>(status: number, text: string): Result {
   const body: unknown = text === '' ? undefined : parse(text)

@@ -46,8 +46,8 @@ async function authorize<T extends Transaction>(
     begin: (query: Pairs, provider: Tenant['provider']) => Beginning<T> | Promise<Beginning<T>>
   },
 ): Promise<Answer> {
-  const { query, wish } = splitSandboxParameters(request.queryPairs)
-  const spoken = wishesOf(request, wish)
+  const { query, wishes } = splitSandboxParameters(request.queryPairs)
+  const spoken = wishesOf(request, wishes)
   await checkNames(flow, spoken, tenant.personas)
   const beginning = await begin(query, tenant.provider)
   const { findings } = beginning

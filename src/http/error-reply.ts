@@ -21,7 +21,7 @@ const BROWSER_PATHS =
 /** The one call of the control API that has a page: a program that makes it is answered like by the other calls. */
 const ACT_AS = /^\/_sandbox\/act-as\b/
 
-type Caller = Pick<Incoming, 'method' | 'path' | 'contentType' | 'wantsJson'>
+type Caller = Pick<Incoming, 'method' | 'path' | 'contentType' | 'wantsJson' | 'wantsPage'>
 
 interface Failure {
   readonly status: number
@@ -41,14 +41,16 @@ export async function errorAnswer(
 ): Promise<Answer> {
   const failure = describe(error, context.host)
   const { findings, error: code, description: errorDescription } = failure
-  const reply = isForBrowser(context.incoming) ? await errorPage(failure, context) : errorJson(failure)
+  const reply = isForBrowser(context.incoming, failure) ? await errorPage(failure, context) : errorJson(failure)
   const headers = { ...reply.headers, ...failure.headers }
   return { reply: { ...reply, headers }, findings, error: code, errorDescription }
 }
 
-function isForBrowser({ method, path, contentType, wantsJson }: Caller): boolean {
+function isForBrowser({ method, path, contentType, wantsJson, wantsPage }: Caller, { status }: Failure): boolean {
   const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
   if (ACT_AS.test(path) && method !== 'GET' && !isForm) return false
+  // An address that somebody mistyped. Of the control API programs ask, whatever they accept.
+  if (status === 404 && wantsPage && !wantsJson && !path.startsWith('/_sandbox/')) return true
   return BROWSER_PATHS.test(path) && !wantsJson
 }
 
@@ -71,7 +73,7 @@ function describe(error: unknown, host: HttpHost): Failure {
     return {
       ...base,
       status: 400,
-      title: 'Nobody can decide this',
+      title: 'This test decision is not possible',
       error: 'invalid_request',
       description: message,
       suggestions,

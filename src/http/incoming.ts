@@ -24,6 +24,8 @@ export interface Incoming extends ServerRequest {
   readonly signal: AbortSignal
   /** Whether the caller asks for JSON rather than for a page. */
   readonly wantsJson: boolean
+  /** Whether the caller asks for a page in so many words, as browsers do. */
+  readonly wantsPage: boolean
 }
 
 /** What a route is given of an Express request. What hardly anybody asks for is worked out when somebody does. */
@@ -84,6 +86,10 @@ export class IncomingRequest implements Incoming {
     if (this.#response.destroyed) gone.abort()
     this.#response.on('close', () => gone.abort())
     return gone.signal
+  }
+
+  get wantsPage(): boolean {
+    return /\btext\/html\b/i.test(this.header('accept') ?? '')
   }
 
   get wantsJson(): boolean {

@@ -12,7 +12,7 @@ const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
  * Divides the query of E1 or E3 into what belongs to the service and what drives the sandbox.
  * @throws DecisionError for an unknown or repeated `sandbox_` parameter: never ignored.
  */
-export function splitSandboxParameters(pairs: Pairs): { query: Pairs; wish: Wish } {
+export function splitSandboxParameters(pairs: Pairs): { query: Pairs; wishes: readonly Wish[] } {
   const ours = pairs.filter(([name]) => name.startsWith('sandbox_'))
   for (const [name] of ours) {
     if (SANDBOX_PARAMETERS.includes(name)) continue
@@ -29,18 +29,20 @@ export function splitSandboxParameters(pairs: Pairs): { query: Pairs; wish: Wish
   }
   return {
     query: pairs.filter((pair) => !ours.includes(pair)),
-    wish: { persona: read('sandbox_persona'), outcome: read('sandbox_outcome'), source: 'query parameter' },
+    wishes: [
+      { persona: read('sandbox_persona'), source: 'query parameter sandbox_persona' },
+      { outcome: read('sandbox_outcome'), source: 'query parameter sandbox_outcome' },
+    ],
   }
 }
 
 /** What a request itself says about who decides, the strongest first. */
-export function wishesOf(request: Incoming, query: Wish): Wish[] {
-  const header = {
-    persona: request.header('x-sandbox-persona'),
-    outcome: request.header('x-sandbox-outcome'),
-    source: 'request header',
-  }
-  return [query, header]
+export function wishesOf(request: Incoming, query: readonly Wish[]): Wish[] {
+  return [
+    ...query,
+    { persona: request.header('x-sandbox-persona'), source: 'request header X-Sandbox-Persona' },
+    { outcome: request.header('x-sandbox-outcome'), source: 'request header X-Sandbox-Outcome' },
+  ]
 }
 
 /** What the server decides when nobody else does; an outcome of another flow does not concern this one. */

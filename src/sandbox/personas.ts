@@ -1,8 +1,9 @@
 import type { AgeSignal } from '../age/signal.ts'
 import type { AgeKey, AgeKeys, Ids } from '../oidc/ports.ts'
 import type { SandboxClock } from './clock.ts'
+import { ageKeyWith } from './held-age-key.ts'
 import { loadNameGenerator } from './names.ts'
-import { MAX_SIGNALS, type Persona } from './persona-schema.ts'
+import type { Persona } from './persona-schema.ts'
 import { resolvePersona, resolveSignal } from './resolve-persona.ts'
 import type { Tables } from './tables.ts'
 
@@ -186,22 +187,6 @@ function indexOf(declared: readonly Persona[]): ReadonlyMap<string, Persona> {
   const index = indexes.get(declared) ?? new Map(declared.map((persona) => [persona.name, persona]))
   indexes.set(declared, index)
   return index
-}
-
-/** An age key of the newest signals, each without what only the submission says (`type`, `verification_id`). */
-function ageKeyWith(signals: readonly AgeSignal[]): { signals: AgeSignal[] } {
-  return { signals: signals.slice(-MAX_SIGNALS).map(toPersonaSignal) }
-}
-
-function toPersonaSignal({ method, age, verified_at, provenance, attributes, iso_27566_1 }: AgeSignal): AgeSignal {
-  return {
-    method,
-    age,
-    verified_at,
-    provenance,
-    ...(attributes !== undefined && { attributes }),
-    ...(iso_27566_1 !== undefined && { iso_27566_1 }),
-  }
 }
 
 function randomUint32(ids: Ids): number {

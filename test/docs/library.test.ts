@@ -73,8 +73,14 @@ test('the examples of the README compile', async () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const testcontainers = [
     "import { connectSandbox } from 'agekey-sandbox'",
-    'declare const GenericContainer: new (image: string) => any',
-    'declare const Wait: any',
+    'interface Container {',
+    '  withEnvironment(variables: Record<string, string>): Container',
+    '  withExposedPorts(ports: { container: number; host: number }): Container',
+    '  withWaitStrategy(strategy: object): Container',
+    '  start(): Promise<object>',
+    '}',
+    'declare const GenericContainer: new (image: string) => Container',
+    'declare const Wait: { forHealthCheck(): object }',
   ].join('\n')
   const modules = codeBlocks(readme, 'ts').map((code) =>
     code.startsWith('import ') ? code : `${testcontainers}\n${code}`,

@@ -54,6 +54,30 @@ describe('HEAD', () => {
   })
 })
 
+test('an address that nobody serves is answered by a page to a browser, in JSON to everybody else', async () => {
+  const sandbox = await startSandbox()
+  const askedBy = async (path: string, Accept: string) => (await sandbox.send(path, { headers: { Accept } })).headers
+  const type = async (path: string, accept: string) => (await askedBy(path, accept)).get('content-type')
+  expect(await type('/nothing', 'text/html,application/xhtml+xml,*/*;q=0.8')).toContain('text/html')
+  expect(await type('/nothing', '*/*')).toContain('application/json')
+  expect(await type('/_sandbox/nothing', 'text/html')).toContain('application/json')
+})
+
+test.each([
+  [
+    { query: useRequest({ sandbox_persona: 'teen16' }) },
+    'query parameter sandbox_persona: there is no persona "teen16"',
+  ],
+  [
+    { query: useRequest(), headers: { 'X-Sandbox-Outcome': 'x' } },
+    'request header X-Sandbox-Outcome: use has no outcome',
+  ],
+])('an unknown name is told with the place where it stands', async ({ query, headers }, message) => {
+  const sandbox = await startSandbox()
+  const answer = await sandbox.send(`/v1/oidc/use?${query}`, { headers: { Accept: 'application/json', ...headers } })
+  expect(readError(answer).error_description).toContain(message)
+})
+
 describe('A path is answered', () => {
   test.each([
     ['/v1/oidc/create/par', 'GET', 'POST'],
