@@ -65,7 +65,7 @@ test('an address that nobody serves is answered by a page to a browser, in JSON 
 
 test.each([
   [
-    { query: useRequest({ sandbox_persona: 'teen16' }) },
+    { query: useRequest({ sandbox_persona: 'teen16' }), headers: {} },
     'query parameter sandbox_persona: there is no persona "teen16"',
   ],
   [
