@@ -6,16 +6,21 @@ import { mergeChunks } from './merge-chunks.js'
 import { bundleOptions } from './options.js'
 
 /** What is bundled, by the name in the output folder. */
-const ENTRIES = { bin: 'src/cli.ts', index: 'src/index.ts', playwright: 'src/playwright.ts', vitest: 'src/vitest.ts' }
+const ENTRIES = {
+  bin: 'src/cli/main.ts',
+  index: 'src/index.ts',
+  playwright: 'src/playwright.ts',
+  vitest: 'src/vitest.ts',
+}
 
 /**
  * What one file holds each: what all the sources need. A start opens these files and no other, a command that only reads
  * settings the first two.
  */
 const CHUNKS = {
-  program: ['src/cli.ts'],
-  settings: ['src/cli/healthcheck.ts', 'src/cli/start.ts'],
-  server: ['src/cli/start.ts'],
+  program: ['src/cli/main.ts'],
+  settings: ['src/cli/healthcheck.ts', 'src/cli/start/start.ts'],
+  server: ['src/cli/start/start.ts'],
 }
 
 /** The test runner of whoever calls us, and what the client of Redis would like to have. */

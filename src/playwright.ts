@@ -1,6 +1,6 @@
+import type { Surface } from './client/sandbox-api.ts'
 import { PERSONA_COOKIE } from './http/persona-cookie.ts'
-import type { Surface } from './surface.ts'
-import { openTestSandbox, type TestSandboxOptions } from './test-sandbox.ts'
+import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }
 

@@ -1,5 +1,5 @@
-import type { Surface } from './surface.ts'
-import { openTestSandbox, type TestSandboxOptions } from './test-sandbox.ts'
+import type { Surface } from './client/sandbox-api.ts'
+import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }
 

@@ -1,7 +1,7 @@
-import type { Settings } from '../config.ts'
-import { createSandbox, type Sandbox } from '../create-sandbox.ts'
-import { UnknownNameError } from '../settle-world.ts'
-import type { Report } from './report.ts'
+import type { Settings } from '../config/load-settings.ts'
+import { createSandbox, type Sandbox } from '../server/create-sandbox.ts'
+import { UnknownNameError } from '../server/settle-world.ts'
+import type { Report } from './start/report.ts'
 
 /** Starts the sandbox that settings describe. @throws an error that names the flag, the variable, or file and line */
 export async function createFromSettings(

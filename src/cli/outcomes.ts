@@ -1,4 +1,4 @@
-import { OUTCOMES } from '../sandbox/outcomes.ts'
+import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { alignColumns, paint, print } from './terminal.ts'
 
 /** Lists the outcomes that a flow can be told to have, by flow, and what a correct client does with each. */

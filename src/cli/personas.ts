@@ -1,12 +1,12 @@
 import { stringify } from 'yaml'
 import { nearest } from '../age/nearest.ts'
+import { loadSettings } from '../config/load-settings.ts'
 import type { Texts } from '../config/text-settings.ts'
-import { loadSettings } from '../config.ts'
-import { createClock } from '../sandbox/clock.ts'
-import { loadPersonas } from '../sandbox/load-personas.ts'
-import { readPersonas } from '../sandbox/persona-files.ts'
-import { groupOf, type Persona } from '../sandbox/persona-schema.ts'
-import { resolvePersona } from '../sandbox/resolve-persona.ts'
+import { createClock } from '../sandbox/clock/clock.ts'
+import { loadPersonas } from '../sandbox/personas/load-personas.ts'
+import { readPersonas } from '../sandbox/personas/persona-files.ts'
+import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
+import { resolvePersona } from '../sandbox/personas/resolve-persona.ts'
 import { alignColumns, paint, print } from './terminal.ts'
 
 interface Format {

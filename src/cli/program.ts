@@ -45,7 +45,7 @@ export function createProgram(): Command {
 
   const flags = () => textsOf(program)
   const startSandbox = async () => {
-    const { start } = await import('./start.ts')
+    const { start } = await import('./start/start.ts')
     await start(flags())
   }
 
@@ -94,7 +94,7 @@ function addRun(program: Command, flags: () => Texts): void {
     .option('--timeout <seconds>', 'how long a step may take (default: 60)')
     .option('--junit <file>', 'writes the results as JUnit XML')
     .action(async (files: string[], options) => {
-      const { run } = await import('./run.ts')
+      const { run } = await import('./run/run.ts')
       process.exitCode = (await run(files, flags(), options)) ? 0 : 1
     })
 }

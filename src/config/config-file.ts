@@ -23,7 +23,7 @@ export async function readConfigFile(
   // Every line commented out is a way of saying "the defaults".
   if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return {}
   // Loaded only for somebody who has a config file.
-  const { parseYamlDocument } = await import('../sandbox/yaml-document.ts')
+  const { parseYamlDocument } = await import('../files/yaml-document.ts')
   return resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
 }
 
@@ -41,7 +41,7 @@ export async function problemInFile(
   file: string,
   { cwd, path, reason }: { cwd: string; path: readonly (string | number)[]; reason: string },
 ): Promise<unknown> {
-  const { parseYamlDocument } = await import('../sandbox/yaml-document.ts')
+  const { parseYamlDocument } = await import('../files/yaml-document.ts')
   const schema = configSchema.check(({ value, issues }) => {
     issues.push({ code: 'custom', path: [...path], message: reason, input: value })
   })

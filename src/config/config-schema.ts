@@ -3,11 +3,16 @@ import { ASSURANCE_LEVELS } from '../age/assurance.ts'
 import { METHOD_NAMES } from '../age/methods.ts'
 import { PROVENANCE_PATH } from '../age/provenance.ts'
 import { PROFILES } from '../oidc/profile.ts'
-import { clientSchema, printableAscii } from '../sandbox/client-schema.ts'
-import { BUILTIN_CLIENT } from '../sandbox/clients.ts'
-import type { SigningAlgorithm } from '../sandbox/signing-keys.ts'
-import { proxyProblem } from '../sandbox/trusted-proxy.ts'
-import { basePathProblem, baseUrlProblem, internalUrlProblem, normalizeBaseUrl } from '../sandbox/web-address.ts'
+import { proxyProblem } from '../sandbox/addresses/trusted-proxy.ts'
+import {
+  basePathProblem,
+  baseUrlProblem,
+  internalUrlProblem,
+  normalizeBaseUrl,
+} from '../sandbox/addresses/web-address.ts'
+import { clientSchema, printableAscii } from '../sandbox/clients/client-schema.ts'
+import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
+import type { SigningAlgorithm } from '../sandbox/keys/signing-keys.ts'
 import { storeAddressProblem } from '../store/redis-address.ts'
 
 /** How the command line reports: for people, for programs, not at all. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { SandboxOptions } from '../create-sandbox.ts'
-import { clientSchema, printableAscii } from '../sandbox/client-schema.ts'
-import { checkAgainst, formatPath } from '../sandbox/schema-problems.ts'
+import { checkAgainst, formatPath } from '../files/schema-problems.ts'
+import { clientSchema, printableAscii } from '../sandbox/clients/client-schema.ts'
+import type { SandboxOptions } from '../server/create-sandbox.ts'
 import { ConfigError } from './config-error.ts'
 import { type ConfigValues, configSchema } from './config-schema.ts'
 

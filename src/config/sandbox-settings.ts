@@ -1,4 +1,4 @@
-import { clientSettingsOf } from '../sandbox/client-schema.ts'
+import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import type { ConfigValues } from './config-schema.ts'
 
 /** The settings of the config file under the names of the options of `createSandbox`. */

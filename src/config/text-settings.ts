@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path'
 import { didYouMean } from '../age/nearest.ts'
-import { checkAgainst, formatPath } from '../sandbox/schema-problems.ts'
+import { checkAgainst, formatPath } from '../files/schema-problems.ts'
 import { ConfigError } from './config-error.ts'
 import { type ConfigValues, configSchema } from './config-schema.ts'
 

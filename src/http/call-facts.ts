@@ -1,8 +1,8 @@
 import type { CreateTransaction } from '../oidc/create.ts'
-import { parseJson } from '../oidc/json.ts'
-import { decodePairs, type Pairs } from '../oidc/parameters.ts'
+import { parseJson } from '../oidc/request/json.ts'
+import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { UseTransaction } from '../oidc/use.ts'
-import type { CallFacts } from '../sandbox/expectations.ts'
+import type { CallFacts } from '../sandbox/decision/expectations.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { Incoming } from './incoming.ts'
 

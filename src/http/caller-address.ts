@@ -1,4 +1,4 @@
-import type { Tenant } from '../sandbox/tenant.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Incoming } from './incoming.ts'
 
 /** By what name a caller reached the sandbox. */

@@ -1,15 +1,15 @@
-import { OAuthError, printableDescription } from '../oidc/errors.ts'
-import type { Finding } from '../oidc/findings.ts'
+import { OAuthError, printableDescription } from '../oidc/rules/errors.ts'
+import type { Finding } from '../oidc/rules/findings.ts'
 import { StoreUnavailableError } from '../oidc/store-unavailable.ts'
-import type { ErrorView } from '../pages/error.ts'
-import { DecisionError } from '../sandbox/decide.ts'
-import { ExpectationLimitError } from '../sandbox/expectations.ts'
-import { PersonaLimitError } from '../sandbox/personas.ts'
-import type { Tenant } from '../sandbox/tenant.ts'
-import { TenantNameError } from '../sandbox/tenants.ts'
-import { ControlError } from './control/parse.ts'
+import { DecisionError } from '../sandbox/decision/decide.ts'
+import { ExpectationLimitError } from '../sandbox/decision/expectations.ts'
+import { PersonaLimitError } from '../sandbox/personas/personas.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { TenantNameError } from '../sandbox/tenants/tenants.ts'
+import type { ErrorView } from './html/error-page.ts'
 import { HttpError } from './http-error.ts'
 import type { Incoming } from './incoming.ts'
+import { ControlError } from './parse.ts'
 import { json, page } from './reply.ts'
 import type { Answer, HttpHost } from './route.ts'
 import { shellOf } from './shell.ts'
@@ -115,7 +115,7 @@ async function errorPage(
     shell: shellOf(tenant, host.version),
     ...(restartHint === undefined ? {} : { restartHint }),
   }
-  const { renderError } = await import('../pages/error.ts')
+  const { renderError } = await import('./html/error-page.ts')
   return page(failure.status, renderError(view))
 }
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
-import { decodePairs, type Pairs } from '../oidc/parameters.ts'
-import type { ServerRequest } from '../oidc/server-request.ts'
+import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
+import type { ServerRequest } from '../oidc/request/server-request.ts'
 
 /** A request as the routes see it: plain data, parsed no further than every route needs. */
 export interface Incoming extends ServerRequest {

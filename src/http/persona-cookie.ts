@@ -1,5 +1,5 @@
 import { parse, serialize } from 'cookie'
-import type { Tenant } from '../sandbox/tenant.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Incoming } from './incoming.ts'
 
 /** The cookie by which a browser acts as a persona. */

@@ -1,9 +1,7 @@
 import type { ErrorRequestHandler } from 'express'
 import { HttpError } from './http-error.ts'
-import { noContent } from './reply.ts'
-import { createRoute, type Handler, type HttpHost } from './route.ts'
-import type { Method } from './route-table.ts'
-import { CORS } from './server-routes.ts'
+import { CORS, noContent } from './reply.ts'
+import { createRoute, type Handler, type HttpHost, type Method } from './route.ts'
 
 /** What a browser asks before it reads discovery or keys from another origin. */
 export const preflight: Handler = () => ({

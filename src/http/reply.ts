@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Response } from 'express'
-import type { ServerReply } from '../sandbox/server-reply.ts'
+import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
 
 /** What a route answers: data, so that it can be recorded, spoiled and sent once. */
 export interface Reply extends ServerReply {
@@ -53,6 +53,9 @@ export const eventStream = (stream: NonNullable<Reply['stream']>): Reply => ({
   body: '',
   stream,
 })
+
+/** Discovery and the key set are read from browsers too. */
+export const CORS = { 'Access-Control-Allow-Origin': '*' }
 
 /** Every response says what this is, assets and errors included. */
 const COMMON_HEADERS = {

@@ -1,20 +1,20 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Evaluation } from '../age/evaluate.ts'
 import type { Callback } from '../oidc/callback.ts'
-import type { Finding } from '../oidc/findings.ts'
+import type { Finding } from '../oidc/rules/findings.ts'
 import { StoreUnavailableError } from '../oidc/store-unavailable.ts'
-import { startStopwatch } from '../sandbox/clock.ts'
-import type { Decision } from '../sandbox/decide.ts'
+import { startStopwatch } from '../sandbox/clock/clock.ts'
+import type { Decision } from '../sandbox/decision/decide.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
-import type { Tenant } from '../sandbox/tenant.ts'
-import type { Tenants } from '../sandbox/tenants.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Tenants } from '../sandbox/tenants/tenants.ts'
 import { announceCall, isFlowEndpoint, recordCall } from './call-record.ts'
-import type { ControlGuard } from './control/guard.ts'
-import type { WorldControl } from './control/world-control.ts'
 import { errorAnswer } from './error-reply.ts'
+import type { ControlGuard } from './guard.ts'
 import { type Incoming, IncomingRequest } from './incoming.ts'
 import { type Reply, sendReply } from './reply.ts'
 import { withSecureCookie } from './secure-cookies.ts'
+import type { WorldControl } from './world-control.ts'
 
 /** What a route returns: the reply, and what there is to tell about the call. */
 export interface Answer {
@@ -38,6 +38,11 @@ export interface Answer {
 
 /** A route returns an answer or throws. */
 export type Handler = (request: Incoming, tenant: Tenant) => Answer | Promise<Answer>
+
+export type Method = 'get' | 'post' | 'put' | 'delete'
+
+/** A path below the base URL (or below `/t/NAME`), its method, what serves it, and its number in the specification. */
+export type RouteRow = readonly [path: string, method: Method, handler: Handler, endpoint?: string]
 
 /** One line of the request log. */
 export interface CallSummary {

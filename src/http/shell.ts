@@ -1,5 +1,5 @@
-import type { Shell } from '../pages/layout.ts'
-import type { Tenant } from '../sandbox/tenant.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Shell } from './html/layout.ts'
 
 /** What surrounds the content of a page of this tenant. */
 export const shellOf = (tenant: Tenant, version: string): Shell => ({

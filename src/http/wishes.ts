@@ -1,9 +1,9 @@
 import { didYouMean, nearest } from '../age/nearest.ts'
-import type { Pairs } from '../oidc/parameters.ts'
-import { DecisionError, type Wish } from '../sandbox/decide.ts'
+import type { Pairs } from '../oidc/request/parameters.ts'
+import { DecisionError, type Wish } from '../sandbox/decision/decide.ts'
+import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
-import { findOutcome } from '../sandbox/outcomes.ts'
-import type { Defaults } from '../sandbox/world.ts'
+import type { Defaults } from '../sandbox/tenants/world.ts'
 import type { Incoming } from './incoming.ts'
 
 const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']

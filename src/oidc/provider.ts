@@ -1,7 +1,7 @@
 import type { Vocabulary } from '../age/vocabulary.ts'
-import type { Certifications } from './certifications.ts'
 import type { AgeKeys, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
 import type { Profile } from './profile.ts'
+import type { Certifications } from './request/certifications.ts'
 
 /** One OpenID provider: what is set for it, and the ports through which it meets the world. */
 export interface Provider {

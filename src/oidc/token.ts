@@ -1,10 +1,10 @@
-import { authenticateByBasic } from './client-auth.ts'
 import { ACCESS_TOKEN_BYTES, IDENTIFIER_BYTES, REMEMBERED_SECONDS } from './decisions.ts'
-import { type Finding, Findings } from './findings.ts'
-import { decodePairs, readParameters } from './parameters.ts'
 import type { Client } from './ports.ts'
 import { inSeconds, type Provider } from './provider.ts'
-import { readBody, type ServerRequest } from './server-request.ts'
+import { authenticateByBasic } from './request/client-auth.ts'
+import { decodePairs, readParameters } from './request/parameters.ts'
+import { readBody, type ServerRequest } from './request/server-request.ts'
+import { type Finding, Findings } from './rules/findings.ts'
 import { isExpired, isUnspent, putSpendable, type Spendable, spend } from './spendable.ts'
 
 /** What a code stands for. */

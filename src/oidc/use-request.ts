@@ -1,10 +1,10 @@
 import { type Claims, parseClaims } from '../age/claims.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
-import type { Findings } from './findings.ts'
-import { parseJson } from './json.ts'
-import { type Pairs, type Parameters, readParameters } from './parameters.ts'
-import { PRESENTATION_PARAMETERS } from './presentation.ts'
 import { type Profile, upgradeScope } from './profile.ts'
+import { parseJson } from './request/json.ts'
+import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
+import { PRESENTATION_PARAMETERS } from './request/presentation.ts'
+import type { Findings } from './rules/findings.ts'
 
 const USE_PARAMETERS = [
   'scope',

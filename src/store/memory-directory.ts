@@ -1,4 +1,4 @@
-import { MOST_TENANTS, type TenantDirectory } from '../sandbox/tenant-directory.ts'
+import { MOST_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
 
 /** The tenants of one process. */
 export function createMemoryDirectory({ most = MOST_TENANTS } = {}): TenantDirectory {

@@ -10,7 +10,7 @@ import {
   type JournalBudget,
   type JournalEntry,
   type JournalEvent,
-} from '../sandbox/journal.ts'
+} from '../sandbox/journal/journal.ts'
 
 /** Characters that a record counts beside the texts that it holds on to. */
 const LEAN_RECORD = 300

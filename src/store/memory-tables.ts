@@ -1,4 +1,4 @@
-import type { Tables } from '../sandbox/tables.ts'
+import type { Tables } from '../sandbox/tenants/tables.ts'
 
 /** Tables in the memory of the process. */
 export function createMemoryTables(): Tables {

@@ -1,5 +1,5 @@
 import type { Clock } from '../oidc/ports.ts'
-import type { TenantStore } from '../sandbox/world.ts'
+import type { TenantStore } from '../sandbox/tenants/world.ts'
 
 /** Values live as text, as in any other store: nobody holds a record that somebody else could change. */
 interface Entry {

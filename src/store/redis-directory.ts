@@ -1,4 +1,4 @@
-import { MOST_TENANTS, type TenantDirectory } from '../sandbox/tenant-directory.ts'
+import { MOST_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
 import { defineScript, type Redis } from './redis.ts'
 
 /**

@@ -9,7 +9,7 @@ import {
   type JournalBudget,
   type JournalEntry,
   type JournalEvent,
-} from '../sandbox/journal.ts'
+} from '../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
 import { CLEAR, RECORD } from './redis-journal-scripts.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../oidc/ports.ts'
-import type { TenantStore } from '../sandbox/world.ts'
+import type { TenantStore } from '../sandbox/tenants/world.ts'
 import { defineScript, type Redis } from './redis.ts'
 
 /**

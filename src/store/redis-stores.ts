@@ -1,4 +1,4 @@
-import { importKeys, type StoredKeys, storedForm } from '../sandbox/signing-keys.ts'
+import { importKeys, type StoredKeys, storedForm } from '../sandbox/keys/signing-keys.ts'
 import { connectRedis, type RedisEvents } from './redis.ts'
 import { shownAddress } from './redis-address.ts'
 import { createRedisDirectory } from './redis-directory.ts'

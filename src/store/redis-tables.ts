@@ -1,4 +1,4 @@
-import type { Tables } from '../sandbox/tables.ts'
+import type { Tables } from '../sandbox/tenants/tables.ts'
 import { defineScript, type Redis } from './redis.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { SigningKeys } from '../sandbox/signing-keys.ts'
-import type { World } from '../sandbox/world.ts'
+import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
+import type { World } from '../sandbox/tenants/world.ts'
 import { createMemoryStore } from './memory.ts'
 import { createMemoryDirectory } from './memory-directory.ts'
 import { createMemoryJournal } from './memory-journal.ts'

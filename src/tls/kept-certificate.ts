@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { preparePrivateFolder } from '../sandbox/private-folder.ts'
+import { preparePrivateFolder } from '../files/private-folder.ts'
 import { CertificateError, isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
 
 /** The file of the self-signed certificate in a folder: what a client is told to trust. */

@@ -1,4 +1,4 @@
-import { LOOPBACK_HOSTS } from '../sandbox/web-address.ts'
+import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
 import { CertificateError, type ServerCertificate } from './certificate.ts'
 
 /** How a sandbox is told to serve https. */

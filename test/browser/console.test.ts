@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/create-sandbox.ts'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { useUrl } from './requests.ts'
 import { describeInBrowser, launchBrowser, withPage } from './support.ts'
 

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/create-sandbox.ts'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { createUrl, useUrl } from './requests.ts'
 import { describeInBrowser, launchBrowser, withPage } from './support.ts'

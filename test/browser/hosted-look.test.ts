@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/create-sandbox.ts'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { createUrl, useUrl } from './requests.ts'
 import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/create-sandbox.ts'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { describeInBrowser, launchBrowser, withPage } from './support.ts'
 

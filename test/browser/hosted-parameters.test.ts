@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/create-sandbox.ts'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { createUrl, useUrl } from './requests.ts'
 import { describeInBrowser, launchBrowser, withPage } from './support.ts'
 

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../src/create-sandbox.ts'
+import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { type Changes, createRequest, pushedRequest, REDIRECT_URI, useRequest } from '../support/requests.ts'
 
 type Address = Pick<Sandbox, 'baseUrl'>

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { STARTER_CONFIG } from '../../src/cli/starter-config.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
+import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { DEFAULT_LIFETIMES } from '../../src/oidc/decisions.ts'
-import { parseYamlDocument } from '../../src/sandbox/yaml-document.ts'
 
 /** Settings are commented out as `# key:`, without a space before the key inside a mapping; sentences begin with a capital or a word. */
 const uncommented = STARTER_CONFIG.replace(/^( *)# ?( *(?:[a-z_]+|\/[a-z/]+): )/gm, '$1$2').replace(

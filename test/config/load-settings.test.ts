@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loadSettings, type Settings } from '../../src/config/load-settings.ts'
 import type { Texts } from '../../src/config/text-settings.ts'
-import { loadSettings, type Settings } from '../../src/config.ts'
 
 let cwd: string
 beforeEach(() => {

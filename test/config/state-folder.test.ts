@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loadSettings } from '../../src/config/load-settings.ts'
 import { stateHome } from '../../src/config/state-folder.ts'
-import { loadSettings } from '../../src/config.ts'
 
 let cwd: string
 beforeEach(() => {

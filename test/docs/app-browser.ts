@@ -1,5 +1,5 @@
 import { get, type IncomingMessage, request } from 'node:http'
-import { tagsOf } from '../pages/markup.ts'
+import { tagsOf } from '../support/markup.ts'
 
 /** The page at which a browser ends. */
 export interface Shown {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TenantDirectory } from '../../src/sandbox/tenant-directory.ts'
+import type { TenantDirectory } from '../../src/sandbox/tenants/tenant-directory.ts'
 
 /** What every directory of tenants promises. */
 export function describeDirectory(

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Journal, JournalBudget, JournalEntry, JournalEvent } from '../../src/sandbox/journal.ts'
+import type { Journal, JournalBudget, JournalEntry, JournalEvent } from '../../src/sandbox/journal/journal.ts'
 
 const AT = '2026-06-01T12:00:00.000Z'
 

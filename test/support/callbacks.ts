@@ -1,5 +1,5 @@
-import { tagsOf } from '../pages/markup.ts'
 import type { Answer } from './http-client.ts'
+import { tagsOf } from './markup.ts'
 
 /** What came back to the relying party through the browser. */
 export interface ReceivedCallback {

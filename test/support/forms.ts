@@ -1,5 +1,5 @@
-import { type Tag, tagsOf } from '../pages/markup.ts'
 import type { Answer, HttpClient } from './http-client.ts'
+import { type Tag, tagsOf } from './markup.ts'
 
 /** A form as a browser would send it. */
 export interface FilledForm {

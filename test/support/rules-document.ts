@@ -1,5 +1,5 @@
 import type { Level, RuleRow } from '../../src/oidc/rules/rule.ts'
-import { levelOf, RULES } from '../../src/oidc/rules.ts'
+import { levelOf, RULES } from '../../src/oidc/rules/rules.ts'
 
 const INTRODUCTION = `# Rules
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
-import { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } from '../../src/create-sandbox.ts'
+import { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { createClient, type HttpClient } from './http-client.ts'
 
 /** A running sandbox with a client that talks to it and what it told its host. */

@@ -1,4 +1,4 @@
-import { LOOPBACK_HOSTS } from '../../sandbox/web-address.ts'
+import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, problem } from './diagnosis.ts'
 import type { Discovery } from './discovery.ts'

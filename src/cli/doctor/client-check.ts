@@ -1,4 +1,4 @@
-import { BUILTIN_CLIENT } from '../../sandbox/clients.ts'
+import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'

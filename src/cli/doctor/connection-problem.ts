@@ -1,4 +1,4 @@
-import { LOOPBACK_HOSTS } from '../../sandbox/web-address.ts'
+import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type CheckName, type Problem, problem } from './diagnosis.ts'
 import { inApp, inSandbox } from './fix-lines.ts'
 import { tlsProblem } from './tls-problem.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseJson } from '../../oidc/json.ts'
+import { parseJson } from '../../oidc/request/json.ts'
 import type { HttpAnswer } from '../http-call.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Problem, problem } from './diagnosis.ts'

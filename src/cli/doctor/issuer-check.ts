@@ -1,4 +1,4 @@
-import { LOOPBACK_HOSTS } from '../../sandbox/web-address.ts'
+import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type Diagnosis, ok, type ProblemName, problem } from './diagnosis.ts'
 import type { Discovery } from './discovery.ts'
 import { inApp, inSandbox } from './fix-lines.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseJson } from '../../oidc/json.ts'
+import { parseJson } from '../../oidc/request/json.ts'
 import { type Diagnosis, ok, type Problem, type ProblemName, problem } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'
 import { call, type Visit } from './visit.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { parseJson } from '../../oidc/json.ts'
-import { BUILTIN_CLIENT } from '../../sandbox/clients.ts'
+import { parseJson } from '../../oidc/request/json.ts'
+import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'

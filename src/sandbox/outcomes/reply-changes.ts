@@ -1,9 +1,9 @@
-import { Findings } from '../../oidc/findings.ts'
-import { parseJson } from '../../oidc/json.ts'
-import type { RuleId } from '../../oidc/rules.ts'
-import type { ServerReply } from '../server-reply.ts'
-import type { TamperTools } from '../tamper-tools.ts'
+import { parseJson } from '../../oidc/request/json.ts'
+import { Findings } from '../../oidc/rules/findings.ts'
+import type { RuleId } from '../../oidc/rules/rules.ts'
 import type { Outcome, OutcomeFlow } from './outcome.ts'
+import type { ServerReply } from './server-reply.ts'
+import type { TamperTools } from './tamper-tools.ts'
 
 /** The flows that are server-to-server calls. */
 export type ServerFlow = Exclude<OutcomeFlow, 'use' | 'create'>

@@ -1,4 +1,4 @@
-import type { CallFacts } from '../expectations.ts'
+import type { CallFacts } from '../decision/expectations.ts'
 import { describeMismatch, findMismatches, type Mismatch } from './mismatches.ts'
 import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
 

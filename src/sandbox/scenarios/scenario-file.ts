@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { SourceError } from '../source-error.ts'
-import { parseYamlDocument } from '../yaml-document.ts'
+import { SourceError } from '../../files/source-error.ts'
+import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { type Scenario, scenarioSchema, unknownPersonas } from './scenario-schema.ts'
 
 /**

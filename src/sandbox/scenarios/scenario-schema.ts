@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { didYouMean } from '../../age/nearest.ts'
-import { type ClockMove, clockMoveSchema } from '../clock-move.ts'
+import type { SchemaProblem } from '../../files/schema-problems.ts'
+import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
+import { outcomesFor } from '../outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
-import { outcomesFor } from '../outcomes.ts'
-import type { SchemaProblem } from '../schema-problems.ts'
 
 /** The calls that a relying party's server makes: a scenario can wait for them. */
 const SERVER_CALLS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const

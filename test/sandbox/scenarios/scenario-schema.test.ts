@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { parseYamlDocument } from '../../../src/files/yaml-document.ts'
 import { scenarioSchema, stepOf, unknownPersonas } from '../../../src/sandbox/scenarios/scenario-schema.ts'
-import { parseYamlDocument } from '../../../src/sandbox/yaml-document.ts'
 
 const read = (steps: string) =>
   parseYamlDocument(`name: A\nsteps:\n${steps}`, { file: 'a.yaml', schema: scenarioSchema })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createClock } from '../../../src/sandbox/clock.ts'
-import { moveClock } from '../../../src/sandbox/clock-move.ts'
-import type { CallFacts } from '../../../src/sandbox/expectations.ts'
-import { createIds } from '../../../src/sandbox/ids.ts'
-import { outcomesFor } from '../../../src/sandbox/outcomes.ts'
+import { createClock } from '../../../src/sandbox/clock/clock.ts'
+import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
+import type { CallFacts } from '../../../src/sandbox/decision/expectations.ts'
+import { outcomesFor } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/scenarios/scenario-schema.ts'
-import { createScenarios, type ScenarioEvent } from '../../../src/sandbox/scenarios.ts'
+import { createScenarios, type ScenarioEvent } from '../../../src/sandbox/scenarios/scenarios.ts'
+import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/store/memory-tables.ts'
 
 function start() {

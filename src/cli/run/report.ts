@@ -1,0 +1,109 @@
+import type { LogMode } from '../../config/config-schema.ts'
+import type { StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
+import { paint, print, visible } from '../terminal.ts'
+import type { ScenarioRun } from './junit.ts'
+import type { StepListener, StepResult } from './run-scenario.ts'
+
+/** What a run tells while it happens. */
+export interface RunReport extends Omit<StepListener, 'armed'> {
+  scenario(scenario: Pick<ScenarioRun, 'name' | 'file'>): void
+  end(runs: readonly ScenarioRun[]): void
+}
+
+const silent: RunReport = { scenario() {}, current() {}, ended() {}, end() {} }
+
+/** Creates the report of a log mode. */
+export function createRunReport(mode: LogMode): RunReport {
+  switch (mode) {
+    case 'pretty':
+      return createPrettyRunReport()
+    case 'json':
+      return createJsonRunReport()
+    case 'silent':
+      return silent
+  }
+}
+
+/** Whether every step of every scenario passed. */
+export const hasPassed = (runs: readonly ScenarioRun[]) =>
+  runs.every(({ steps }) => steps.every(({ status }) => status === 'passed'))
+
+function createJsonRunReport(): RunReport {
+  let waitingFor = -1
+  const tell = (event: string, members: object) => print(JSON.stringify({ event, ...members }))
+  return {
+    scenario: ({ name, file }) => tell('scenario', { name, file }),
+    current({ index, kind, summary }) {
+      if (waitingFor !== index) tell('waiting', { step: index + 1, kind, summary })
+      waitingFor = index
+    },
+    ended({ index, ...step }) {
+      waitingFor = -1
+      tell('step', { step: index + 1, ...step })
+    },
+    end: (runs) => tell('end', { passed: hasPassed(runs) }),
+  }
+}
+
+function createPrettyRunReport(): RunReport {
+  const waiting = createWaitingLine()
+  return {
+    scenario: ({ name, file }) => print(`${paint('bold', visible(name))} ${paint('dim', visible(file))}`),
+    current: (step) => waiting.show(step),
+    ended(step) {
+      waiting.clear()
+      print(stepLine(step))
+      for (const line of explain(step)) print(`      ${visible(line)}`)
+    },
+    end(runs) {
+      const steps = runs.flatMap((run) => run.steps)
+      const count = (status: StepResult['status']) => steps.filter((step) => step.status === status).length
+      const verdict = hasPassed(runs) ? paint('green', 'passed') : paint('red', 'failed')
+      const parts = (['passed', 'failed', 'skipped'] as const).map((status) => `${count(status)} ${status}`)
+      print(`\n${verdict}: ${runs.length} scenario${runs.length === 1 ? '' : 's'}, steps ${parts.join(', ')}`)
+    },
+  }
+}
+
+const COLORS = { passed: 'green', failed: 'red', skipped: 'dim' } as const
+const MARKS = { passed: '✓', failed: '✗', skipped: '-' } as const
+
+function stepLine({ index, kind, summary, status, seconds }: StepResult): string {
+  const time = status === 'skipped' ? '' : paint('dim', ` ${seconds.toFixed(1)} s`)
+  return `  ${paint(COLORS[status], MARKS[status])} ${index + 1} ${kind} ${visible(summary)}${time}`
+}
+
+/** What was expected and what came, place by place; else the reason in one line. */
+function explain({ status, detail, mismatches }: StepResult): string[] {
+  if (status !== 'failed') return []
+  if (!mismatches) return detail === undefined ? [] : [detail]
+  return mismatches.flatMap(({ path, expected, came }) => [path, `  expected ${expected}`, `  came     ${came}`])
+}
+
+/** On a terminal, the step that is waited for and how long already; in a file, nothing. */
+function createWaitingLine() {
+  let timer: ReturnType<typeof setInterval> | undefined
+  let shown = -1
+  const clear = () => {
+    clearInterval(timer)
+    if (timer) process.stdout.write('\r\u001b[K')
+    timer = undefined
+    shown = -1
+  }
+  return {
+    clear,
+    show({ index, kind, summary }: StepProgress) {
+      if (!process.stdout.isTTY || shown === index) return
+      clear()
+      shown = index
+      let seconds = 0
+      const draw = () => process.stdout.write(`\r\u001b[K  … ${index + 1} ${kind} ${visible(summary)} (${seconds} s)`)
+      draw()
+      timer = setInterval(() => {
+        seconds += 1
+        draw()
+      }, 1000)
+      timer.unref()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import type { Surface } from '../../client/sandbox-api.ts'
+import { SandboxError } from '../../client/transport.ts'
+import { startStopwatch } from '../../sandbox/clock/clock.ts'
+import type { ScenarioProgress, StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
+import type { Scenario } from '../../sandbox/scenarios/scenario-schema.ts'
+
+/** What became of one step. */
+export type StepResult = Pick<StepProgress, 'index' | 'kind' | 'summary' | 'detail' | 'mismatches'> & {
+  /** `skipped`: an earlier step failed. */
+  readonly status: 'passed' | 'failed' | 'skipped'
+  /** From the step before to this one. */
+  readonly seconds: number
+}
+
+/** Hears how a scenario goes on. */
+export interface StepListener {
+  armed(id: string): void
+  /** It is waited for; told again after a while, and when something came that did not meet it. */
+  current(step: StepProgress): void
+  ended(step: StepResult): void
+}
+
+/** Seconds of one long poll; a step may wait longer. */
+const LONGEST_POLL = 30
+
+/**
+ * Arms a scenario and follows it to its end. The first step that fails, or is not met within `timeoutSeconds`, ends it.
+ * The scenario is removed from the sandbox then: it must not decide what comes after.
+ */
+export async function runScenario(
+  scenario: Scenario,
+  { scenarios }: Pick<Surface, 'scenarios'>,
+  { timeoutSeconds, listener }: { timeoutSeconds: number; listener: StepListener },
+): Promise<StepResult[]> {
+  const results: StepResult[] = []
+  let elapsed = startStopwatch()
+  const end = ({ index, kind, summary, detail, mismatches }: StepProgress, status: StepResult['status']) => {
+    const explained = { ...(detail === undefined ? {} : { detail }), ...(mismatches ? { mismatches } : {}) }
+    const result = { index, kind, summary, status, seconds: elapsed() / 1000, ...explained }
+    results.push(result)
+    listener.ended(result)
+    elapsed = startStopwatch()
+  }
+
+  let progress = await scenarios.arm(scenario)
+  listener.armed(progress.id)
+  for (let step = progress.steps[0]; step; step = progress.steps[results.length]) {
+    if (results.some(({ status }) => status === 'failed')) end(step, 'skipped')
+    else if (step.status === 'passed' || step.status === 'failed') end(step, step.status)
+    else {
+      listener.current(step)
+      const waitSeconds = Math.min(timeoutSeconds - elapsed() / 1000, LONGEST_POLL)
+      const news = waitSeconds > 0 ? await poll(progress, waitSeconds, scenarios) : undefined
+      if (news) progress = news
+      else end({ ...step, detail: waitSeconds > 0 ? REMOVED : timeoutProblem(step, timeoutSeconds) }, 'failed')
+    }
+  }
+  await scenarios.remove(progress.id).catch(ignoreMissing)
+  return results
+}
+
+const REMOVED = 'the scenario was removed: somebody has reset the sandbox'
+
+/** How far it has come now; `undefined` when it is gone. */
+async function poll({ id, revision }: ScenarioProgress, waitSeconds: number, scenarios: Surface['scenarios']) {
+  try {
+    return await scenarios.get(id, { waitSeconds, after: revision })
+  } catch (error) {
+    ignoreMissing(error)
+    return undefined
+  }
+}
+
+function timeoutProblem({ kind, summary, detail }: StepProgress, timeoutSeconds: number): string {
+  const [flow = ''] = summary.split(/[ :]/)
+  const awaited = kind === 'await' ? `${flow} call` : `${flow} request`
+  const within = `within ${timeoutSeconds} second${timeoutSeconds === 1 ? '' : 's'}`
+  return detail === undefined ? `no ${awaited} came ${within}` : `not met ${within}; ${detail}`
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof SandboxError && error.status === 404)) throw error
+}

@@ -1,0 +1,37 @@
+import { loadSettings } from '../../config/load-settings.ts'
+import type { Texts } from '../../config/text-settings.ts'
+import { packageVersion } from '../../package-root.ts'
+import { createClock } from '../../sandbox/clock/clock.ts'
+import { createFromSettings } from '../create-from-settings.ts'
+import { createReport } from './report.ts'
+import { keepHeapSmall } from './small-heap.ts'
+import { exitWithin, untilSignal } from './until-signal.ts'
+import { watchClients } from './watch-clients.ts'
+
+/** A supervisor that sent SIGTERM may rely on the process being gone within a second. */
+const CLOSING_MS = 800
+
+/** Runs a sandbox until a signal ends it. @throws when it cannot start: a message of one line for each reason */
+export async function start(flags: Texts): Promise<void> {
+  const settings = await loadSettings({ flags })
+  const { log, configFile, warnings } = settings
+  // Log lines tell real time, also when a test has moved the clock of the sandbox.
+  const report = createReport(log, createClock().now)
+  for (const warning of warnings) report.warning(warning)
+
+  const sandbox = await createFromSettings(settings, report)
+  const stopped = untilSignal()
+  const { url, baseUrl, internalUrl, certificate } = sandbox
+  const certificateFile = certificate?.file
+  if (certificate && certificateFile === undefined) {
+    report.warning('the certificate lives in memory, so that no client can be told to trust it; name a --state-dir')
+  }
+  report.ready({ ...sandbox.client, url, baseUrl, internalUrl, certificateFile, version: packageVersion() })
+
+  keepHeapSmall()
+  const unwatch = configFile === undefined ? () => {} : watchClients(configFile, { flags, sandbox, report })
+  await stopped
+  unwatch()
+  exitWithin(CLOSING_MS)
+  await sandbox.close()
+}

@@ -1,0 +1,41 @@
+import { unwatchFile, watchFile } from 'node:fs'
+import { loadSettings, type Settings } from '../../config/load-settings.ts'
+import type { Texts } from '../../config/text-settings.ts'
+import type { Sandbox } from '../../server/create-sandbox.ts'
+import type { Report } from './report.ts'
+
+/** Whoever edits a name wants to see it on the next page. */
+const LOOK_EVERY_MS = 300
+
+/**
+ * Takes up the clients of the config file (names, logos, redirect URIs) when the file changes, without a restart.
+ * A file that is wrong for a moment is told and changes nothing; everything else in it waits for the next start.
+ * @returns what stops it.
+ */
+export function watchClients(
+  file: string,
+  { flags, sandbox, report }: { flags: Texts; sandbox: Sandbox; report: Pick<Report, 'warning'> },
+): () => void {
+  const takeUp = async () => {
+    try {
+      const { sandbox: settings } = await loadSettings({ flags })
+      await sandbox.configure({ clients: (settings.clients ?? []).map(declaration) })
+    } catch (error) {
+      report.warning(`${error instanceof Error ? error.message : String(error)} (the clients stay as they were)`)
+    }
+  }
+  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, takeUp)
+  return () => unwatchFile(file, takeUp)
+}
+
+type Client = NonNullable<Settings['sandbox']['clients']>[number]
+
+/** A client under the names of the config file, as the control API takes it. */
+const declaration = ({ clientId, clientSecret, redirectUris, name, logo, persona }: Client) => ({
+  client_id: clientId,
+  client_secret: clientSecret,
+  redirect_uris: redirectUris,
+  ...(name === undefined ? {} : { name }),
+  ...(logo === undefined ? {} : { logo }),
+  ...(persona === undefined ? {} : { persona }),
+})

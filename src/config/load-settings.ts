@@ -1,0 +1,77 @@
+import { isClearTextRedirect } from '../sandbox/addresses/web-address.ts'
+import { ConfigError } from './config-error.ts'
+import { findConfigFile, problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
+import type { ConfigValues, LogMode } from './config-schema.ts'
+import { sandboxSettings } from './sandbox-settings.ts'
+import { settleStateFolder } from './state-folder.ts'
+import { parseTexts, readEnvironment, type Texts, variableOf } from './text-settings.ts'
+
+const DEFAULT_PORT = 2435
+const DEFAULT_HOST = '127.0.0.1'
+
+/** What a start was told, from all sources. */
+export interface Settings {
+  readonly log: LogMode
+  /** Options of `createSandbox`; absent ones take its defaults. Paths are absolute, lifetimes in seconds. */
+  readonly sandbox: ReturnType<typeof sandboxSettings> & { port: number; host: string }
+  /** The config file that was read, absolute; absent when there is none. */
+  readonly configFile: string | undefined
+  /** The error to report for a value that only the sandbox knows to be wrong: it names the flag, the variable, or file and line. */
+  blame(path: readonly [string, ...(string | number)[]], reason: string): Promise<unknown>
+  /** What is allowed but should be known, a sentence each. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Settles everything: flags, then environment variables (`AGEKEY_SANDBOX_PORT`), then the config file, then defaults.
+ * A source replaces the value of the next one as a whole; lists are not merged. Paths given by flags and variables are
+ * relative to `cwd`, paths in the config file to its folder.
+ * @throws ConfigError or SourceError: a line for each problem, which names the flag, the variable, or the file and line
+ */
+export async function loadSettings({
+  flags = {},
+  env = process.env,
+  cwd = process.cwd(),
+}: {
+  readonly flags?: Texts
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly cwd?: string
+} = {}): Promise<Settings> {
+  const variables = readEnvironment(env)
+  const fromFlags = parseTexts(flags, (flag) => `--${flag}`)
+  const fromVariables = parseTexts(variables, variableOf)
+  const named = namedConfigFile(flags, variables)
+  const values: ConfigValues = {
+    ...(await readConfigFile(cwd, named)),
+    ...resolvePaths(fromVariables, cwd),
+    ...resolvePaths(fromFlags, cwd),
+  }
+  const { log = 'pretty', port = DEFAULT_PORT, host = DEFAULT_HOST } = values
+  const { stateDir, warnings } = settleStateFolder(values.state_dir, env)
+  const sandbox = { ...sandboxSettings(values, { stateDir }), port, host }
+  const configFile = findConfigFile(cwd, named)
+  const blame: Settings['blame'] = async (path, reason) => {
+    const [setting] = path
+    if (setting in fromFlags) return new ConfigError(`--${setting}: ${reason}`)
+    if (setting in fromVariables) return new ConfigError(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
+    return configFile === undefined ? new ConfigError(reason) : problemInFile(configFile, { cwd, path, reason })
+  }
+  return { log, sandbox, configFile, blame, warnings: [...clearTextWarnings(values), ...warnings] }
+}
+
+function namedConfigFile(flags: Texts, variables: Texts) {
+  if (flags.config !== undefined) return { path: String(flags.config), by: '--config' }
+  if (variables.config !== undefined) return { path: String(variables.config), by: variableOf('config') }
+  return undefined
+}
+
+function clearTextWarnings({ clients = [] }: ConfigValues): string[] {
+  return clients.flatMap(({ client_id, redirect_uris }) =>
+    redirect_uris
+      .filter(isClearTextRedirect)
+      .map(
+        (uri) =>
+          `client ${client_id}: ${uri} sends tokens over the network in the clear; use https beyond this machine`,
+      ),
+  )
+}

@@ -1,0 +1,73 @@
+import { type Html, html } from '../http/html/html.ts'
+import { shellWord } from './shell-word.ts'
+
+/** What an app needs to know to talk to this sandbox. URLs are absolute. */
+export interface ConnectionView {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  /** `iss` of every id_token. */
+  readonly issuer: string
+  readonly jwksUri: string
+  /** E2: where a Create request is pushed. */
+  readonly parUrl: string
+  /** The client whose credentials are shown: the built-in one, or the first of the config. */
+  readonly client: { readonly clientId: string; readonly clientSecret: string }
+}
+
+/** The settings of an app as a `.env` block. */
+export function renderPasteBlock({ baseUrl, issuer, jwksUri, client }: ConnectionView): Html {
+  const settings = [
+    ['AGE_BASE_URL', baseUrl],
+    ['AGE_CLIENT_ID', client.clientId],
+    ['AGE_CLIENT_SECRET', client.clientSecret],
+    ['AGE_ISSUER', issuer],
+    ['AGE_JWKS_URI', jwksUri],
+  ]
+  return html`<section class="card" aria-labelledby="paste-title">
+<h2 id="paste-title">Paste into your app</h2>
+<p class="muted">Name the variables as your app does. The secret belongs on the server.</p>
+${renderSnippet(settings.map(([name, value]) => `${name}=${value}`).join('\n'))}
+</section>`
+}
+
+/** Three commands that show what the sandbox does without a page: it answers, it takes an age signal, it can be scripted. */
+export function renderFirstCalls({ baseUrl, parUrl, client }: ConnectionView): Html {
+  const calls = [
+    ['Is it up?', `curl ${shellWord(`${baseUrl}/_sandbox/health`)}`],
+    [
+      'Be teen-16 in the next Use flow, without the choice page',
+      `curl ${shellWord(`${baseUrl}/_sandbox/expectations`)} --json ${shellWord('{"flow":"use","persona":"teen-16"}')}`,
+    ],
+    [
+      'Push a Create request',
+      [
+        `curl ${shellWord(parUrl)} -d scope=openid -d response_type=none -d type=age_verification -d state=abc`,
+        `--data-urlencode ${shellWord(`client_id=${client.clientId}`)} --data-urlencode ${shellWord(`client_secret=${client.clientSecret}`)}`,
+        `--data-urlencode ${shellWord('redirect_uri=http://localhost:3000/callback')}`,
+        `--data-urlencode ${shellWord(`authorization_details=${JSON.stringify([EXAMPLE_SIGNAL])}`)}`,
+      ].join(' \\\n  '),
+    ],
+  ] as const
+  return html`<section class="card" aria-labelledby="calls-title">
+<h2 id="calls-title">Three first calls</h2>
+<ol class="calls">
+${calls.map(
+  ([title, command]) => html`<li><h3>${title}</h3>${renderSnippet(command)}</li>
+`,
+)}</ol>
+</section>`
+}
+
+const EXAMPLE_SIGNAL = {
+  type: 'age_verification',
+  method: 'id_doc_scan',
+  age: { date_of_birth: '2000-02-29' },
+  verified_at: '2025-01-15',
+  verification_id: 'example-1',
+  provenance: '/sandbox',
+}
+
+/** Text to copy as it is; a script adds the button. */
+export function renderSnippet(text: string): Html {
+  return html`<div class="snippet" data-copy><pre><code>${text}</code></pre></div>`
+}

@@ -1,0 +1,64 @@
+import type { Lifetimes } from '../oidc/ports.ts'
+import type { Flow } from '../sandbox/journal/journal.ts'
+import { callbackOf } from './flow-callback.ts'
+
+/** What a correct client does after the last call of a flow, a sentence each. */
+export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {
+  const last = flow.calls.at(-1)
+  if (!last) return []
+  if (last.endpoint === 'E5') return afterUpgrade(last.status)
+  if (last.endpoint === 'E4') return afterToken(last.status, lifetimes)
+  if (last.endpoint === 'E2') return afterPush(last.status, lifetimes)
+  const callback = callbackOf(flow)
+  if (callback) return afterCallback(flow, callback, lifetimes)
+  if (last.status >= 400) {
+    return [
+      'Nothing came back to the app: the user saw an error page. Correct the request: what was wrong stands below.',
+    ]
+  }
+  return ['Wait: the user has not come back yet. An app also copes with one who never does.']
+}
+
+function afterUpgrade(status: number): string[] {
+  return status === 200
+    ? ['Start a Use flow again: the age key now holds the new age signal.']
+    : ['Correct the call by its findings and repeat it: a token can be used again until it ends.']
+}
+
+function afterToken(status: number, { accessToken }: Lifetimes): string[] {
+  return status === 200
+    ? [
+        `Verify the age in another way, then call E5 with the access token within ${accessToken} seconds.`,
+        'Keep the token on the server, and send it as a bearer token in JSON calls only.',
+      ]
+    : ['Start the Use flow again: a code works once, for its own client, for a short time.']
+}
+
+function afterPush(status: number, { requestUri }: Lifetimes): string[] {
+  return status === 201
+    ? [`Send the browser to E3 with this request_uri within ${requestUri} seconds, and with the same redirect_uri.`]
+    : ['Correct the request by its findings and push it again.']
+}
+
+/** Whether the app's own request was wrong. */
+const isAtFault = ({ calls }: Flow) => calls.some(({ findings }) => findings.some(({ level }) => level === 'error'))
+
+function afterCallback(flow: Flow, callback: Readonly<Record<string, string>>, { code }: Lifetimes): string[] {
+  const compare = 'Compare state with the one that the session kept; when they differ, go no further.'
+  if (callback['error'] !== undefined) {
+    if (isAtFault(flow)) return [compare, 'Correct the request by the findings below: it would be refused again.']
+    return [compare, 'There is no result: tell the user, and offer to try again or another way to verify the age.']
+  }
+  if (flow.flow === 'create') return [compare, 'A callback without error is a success: nothing else is sent.']
+  if (callback['create_requested'] !== undefined) {
+    return [compare, 'Verify the age in another way, then push a Create request (E2) and send the browser to E3.']
+  }
+  const validate =
+    'On the server, validate the id_token: signature by the key set, iss, aud, exp, nonce, req_claims_hash. Only then read age_thresholds.'
+  if (callback['code'] === undefined) return [compare, validate]
+  return [
+    compare,
+    validate,
+    `Every age was false and a code came: compare c_hash, then exchange the code at E4 within ${code} seconds to upgrade the age key.`,
+  ]
+}

@@ -1,0 +1,46 @@
+import { consolePathOf } from '../http/console-frame.ts'
+import { redirect } from '../http/reply.ts'
+import type { Handler, HttpHost, RouteRow } from '../http/route.ts'
+import { clockPage } from './clock.ts'
+import { askForToken, type ConsoleRoute, showPage, takeForm } from './console-route.ts'
+import { expectationsPage } from './expectations.ts'
+import { flowPage } from './flow.ts'
+import { flowsPage } from './flows.ts'
+import { outcomesPage } from './outcomes.ts'
+import { personasPage } from './personas.ts'
+import { rulesPage } from './rules.ts'
+import { signIn } from './sign-in.ts'
+import { tenantsPage } from './tenants.ts'
+
+const PAGES: readonly ConsoleRoute[] = [
+  flowsPage,
+  flowPage,
+  personasPage,
+  outcomesPage,
+  expectationsPage,
+  clockPage,
+  rulesPage,
+  tenantsPage,
+]
+
+const CONSOLE = '/_sandbox/console'
+
+/** The console: pages by GET, forms by POST to the address of their page. */
+export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
+  [CONSOLE, 'get', entrance(host)],
+  [`${CONSOLE}/sign-in`, 'post', signIn(host)],
+  ...PAGES.flatMap((route): RouteRow[] => {
+    const { act, name, below = '' } = route
+    const path = `${CONSOLE}/${name}${below}`
+    return [
+      [path, 'get', showPage(route, host)],
+      ...(act ? [[path, 'post', takeForm({ ...route, act }, host)] as const] : []),
+    ]
+  }),
+]
+
+const entrance =
+  (host: HttpHost): Handler =>
+  (request, tenant) => ({
+    reply: askForToken(request, tenant, host) ?? redirect(302, `${consolePathOf(tenant)}/flows`),
+  })

@@ -1,0 +1,86 @@
+import * as z from 'zod'
+import { didYouMean, nearest } from '../age/nearest.ts'
+import { ControlError } from '../http/parse.ts'
+import { json, noContent } from '../http/reply.ts'
+import { type Persona, personaNameSchema, personaSchema } from '../sandbox/personas/persona-schema.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { controlRoute } from './control-route.ts'
+import { personaShape } from './shapes.ts'
+
+export const personaRoutes = [
+  controlRoute({
+    method: 'get',
+    path: '/personas',
+    operationId: 'listPersonas',
+    summary: 'Every persona, with its dates resolved',
+    responses: { 200: z.object({ personas: z.array(personaShape) }) },
+    async handle({ tenant }) {
+      const personas = await tenant.personas.list()
+      return json(200, { personas: personas.map((persona) => tenant.personas.resolved(persona)) })
+    },
+  }),
+  controlRoute({
+    method: 'get',
+    path: '/personas/:name',
+    operationId: 'getPersona',
+    summary: 'One persona, with its dates resolved',
+    responses: { 200: personaShape },
+    handle: async ({ tenant, params }) =>
+      json(200, tenant.personas.resolved(await findPersona(params['name'] ?? '', tenant))),
+  }),
+  controlRoute({
+    method: 'put',
+    path: '/personas/:name',
+    operationId: 'putPersona',
+    summary: 'Adds a persona or replaces one, as a persona file would declare it; dates may be relative',
+    // The name stands in the path; a name inside must be the same.
+    body: personaSchema.partial({ name: true }),
+    responses: { 200: personaShape, 201: personaShape },
+    async handle({ tenant, params, body }) {
+      const name = checkName(params['name'] ?? '')
+      if (body.name !== undefined && body.name !== name) {
+        throw new ControlError(
+          400,
+          `name: "${body.name}" is not the name in the path, "${name}"; make them the same or leave it out`,
+        )
+      }
+      const isNew = (await tenant.personas.find(name)) === undefined
+      const persona: Persona = { ...body, name }
+      await tenant.personas.put(persona)
+      return json(isNew ? 201 : 200, tenant.personas.resolved(persona))
+    },
+  }),
+  controlRoute({
+    method: 'delete',
+    path: '/personas/:name',
+    operationId: 'deletePersona',
+    summary: 'Removes a persona; a reset brings a declared one back',
+    responses: { 204: undefined },
+    async handle({ tenant, params }) {
+      const { name } = await findPersona(params['name'] ?? '', tenant)
+      await tenant.personas.remove(name)
+      return noContent()
+    },
+  }),
+]
+
+/**
+ * The persona of a name; `status` is 404 for a name in the path, 400 for one in the body.
+ * @throws ControlError with the nearest names
+ */
+export async function findPersona(name: string, { personas }: Tenant, status: 400 | 404 = 404): Promise<Persona> {
+  const persona = await personas.find(name)
+  if (persona) return persona
+  const names = (await personas.list()).map((one) => one.name)
+  const message = `persona: there is none called ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, names)}`
+  const error = status === 404 ? 'not_found' : 'invalid_request'
+  throw new ControlError(status, message, { error, suggestions: nearest(name, names) })
+}
+
+function checkName(name: string): string {
+  if (personaNameSchema.safeParse(name).success) return name
+  throw new ControlError(
+    400,
+    `name: ${JSON.stringify(name.slice(0, 80))} must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen`,
+  )
+}

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { didYouMean, nearest } from '../age/nearest.ts'
+import { ControlError } from '../http/parse.ts'
+import { json, noContent } from '../http/reply.ts'
+import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { TenantSettings } from '../sandbox/tenants/world.ts'
+import { type ControlCall, controlRoute } from './control-route.ts'
+import { checkOutcome } from './outcome-name.ts'
+import { findPersona } from './personas.ts'
+import { lifetimesShape, tenantShape } from './shapes.ts'
+
+/** What a tenant may have of its own. What is left out stays as it is; null takes a default away. */
+const tenantChange = z.strictObject({
+  persona: z.string().nullable().optional(),
+  outcome: z.string().nullable().optional(),
+  clients: z.array(clientSchema).optional().describe('In place of the declared clients, beside the built-in one'),
+  lifetimes: lifetimesShape.partial().optional().describe('In seconds'),
+})
+
+export const tenantRoutes = [
+  controlRoute({
+    method: 'get',
+    path: '/tenants',
+    operationId: 'listTenants',
+    summary: 'Every tenant, the one at the base URL first',
+    responses: { 200: z.object({ tenants: z.array(tenantShape) }) },
+    handle: async ({ tenants }) => json(200, { tenants: (await tenants.list()).map(describeTenant) }),
+  }),
+  controlRoute({
+    method: 'get',
+    path: '/tenants/:name',
+    operationId: 'getTenant',
+    summary: 'One tenant',
+    responses: { 200: tenantShape },
+    async handle(call) {
+      return json(200, describeTenant(await existing(call)))
+    },
+  }),
+  controlRoute({
+    method: 'put',
+    path: '/tenants/:name',
+    operationId: 'putTenant',
+    summary: 'Makes a tenant, or changes what is given of one',
+    body: tenantChange,
+    responses: { 200: tenantShape, 201: tenantShape },
+    async handle(call) {
+      const { tenants, params, body } = call
+      const name = params['name'] ?? ''
+      const found = await tenants.find(name)
+      const change = await readChange(body, found ?? tenants.at(name))
+      const tenant = found ?? (await tenants.touch(name))
+      await tenant.configure(change)
+      return json(found ? 200 : 201, describeTenant(tenant))
+    },
+  }),
+  controlRoute({
+    method: 'delete',
+    path: '/tenants/:name',
+    operationId: 'deleteTenant',
+    summary: 'Removes a tenant with everything in it',
+    responses: { 204: undefined },
+    async handle(call) {
+      const { name } = await existing(call)
+      await call.tenants.remove(name)
+      return noContent()
+    },
+  }),
+]
+
+async function existing({
+  tenants,
+  params,
+}: Pick<ControlCall<unknown, unknown>, 'tenants' | 'params'>): Promise<Tenant> {
+  const name = params['name'] ?? ''
+  const tenant = await tenants.find(name)
+  if (tenant) return tenant
+  const names = (await tenants.list()).map((one) => one.name)
+  const message = `tenant: there is none called ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, names)}`
+  throw new ControlError(404, message, { error: 'not_found', suggestions: nearest(name, names) })
+}
+
+/** Everything is checked before anything is changed. */
+async function readChange(change: z.output<typeof tenantChange>, tenant: Tenant): Promise<Partial<TenantSettings>> {
+  const { persona, outcome, clients, lifetimes } = change
+  const { settings } = tenant
+  if (typeof persona === 'string') await findPersona(persona, tenant, 400)
+  const ids = clients?.map(({ client_id: id }) => id) ?? []
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw new ControlError(400, `clients: ${JSON.stringify(twice)} is declared twice`)
+  for (const client of clients ?? []) if (client.persona !== undefined) await findPersona(client.persona, tenant, 400)
+  if (typeof outcome === 'string') checkOutcome(outcome)
+  const pick = (wanted: string | null | undefined, current: string | undefined) =>
+    wanted === undefined ? current : (wanted ?? undefined)
+  const { requestUri, code, idToken, accessToken } = settings.lifetimes
+  return {
+    defaults: { persona: pick(persona, settings.defaults.persona), outcome: pick(outcome, settings.defaults.outcome) },
+    ...(clients ? { clients: clients.map(clientSettingsOf) } : {}),
+    lifetimes: {
+      requestUri: lifetimes?.request_uri ?? requestUri,
+      code: lifetimes?.code ?? code,
+      idToken: lifetimes?.id_token ?? idToken,
+      accessToken: lifetimes?.access_token ?? accessToken,
+    },
+  }
+}
+
+/** A tenant as the control API shows it; client secrets stay out. */
+function describeTenant({ name, provider, settings, clock }: Tenant) {
+  const { requestUri, code, idToken, accessToken } = settings.lifetimes
+  return {
+    name,
+    base_url: provider.baseUrl,
+    ...settings.defaults,
+    clients: settings.clients.map(({ clientId, name: clientName = clientId, redirectUris }) => ({
+      client_id: clientId,
+      name: clientName,
+      redirect_uris: redirectUris,
+    })),
+    lifetimes: { request_uri: requestUri, code, id_token: idToken, access_token: accessToken },
+    clock: clock.state(),
+  }
+}

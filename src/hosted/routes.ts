@@ -1,0 +1,42 @@
+import { findLanguage } from '../http/html/messages.ts'
+import { HttpError } from '../http/http-error.ts'
+import type { Handler, HttpHost } from '../http/route.ts'
+import { type HostedForm, readHostedForm, requirePending } from './form.ts'
+import { languageCookie } from './language.ts'
+import { hostedPage } from './page.ts'
+import type { Visit } from './shell.ts'
+
+/** The forms of a hosted page that leave its request waiting: each shows the page again. */
+export function createHostedRoutes({
+  version,
+}: Pick<HttpHost, 'version'>): Readonly<Record<'language' | 'clock', Handler>> {
+  const showAgain = async (form: HostedForm, visit: Omit<Visit, 'version'>) => {
+    const pending = await requirePending(form, visit.tenant)
+    return hostedPage(form.transaction, pending, { chosenLanguage: form.chosenLanguage, ...visit, version })
+  }
+  return {
+    async language(request, tenant) {
+      const form = readHostedForm(request, tenant)
+      const language = findLanguage(form.field('language') ?? '')
+      if (language === undefined) {
+        throw new HttpError(400, { title: 'No such language', message: 'language: it is not one of the menu.' })
+      }
+      const reply = await showAgain(form, { request, tenant, chosenLanguage: language })
+      return { reply: { ...reply, headers: { ...reply.headers, 'Set-Cookie': languageCookie(language, tenant) } } }
+    },
+    async clock(request, tenant) {
+      const form = readHostedForm(request, tenant)
+      const advance = form.field('advance') ?? ''
+      if (!/^[1-9]\d{0,8}$/.test(advance)) {
+        throw new HttpError(400, {
+          title: 'No such time',
+          message: 'advance: send a whole number of seconds from 1 up.',
+        })
+      }
+      // Only somebody before whom a request waits moves the clock here.
+      await requirePending(form, tenant)
+      await tenant.moveClock({ advance: Number(advance) })
+      return { reply: await showAgain(form, { request, tenant, clockMoved: true }) }
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { decodePairs } from '../oidc/request/parameters.ts'
+import { HttpError } from './http-error.ts'
+import type { Incoming } from './incoming.ts'
+
+/** What a form sent, by name; fields that were left empty are absent. */
+export type Fields = Readonly<Record<string, string | undefined>>
+
+/** The fields of a form that was posted. @throws HttpError 415 for any other body */
+export function readForm(request: Incoming): Fields {
+  const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
+  if (mediaType === 'application/x-www-form-urlencoded') return filled(Buffer.from(request.body).toString('utf8'))
+  throw new HttpError(415, {
+    title: 'Not a form',
+    message: `Content-Type: must be application/x-www-form-urlencoded, not ${mediaType ?? 'absent'}`,
+  })
+}
+
+/** The fields of a form that was sent by GET. */
+export const readSearch = (request: Incoming): Fields => filled(request.query)
+
+const filled = (encoded: string): Fields =>
+  Object.fromEntries(
+    decodePairs(encoded)
+      .map(([name, value]) => [name, value?.trim()])
+      .filter(([, value]) => value !== undefined && value !== ''),
+  )
+
+/** Whether one of the texts contains the search, whatever the case. */
+export function contains(search: string, texts: readonly string[]): boolean {
+  const wanted = search.toLowerCase()
+  return texts.some((text) => text.toLowerCase().includes(wanted))
+}

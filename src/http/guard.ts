@@ -1,0 +1,105 @@
+import { createHmac } from 'node:crypto'
+import { parse, serialize } from 'cookie'
+import { equalsSecret } from '../oidc/request/client-auth.ts'
+import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
+import { calledOrigin } from './caller-address.ts'
+import type { Incoming } from './incoming.ts'
+import { ControlError } from './parse.ts'
+import { refuseCrossSite } from './same-origin.ts'
+
+/** How the control API is protected. */
+export interface ControlGuard {
+  /** Whether the server listens only on loopback addresses. */
+  readonly loopbackOnly: boolean
+  readonly token: string | undefined
+  /** Host names by which the sandbox is known beside the loopback ones: those of the base URL and of the internal URL. */
+  readonly hostNames: readonly string[]
+  /** Origins of the sandbox itself. */
+  readonly origins: readonly string[]
+}
+
+/** The cookie by which a browser that showed the control token once may open the console. */
+export const CONTROL_COOKIE = 'agekey_sandbox_control'
+
+/** What a browser opens by itself, and so without a bearer token: the console and its events. */
+const COOKIE_PATHS = /^\/_sandbox\/(?:console(?:\/.*)?|events)$/
+
+/**
+ * Lets a call through that may drive the sandbox.
+ *
+ * On loopback everybody on this machine may, but no page of another site: neither by a foreign Origin, nor by a foreign name
+ * that was made to resolve to this address (DNS rebinding). Beyond loopback, and for whom a trusted proxy names as a caller
+ * from there, a token is asked for; without one the API is off.
+ * @throws ControlError 401 or 403
+ */
+export function guardControl(
+  request: Incoming,
+  guard: ControlGuard,
+  { changesState }: { changesState: boolean },
+): void {
+  const mayByToken = hasToken(request, guard.token) || hasCookie(request, guard.token)
+  if (!mayByToken && !(guard.loopbackOnly && isOnThisMachine(request))) throw beyondLoopback(guard.token)
+  if (!mayByToken && guard.token !== undefined && offersToken(request)) throw wrongToken()
+  if (!mayByToken) refuseForeignHost(request, guard)
+  if (changesState) refuseCrossSite(request, guard.origins)
+}
+
+/** The server listens on loopback: only a proxy that is trusted can tell of somebody else. */
+const isOnThisMachine = ({ caller }: Incoming) => caller === undefined || LOOPBACK_ADDRESS.test(caller)
+const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/i
+
+const offersToken = (request: Incoming) => /^bearer /i.test(request.authorization ?? '')
+
+function hasToken(request: Incoming, token: string | undefined): boolean {
+  const given = /^bearer +(.+)$/i.exec(request.authorization ?? '')?.[1]
+  return token !== undefined && given !== undefined && equalsSecret(given, token)
+}
+
+function hasCookie(request: Incoming, token: string | undefined): boolean {
+  const given = parse(request.header('cookie') ?? '')[CONTROL_COOKIE]
+  if (token === undefined || given === undefined || !COOKIE_PATHS.test(request.path)) return false
+  return equalsSecret(given, cookieValue(token))
+}
+
+/** A digest that only who knows the token can make, so that a stolen cookie does not tell the token. */
+const cookieValue = (token: string) => createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
+
+/**
+ * The `Set-Cookie` value that signs a browser in, or `undefined` when `given` is not the control token.
+ * @param options.path the path of the sandbox, all tenants included.
+ */
+export function signInCookie(
+  given: string,
+  { token }: ControlGuard,
+  options: { path: string; secure: boolean },
+): string | undefined {
+  if (token === undefined || !equalsSecret(given, token)) return undefined
+  return serialize(CONTROL_COOKIE, cookieValue(token), { ...options, httpOnly: true, sameSite: 'strict' })
+}
+
+function beyondLoopback(token: string | undefined): ControlError {
+  if (token !== undefined) return wrongToken()
+  const message =
+    'the control API is off beyond loopback: start the sandbox with --control-token and send it as a bearer token'
+  return new ControlError(403, message, { error: 'access_denied' })
+}
+
+const wrongToken = () =>
+  new ControlError(401, 'Authorization: send the control token of this sandbox as a bearer token', {
+    error: 'invalid_token',
+    headers: { 'WWW-Authenticate': 'Bearer realm="agekey-sandbox control"' },
+  })
+
+function refuseForeignHost(request: Incoming, { hostNames }: ControlGuard): void {
+  const origin = calledOrigin(request)
+  const name = origin === undefined ? '' : new URL(origin).hostname
+  if (LOOPBACK_HOSTS.includes(name) || hostNames.includes(name)) return
+  const shown = JSON.stringify((request.host ?? '').slice(0, 80))
+  throw new ControlError(
+    403,
+    `Host: ${shown} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL`,
+    {
+      error: 'access_denied',
+    },
+  )
+}

@@ -1,0 +1,42 @@
+import { type Html, html } from './html.ts'
+
+/** One line of text in a form, with its label and what may be written. */
+export interface TextFieldView {
+  readonly name: string
+  readonly label: string
+  readonly value?: string | undefined
+  readonly hint?: string
+  /** The id of a list of suggestions. */
+  readonly list?: string
+}
+
+export function renderTextField({ name, label, value = '', hint, list }: TextFieldView): Html {
+  const hintId = `${name}-hint`
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="text" value="${value}" autocomplete="off" autocapitalize="none" spellcheck="false"${list !== undefined && html` list="${list}"`}${hint !== undefined && html` aria-describedby="${hintId}"`}>
+${hint !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
+</div>`
+}
+
+/** A choice of one; `value` is selected. */
+export interface SelectView {
+  readonly name: string
+  readonly label: string
+  readonly value?: string | undefined
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+}
+
+export function renderSelect({ name, label, value = '', options }: SelectView): Html {
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+<select id="${name}" name="${name}">${options.map(
+    (option) =>
+      html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`,
+  )}</select>
+</div>`
+}
+
+/** Suggestions for a text field. */
+export const renderSuggestions = (id: string, values: readonly string[]): Html =>
+  html`<datalist id="${id}">${values.map((value) => html`<option value="${value}"></option>`)}</datalist>`

@@ -1,0 +1,30 @@
+import type { Finding } from '../../oidc/rules/findings.ts'
+import { type Html, html } from './html.ts'
+import type { Translate } from './messages.ts'
+
+/** The rules that a request broke, each with where, what and how to fix it; nothing when there are none. */
+export function renderFindingList(findings: readonly Finding[], t: Translate): Html | false {
+  if (findings.length === 0) return false
+  return html`<ul class="findings">
+${findings.map(
+  (finding) => html`<li class="finding ${finding.level}">
+<p class="finding-head"><span class="tag">${finding.level}</span> <code>${finding.rule}</code> <code class="path">${finding.path}</code></p>
+<p>${finding.message}</p>
+<p class="hint"><strong>${t('finding.fix')}</strong> ${finding.hint}</p>
+</li>
+`,
+)}</ul>`
+}
+
+/** The advice on a request that is served, as a section of a hosted page; nothing when there is none. */
+export function renderAdvice(findings: readonly Finding[], t: Translate): Html | false {
+  const list = renderFindingList(findings, t)
+  return (
+    list &&
+    html`<section class="card advice-card" aria-labelledby="advice-title">
+<h2 id="advice-title">${t('advice.title')}</h2>
+<p class="muted">${t('advice.lead')}</p>
+${list}
+</section>`
+  )
+}

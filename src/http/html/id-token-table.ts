@@ -1,0 +1,58 @@
+import { renderInstant } from './badges.ts'
+import { type Html, html } from './html.ts'
+import { shortened } from './shortened.ts'
+import { renderTable } from './table.ts'
+
+/** An id_token, decoded and not verified. */
+export interface IdTokenView {
+  readonly token: string
+  readonly header: Readonly<Record<string, unknown>>
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+/** What a relying party does with each member of header and payload (section "ID token claims"). */
+const MEANINGS: Readonly<Record<string, string>> = {
+  alg: 'The algorithm of the signature. Accept the one that discovery announces and no other, never none.',
+  kid: 'Which key of the key set signed it. Fetch the key set again once when it is unknown.',
+  typ: 'The kind of token.',
+  iss: 'Who issued it: must be the base URL followed by /v1/oidc/use.',
+  aud: 'Whom it is for: must contain your client_id.',
+  sub: 'This verification, not the user. Log it: if the age signal is revoked later, it names what is affected.',
+  iat: 'When it was issued.',
+  exp: 'When it ends, ten minutes later: must lie in the future.',
+  nonce: 'Must equal the nonce that your session kept. It ties the token to this browser.',
+  age_thresholds: 'The answer: each requested age with true or false.',
+  req_claims_hash: 'Must equal the base64url SHA-256 of the claims text that you sent, byte for byte.',
+  c_hash: 'Must equal the base64url left half of the SHA-256 of the code. It ties the code to this token.',
+}
+
+/** Header and payload with each member explained, and the token itself. */
+export function renderIdToken({ token, header, payload }: IdTokenView): Html {
+  return html`<section class="card" aria-labelledby="token-title">
+<h2 id="token-title">The id_token</h2>
+<p class="muted">Decoded here, not verified: your server verifies it.</p>
+<h3>Header</h3>
+${renderMembers('Header of the id_token', header)}
+<h3>Payload</h3>
+${renderMembers('Payload of the id_token', payload)}
+<details class="raw"><summary>The token as it was sent</summary>
+<div class="snippet" data-copy><pre><code data-testid="id-token">${shortened(token, 8_000)}</code></pre></div></details>
+</section>`
+}
+
+function renderMembers(caption: string, members: Readonly<Record<string, unknown>>): Html {
+  const rows = Object.entries(members).map(([name, value]) => ({
+    cells: [html`<code>${name}</code>`, renderValue(name, value), meaningOf(name)],
+  }))
+  return renderTable(caption, ['Member', 'Value', 'What it is for'], rows)
+}
+
+const meaningOf = (name: string) =>
+  Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : 'Not of the specification: ignore it.'
+
+function renderValue(name: string, value: unknown): Html {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const isInstant = (name === 'iat' || name === 'exp') && typeof value === 'number'
+  const date = isInstant ? new Date(value * 1000) : undefined
+  return html`<code>${shortened(text)}</code>${date !== undefined && !Number.isNaN(date.getTime()) && html` <span class="muted">${renderInstant(date.toISOString())}</span>`}`
+}

@@ -1,0 +1,28 @@
+import { type Html, html, type Renderable } from './html.ts'
+
+/** One row: its cells in the order of the columns, and an id to link to. */
+export interface TableRow {
+  readonly id?: string
+  readonly cells: readonly Renderable[]
+}
+
+/**
+ * A table whose first column names the row. On a phone each row becomes a block, and each cell says its column.
+ * `caption` is read aloud and not shown: a heading stands above.
+ */
+export function renderTable(caption: string, columns: readonly string[], rows: readonly TableRow[]): Html {
+  return html`<table>
+<caption class="unseen">${caption}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>
+${rows.map((row) => renderRow(row, columns))}</tbody>
+</table>`
+}
+
+function renderRow({ id, cells }: TableRow, columns: readonly string[]): Html {
+  const [name, ...rest] = cells
+  return html`<tr${id !== undefined && html` id="${id}"`}><th scope="row">${name}</th>${rest.map(
+    (cell, index) => html`<td data-label="${columns[index + 1]}">${cell}</td>`,
+  )}</tr>
+`
+}

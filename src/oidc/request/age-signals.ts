@@ -1,0 +1,17 @@
+import { type AgeSignal, parseAgeSignals } from '../../age/signal.ts'
+import type { Provider } from '../provider.ts'
+import type { Findings } from '../rules/findings.ts'
+import { certifiedLevel } from './certifications.ts'
+
+/**
+ * Checks the value of `authorization_details` (E2 and E5) and turns it into what an age key holds.
+ * The request carries no ISO 27566-1 level: it comes from the certifications of the provider.
+ */
+export function readAgeSignals(value: unknown, provider: Provider, findings: Findings): AgeSignal[] | undefined {
+  const { signals, issues } = parseAgeSignals(value, { ...provider.vocabulary, now: provider.clock.now() })
+  findings.addIssues('authorization_details', issues)
+  return signals?.map(({ type: _type, verification_id: _verificationId, ...signal }) => {
+    const level = certifiedLevel(provider.certifications, signal)
+    return level === undefined ? signal : { ...signal, iso_27566_1: level }
+  })
+}

@@ -1,0 +1,59 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Client, Clients } from '../ports.ts'
+
+/** A client identifier with the secret that is to prove it. */
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** E2: the client that these form fields authenticate, or `undefined`. */
+export function authenticateByForm(
+  clients: Clients,
+  credentials: { [Part in keyof Credentials]: string | undefined },
+): Client | undefined {
+  const { clientId, clientSecret } = credentials
+  if (clientId === undefined || clientSecret === undefined) return undefined
+  return verify(clients, { clientId, clientSecret })
+}
+
+/**
+ * E4: the client that an `Authorization: Basic` header authenticates, or `undefined`.
+ * Both forms are accepted: the parts as they are, and form-encoded (RFC 6749 section 2.3.1).
+ */
+export function authenticateByBasic(clients: Clients, authorization: string | undefined): Client | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(authorization ?? '')?.[1]
+  if (encoded === undefined) return undefined
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = decoded.indexOf(':')
+  if (colon < 0) return undefined
+  const plain = { clientId: decoded.slice(0, colon), clientSecret: decoded.slice(colon + 1) }
+  return verify(clients, plain) ?? authenticateByForm(clients, formDecoded(plain))
+}
+
+/** E5: the token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or `undefined`. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(authorization ?? '')?.[1]
+}
+
+/** Compares in constant time, whatever the lengths. */
+export function equalsSecret(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+function verify(clients: Clients, { clientId, clientSecret }: Credentials): Client | undefined {
+  const client = clients.find(clientId)
+  // An unknown client costs the same comparison as a known one.
+  const equal = equalsSecret(clientSecret, client?.clientSecret ?? '')
+  return client && equal ? client : undefined
+}
+
+function formDecoded({ clientId, clientSecret }: Credentials): { [Part in keyof Credentials]: string | undefined } {
+  try {
+    const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
+    return { clientId: decode(clientId), clientSecret: decode(clientSecret) }
+  } catch {
+    return { clientId: undefined, clientSecret: undefined }
+  }
+}

@@ -1,0 +1,73 @@
+import type { Findings } from '../rules/findings.ts'
+import type { RuleId } from '../rules/rules.ts'
+
+/** The parameters of one request by name: a value that is `undefined` was not sent, or was sent without a value. */
+export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>
+
+/** Names and values as sent, decoded; the value is `undefined` where the bytes of either are not UTF-8. */
+export type Pairs = readonly (readonly [name: string, value: string | undefined])[]
+
+interface ParameterRules<Name extends string> {
+  /** Every parameter that the endpoint knows. */
+  readonly known: readonly Name[]
+  /** The rule that a repeated or malformed parameter breaks. */
+  readonly repeated: RuleId
+  /** The rule that an unknown parameter breaks. */
+  readonly unknown: RuleId
+}
+
+/**
+ * Reads the parameters of a query string or a form body.
+ *
+ * Parameters without a value count as omitted (RFC 6749 section 3.1). A parameter that is repeated or not well-formed
+ * is a finding and has no value here: none of its values can be trusted.
+ */
+export function readParameters<Name extends string>(
+  pairs: Pairs,
+  rules: ParameterRules<Name>,
+  findings: Findings,
+): Parameters<Name> {
+  const values = new Map<string, string>()
+  const spoiled = new Set<string>()
+  const known: readonly string[] = rules.known
+
+  for (const [name, value] of pairs) {
+    if (spoiled.has(name)) continue
+    if (value === undefined || value.includes('\0') || name.includes('\0')) {
+      spoiled.add(name)
+      const message = `${name} is not well-formed: percent-encode it as UTF-8, without NUL characters`
+      findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
+    } else if (values.has(name)) {
+      spoiled.add(name)
+      findings.add(rules.repeated, { path: name, message: `${name} is sent more than once`, error: 'invalid_request' })
+    } else {
+      values.set(name, value)
+      if (!known.includes(name))
+        findings.add(rules.unknown, { path: name, message: `${name} is not known and was ignored` })
+    }
+  }
+  const read = (name: Name) => (spoiled.has(name) ? undefined : values.get(name) || undefined)
+  return Object.fromEntries(rules.known.map((name) => [name, read(name)])) as Parameters<Name>
+}
+
+/** Decodes `application/x-www-form-urlencoded` text. */
+export function decodePairs(encoded: string): Pairs {
+  return encoded
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const equals = pair.indexOf('=')
+      const sentName = equals < 0 ? pair : pair.slice(0, equals)
+      const name = decode(sentName)
+      return name === undefined ? [sentName, undefined] : [name, decode(equals < 0 ? '' : pair.slice(equals + 1))]
+    })
+}
+
+function decode(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,101 @@
+import colorName from 'color-name'
+import type { Findings } from '../rules/findings.ts'
+import type { Parameters } from './parameters.ts'
+
+/** Parameters that change how the hosted screens look, not what they do. */
+export const APPEARANCE_PARAMETERS = [
+  'primary_color',
+  'secondary_color',
+  'text_color',
+  'background_color',
+  'text_align',
+  'button_radius',
+  'gradient',
+  'font',
+] as const
+
+/** Parameters of the hosted screens that E1 takes; E3 takes the first two. */
+export const PRESENTATION_PARAMETERS = ['language', 'theme', 'learn_more', ...APPEARANCE_PARAMETERS] as const
+type PresentationParameter = (typeof PRESENTATION_PARAMETERS)[number]
+
+export const THEMES = ['light', 'dark', 'system'] as const
+export type Theme = (typeof THEMES)[number]
+
+/** How the hosted screens of one authorization request look. */
+export interface Presentation {
+  readonly theme: Theme
+  /** A BCP 47 tag; absent: the previous choice, then the browser's preference. */
+  readonly language?: string
+  readonly learnMore: boolean
+  /** Appearance parameters with a permitted value. */
+  readonly appearance: Readonly<Partial<Record<(typeof APPEARANCE_PARAMETERS)[number], string>>>
+}
+
+/** Reads the presentation parameters: a value that is not permitted is ignored, with an advice finding. */
+export function readPresentation(
+  parameters: Partial<Parameters<PresentationParameter>>,
+  findings: Findings,
+): Presentation {
+  const theme = THEMES.find((known) => known === parameters.theme)
+  if (parameters.theme !== undefined && !theme) {
+    findings.add('USE-13', {
+      path: 'theme',
+      message: `theme "${excerpt(parameters.theme)}" is not light, dark or system`,
+    })
+  }
+  const language =
+    parameters.language !== undefined && isLanguageTag(parameters.language) ? parameters.language : undefined
+  if (parameters.language !== undefined && language === undefined) {
+    const message = `language "${excerpt(parameters.language)}" is not an IETF BCP 47 tag`
+    findings.add('USE-14', { path: 'language', message })
+  }
+  const learnMore = parameters.learn_more
+  if (learnMore !== undefined && learnMore !== 'true' && learnMore !== 'false') {
+    findings.add('USE-15', { path: 'learn_more', message: `learn_more "${excerpt(learnMore)}" is not true or false` })
+  }
+  return {
+    theme: theme ?? 'light',
+    ...(language === undefined ? {} : { language }),
+    learnMore: learnMore !== 'false',
+    appearance: readAppearance(parameters, findings),
+  }
+}
+
+function readAppearance(
+  parameters: Partial<Parameters<PresentationParameter>>,
+  findings: Findings,
+): Presentation['appearance'] {
+  return Object.fromEntries(
+    APPEARANCE_PARAMETERS.flatMap((name) => {
+      const value = parameters[name]
+      if (value === undefined) return []
+      if (PERMITTED[name](value)) return [[name, value]]
+      findings.add('USE-16', { path: name, message: `${name} "${excerpt(value)}" is not a permitted value` })
+      return []
+    }),
+  )
+}
+
+// Decision: permitted values of the appearance parameters.
+const isColor = (value: string) =>
+  /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(value) || Object.hasOwn(colorName, value.toLowerCase())
+const PERMITTED: Readonly<Record<(typeof APPEARANCE_PARAMETERS)[number], (value: string) => boolean>> = {
+  primary_color: isColor,
+  secondary_color: isColor,
+  text_color: isColor,
+  background_color: isColor,
+  text_align: (value) => ['left', 'center', 'right'].includes(value),
+  button_radius: (value) => /^\d{1,2}$/.test(value) && Number(value) <= 32,
+  gradient: (value) => value === 'true' || value === 'false',
+  font: (value) => /^[\p{L}\p{N} ]{1,60}$/u.test(value) && value.trim() !== '',
+}
+
+function isLanguageTag(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value).length === 1
+  } catch {
+    return false
+  }
+}
+
+const excerpt = (value: string) => (value.length > 40 ? `${value.slice(0, 40)}...` : value)

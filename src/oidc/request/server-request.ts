@@ -1,0 +1,34 @@
+import type { Profile } from '../profile.ts'
+import { Findings } from '../rules/findings.ts'
+import type { RuleId } from '../rules/rules.ts'
+
+/** A server-to-server call, as far as the service looks at it. */
+export interface ServerRequest {
+  readonly contentType: string | undefined
+  readonly authorization: string | undefined
+  readonly body: Uint8Array
+}
+
+/**
+ * The body of a call as text.
+ * @throws OAuthError with status 415 when the media type is another one, with 400 when the bytes are not UTF-8.
+ */
+export function readBody(
+  request: ServerRequest,
+  expected: { mediaType: string; wrongType: RuleId; notUtf8: RuleId; profile: Profile },
+): string {
+  const findings = new Findings(expected.profile)
+  const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
+  if (mediaType !== expected.mediaType) {
+    const message = `Content-Type must be ${expected.mediaType}, not ${mediaType ? `"${mediaType.slice(0, 80)}"` : 'absent'}`
+    findings.add(expected.wrongType, { path: 'Content-Type', message })
+    throw findings.toError({ status: 415 })
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(request.body)
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    findings.add(expected.notUtf8, { path: '', message: 'the body is not UTF-8', error: 'invalid_request' })
+    throw findings.toError()
+  }
+}

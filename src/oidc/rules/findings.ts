@@ -1,0 +1,100 @@
+import type { Issue } from '../../age/issue.ts'
+import type { Profile } from '../profile.ts'
+import { type ErrorCode, OAuthError } from './errors.ts'
+import type { Level } from './rule.ts'
+import { levelOf, type RuleId, ruleRow } from './rules.ts'
+
+/** A rule that a request broke: what is wrong, where, and what to do about it. */
+export interface Finding {
+  readonly rule: string
+  /** `error`: the request is refused. `advice`: it is legal but risky. */
+  readonly level: Level
+  /** Where: `nonce`, `claims.age_thresholds[1]`, `authorization_details[0].age`. */
+  readonly path: string
+  readonly message: string
+  readonly hint: string
+}
+
+/** Why a request is refused: the code of the first error and a description that names every broken rule. */
+export interface Refusal {
+  readonly error: ErrorCode
+  readonly description: string
+}
+
+/** One request tells at most this many: a page of them helps nobody. */
+const MOST_FINDINGS = 100
+
+const UNAUTHENTICATED: readonly ErrorCode[] = ['invalid_client', 'invalid_token']
+
+/** Collects what a request breaks, all of it, before anybody decides what becomes of the request. */
+export class Findings {
+  readonly all: Finding[] = []
+  readonly #profile: Profile
+  readonly #errors: { code: ErrorCode; finding: Finding }[] = []
+
+  constructor(profile: Profile) {
+    this.#profile = profile
+  }
+
+  /** Records a broken rule; `error` replaces the code of the rule's row. */
+  add(rule: RuleId, finding: { path: string; message: string; error?: ErrorCode }): void {
+    this.#record(rule, finding)
+  }
+
+  /** Records a required parameter that is absent: `invalid_request`, whatever a wrong value would be. */
+  missing(rule: RuleId, name: string): void {
+    if (!this.mentions(name))
+      this.#record(rule, { path: name, message: `${name} is missing`, error: 'invalid_request' })
+  }
+
+  /** Records what the age rooms found below `root`. */
+  addIssues(root: string, issues: readonly Issue[]): void {
+    for (const issue of issues) {
+      this.#record(issue.rule, { path: pathText([root, ...issue.path]), message: issue.message })
+    }
+  }
+
+  /** Whether something was already found at one of these places. */
+  mentions(...paths: readonly string[]): boolean {
+    return this.all.some((finding) => paths.includes(finding.path))
+  }
+
+  get refusal(): Refusal | undefined {
+    // A caller that is not authenticated is told so first, whatever else is wrong.
+    const first = this.#errors.find(({ code }) => UNAUTHENTICATED.includes(code)) ?? this.#errors[0]
+    if (!first) return undefined
+    const rest = this.#errors.filter((error) => error !== first).map(({ finding }) => finding.rule)
+    const others = [...new Set(rest)].slice(0, 8).join(', ')
+    const more = rest.length === 0 ? '' : ` (and ${rest.length} more: ${others})`
+    return { error: first.code, description: `${first.finding.rule}: ${first.finding.message}${more}` }
+  }
+
+  /** @throws OAuthError with all findings when one of them is an error. */
+  throwIfRefused(options: { status?: number; headers?: Readonly<Record<string, string>> } = {}): void {
+    if (this.refusal) throw this.toError(options)
+  }
+
+  /** The refusal as an error that carries all findings. */
+  toError(options: { status?: number; headers?: Readonly<Record<string, string>> } = {}): OAuthError {
+    const { error, description } = this.refusal ?? { error: 'server_error', description: 'refused without a finding' }
+    return new OAuthError(error, description, { ...options, findings: this.all })
+  }
+
+  #record(rule: string, finding: { path: string; message: string; error?: ErrorCode }): void {
+    const row = ruleRow(rule)
+    const level = levelOf(row, this.#profile)
+    const isFull = this.all.length >= MOST_FINDINGS && (level === 'advice' || this.#errors.length > 0)
+    if (isFull) return
+    const recorded: Finding = { rule, level, path: finding.path, message: finding.message, hint: row.hint }
+    this.all.push(recorded)
+    if (level === 'error') this.#errors.push({ code: finding.error ?? row.error, finding: recorded })
+  }
+}
+
+/** `['claims', 'age_thresholds', 1]` as `claims.age_thresholds[1]`. */
+function pathText(path: readonly (string | number)[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text === '' ? part : `${text}.${part}`
+  }, '')
+}

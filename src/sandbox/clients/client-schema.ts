@@ -1,0 +1,38 @@
+import * as z from 'zod'
+import { redirectUriProblem } from '../addresses/web-address.ts'
+import type { ClientSettings } from './clients.ts'
+
+const nonEmpty = z.string().min(1)
+
+/** RFC 6749, appendix A: client identifiers and secrets are printable ASCII. */
+export const printableAscii = z
+  .string()
+  .regex(/^[\x20-\x7e]+$/, { error: 'expected one or more printable ASCII characters' })
+
+const redirectUri = z.string().check(({ value, issues }) => {
+  const message = redirectUriProblem(value)
+  if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+})
+
+/** A relying party as the config file and the control API declare it. */
+export const clientSchema = z.strictObject({
+  client_id: printableAscii,
+  client_secret: printableAscii,
+  name: nonEmpty.optional(),
+  logo: nonEmpty.optional().describe('Path of an image file'),
+  redirect_uris: z.array(redirectUri).min(1).describe('Matched character by character'),
+  persona: nonEmpty.optional().describe('Decides for every request of this client, without a choice page'),
+})
+
+/** The declaration under the names that the sandbox uses. */
+export function clientSettingsOf(client: z.output<typeof clientSchema>): ClientSettings {
+  const { client_id: clientId, client_secret: clientSecret, redirect_uris: redirectUris, name, logo, persona } = client
+  return {
+    clientId,
+    clientSecret,
+    redirectUris,
+    ...(name === undefined ? {} : { name }),
+    ...(logo === undefined ? {} : { logo }),
+    ...(persona === undefined ? {} : { persona }),
+  }
+}

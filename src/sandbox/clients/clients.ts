@@ -1,0 +1,77 @@
+import type { Client, Clients } from '../../oidc/ports.ts'
+import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/web-address.ts'
+import { demoClient } from './demo-client.ts'
+
+/** A relying party as the config declares it. */
+export interface ClientSettings {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly name?: string | undefined
+  /** Path of an image file. */
+  readonly logo?: string | undefined
+  /** Matched character by character. */
+  readonly redirectUris: readonly string[]
+  /** Decides for every request of this client, without a choice page. */
+  readonly persona?: string | undefined
+}
+
+/** A registered relying party with what only the sandbox knows of it. */
+export interface SandboxClient extends Client {
+  readonly logo: string | undefined
+  readonly persona: string | undefined
+}
+
+export interface SandboxClients extends Clients {
+  find(clientId: string): SandboxClient | undefined
+}
+
+/** Credentials that the sandbox knows without any config; any path and port on a loopback host is registered. */
+export const BUILTIN_CLIENT = {
+  clientId: 'ak_test_sandbox',
+  clientSecret: 'sk_test_sandbox',
+  name: 'Your app',
+} as const
+
+/**
+ * The registered relying parties: the built-in one, unless it is switched off, the demo of the sandbox at `demoOf`, and the
+ * declared ones, which win over both.
+ */
+export function createClients(
+  settings: readonly ClientSettings[],
+  { builtin, demoOf }: { builtin: boolean; demoOf?: string },
+): SandboxClients {
+  const declared = demoOf === undefined ? settings : [demoClient(demoOf), ...settings]
+  const clients = new Map<string, SandboxClient>(declared.map((client) => [client.clientId, fromSettings(client)]))
+  if (builtin && !clients.has(BUILTIN_CLIENT.clientId)) {
+    clients.set(BUILTIN_CLIENT.clientId, {
+      ...BUILTIN_CLIENT,
+      logo: undefined,
+      persona: undefined,
+      allowsRedirectTo: allowingLoopback(),
+    })
+  }
+  return { find: (clientId) => clients.get(clientId) }
+}
+
+function fromSettings({
+  clientId,
+  clientSecret,
+  name = clientId,
+  logo,
+  redirectUris,
+  persona,
+}: ClientSettings): SandboxClient {
+  const registered = new Set(redirectUris)
+  return { clientId, clientSecret, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
+}
+
+/** Any path and port on a loopback host, of what a client may register. An app sends the same one each time. */
+function allowingLoopback(): Client['allowsRedirectTo'] {
+  let allowedLast: string | undefined
+  return (text) => {
+    if (text === allowedLast) return true
+    const isAllowed = redirectUriProblem(text) === undefined && LOOPBACK_HOSTS.includes(new URL(text).hostname)
+    if (isAllowed) allowedLast = text
+    return isAllowed
+  }
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { parseInstant } from '../../age/calendar.ts'
+import type { SandboxClock } from './clock.ts'
+
+const isInstant = { error: 'must be an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z' }
+
+/** What moves a clock: members may be combined and apply in the order reset, set, freeze, advance. */
+export const clockMoveSchema = z
+  .strictObject({
+    reset: z.literal(true, { error: 'must be true' }).optional().describe('Back to real time, running'),
+    set: z
+      .string(isInstant)
+      .refine((text) => parseInstant(text) !== undefined, isInstant)
+      .optional()
+      .describe('Moves now and base there; stays frozen or running'),
+    freeze: z.boolean().optional().describe('Stops the clock, or lets it run'),
+    advance: z
+      .number()
+      .min(0, { error: 'must be 0 or more seconds; to go back in time use set or reset' })
+      .optional()
+      .describe('Seconds to let pass'),
+  })
+  .refine((move) => Object.keys(move).length > 0, { error: 'give at least one of reset, set, freeze, advance' })
+
+export type ClockMove = z.infer<typeof clockMoveSchema>
+
+/** All of the move or nothing of it. @throws RangeError when it leads out of the calendar */
+export function moveClock(clock: SandboxClock, move: ClockMove): void {
+  const before = clock.remember()
+  try {
+    if (move.reset) clock.reset()
+    // At one instant: a clock that is set and frozen stands at what it was set to, not a millisecond later.
+    if (move.freeze === true) clock.freeze(true)
+    if (move.set !== undefined) clock.set(parseInstant(move.set) ?? clock.now())
+    if (move.freeze === false) clock.freeze(false)
+    if (move.advance !== undefined) clock.advance(move.advance)
+  } catch (cause) {
+    clock.recall(before)
+    throw cause
+  }
+}

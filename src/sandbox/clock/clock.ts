@@ -1,0 +1,120 @@
+import type { Clock } from '../../oidc/ports.ts'
+
+/** What a clock shows on the control API: instants as ISO 8601 in UTC, `advanced_seconds` since the last `set` or `reset`. */
+export interface ClockState {
+  readonly now: string
+  readonly base: string
+  readonly advanced_seconds: number
+  readonly frozen: boolean
+}
+
+/** The clock of one tenant. Every lifetime and every age is judged by it. */
+export interface SandboxClock extends Clock {
+  /**
+   * The instant from which the relative dates of personas count, in epoch milliseconds: real time, or the instant of the
+   * last `set`. Advancing does not move it, so a persona grows older only when time is advanced, not while a container runs.
+   */
+  base(): number
+  /** Moves now and base to `instant` (epoch milliseconds) and forgets what was advanced. Stays frozen or running. @throws RangeError */
+  set(instant: number): void
+  /** Stops now, and with it a base in real time; or lets them run again. */
+  freeze(frozen: boolean): void
+  /** Lets `seconds` pass, frozen or not. @throws RangeError for a negative number or an instant beyond year 9999 */
+  advance(seconds: number): void
+  /** Back to real time, running. */
+  reset(): void
+  state(): ClockState
+  /** Everything that moved the clock, as JSON: another clock that recalls it shows the same. */
+  remember(): ClockMemory
+  recall(memory: ClockMemory): void
+}
+
+/** How a clock was moved. Instants in epoch milliseconds, those of real time by the clocks of the machines. */
+export interface ClockMemory {
+  /** The last `set`, and the real time from which it runs on. */
+  readonly set?: { readonly instant: number; readonly startedAt: number } | undefined
+  /** The real time at which the clock was frozen. */
+  readonly frozenAt?: number | undefined
+  readonly advancedMs: number
+}
+
+/** The memory of a clock that nobody moved. */
+export const UNMOVED: ClockMemory = { advancedMs: 0 }
+
+const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
+
+/**
+ * Creates a clock that shows real time until told otherwise.
+ * `systemNow` gives real time in epoch milliseconds; this file is the only one that reads it.
+ */
+export function createClock({ systemNow = Date.now }: { readonly systemNow?: () => number } = {}): SandboxClock {
+  let { set, frozenAt, advancedMs } = UNMOVED
+
+  const realTime = () => frozenAt ?? systemNow()
+  const baseAt = (real: number) => set?.instant ?? real
+  const elapsedAt = (real: number) => (set === undefined ? 0 : real - set.startedAt)
+  // A clock that was set near the end of the calendar runs on; its year must keep four digits for every ISO date made of it.
+  const nowAt = (real: number) => Math.min(baseAt(real) + elapsedAt(real) + advancedMs, LATEST)
+
+  const recall = (memory: ClockMemory) => {
+    set = memory.set
+    frozenAt = memory.frozenAt
+    advancedMs = memory.advancedMs
+  }
+
+  return {
+    now: () => nowAt(realTime()),
+    base: () => baseAt(realTime()),
+    set(instant) {
+      if (!(instant >= EARLIEST && instant <= LATEST)) {
+        throw new RangeError(
+          'set: the instant is outside the years 0001 to 9999; give an ISO 8601 date-time within them',
+        )
+      }
+      set = { instant: Math.floor(instant), startedAt: realTime() }
+      advancedMs = 0
+    },
+    freeze(frozen) {
+      if (frozen) {
+        frozenAt = realTime()
+        return
+      }
+      // A clock that was set goes on where it stopped; one in real time rejoins real time.
+      if (set !== undefined) set = { instant: set.instant, startedAt: set.startedAt + systemNow() - realTime() }
+      frozenAt = undefined
+    },
+    advance(seconds) {
+      if (!(seconds >= 0)) {
+        throw new RangeError(
+          `advance: ${seconds} is no number of seconds from 0 up; to go back in time, use set or reset`,
+        )
+      }
+      const advanced = advancedMs + Math.round(seconds * 1000)
+      const real = realTime()
+      if (baseAt(real) + elapsedAt(real) + advanced > LATEST) {
+        throw new RangeError(`advance: ${seconds} seconds would pass the end of the year 9999; advance by less`)
+      }
+      advancedMs = advanced
+    },
+    reset: () => recall(UNMOVED),
+    remember: () => ({ set, frozenAt, advancedMs }),
+    recall,
+    state() {
+      const real = realTime()
+      return {
+        now: new Date(nowAt(real)).toISOString(),
+        base: new Date(baseAt(real)).toISOString(),
+        advanced_seconds: advancedMs / 1000,
+        frozen: frozenAt !== undefined,
+      }
+    },
+  }
+}
+
+/** Starts measuring how long something takes; the result tells the milliseconds since then. Not of any sandbox clock. */
+export function startStopwatch(): () => number {
+  // Not performance.now, whose module a start would load for this alone.
+  const startedAt = process.uptime()
+  return () => (process.uptime() - startedAt) * 1000
+}

@@ -1,0 +1,116 @@
+import type { Evaluation } from '../../age/evaluate.ts'
+import type { Callback } from '../../oidc/callback.ts'
+import { type CreateDecision, type CreateTransaction, finishCreate } from '../../oidc/create.ts'
+import type { AgeKey } from '../../oidc/ports.ts'
+import { NO_SEAMS, type Seams } from '../../oidc/seams.ts'
+import { finishUse, type UseDecision, type UseTransaction } from '../../oidc/use.ts'
+import { findOutcome } from '../outcomes/catalogue.ts'
+import { recallFlow } from '../outcomes/earlier-flow.ts'
+import type { Ending, Outcome } from '../outcomes/outcome.ts'
+import { createTamperTools, type TamperTools } from '../outcomes/tamper-tools.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import type { Decision } from './decide.ts'
+
+/** What an authorization request came to; without a callback the user closed the window. */
+export interface Conclusion {
+  readonly callback: Callback | undefined
+  /** Only of a verified Use flow. */
+  readonly evaluation: Evaluation | undefined
+  /** The one that was decided or, for a persona without an age key, the ending that is left to it. */
+  readonly outcome: Outcome
+}
+
+/** Carries out a decision: ends the flow as the outcome's row says and applies its seam. */
+export async function conclude(
+  transaction: UseTransaction | CreateTransaction,
+  decision: Decision,
+  tenant: Tenant,
+): Promise<Conclusion> {
+  const { provider } = tenant
+  const { outcome } = decision
+  const seams = outcome.apply ? seamsOf(outcome, await toolsFor(transaction, tenant)) : NO_SEAMS
+  if (transaction.flow === 'use') {
+    const ending = outcome.ending ?? { kind: 'verified' }
+    const useDecision = await useDecisionOf(ending, { transaction, decision, tenant })
+    if (!useDecision) return { callback: undefined, evaluation: undefined, outcome }
+    const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams })
+    return { callback, evaluation, outcome: outcomeHad(outcome, useDecision) }
+  }
+  const createDecision = createDecisionOf(outcome.ending ?? { kind: 'created' }, decision)
+  if (!createDecision) return { callback: undefined, evaluation: undefined, outcome }
+  const { callback } = await finishCreate(transaction, createDecision, { provider, seams })
+  return { callback, evaluation: undefined, outcome }
+}
+
+function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
+  if (decided.name !== 'verified' || decision.kind === 'verified') return decided
+  return findOutcome('use', decision.kind === 'error' ? decision.error : decision.kind) ?? decided
+}
+
+async function toolsFor(transaction: UseTransaction | CreateTransaction, tenant: Tenant): Promise<TamperTools> {
+  const { provider } = tenant
+  const use = transaction.flow === 'use' ? transaction : undefined
+  return createTamperTools({
+    provider,
+    get keys() {
+      return tenant.keys
+    },
+    rotateKeys: tenant.rotateKeys,
+    transaction: use,
+    earlier: use && (await recallFlow(use, tenant)),
+  })
+}
+
+function seamsOf(outcome: Outcome, tools: TamperTools): Seams {
+  switch (outcome.seam) {
+    case 'claims':
+      return { ...NO_SEAMS, claims: (claims) => outcome.apply(claims, tools) }
+    case 'token':
+      return { ...NO_SEAMS, token: (idToken) => outcome.apply(idToken, tools) }
+    case 'callback':
+      return { ...NO_SEAMS, callback: (callback) => outcome.apply?.(callback, tools) ?? callback }
+    case 'reply':
+      return NO_SEAMS
+  }
+}
+
+async function useDecisionOf(
+  ending: Ending,
+  { transaction, decision, tenant }: { transaction: UseTransaction; decision: Decision; tenant: Tenant },
+): Promise<UseDecision | undefined> {
+  switch (ending.kind) {
+    case 'create_requested':
+    case 'error':
+      return ending
+    case 'no_answer':
+      return undefined
+    case 'verified':
+    case 'created':
+    case 'created_new': {
+      const ageKey = decision.persona && (await tenant.personas.ageKeyOf(decision.persona.name))
+      if (ageKey)
+        return { kind: 'verified', ageKey: ending.kind === 'verified' && ending.allFalse ? emptied(ageKey) : ageKey }
+      // Decision: who holds no age key can only create one, or leave.
+      if (transaction.canCreate) return { kind: 'create_requested' }
+      return { kind: 'error', error: 'access_denied', description: 'the user has no age key' }
+    }
+  }
+}
+
+/** Nothing satisfies a threshold, and the code still names the age key to upgrade. */
+const emptied = ({ id }: AgeKey): AgeKey => ({ id, signals: [] })
+
+function createDecisionOf(ending: Ending, { persona }: Decision): CreateDecision | undefined {
+  switch (ending.kind) {
+    case 'error':
+      return ending
+    case 'no_answer':
+      return undefined
+    case 'created_new':
+      return { kind: 'created', holder: undefined }
+    case 'created':
+    case 'verified':
+    case 'create_requested':
+      return { kind: 'created', holder: persona?.name }
+  }
+}

@@ -1,0 +1,119 @@
+import type { Finding } from '../../oidc/rules/findings.ts'
+
+/** One call of a flow, as the journal shows it. Secrets are masked before it is recorded. */
+export interface CallRecord {
+  /** ISO 8601, by the clock of the tenant. */
+  readonly at: string
+  /** `E1` to `E5`, or `choice` for the form of a hosted page. */
+  readonly endpoint: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly findings: readonly Finding[]
+  readonly response: unknown
+}
+
+/** What is known of a flow as a whole. A later call may add to it. */
+export interface FlowFacts {
+  readonly flow: 'use' | 'create' | 'upgrade'
+  readonly client_id?: string | undefined
+  readonly state?: string | undefined
+  readonly persona?: string | undefined
+  readonly outcome?: string | undefined
+  readonly age_thresholds?: Readonly<Record<string, boolean>> | undefined
+}
+
+/** All calls that belong together: the shape of `GET flows/ID`. */
+export interface Flow extends FlowFacts {
+  readonly id: string
+  readonly tenant: string
+  readonly started_at: string
+  /** Absent while the user is still choosing. */
+  readonly ended_at?: string | undefined
+  /** Why each threshold is true or false; only of a flow whose age key was evaluated. */
+  readonly trace?: readonly unknown[] | undefined
+  readonly calls: readonly CallRecord[]
+}
+
+/** What `events` tells: a call was answered, a flow began or ended, a scenario came further, a tenant was reset. */
+export interface JournalEvent {
+  readonly type: 'call' | 'flow' | 'scenario' | 'reset'
+  readonly tenant: string
+  /** Absent for a call outside any flow (discovery, key set), a scenario and a reset. */
+  readonly flow?: string | undefined
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** A call to record, and the flow that it belongs to. */
+export interface JournalEntry {
+  /** Identifiers that earlier calls handed out (`request_uri`, code, token, transaction): the first known one names the flow. */
+  readonly belongsTo: readonly string[]
+  /** Identifiers that this call hands out. */
+  readonly handsOut: readonly string[]
+  readonly facts: FlowFacts
+  /** Gives the trace of an evaluation: asked when somebody looks, or when the flow is written down elsewhere. */
+  readonly explain?: (() => readonly unknown[]) | undefined
+  /** Whether the call begins a flow when it belongs to none that is known. */
+  readonly begins: boolean
+  /** The flow ended with this call. */
+  readonly ends: boolean
+  readonly call: CallRecord
+  /** How many characters of text `call` holds on to, when it is so small that it may be kept as it is and read later. */
+  readonly holds?: number | undefined
+}
+
+export interface FlowFilter {
+  readonly flow?: string | undefined
+  readonly client_id?: string | undefined
+  readonly state?: string | undefined
+  readonly persona?: string | undefined
+  readonly outcome?: string | undefined
+  /** Only flows that began after this one. */
+  readonly after?: string | undefined
+}
+
+/** A part of a long list: at most so many flows, of those that began before one of them. */
+export interface FlowPage {
+  readonly most?: number | undefined
+  readonly before?: string | undefined
+}
+
+/** The journal of all tenants: a ring of flows under one budget. Several processes may share one. */
+export interface Journal {
+  /** Records a call and returns the id of its flow; `undefined` when it belongs to none and begins none. */
+  record(tenant: string, entry: JournalEntry): Promise<string | undefined>
+  /** Tells of what belongs to no flow. */
+  announce(event: JournalEvent): void
+  /** Newest first. */
+  list(tenant: string, filter?: FlowFilter, page?: FlowPage): Promise<Flow[]>
+  find(tenant: string, id: string): Promise<Flow | undefined>
+  clear(tenant: string): Promise<void>
+  /** Calls `listener` for each event until the returned function is called. */
+  subscribe(listener: (event: JournalEvent) => void): () => void
+}
+
+/** How much a journal keeps: the oldest flows go. */
+export interface JournalBudget {
+  readonly mostFlows?: number
+  /** Of the texts of all calls, as JSON. */
+  readonly mostCharacters?: number
+}
+
+export const JOURNAL_BUDGET = { mostFlows: 2_000, mostCharacters: 12_000_000 } as const satisfies JournalBudget
+
+/** Whether `id` has the shape of a flow's id: they count from `f1` in each tenant, whatever is reset. */
+export const isFlowId = (id: string) => /^f[1-9]\d{0,14}$/.test(id)
+
+export const flowId = (count: number) => `f${count}`
+
+/** What a flow's id counts. */
+export const flowNumber = (id: string) => Number(id.slice(1))
+
+/** Whether the facts of a flow are what a filter asks for. */
+export const fitsFilter = (facts: FlowFacts, { flow, client_id, state, persona, outcome }: FlowFilter) =>
+  (flow === undefined || facts.flow === flow) &&
+  (client_id === undefined || facts.client_id === client_id) &&
+  (state === undefined || facts.state === state) &&
+  (persona === undefined || facts.persona === persona) &&
+  (outcome === undefined || facts.outcome === outcome)

@@ -1,0 +1,98 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { JWK } from 'jose'
+import * as z from 'zod'
+import { preparePrivateFolder } from '../../files/private-folder.ts'
+import {
+  generateStoredKeys,
+  importKeys,
+  SIGNING_ALGORITHMS,
+  type SigningKeys,
+  type StoredKeys,
+} from './signing-keys.ts'
+
+/** A key file or state folder that cannot be used; the message is one clear line. */
+export class KeyFileError extends Error {
+  override readonly name = 'KeyFileError'
+}
+
+const keyFileSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.enum(SIGNING_ALGORITHMS) })) })
+
+/** Where the signing keys are kept in a state folder. */
+export const keyFileIn = (stateDir: string) => join(stateDir, 'signing-keys.json')
+
+/**
+ * The keys of a file, or `undefined` when there is no such file yet; its folder is made then, so that writing can be promised.
+ * @throws KeyFileError when the file is damaged or the folder cannot be written.
+ */
+export async function readKeyFile(file: string): Promise<SigningKeys | undefined> {
+  const text = await readText(file)
+  if (text === undefined) {
+    await prepareFolder(dirname(file))
+    return undefined
+  }
+  try {
+    return await importKeys(parseKeySet(text))
+  } catch (cause) {
+    const reason =
+      cause instanceof SyntaxError || cause instanceof z.ZodError ? 'it is not a JSON Web Key Set' : messageOf(cause)
+    throw new KeyFileError(
+      `${file}: the signing keys cannot be read: ${reason}. Delete the file to have new keys made.`,
+      { cause },
+    )
+  }
+}
+
+/**
+ * Makes new keys and keeps them in `file`, readable by its owner only; without a file they live in memory. They do so too
+ * when they cannot be written, because the server answers already: `onWarning` is told.
+ */
+export async function generateKeys(file?: string, onWarning?: (message: string) => void): Promise<SigningKeys> {
+  const stored = await generateStoredKeys()
+  if (file !== undefined) {
+    await writeKeys(file, stored).catch((error: unknown) =>
+      onWarning?.(`${file}: the signing keys cannot be kept and change with the next start: ${messageOf(error)}`),
+    )
+  }
+  return importKeys(stored)
+}
+
+async function writeKeys(file: string, stored: StoredKeys): Promise<void> {
+  const keys = SIGNING_ALGORITHMS.map((alg) => ({ ...stored[alg], alg }))
+  // Renamed into place: another process that starts now reads all of it or nothing.
+  const draft = `${file}.${process.pid}.tmp`
+  await writeFile(draft, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 })
+  await rename(draft, file)
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    // ENOTDIR: the folder is a file, which making sure of the folder explains better.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new KeyFileError(`${file}: the signing keys cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+async function prepareFolder(folder: string): Promise<void> {
+  try {
+    await preparePrivateFolder(folder)
+  } catch (cause) {
+    const message = `${folder}: the state folder cannot be written: ${messageOf(cause)}. Choose another one with --state-dir.`
+    throw new KeyFileError(message, { cause })
+  }
+}
+
+function parseKeySet(text: string): StoredKeys {
+  const { keys } = keyFileSchema.parse(JSON.parse(text))
+  const find = (wanted: string): JWK => {
+    const found = keys.find(({ alg }) => alg === wanted)
+    if (!found) throw new TypeError(`it holds no ${wanted} key`)
+    return found
+  }
+  return { RS256: find('RS256'), ES256: find('ES256') }
+}
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,123 @@
+import { CompactSign } from 'jose'
+import type { Signer } from '../../oidc/ports.ts'
+import { signCompact } from './compact-jws.ts'
+import { type KeySource, keysOf } from './key-source.ts'
+import {
+  importKeys,
+  type SigningAlgorithm,
+  type SigningKey,
+  type SigningKeys,
+  type StoredKeys,
+  storedForm,
+} from './signing-keys.ts'
+
+/** The stages of a key rotation, in their order. */
+export const ROTATION_STAGES = ['publish', 'use', 'retire'] as const
+export type RotationStage = (typeof ROTATION_STAGES)[number]
+
+/** A rotation stage that is out of turn. */
+export class RotationError extends Error {
+  override readonly name = 'RotationError'
+}
+
+/** The signing keys of one world: some are published, one pair of them signs. */
+export interface KeyRing extends Signer, Signing {
+  /** The key that signs now. */
+  signingKey(): Promise<SigningKey>
+  /** The key of the other algorithm that is published beside it. */
+  keyFor(alg: SigningAlgorithm): Promise<SigningKey>
+  /**
+   * The ring after a stage; this one stays as it is.
+   * `publish` adds keys to the key set, `use` signs with the newest ones, `retire` removes the others.
+   * @throws RotationError when the stage is out of turn.
+   */
+  rotate(stage: RotationStage, generate: () => Promise<SigningKeys>): KeyRing
+  /** The ring as JSON, with its private keys. */
+  toStored(): Promise<StoredRing>
+}
+
+/** A ring as JSON. */
+export interface StoredRing {
+  /** Oldest first. */
+  readonly published: readonly StoredKeys[]
+  /** The index of the ones that sign. */
+  readonly signing: number
+}
+
+interface Rotation {
+  /** Oldest first. They may still be in the making: an RSA key takes longer than starting a server. */
+  readonly published: readonly KeySource[]
+  /** The ones that sign, among those published. */
+  readonly signing: KeySource
+}
+
+/** How a ring signs. */
+interface Signing {
+  readonly alg: SigningAlgorithm
+  /** The same claims give the same token: RS256 always does so, ES256 only on request. */
+  readonly isRepeatable: boolean
+}
+
+/** Creates a ring whose only keys are `keys`. */
+export function createKeyRing({ keys, ...signing }: Signing & { keys: KeySource }): KeyRing {
+  return ringOf(signing, { published: [keys], signing: keys })
+}
+
+const encoder = new TextEncoder()
+
+/** Creates the ring that was stored. */
+export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing }: StoredRing): KeyRing {
+  const keys = published.map((stored) => keysOf(importKeys(stored)))
+  const signer = keys[signing]
+  if (!signer) throw new RangeError(`signing: there is no key ${signing} in the ring`)
+  return ringOf({ alg, isRepeatable }, { published: keys, signing: signer })
+}
+
+function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
+  const { published, signing } = rotation
+  const keyFor = async (wanted: SigningAlgorithm) => (await signing())[wanted]
+  return {
+    alg,
+    isRepeatable,
+    keyFor,
+    signingKey: () => keyFor(alg),
+    async sign(claims) {
+      const key = (await signing())[alg]
+      const header = { alg, kid: key.kid, typ: 'JWT' }
+      // The library's would be another signature each time.
+      if (alg === 'ES256' && isRepeatable) return signCompact({ header, payload: { ...claims } }, key)
+      return new CompactSign(encoder.encode(JSON.stringify(claims))).setProtectedHeader(header).sign(key.privateKey)
+    },
+    async jwks() {
+      const all = await Promise.all(published.map((keys) => keys()))
+      return { keys: all.flatMap(({ RS256, ES256 }) => [RS256.publicJwk, ES256.publicJwk]) }
+    },
+    rotate: (stage, generate) => ringOf({ alg, isRepeatable }, nextRotation(rotation, stage, generate)),
+    async toStored() {
+      return {
+        published: (await Promise.all(published.map((keys) => keys()))).map(storedForm),
+        signing: published.indexOf(signing),
+      }
+    },
+  }
+}
+
+function nextRotation(
+  { published, signing }: Rotation,
+  stage: RotationStage,
+  generate: () => Promise<SigningKeys>,
+): Rotation {
+  const newest = published.at(-1) ?? signing
+  switch (stage) {
+    case 'publish':
+      if (newest !== signing) throw new RotationError('publish: a newer key is published already; use it first')
+      return { published: [...published, keysOf(generate())], signing }
+    case 'use':
+      if (newest === signing) throw new RotationError('use: the newest key signs already; publish another one first')
+      return { published, signing: newest }
+    case 'retire':
+      if (newest !== signing) throw new RotationError('retire: the newest key does not sign yet; use it first')
+      if (published.length === 1) throw new RotationError('retire: there is no older key; publish and use one first')
+      return { published: [signing], signing }
+  }
+}

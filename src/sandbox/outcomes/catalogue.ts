@@ -1,0 +1,59 @@
+import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
+import { CALLBACKS } from './rows/callback.ts'
+import { CONTROLS } from './rows/controls.ts'
+import { DISCOVERY } from './rows/discovery.ts'
+import { ENDINGS } from './rows/endings.ts'
+import { ID_TOKEN_AGE_THRESHOLDS } from './rows/id-token-age-thresholds.ts'
+import { ID_TOKEN_BINDING } from './rows/id-token-binding.ts'
+import { ID_TOKEN_PARTIES } from './rows/id-token-parties.ts'
+import { ID_TOKEN_SHAPE } from './rows/id-token-shape.ts'
+import { ID_TOKEN_SIGNATURE } from './rows/id-token-signature.ts'
+import { ID_TOKEN_TIMES } from './rows/id-token-times.ts'
+import { JWKS } from './rows/jwks.ts'
+import { PAR } from './rows/par.ts'
+import { SERVER_FAILURES } from './rows/server-failures.ts'
+import { TOKEN } from './rows/token.ts'
+import { UPGRADE } from './rows/upgrade.ts'
+
+/** Every named ending of a flow. The page, the documentation, the scripts and the tests read this table. */
+export const OUTCOMES: readonly Outcome[] = [
+  ...ENDINGS,
+  ...ID_TOKEN_SIGNATURE,
+  ...ID_TOKEN_SHAPE,
+  ...ID_TOKEN_PARTIES,
+  ...ID_TOKEN_TIMES,
+  ...ID_TOKEN_BINDING,
+  ...ID_TOKEN_AGE_THRESHOLDS,
+  ...CONTROLS,
+  ...CALLBACKS,
+  ...SERVER_FAILURES,
+  ...PAR,
+  ...TOKEN,
+  ...UPGRADE,
+  ...DISCOVERY,
+  ...JWKS,
+]
+
+const byFlowAndName = new Map(OUTCOMES.map((outcome) => [`${outcome.flow} ${outcome.name}`, outcome]))
+
+/** The row of an outcome, by its flow and name. */
+export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined =>
+  byFlowAndName.get(`${flow} ${name}`)
+
+/** What an authorization request may be told: besides its own endings what a later server-to-server call does. */
+const DECIDABLE: Readonly<Record<OutcomeFlow, readonly OutcomeFlow[]>> = {
+  use: ['use', 'token', 'upgrade', 'par', 'discovery', 'jwks'],
+  create: ['create', 'par', 'discovery', 'jwks'],
+  par: ['par'],
+  token: ['token'],
+  upgrade: ['upgrade'],
+  discovery: ['discovery'],
+  jwks: ['jwks'],
+}
+
+/** The outcomes that a request or call of `flow` may be told to have; its own come first. */
+export const outcomesFor = (flow: OutcomeFlow): readonly Outcome[] => outcomesByFlow.get(flow) ?? []
+
+const outcomesByFlow = new Map(
+  OUTCOME_FLOWS.map((flow) => [flow, DECIDABLE[flow].flatMap((one) => OUTCOMES.filter((row) => row.flow === one))]),
+)

@@ -1,0 +1,45 @@
+import type { IdTokenClaims } from '../../oidc/seams.ts'
+import { signCompact } from '../keys/compact-jws.ts'
+import { takeApart } from '../keys/forge.ts'
+import type { Outcome } from './outcome.ts'
+import type { TamperTools } from './tamper-tools.ts'
+
+type Row<Seam> = Omit<Extract<Outcome, { seam: Seam }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
+  Partial<Pick<Outcome, 'correctClient'>>
+
+/** A Use flow that ends well, but for the claims of its id_token. To be refused, unless the row says otherwise. */
+export const spoiledClaims = (name: string, row: Row<'claims'>): Outcome => ({
+  name: `id_token.${name}`,
+  flow: 'use',
+  seam: 'claims',
+  correctClient: 'refuse',
+  ...row,
+})
+
+/** A Use flow that ends well, but for its id_token once it is signed. To be refused, unless the row says otherwise. */
+export const spoiledToken = (name: string, row: Row<'token'>): Outcome => ({
+  name: `id_token.${name}`,
+  flow: 'use',
+  seam: 'token',
+  correctClient: 'refuse',
+  ...row,
+})
+
+/** The claims without some of them. */
+export const without = (claims: IdTokenClaims, ...names: readonly string[]): IdTokenClaims =>
+  Object.fromEntries(Object.entries(claims).filter(([name]) => !names.includes(name)))
+
+/** Signs the token again, by the key that signed it, with a header of which members are replaced; `undefined` removes one. */
+export async function withHeader(
+  idToken: string,
+  change: Readonly<Record<string, unknown>>,
+  { keys }: TamperTools,
+): Promise<string> {
+  const { header, claims } = takeApart(idToken)
+  return signCompact({ header: { ...header, ...change }, payload: claims }, await keys.signingKey())
+}
+
+/** Signs JSON text that no serialiser would write. */
+export async function withPayloadText(idToken: string, payload: string, { keys }: TamperTools): Promise<string> {
+  return signCompact({ header: takeApart(idToken).header, payload }, await keys.signingKey())
+}

@@ -1,0 +1,80 @@
+import { encodePart, signCompact } from '../../keys/compact-jws.ts'
+import { takeApart } from '../../keys/forge.ts'
+import { spoiledClaims, spoiledToken, withHeader, withPayloadText } from '../id-token-changes.ts'
+import type { Outcome } from '../outcome.ts'
+
+const rightClaims: typeof spoiledClaims = (name, row) => spoiledClaims(name, { correctClient: 'accept', ...row })
+const rightToken: typeof spoiledToken = (name, row) => spoiledToken(name, { correctClient: 'accept', ...row })
+
+/** Unusual tokens that are right: who refuses them is too strict, or merely broken. */
+export const CONTROLS: readonly Outcome[] = [
+  rightClaims('extra_claim', {
+    summary: 'A claim that the client does not know is there.',
+    rule: 'Ignore claims that are not understood (RFC 7519 section 4).',
+    apply: (claims) => ({ ...claims, sandbox_extra: { note: 'ignore what you do not know' } }),
+  }),
+  rightToken('header_reordered', {
+    summary: 'The members of the header come in another order.',
+    rule: 'JSON objects have no order.',
+    async apply(idToken, { keys }) {
+      const { header, claims } = takeApart(idToken)
+      const reordered = Object.fromEntries(Object.entries(header).reverse())
+      return signCompact({ header: reordered, payload: claims }, await keys.signingKey())
+    },
+  }),
+  rightClaims('claims_reordered', {
+    summary: 'The claims come in another order.',
+    rule: 'JSON objects have no order.',
+    apply: (claims) => Object.fromEntries(Object.entries(claims).reverse()),
+  }),
+  rightToken('pretty_printed', {
+    summary: 'The JSON of the payload has line breaks and spaces.',
+    rule: 'Verify the signature over the part as it came, never over JSON that was written again.',
+    apply: (idToken, tools) => withPayloadText(idToken, JSON.stringify(takeApart(idToken).claims, undefined, 2), tools),
+  }),
+  rightToken('header_extra_member', {
+    summary: 'The header has a member that the client does not know, and no crit.',
+    rule: 'Ignore header members that are not understood (RFC 7515 section 4).',
+    apply: (idToken, tools) => withHeader(idToken, { sandbox_extra: encodePart('ignore me') }, tools),
+  }),
+  rightToken('typ_missing', {
+    summary: 'The header has no typ.',
+    rule: 'typ is optional (RFC 7519 section 5.1).',
+    apply: (idToken, tools) => withHeader(idToken, { typ: undefined }, tools),
+  }),
+  rightToken('key_rotated', {
+    summary:
+      'Signed by the next key, which has just been published; the old one stays published and signs the other tokens.',
+    rule: 'Fetch the key set again when a kid is unknown, and not more often than every few seconds.',
+    async apply(idToken, { publishNextKey }) {
+      const { header, claims } = takeApart(idToken)
+      const key = await publishNextKey()
+      return signCompact({ header: { ...header, kid: key.kid }, payload: claims }, key)
+    },
+  }),
+  rightToken('es256', {
+    summary:
+      'Signed with ES256, whatever the sandbox usually signs with; discovery lists it and the key set has the key.',
+    rule: 'Accept every algorithm that discovery lists, with the key that the kid names.',
+    async apply(idToken, { keys }) {
+      const { header, claims } = takeApart(idToken)
+      const key = await keys.keyFor('ES256')
+      return signCompact({ header: { ...header, alg: key.alg, kid: key.kid }, payload: claims }, key)
+    },
+  }),
+  rightClaims('aud_string', {
+    summary: 'The audience is a string, as a single one may be.',
+    rule: 'aud is an array or, for a single audience, a string (RFC 7519 section 4.1.3).',
+    apply: (claims, { transaction }) => ({ ...claims, aud: transaction?.clientId }),
+  }),
+  rightClaims('azp_own', {
+    summary: 'azp is there and names the client itself.',
+    rule: 'azp, where there is one, is the own client_id.',
+    apply: (claims, { transaction }) => ({ ...claims, azp: transaction?.clientId }),
+  }),
+  rightClaims('nbf_past', {
+    summary: 'nbf is there and has passed.',
+    rule: 'nbf, where there is one, is not in the future.',
+    apply: (claims, { nowSeconds }) => ({ ...claims, nbf: nowSeconds - 60 }),
+  }),
+]

@@ -1,0 +1,121 @@
+import { takeApart } from '../../keys/forge.ts'
+import { spoiledClaims, spoiledToken, without, withPayloadText } from '../id-token-changes.ts'
+import type { Outcome } from '../outcome.ts'
+import { answers, inverted } from './threshold-answers.ts'
+
+const EXACT = 'age_thresholds has each requested threshold as a key, and no other.'
+const BOOLEAN = 'Each answer is true or false: not a string, a number or null. Compare with === true.'
+const MAP = 'age_thresholds is an object of thresholds and booleans.'
+const OWN = 'Read own members only: an answer that is inherited was not given.'
+
+/** Every answer as `valueOf` writes it. */
+const withAnswers = (name: string, row: { summary: string; rule: string; valueOf(answer: boolean): unknown }) =>
+  spoiledClaims(name, {
+    summary: row.summary,
+    rule: row.rule,
+    apply: (claims) => ({
+      ...claims,
+      age_thresholds: Object.fromEntries(
+        answers(claims).map(([threshold, answer]) => [threshold, row.valueOf(answer)]),
+      ),
+    }),
+  })
+
+/** Answers that only a careless reader takes for what was asked. */
+export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
+  spoiledClaims('age_thresholds.extra', {
+    summary: 'A threshold that was not requested is there, and true.',
+    rule: EXACT,
+    apply: (claims) => {
+      const requested = answers(claims)
+      const extra =
+        ['1', '2', '3', '4', '5', '6', '7'].find((age) => !requested.some(([asked]) => asked === age)) ?? '99'
+      return { ...claims, age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
+    },
+  }),
+  spoiledClaims('age_thresholds.one_missing', {
+    summary: 'The answer to one requested threshold is missing.',
+    rule: EXACT,
+    apply: (claims) => ({ ...claims, age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)) }),
+  }),
+  spoiledClaims('age_thresholds.key_spelled_differently', {
+    summary: 'The keys are written with a leading zero.',
+    rule: EXACT,
+    apply: (claims) => ({
+      ...claims,
+      age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
+    }),
+  }),
+  withAnswers('age_thresholds.strings', {
+    summary: 'The answers are the strings "true" and "false", of which both are truthy.',
+    rule: BOOLEAN,
+    valueOf: (answer) => String(answer),
+  }),
+  withAnswers('age_thresholds.false_strings', {
+    summary: 'Every answer is the string "false", which is truthy.',
+    rule: BOOLEAN,
+    valueOf: () => 'false',
+  }),
+  withAnswers('age_thresholds.numbers', {
+    summary: 'The answers are the numbers 1 and 0.',
+    rule: BOOLEAN,
+    valueOf: (answer) => (answer ? 1 : 0),
+  }),
+  withAnswers('age_thresholds.null', {
+    summary: 'Every answer is null.',
+    rule: BOOLEAN,
+    valueOf: () => null,
+  }),
+  withAnswers('age_thresholds.nested', {
+    summary: 'Each answer is inside an object, which is truthy.',
+    rule: BOOLEAN,
+    valueOf: (satisfied) => ({ satisfied }),
+  }),
+  spoiledClaims('age_thresholds.array', {
+    summary: 'age_thresholds is an array of the thresholds that are met.',
+    rule: MAP,
+    apply: (claims) => ({
+      ...claims,
+      age_thresholds: answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
+    }),
+  }),
+  spoiledClaims('age_thresholds.string', {
+    summary: 'age_thresholds is JSON text inside a string.',
+    rule: MAP,
+    apply: (claims) => ({ ...claims, age_thresholds: JSON.stringify(claims['age_thresholds']) }),
+  }),
+  spoiledClaims('age_thresholds.boolean', {
+    summary: 'age_thresholds is true.',
+    rule: MAP,
+    apply: (claims) => ({ ...claims, age_thresholds: true }),
+  }),
+  spoiledClaims('age_thresholds.missing', {
+    summary: 'There are no answers.',
+    rule: MAP,
+    apply: (claims) => without(claims, 'age_thresholds'),
+  }),
+  spoiledToken('age_thresholds.prototype', {
+    summary: 'The answers stand in a member __proto__, all true.',
+    rule: `${OWN} ${EXACT}`,
+    apply(idToken, tools) {
+      const { claims } = takeApart(idToken)
+      const allTrue = JSON.stringify(Object.fromEntries(answers(claims).map(([threshold]) => [threshold, true])))
+      return withPayloadText(idToken, withThresholdText(claims, `{"__proto__":${allTrue}}`), tools)
+    },
+  }),
+  spoiledToken('age_thresholds.key_twice', {
+    correctClient: 'depends',
+    summary: 'Each threshold stands there twice: first the wrong answer, then the right one.',
+    rule: 'Refuse repeated keys, or take the last of each (RFC 7519 section 4): the first is never the answer.',
+    apply(idToken, tools) {
+      const { claims } = takeApart(idToken)
+      const wrong = JSON.stringify(inverted(claims)).slice(1, -1)
+      const right = JSON.stringify(claims['age_thresholds']).slice(1, -1)
+      return withPayloadText(idToken, withThresholdText(claims, `{${wrong},${right}}`), tools)
+    },
+  }),
+]
+
+/** The claims as JSON in which `text` stands for age_thresholds. */
+const withThresholdText = (claims: Readonly<Record<string, unknown>>, text: string) =>
+  JSON.stringify(without(claims, 'age_thresholds')).replace(/}$/, `,"age_thresholds":${text}}`)

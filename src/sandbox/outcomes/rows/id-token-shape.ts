@@ -1,0 +1,92 @@
+import { encodePart } from '../../keys/compact-jws.ts'
+import { takeApart } from '../../keys/forge.ts'
+import { spoiledClaims, spoiledToken, withPayloadText } from '../id-token-changes.ts'
+import type { Outcome } from '../outcome.ts'
+
+const COMPACT = 'An id_token is a compact JWS: three parts of base64url without padding, and nothing else (RFC 7515).'
+const LIMITS = 'Refuse a token above a few kilobytes before anything parses it: a real one has about one kilobyte.'
+const UNIQUE = 'Claim names are unique: refuse a repeated one, or take the last (RFC 7519 section 4).'
+
+/** Serialisations that a parser must not be talked into. */
+export const ID_TOKEN_SHAPE: readonly Outcome[] = [
+  spoiledToken('four_parts', {
+    summary: 'A fourth part follows the signature.',
+    rule: COMPACT,
+    apply: (idToken) => `${idToken}.${encodePart('more')}`,
+  }),
+  spoiledToken('two_parts', {
+    summary: 'The signature and its dot are cut off.',
+    rule: COMPACT,
+    apply(idToken) {
+      const { header, payload } = takeApart(idToken).parts
+      return `${header}.${payload}`
+    },
+  }),
+  spoiledToken('jwe_shape', {
+    summary: 'Five parts, as of an encrypted token.',
+    rule: COMPACT,
+    apply(_idToken, { invent, provider }) {
+      const header = encodePart({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: `sandbox-${invent()}` })
+      return [header, ...[64, 12, 64, 16].map((bytes) => provider.ids.random(bytes))].join('.')
+    },
+  }),
+  spoiledToken('trailing_data', {
+    summary: 'Characters that are not base64url follow the signature.',
+    rule: COMPACT,
+    apply: (idToken) => `${idToken}~trailing`,
+  }),
+  spoiledToken('padded', {
+    summary: 'The payload is padded with = after signing.',
+    rule: COMPACT,
+    apply(idToken) {
+      const { header, payload, signature } = takeApart(idToken).parts
+      return `${header}.${payload}${'='.repeat(4 - (payload.length % 4))}.${signature}`
+    },
+  }),
+  spoiledToken('not_a_jwt', {
+    summary: 'Plain text in place of a token.',
+    rule: COMPACT,
+    apply: () => 'verified',
+  }),
+  spoiledToken('empty', {
+    summary: 'The parameter id_token is there and empty.',
+    rule: COMPACT,
+    apply: () => '',
+  }),
+  spoiledToken('payload_not_object', {
+    summary: 'Rightly signed, but the payload is a JSON array.',
+    rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
+    apply: (idToken, tools) => withPayloadText(idToken, JSON.stringify([takeApart(idToken).claims]), tools),
+  }),
+  spoiledToken('payload_not_json', {
+    summary: 'Rightly signed, but the payload is not JSON.',
+    rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
+    apply: (idToken, tools) => withPayloadText(idToken, 'age_thresholds: {18: true}', tools),
+  }),
+  spoiledToken('nonce_twice', {
+    summary: 'Rightly signed JSON with two members nonce: the right one, then another.',
+    rule: UNIQUE,
+    apply(idToken, tools) {
+      const { claims } = takeApart(idToken)
+      const text = JSON.stringify(claims).replace(/}$/, `,"nonce":${JSON.stringify(tools.invent())}}`)
+      return withPayloadText(idToken, text, tools)
+    },
+  }),
+  spoiledClaims('huge', {
+    summary: 'Rightly signed, with a claim that makes the token 64 KB.',
+    rule: LIMITS,
+    apply: (claims) => ({ ...claims, padding: 'x'.repeat(48 * 1024) }),
+  }),
+  spoiledToken('nested_deeply', {
+    summary: 'Rightly signed, with a claim of 4,000 nested arrays.',
+    rule: LIMITS,
+    apply(idToken, tools) {
+      const { claims } = takeApart(idToken)
+      const nested = `${'['.repeat(NESTING)}${']'.repeat(NESTING)}`
+      return withPayloadText(idToken, JSON.stringify(claims).replace(/}$/, `,"nested":${nested}}`), tools)
+    },
+  }),
+]
+
+/** Enough to end a recursive parser in many languages. */
+const NESTING = 4_000

@@ -1,0 +1,159 @@
+import { createPublicKey } from 'node:crypto'
+import { encodePart, signCompact } from '../../keys/compact-jws.ts'
+import { foreignKey } from '../../keys/foreign-keys.ts'
+import { signWithSecret, takeApart } from '../../keys/forge.ts'
+import { SIGNING_ALGORITHMS, type SigningKey } from '../../keys/signing-keys.ts'
+import { spoiledToken, withHeader } from '../id-token-changes.ts'
+import type { Outcome } from '../outcome.ts'
+import type { TamperTools } from '../tamper-tools.ts'
+import { inverted } from './threshold-answers.ts'
+
+const SIGNATURE = 'Verify the signature with the key of the published key set that has the kid of the header.'
+const ALGORITHM = 'Verify with the algorithm that was agreed on (RS256), never with the one that the header asks for.'
+const OWN_KEYS = 'Take keys from the jwks_uri of the service only: a key or address inside the token proves nothing.'
+const CRITICAL = 'Refuse a token whose crit lists an extension that is not understood (RFC 7515 section 4.1.11).'
+const TYPE =
+  'typ is JWT or absent. RFC 8725 section 3.11 recommends to check it, OpenID Connect does not demand it: both are right.'
+
+/** Spoiled signatures, and headers that try to choose how the signature is verified. */
+export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
+  spoiledToken('signature_bit_flipped', {
+    summary: 'One bit of the signature is flipped.',
+    rule: SIGNATURE,
+    apply(idToken) {
+      const { header, payload, signature } = takeApart(idToken).parts
+      const bytes = Buffer.from(signature, 'base64url')
+      bytes[0] = (bytes[0] ?? 0) ^ 1
+      return `${header}.${payload}.${bytes.toString('base64url')}`
+    },
+  }),
+  spoiledToken('payload_changed', {
+    summary: 'Every answer is inverted after signing.',
+    rule: SIGNATURE,
+    apply(idToken) {
+      const { claims, parts } = takeApart(idToken)
+      const payload = encodePart({ ...claims, age_thresholds: inverted(claims) })
+      return `${parts.header}.${payload}.${parts.signature}`
+    },
+  }),
+  spoiledToken('signature_missing', {
+    summary: 'The header announces a signature, and the part for it is empty.',
+    rule: SIGNATURE,
+    apply(idToken) {
+      const { header, payload } = takeApart(idToken).parts
+      return `${header}.${payload}.`
+    },
+  }),
+  spoiledToken('foreign_key_same_kid', {
+    summary: 'Signed by a foreign key under the kid of the published one.',
+    rule: SIGNATURE,
+    apply: (idToken, { keys }) => signForeign(idToken, {}, keys.alg),
+  }),
+  spoiledToken('foreign_key_unknown_kid', {
+    summary: 'Signed by a foreign key under a kid that is not in the key set.',
+    rule: `${SIGNATURE} An unknown kid may cause one new fetch of the key set, then the token is refused.`,
+    apply: async (idToken, { keys }) => signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid }, keys.alg),
+  }),
+  spoiledToken('embedded_jwk', {
+    summary: 'Signed by a foreign key that the header brings along as jwk.',
+    rule: OWN_KEYS,
+    async apply(idToken, { keys }) {
+      const { kid, publicJwk } = await foreignKey(keys.alg)
+      return signForeign(idToken, { kid, jwk: publicJwk }, keys.alg)
+    },
+  }),
+  ...(['jku', 'x5u'] as const).map((member) =>
+    spoiledToken(member, {
+      summary: `Signed by a foreign key, with a header ${member} that points at a trap of the sandbox.`,
+      rule: `${OWN_KEYS} Never fetch an address that a token names.`,
+      apply: async (idToken, { keys, createTrap }) =>
+        signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid, [member]: createTrap() }, keys.alg),
+    }),
+  ),
+  ...Object.entries({ alg_none: 'none', alg_none_mixed_case: 'nOnE', alg_none_upper_case: 'NONE' }).map(([name, alg]) =>
+    spoiledToken(name, {
+      summary: `The header says alg ${alg}, and there is no signature.`,
+      rule: ALGORITHM,
+      apply(idToken) {
+        const { header, parts } = takeApart(idToken)
+        return `${encodePart({ ...header, alg })}.${parts.payload}.`
+      },
+    }),
+  ),
+  spoiledToken('hs256_with_public_key_pem', {
+    summary: 'HS256 keyed with the public key in PEM.',
+    rule: ALGORITHM,
+    apply: (idToken, tools) => signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'pem' })),
+  }),
+  spoiledToken('hs256_with_public_key_der', {
+    summary: 'HS256 keyed with the public key in DER.',
+    rule: ALGORITHM,
+    apply: (idToken, tools) => signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'der' })),
+  }),
+  spoiledToken('hs256_with_public_key_member', {
+    summary: 'HS256 keyed with the member n (or x) of the published JWK.',
+    rule: ALGORITHM,
+    async apply(idToken, { keys }) {
+      const { n, x } = (await keys.signingKey()).publicJwk
+      return signShared(idToken, { alg: 'HS256' }, n ?? x ?? '')
+    },
+  }),
+  spoiledToken('kid_path_traversal', {
+    summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
+    rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
+    apply: (idToken) => signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),
+  }),
+  spoiledToken('alg_of_other_family', {
+    summary: 'The header announces ES256 over an RS256 signature, or the other way round.',
+    rule: ALGORITHM,
+    apply: (idToken, tools) => withHeader(idToken, { alg: otherAlgorithm(tools) }, tools),
+  }),
+  spoiledToken('kid_empty', {
+    summary: 'The kid is the empty string.',
+    rule: SIGNATURE,
+    apply: (idToken, tools) => withHeader(idToken, { kid: '' }, tools),
+  }),
+  spoiledToken('kid_missing', {
+    correctClient: 'depends',
+    summary: 'Rightly signed, but the header has no kid.',
+    rule: 'The service always sets a kid. Refuse, or try the keys of the agreed algorithm: only those, and not many.',
+    apply: (idToken, tools) => withHeader(idToken, { kid: undefined }, tools),
+  }),
+  spoiledToken('crit_unknown', {
+    summary: 'Rightly signed, with a crit header that lists an unknown extension.',
+    rule: CRITICAL,
+    apply: (idToken, tools) => withHeader(idToken, { crit: ['sandbox_extension'], sandbox_extension: true }, tools),
+  }),
+  spoiledToken('typ_other', {
+    correctClient: 'depends',
+    summary: 'Rightly signed, but typ says at+jwt: an access token, not an id_token.',
+    rule: TYPE,
+    apply: (idToken, tools) => withHeader(idToken, { typ: 'at+jwt' }, tools),
+  }),
+]
+
+const otherAlgorithm = ({ keys }: TamperTools) => SIGNING_ALGORITHMS.find((alg) => alg !== keys.alg)
+
+/** The claims as they were, under a changed header, signed by a key that is not published. */
+async function signForeign(
+  idToken: string,
+  change: Readonly<Record<string, unknown>>,
+  alg: SigningKey['alg'],
+): Promise<string> {
+  const { header, claims } = takeApart(idToken)
+  return signCompact({ header: { ...header, ...change }, payload: claims }, await foreignKey(alg))
+}
+
+function signShared(idToken: string, change: Readonly<Record<string, unknown>>, secret: string | Buffer): string {
+  const { header, claims } = takeApart(idToken)
+  return signWithSecret({ header: { ...header, ...change }, payload: claims }, secret)
+}
+
+async function signByPublicKey(
+  idToken: string,
+  { keys }: TamperTools,
+  secretOf: (key: ReturnType<typeof createPublicKey>) => string | Buffer,
+): Promise<string> {
+  const { publicJwk } = await keys.signingKey()
+  return signShared(idToken, { alg: 'HS256' }, secretOf(createPublicKey({ key: { ...publicJwk }, format: 'jwk' })))
+}

@@ -1,0 +1,116 @@
+import { REMEMBERED_SECONDS } from '../../../oidc/decisions.ts'
+import { requestUriPrefix } from '../../../oidc/profile.ts'
+import { inSeconds } from '../../../oidc/provider.ts'
+import { findPushedRequest, type PushedRequest } from '../../../oidc/pushed-request.ts'
+import { spend } from '../../../oidc/spendable.ts'
+import type { Outcome } from '../outcome.ts'
+import { bodyOf, changedReply, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
+import type { ServerReply } from '../server-reply.ts'
+import type { TamperTools } from '../tamper-tools.ts'
+
+const PATH = 'authorization_details[0]'
+const ERROR =
+  'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.'
+const MEMBERS = 'The reply has request_uri, a string, and expires_in, a number of seconds.'
+const LIFETIME = 'Send the user at once, and push again when the Create flow answers invalid_request_uri.'
+
+/** Replies of E2, the pushed authorization request. */
+export const PAR: readonly Outcome[] = [
+  replyInstead('par', '400', {
+    summary: '400 invalid_request: state is missing.',
+    rule: ERROR,
+    apply: refusedBy('PAR-09', { path: 'state', message: 'state is missing' }),
+  }),
+  replyInstead('par', '401', {
+    summary: '401 invalid_client: the credentials are wrong.',
+    rule: ERROR,
+    apply: refusedBy('PAR-02', {
+      path: 'client_secret',
+      message: 'client_id and client_secret do not belong to a registered client',
+    }),
+  }),
+  replyInstead('par', 'provenance_refused', {
+    summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
+    rule: ERROR,
+    apply: refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
+  }),
+  changedReply('par', 'error_with_200', {
+    summary: 'The status of a success, and the body of an error.',
+    rule: MEMBERS,
+    apply: (reply) => withMembers(reply, { request_uri: undefined, expires_in: undefined, error: 'server_error' }),
+  }),
+  changedReply('par', 'request_uri_missing', {
+    summary: 'There is no request_uri.',
+    rule: MEMBERS,
+    apply: (reply) => withMembers(reply, { request_uri: undefined }),
+  }),
+  changedReply('par', 'request_uri_number', {
+    summary: 'request_uri is a number.',
+    rule: MEMBERS,
+    apply: (reply) => withMembers(reply, { request_uri: 4711 }),
+  }),
+  changedReply('par', 'expires_in_missing', {
+    summary: 'There is no expires_in.',
+    rule: MEMBERS,
+    apply: (reply) => withMembers(reply, { expires_in: undefined }),
+  }),
+  changedReply('par', 'expires_in_string', {
+    correctClient: 'depends',
+    summary: 'expires_in is a string of digits.',
+    rule: 'expires_in is a number; a client that never uses it need not mind.',
+    apply: (reply) => withMembers(reply, { expires_in: String(bodyOf(reply)['expires_in']) }),
+  }),
+  changedReply('par', 'expires_in_1', {
+    correctClient: 'depends',
+    summary: 'The request_uri expires after one second, and expires_in says so.',
+    rule: LIFETIME,
+    async apply(reply, tools) {
+      await changePushed(reply, tools, { expiresAt: inSeconds(tools.provider, 1) })
+      return withMembers(reply, { expires_in: 1 })
+    },
+  }),
+  changedReply('par', 'request_uri_already_used', {
+    correctClient: 'depends',
+    summary: 'The request_uri has been used already: the Create flow will answer invalid_request_uri.',
+    rule: LIFETIME,
+    async apply(reply, { provider }) {
+      const id = String(bodyOf(reply)['request_uri']).slice(requestUriPrefix(provider.profile).length)
+      await spend('pushed_request', id, provider)
+      return reply
+    },
+  }),
+  changedReply('par', 'request_uri_of_other_client', {
+    correctClient: 'depends',
+    summary:
+      'The request_uri belongs to another client: the Create flow will answer invalid_request_uri without a state.',
+    rule: LIFETIME,
+    async apply(reply, tools) {
+      await changePushed(reply, tools, { clientId: 'ak_test_other_client' })
+      return reply
+    },
+  }),
+  changedReply('par', 'status_200', {
+    correctClient: 'accept',
+    summary: '200 in place of 201.',
+    rule: 'Any status from 200 to 299 is a success: the specification names none.',
+    apply: (reply) => ({ ...reply, status: 200 }),
+  }),
+  changedReply('par', 'extra_member', {
+    correctClient: 'accept',
+    summary: 'A member that the client does not know is there.',
+    rule: 'Ignore members that are not understood.',
+    apply: (reply) => withMembers(reply, { sandbox_extra: 'ignore what you do not know' }),
+  }),
+]
+
+/** Changes what the service remembers of the request that it has just accepted. */
+async function changePushed(
+  reply: ServerReply,
+  { provider }: TamperTools,
+  change: Partial<Pick<PushedRequest, 'clientId' | 'expiresAt'>>,
+): Promise<void> {
+  const pushed = await findPushedRequest(String(bodyOf(reply)['request_uri']), provider)
+  if (!pushed) return
+  const record: PushedRequest = { ...pushed.record, ...change }
+  await provider.store.put('pushed_request', pushed.id, record, record.expiresAt + REMEMBERED_SECONDS * 1000)
+}

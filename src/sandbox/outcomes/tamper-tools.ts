@@ -1,0 +1,64 @@
+import { IDENTIFIER_BYTES } from '../../oidc/decisions.ts'
+import type { Provider } from '../../oidc/provider.ts'
+import type { UseTransaction } from '../../oidc/use.ts'
+import { type KeyRing, RotationError, type RotationStage } from '../keys/key-ring.ts'
+import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
+import type { EarlierFlow } from './earlier-flow.ts'
+import { trapUrl } from './trap.ts'
+
+/** What a row of the catalogue may use to spoil an answer. */
+export interface TamperTools {
+  readonly provider: Provider
+  readonly keys: KeyRing
+  /** The Use request that is being answered; absent in other flows. */
+  readonly transaction: UseTransaction | undefined
+  /** The last Use flow of the same client, when there was one to replay. */
+  readonly earlier: EarlierFlow | undefined
+  /** UNIX seconds of the sandbox clock. */
+  readonly nowSeconds: number
+  /** A value such as a client makes one per request: a `state`, a `nonce`, a `sub`. */
+  invent(): string
+  /** A new address that records who fetches it. */
+  createTrap(): string
+  /** The key that will sign after the next rotation, published in advance as the service would. */
+  publishNextKey(): Promise<SigningKey>
+}
+
+/** What the tools are made of; `rotateKeys` and `earlier` matter only to an authorization request. */
+export interface TamperContext {
+  readonly provider: Provider
+  readonly keys: KeyRing
+  readonly transaction: UseTransaction | undefined
+  readonly earlier?: EarlierFlow | undefined
+  rotateKeys?(stage: RotationStage): Promise<void>
+}
+
+export function createTamperTools(context: TamperContext): TamperTools {
+  const { provider, transaction, earlier } = context
+  const invent = () => provider.ids.random(IDENTIFIER_BYTES)
+  return {
+    provider,
+    get keys() {
+      return context.keys
+    },
+    transaction,
+    earlier,
+    nowSeconds: Math.floor(provider.clock.now() / 1000),
+    invent,
+    createTrap: () => trapUrl(provider.baseUrl, invent()),
+    publishNextKey: async () => (await publishNext(context)).signingKey(),
+  }
+}
+
+const newKeys = async () => importKeys(await generateStoredKeys())
+
+/** The ring as it will be. */
+async function publishNext(context: TamperContext): Promise<KeyRing> {
+  try {
+    await context.rotateKeys?.('publish')
+  } catch (error) {
+    // One is waiting already: an earlier row or somebody who rotates by hand has published it.
+    if (!(error instanceof RotationError)) throw error
+  }
+  return context.keys.rotate('use', newKeys)
+}

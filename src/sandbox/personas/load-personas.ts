@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { packageRoot } from '../../package-root.ts'
+import type { Persona } from './persona-schema.ts'
+
+/** The folder of the personas that come with the package. */
+export const BUILT_IN_PERSONAS = fileURLToPath(new URL('personas/', packageRoot))
+
+/** What the build makes of them and puts beside the bundle: a start that parsed the files would take twice as long. */
+const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
+
+/**
+ * The built-in personas and those of `paths`: files, or folders whose `*.yaml` and `*.yml` are read in the order of their
+ * names. A persona of `paths` takes the place of a built-in one of the same name.
+ * @throws SourceError with the problems of all files
+ */
+export async function loadPersonas(paths: readonly string[] = []): Promise<Persona[]> {
+  const personas = new Map((await readBuiltInPersonas()).map((persona) => [persona.name, persona]))
+  for (const persona of await readFiles(paths)) personas.set(persona.name, persona)
+  return [...personas.values()]
+}
+
+async function readBuiltInPersonas(): Promise<readonly Persona[]> {
+  if (!existsSync(PARSED_AT_BUILD)) return readFiles([BUILT_IN_PERSONAS])
+  // Checked when it was written.
+  return JSON.parse(readFileSync(PARSED_AT_BUILD, 'utf8'))
+}
+
+/** YAML and what checks it are loaded only for somebody who has files. */
+async function readFiles(paths: readonly string[]): Promise<readonly Persona[]> {
+  if (paths.length === 0) return []
+  const { readPersonas } = await import('./persona-files.ts')
+  return readPersonas(paths)
+}

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { SourceError, type SourceProblem } from '../../files/source-error.ts'
+import { parseYamlDocument } from '../../files/yaml-document.ts'
+import { type Persona, personaSchema } from './persona-schema.ts'
+
+/** The personas of `paths` alone. @throws SourceError with the problems of all files, or when two declare the same name */
+export function readPersonas(paths: readonly string[]): Persona[] {
+  const problems: SourceProblem[] = []
+  const files = collect(distinct(paths), listPersonaFiles, problems)
+  const read = (file: string) => [{ file, persona: readPersonaFile(file) }]
+  const declared = new Map<string, string>()
+  const personas: Persona[] = []
+  for (const { file, persona } of collect(distinct(files), read, problems)) {
+    const other = declared.get(persona.name)
+    if (other !== undefined) {
+      problems.push({ file, message: `name: "${persona.name}" is declared in ${other} too; rename one of them` })
+    }
+    declared.set(persona.name, file)
+    personas.push(persona)
+  }
+  if (problems.length > 0) throw new SourceError(problems)
+  return personas
+}
+
+/** Reads one persona; the name of the file does not matter. @throws SourceError */
+export function readPersonaFile(file: string): Persona {
+  return parseYamlDocument(readText(file), { file, schema: personaSchema })
+}
+
+/** Each file and folder once, as it was written: that is how a complaint names it. */
+function distinct(paths: readonly string[]): string[] {
+  return [...new Map(paths.map((path) => [resolve(path), path])).values()]
+}
+
+/** What `read` gives for each item; what it finds wrong goes to `problems`, so that one run reports every file. */
+function collect<T>(items: readonly string[], read: (item: string) => readonly T[], problems: SourceProblem[]): T[] {
+  return items.flatMap((item) => {
+    try {
+      return read(item)
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error
+      problems.push(...error.problems)
+      return []
+    }
+  })
+}
+
+function listPersonaFiles(path: string): string[] {
+  if (!reading(path, () => statSync(path).isDirectory())) return [path]
+  const files = reading(path, () => readdirSync(path, { withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory() && /\.ya?ml$/i.test(entry.name))
+    .map((entry) => join(path, entry.name))
+    .sort()
+  if (files.length > 0) return files
+  throw new SourceError([{ file: path, message: 'holds no *.yaml file; write one persona per file' }])
+}
+
+function readText(file: string): string {
+  return reading(file, () => readFileSync(file, 'utf8'))
+}
+
+/** The operating system's refusals, as problems of the file instead of crashes. */
+function reading<T>(file: string, act: () => T): T {
+  try {
+    return act()
+  } catch (cause) {
+    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new SourceError([{ file, message: missing ? 'no such file or folder' : `cannot be read: ${reason}` }], {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod'
+import { personaSignalSchema } from '../../age/signal.ts'
+import { type Checked, checkAgainst } from '../../files/schema-problems.ts'
+
+/** The headings under which a choice page lists personas. */
+export const PERSONA_GROUPS = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases', 'Own'] as const
+
+export type PersonaGroup = (typeof PERSONA_GROUPS)[number]
+
+/** Age signals that one age key holds at most. */
+export const MAX_SIGNALS = 50
+
+/** The name of a persona: also a part of URLs and test ids. */
+export const personaNameSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, {
+    error: 'must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen',
+  })
+  .describe('How tests and URLs call the persona')
+
+/** A test user, as a persona file and `PUT personas/NAME` declare it. Dates may be relative: `today - 18y + 1d`, `now - 30d`. */
+export const personaSchema = z.strictObject({
+  name: personaNameSchema,
+  title: lineOfText(100).describe('What the choice page shows'),
+  purpose: lineOfText(300).describe('What the persona is for'),
+  group: z.enum(PERSONA_GROUPS).optional().describe('The heading on the choice page; Own when left out'),
+  age_key: z
+    .strictObject({ signals: z.array(personaSignalSchema).min(1).max(MAX_SIGNALS) })
+    .optional()
+    .describe('What the persona holds; left out, it has no age key'),
+})
+
+export type Persona = z.infer<typeof personaSchema>
+
+/** The heading of a persona: a user's own ones need not choose. */
+export function groupOf(persona: Persona): PersonaGroup {
+  return persona.group ?? 'Own'
+}
+
+/** Checks a persona that is no file, such as a request's body. */
+export function checkPersona(value: unknown): Checked<Persona> {
+  return checkAgainst(personaSchema, value)
+}
+
+function lineOfText(longest: number) {
+  return z.string().max(longest).regex(/\S/, { error: 'must not be empty' })
+}

@@ -1,0 +1,165 @@
+import type { Provider } from '../../oidc/provider.ts'
+import { type Addresses, pathOf } from '../addresses/addresses.ts'
+import { type ClientSettings, createClients, type SandboxClients } from '../clients/clients.ts'
+import { createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
+import { type ClockMove, moveClock } from '../clock/clock-move.ts'
+import { createExpectations, type Expectations } from '../decision/expectations.ts'
+import type { Journal } from '../journal/journal.ts'
+import { type KeyRing, RotationError, type RotationStage, restoreKeyRing } from '../keys/key-ring.ts'
+import { createPersonas, type Personas } from '../personas/personas.ts'
+import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
+import { createIds } from './ids.ts'
+import { createTenantState } from './tenant-state.ts'
+import type { TenantSettings, World } from './world.ts'
+
+/** One isolated world inside the process: its own address, clock, personas, expectations and records. */
+export interface Tenant {
+  readonly name: string
+  /** The path of its base URL, without a trailing slash: the empty string, or `/t/NAME`. */
+  readonly basePath: string
+  readonly addresses: Addresses
+  readonly provider: Provider
+  readonly clock: SandboxClock
+  readonly personas: Personas
+  readonly expectations: Expectations
+  readonly scenarios: Scenarios
+  readonly journal: Journal
+  readonly settings: TenantSettings
+  readonly clients: SandboxClients
+  readonly keys: KeyRing
+  /** Takes over what other processes were told of this tenant; called before each request is served. */
+  refresh(): Promise<void>
+  /** Every move of the clock goes through here. @throws RangeError when it leads out of the calendar */
+  moveClock(move: ClockMove): Promise<void>
+  /** Changes what is given and leaves the rest. */
+  configure(change: Partial<TenantSettings>): Promise<void>
+  /** Goes on by one stage. @throws RotationError when it is out of turn */
+  rotateKeys(stage: RotationStage): Promise<void>
+  /** Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens. Clients and keys stay. */
+  reset(): Promise<void>
+  /** Leaves nothing behind; the tenant is not used any more. */
+  forget(): Promise<void>
+}
+
+/** Creates a tenant of a world. */
+export function createTenant(world: World, { name, addresses }: { name: string; addresses: Addresses }): Tenant {
+  const { settings: common, journal } = world
+  const clock = createClock()
+  const idsFor = (purpose: string) => createIds({ seed: common.seed, scope: `${name} ${purpose}` })
+  const clientsOf = (clients: readonly ClientSettings[]) =>
+    createClients(clients, { builtin: common.builtinClient, demoOf: addresses.baseUrl })
+
+  let settings: TenantSettings = common
+  let clients = clientsOf(common.clients)
+  let keys = world.keys
+  let ids = idsFor('service')
+  const store = world.createStore(name, clock)
+  const tables = world.createTables(name, 'changes')
+  const stateTables = world.createTables(name, 'state')
+  const state = createTenantState(stateTables, {
+    clock: (memory = UNMOVED) => clock.recall(memory),
+    settings(own = common) {
+      settings = own
+      clients = clientsOf(own.clients)
+    },
+    keys(ring) {
+      keys = ring ? restoreKeyRing(world.keys, ring) : world.keys
+    },
+  })
+  const personas = createPersonas({ declared: common.personas, clock, ids: idsFor('personas'), tables })
+  const expectations = createExpectations({ ids: idsFor('expectations'), tables })
+  const moveOwnClock = (move: ClockMove) =>
+    state.update('clock', (memory = UNMOVED) => {
+      const draft = createClock()
+      draft.recall(memory)
+      moveClock(draft, move)
+      return draft.remember()
+    })
+  const scenarios = createScenarios({
+    ids: idsFor('scenarios'),
+    tables,
+    moveClock: moveOwnClock,
+    announce: (event) => journal.announce({ type: 'scenario', tenant: name, data: { ...event } }),
+  })
+
+  const provider: Provider = {
+    baseUrl: addresses.baseUrl,
+    profile: common.profile,
+    vocabulary: common.vocabulary,
+    certifications: common.certifications,
+    clock,
+    get lifetimes() {
+      return settings.lifetimes
+    },
+    store,
+    get ids() {
+      return ids
+    },
+    get signer() {
+      return keys
+    },
+    get clients() {
+      return clients
+    },
+    ageKeys: {
+      add: (ageKeyId, signals) => personas.add(ageKeyId, signals),
+      async save(signals, holder) {
+        if (holder === undefined) await personas.createWithAgeKey(signals)
+        else await personas.replaceAgeKey(holder, signals)
+      },
+    },
+  }
+  return {
+    name,
+    basePath: pathOf(addresses.baseUrl),
+    addresses,
+    provider,
+    clock,
+    personas,
+    expectations,
+    scenarios,
+    journal,
+    get settings() {
+      return settings
+    },
+    get clients() {
+      return clients
+    },
+    get keys() {
+      return keys
+    },
+    refresh: world.isShared ? state.refresh : async () => {},
+    moveClock: moveOwnClock,
+    configure: (change) =>
+      state.update('settings', (told) => {
+        const { lifetimes, clients: declared, defaults } = told ?? common
+        return { lifetimes, clients: declared, defaults, ...change }
+      }),
+    async rotateKeys(stage) {
+      const before = keys
+      const after = before.rotate(stage, world.generateKeys)
+      const [were, will] = await Promise.all([before.toStored(), after.toStored()])
+      try {
+        await state.update('keys', (told = were) => {
+          if (JSON.stringify(told) === JSON.stringify(were)) return will
+          throw new RotationError(`${stage}: another call has just rotated the keys; look at them and try again`)
+        })
+      } catch (error) {
+        await state.refresh()
+        throw error
+      }
+    },
+    async reset() {
+      // A seeded tenant repeats itself from here.
+      ids = idsFor('service')
+      await scenarios.clear()
+      await state.update('clock', () => UNMOVED)
+      await Promise.all([store.clear(), tables.clear()])
+      await journal.clear(name)
+    },
+    async forget() {
+      await Promise.all([store.clear(), tables.clear(), stateTables.clear()])
+      await journal.clear(name)
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { type Addresses, addressesBelow } from '../addresses/addresses.ts'
+import { createTenant, type Tenant } from './tenant.ts'
+import { MOST_TENANTS } from './tenant-directory.ts'
+import type { World } from './world.ts'
+
+/** The tenant at the base URL itself; it is always there. */
+export const ROOT_TENANT = 'default'
+
+/** What a tenant may be called. */
+export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
+
+/** A name that no tenant can have. */
+export class TenantNameError extends Error {
+  override readonly name = 'TenantNameError'
+}
+
+/** All tenants of a world. One exists from the first touch of its address. */
+export interface Tenants {
+  readonly root: Tenant
+  /** The tenant of this name, whether or not anybody has touched it. @throws TenantNameError */
+  at(name: string): Tenant
+  /**
+   * Makes the tenant exist, as the one that was used last, and brings it up to date; without a name it is the root one.
+   * The least recently used one goes when there are too many. @throws TenantNameError
+   */
+  touch(name: string | undefined): Promise<Tenant>
+  /** The tenant of this name, touched; `undefined` when there is none. */
+  find(name: string): Promise<Tenant | undefined>
+  /** The root tenant first. */
+  list(): Promise<Tenant[]>
+  /** `false` when there is none of this name. @throws TenantNameError for the root tenant */
+  remove(name: string): Promise<boolean>
+}
+
+/** Creates the tenants of a world. */
+export function createTenants(world: World, { addresses }: { addresses: Addresses }): Tenants {
+  const { directory } = world
+  const root = createTenant(world, { name: ROOT_TENANT, addresses })
+  /** Those that were met in this process, the least recently used one first. */
+  const met = new Map<string, Tenant>()
+
+  const at = (name: string) => {
+    checkName(name)
+    const tenant = met.get(name) ?? createTenant(world, { name, addresses: addressesBelow(addresses, `/t/${name}`) })
+    met.delete(name)
+    met.set(name, tenant)
+    // In a world of one process the directory drops it first, and what it held with it.
+    const [oldest] = met.keys()
+    if (met.size > MOST_MET && oldest !== undefined) met.delete(oldest)
+    return tenant
+  }
+  const forget = async (name: string) => {
+    const tenant = at(name)
+    met.delete(name)
+    await tenant.forget()
+  }
+
+  const touch = async (name: string | undefined) => {
+    if (name === undefined) {
+      await root.refresh()
+      return root
+    }
+    const tenant = at(name)
+    const [gone] = await Promise.all([directory.touch(name), tenant.refresh()])
+    for (const one of gone) await forget(one)
+    return tenant
+  }
+
+  return {
+    root,
+    at,
+    touch,
+    async find(name) {
+      if (name === ROOT_TENANT) return touch(undefined)
+      return (await directory.has(name)) ? touch(name) : undefined
+    },
+    async list() {
+      const all = [root, ...(await directory.list()).map(at)]
+      await Promise.all(all.map((tenant) => tenant.refresh()))
+      return all
+    },
+    async remove(name) {
+      checkName(name)
+      if (!(await directory.remove(name))) return false
+      await forget(name)
+      return true
+    },
+  }
+}
+
+const MOST_MET = MOST_TENANTS + 100
+
+function checkName(name: string): void {
+  if (name === ROOT_TENANT) {
+    throw new TenantNameError(`tenant "${ROOT_TENANT}" is the one at the base URL itself; use its address, without /t/`)
+  }
+  if (TENANT_NAME.test(name)) return
+  const shown = JSON.stringify(name.slice(0, 80))
+  throw new TenantNameError(
+    `tenant ${shown} is not a name: 1 to 63 lowercase letters, digits and hyphens, no hyphen first`,
+  )
+}

@@ -1,0 +1,90 @@
+import { fileURLToPath } from 'node:url'
+import express, { type Express, type IRouter, type RequestHandler, type Router } from 'express'
+import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from '../http/refusals.ts'
+import { setCommonHeaders } from '../http/reply.ts'
+import { createRoute, type HttpHost, type RouteRow } from '../http/route.ts'
+import { packageRoot } from '../package-root.ts'
+import { pathOf } from '../sandbox/addresses/addresses.ts'
+import { createServiceTable } from './service-routes.ts'
+
+/** A body may have this many bytes. */
+const BODY_LIMIT = 64 * 1024
+
+/** The Express application: the route table, below the path of the base URL and below `/t/NAME` there. It does not listen. */
+export function createApp(host: HttpHost): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  app.set('query parser', false)
+  app.set('trust proxy', [...host.trustedProxies])
+  // A start and the flows of a client do not pay for pages and control calls that nobody asks for.
+  const workshop = loadedOnDemand(async () => {
+    const { createWorkshopTable } = await import('./page-routes.ts')
+    return createRouter(createWorkshopTable(host), host).use('/_sandbox/assets', createAssets())
+  })
+  const everything = loadedOnDemand(async () => createRouter(createServiceTable(host), host).use(workshop))
+  const { basePath, addresses } = host.tenants.root
+  // A reverse proxy may keep the path of an address or cut it off: both arrive.
+  const paths = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))]
+  addRoutes(app, createServiceTable(host), host)
+  for (const path of paths) app.use(`${path}/t/:tenant`, everything)
+  for (const path of paths.filter((path) => path !== '')) app.use(path, everything)
+  app.use(workshop)
+  app.use(createRoute(host, undefined, refuseUnknownPath))
+  app.use(refuseUnreadable(host, BODY_LIMIT))
+  return app
+}
+
+/** A path in the syntax of Express that stands for itself alone. */
+const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
+
+function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
+  const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
+  addRoutes(router, routes, host)
+  return router
+}
+
+function createAssets(): RequestHandler {
+  const folder = fileURLToPath(new URL('public/', packageRoot))
+  return express.static(folder, {
+    index: false,
+    redirect: false,
+    fallthrough: true,
+    maxAge: '1h',
+    setHeaders: setCommonHeaders,
+  })
+}
+
+function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost): void {
+  const readBody = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false })
+  for (const [path, rows] of rowsByPath(routes)) {
+    const route = router.route(path)
+    for (const [, method, handler, endpoint] of rows) {
+      const serve = createRoute(host, endpoint, handler)
+      // Express answers HEAD by the handler of GET: a flow must not begin or end by one.
+      if (endpoint === 'E1' || endpoint === 'E3') route.head(createRoute(host, undefined, refuseMethods(['get'])))
+      if (method === 'get') route.get(serve)
+      else route[method](readBody, serve)
+      if (endpoint === 'E6') route.options(createRoute(host, undefined, preflight))
+    }
+    route.all(createRoute(host, undefined, refuseMethods(rows.map(([, method]) => method))))
+  }
+}
+
+/** A router that is made when the first request comes to it. */
+function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
+  let loading: Promise<Router> | undefined
+  return async (request, response, next) => {
+    loading ??= load()
+    const router = await loading
+    router(request, response, next)
+  }
+}
+
+function rowsByPath(routes: readonly RouteRow[]): Map<string, RouteRow[]> {
+  const rows = new Map<string, RouteRow[]>()
+  for (const row of routes) rows.set(row[0], [...(rows.get(row[0]) ?? []), row])
+  return rows
+}

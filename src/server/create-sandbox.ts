@@ -1,0 +1,188 @@
+import type { AddressInfo } from 'node:net'
+import { createSurface, type Surface } from '../client/sandbox-api.ts'
+import { createLocalTransport } from '../client/transport.ts'
+import { checkOptions } from '../config/option-check.ts'
+import { answerUnreadableRequests } from '../http/client-error.ts'
+import type { CallSummary, HttpHost } from '../http/route.ts'
+import { packageVersion } from '../package-root.ts'
+import { type Addresses, settleAddresses } from '../sandbox/addresses/addresses.ts'
+import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
+import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.ts'
+import { createKeyRing } from '../sandbox/keys/key-ring.ts'
+import { keysOf, keysSoon } from '../sandbox/keys/key-source.ts'
+import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { createTenants } from '../sandbox/tenants/tenants.ts'
+import type { World } from '../sandbox/tenants/world.ts'
+import type { Stores } from '../store/stores.ts'
+import type { ServerCertificate } from '../tls/certificate.ts'
+import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
+import { createApp } from './app.ts'
+import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from './listen.ts'
+import { openStores } from './open-stores.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
+import { settleWorld, shownClient } from './settle-world.ts'
+
+export type { CallSummary, SandboxOptions }
+
+/** A running sandbox, driven in the process. */
+export interface Sandbox extends Surface {
+  /** Where it listens: `http://127.0.0.1:2435`. */
+  readonly url: string
+  /** The address by which servers reach it, when that is another one than the base URL. */
+  readonly internalUrl: string | undefined
+  /** What a client has to trust when https is served: as PEM, and the file that holds it, if any does. */
+  readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
+  /** Credentials of the client to use: the built-in one, or the first of the options. */
+  readonly client: { readonly clientId: string; readonly clientSecret: string }
+  /** The surface of a tenant, which exists from the first touch of its address. */
+  tenant(name: string): Surface
+  /** Removes a tenant with everything in it. */
+  removeTenant(name: string): Promise<void>
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Starts a sandbox in this process.
+ * @throws Error with one clear line: an unknown option, a value of the wrong type, a port in use, a bad persona, an address that is none, a damaged key file or certificate, a store that cannot be used.
+ */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions(options)
+  const stores = await openStores(options)
+  try {
+    return await startWith(stores, options)
+  } catch (error) {
+    stores.close()
+    throw error
+  }
+}
+
+async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandbox> {
+  const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
+  const settings = await settleWorld(options)
+  if (!settings.builtinClient && settings.clients.length === 0) {
+    options.onWarning?.(
+      'clients: there is none, so that every request is refused; declare one or keep the built-in client',
+    )
+  }
+  const keyFile = options.keys ?? (options.stateDir === undefined ? undefined : keyFileIn(options.stateDir))
+  const storedKeys = keyFile === undefined ? undefined : await readKeyFile(keyFile)
+  const makeKeys = async () => storedKeys ?? generateKeys(keyFile, options.onWarning)
+  const agreedKeys = await stores.agreeOnKeys?.(makeKeys)
+  if (agreedKeys) warnOfOtherKeys(agreedKeys, storedKeys, options)
+
+  const protocol = servesHttps(options) ? 'https' : 'http'
+  // Settled twice: a wrong address is told before anybody listens, a free port is known only after it.
+  const intended = settleAddresses(options, { protocol, port })
+  warnOfSchemes(intended, protocol, options)
+  const certificate = protocol === 'https' ? await certificateFor(intended, options) : undefined
+
+  const server = await createServerWith(certificate)
+  await listen(server, port, host)
+  const address = server.address() as AddressInfo
+  const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+  const addresses = settleAddresses(options, { protocol, port: address.port })
+
+  // Made behind listen: an RSA key takes longer than everything else at the start.
+  const knownKeys = agreedKeys ?? storedKeys
+  const keys = knownKeys ? keysOf(Promise.resolve(knownKeys)) : keysSoon(tellFailure(makeKeys, options), KEYS_AFTER_MS)
+  const world: World = {
+    ...stores,
+    settings,
+    keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys }),
+    generateKeys: () => generateKeys(),
+  }
+  const tenants = createTenants(world, { addresses })
+  const client = shownClient(settings)
+  const uptime = startStopwatch()
+  const httpHost: HttpHost = {
+    version: packageVersion(),
+    ownUrl: reachableUrl(address, protocol),
+    settings,
+    shownClient: client,
+    tenants,
+    trustedProxies: options.trustProxy ?? [],
+    guard: {
+      loopbackOnly: isLoopbackAddress(address.address),
+      token: options.controlToken,
+      hostNames: hostsOf(addresses),
+      origins: [new URL(addresses.baseUrl).origin],
+    },
+    uptimeSeconds: () => uptime() / 1000,
+    onCall: (call) => options.onCall?.(call),
+    onError: (error) => options.onError?.(error),
+  }
+  if (!httpHost.guard.loopbackOnly && options.controlToken === undefined) {
+    options.onWarning?.('the control API is off: the sandbox listens beyond loopback and has no --control-token')
+  }
+  server.on('request', createApp(httpHost))
+  answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
+  const surfaceOf = (tenant: Tenant) => {
+    const transport = createLocalTransport(httpHost, tenant === tenants.root ? undefined : tenant.name)
+    return createSurface(transport, { name: tenant.name, baseUrl: tenant.provider.baseUrl })
+  }
+  const stop = async () => {
+    await close(server)
+    stores.close()
+  }
+  return {
+    ...surfaceOf(tenants.root),
+    url,
+    internalUrl: addresses.internalUrl,
+    certificate: certificate && { pem: certificate.cert, file: certificate.file },
+    client,
+    tenant: (name) => surfaceOf(tenants.at(name)),
+    async removeTenant(name) {
+      await tenants.remove(name)
+    },
+    close: stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** What comes first to a sandbox that has just started asks for no signature, and is not kept waiting by a key in the making. */
+const KEYS_AFTER_MS = 100
+
+function tellFailure(make: () => Promise<SigningKeys>, { onError }: SandboxOptions): () => Promise<SigningKeys> {
+  return async () => {
+    try {
+      return await make()
+    } catch (error) {
+      onError?.(error)
+      throw error
+    }
+  }
+}
+
+const hostsOf = ({ baseUrl, internalUrl }: Addresses) =>
+  [baseUrl, ...(internalUrl === undefined ? [] : [internalUrl])].map((address) => new URL(address).hostname)
+
+function certificateFor(addresses: Addresses, options: SandboxOptions): Promise<ServerCertificate> {
+  return obtainCertificate(options, {
+    folder: options.stateDir,
+    hosts: hostsOf(addresses),
+    // The certificate is judged by the clocks of clients, not by that of a tenant.
+    now: createClock().now(),
+    onWarning: (message) => options.onWarning?.(message),
+  })
+}
+
+/** Keys that somebody named would sign; those of a state folder stand in for any. */
+function warnOfOtherKeys(agreed: SigningKeys, own: SigningKeys | undefined, { keys, onWarning }: SandboxOptions): void {
+  if (keys === undefined || own === undefined || own.RS256.kid === agreed.RS256.kid) return
+  onWarning?.(
+    'keys: the store holds the signing keys of its first replica; they sign, and the ones of this replica do not',
+  )
+}
+
+/** A proxy may stand between, which speaks the other protocol; without one nobody gets through. */
+function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { onWarning }: SandboxOptions): void {
+  if (protocol !== 'https') return
+  const named = Object.entries({ base_url: baseUrl, internal_url: internalUrl })
+  for (const [option, url] of named) {
+    if (url?.startsWith('http:')) onWarning?.(`${option}: ${url} begins with http, but the sandbox itself serves https`)
+  }
+}
+
+const isLoopbackAddress = (address: string) => address === '::1' || address.startsWith('127.')

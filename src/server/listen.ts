@@ -1,0 +1,54 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ServerCertificate } from '../tls/certificate.ts'
+
+/** A connection that never begins to speak TLS would keep a closing server waiting. */
+const HANDSHAKE_MS = 3_000
+
+/** A query may be as long as a body. */
+export const MAX_HEADER_BYTES = 96 * 1024
+
+/** A server for http or, with a certificate, https. It does not listen yet. */
+export async function createServerWith(certificate: ServerCertificate | undefined): Promise<Server> {
+  // A request without a Host header is answered by a route, so that it has the same headers as every answer.
+  const limits = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false }
+  if (!certificate) return createServer(limits)
+  const { cert, key } = certificate
+  const { createServer: createHttpsServer } = await import('node:https')
+  return createHttpsServer({ ...limits, cert, key, handshakeTimeout: HANDSHAKE_MS })
+}
+
+/** The address by which this process reaches itself: one that listens on every interface is met on loopback. */
+export function reachableUrl({ address, port }: AddressInfo, protocol: string): string {
+  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : address
+  return `${protocol}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+}
+
+/** @throws Error with one clear line */
+export async function listen(server: Server, port: number, host: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(new Error(listenProblem(cause, port, host), { cause })),
+    )
+    server.listen(port, host, resolve)
+  })
+}
+
+function listenProblem(cause: NodeJS.ErrnoException, port: number, host: string): string {
+  if (cause.code === 'EADDRINUSE')
+    return `port ${port} is in use on ${host}; choose another one with --port, or 0 for a free one`
+  if (cause.code === 'EACCES') return `port ${port} may not be opened; choose one above 1023 with --port`
+  return `cannot listen on ${host}:${port}: ${cause.message}`
+}
+
+/** What is being answered may be finished; streams and slow readers are cut off. */
+export async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const patience = setTimeout(() => server.closeAllConnections(), ANSWERING_MS)
+  await closed
+  clearTimeout(patience)
+}
+
+/** Well below the second within which SIGTERM ends the process. */
+const ANSWERING_MS = 300

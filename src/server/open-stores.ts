@@ -1,0 +1,33 @@
+import { packageVersion } from '../package-root.ts'
+import { createMemoryStores, type Stores } from '../store/stores.ts'
+
+/** Where a sandbox keeps what it keeps, and what matters for it. */
+export interface StoreOptions {
+  readonly store?: string | undefined
+  readonly seed?: number | undefined
+  readonly baseUrl?: string | undefined
+  onWarning?(message: string): void
+}
+
+/**
+ * Opens the store that the options name; memory without one. The client of Redis is loaded only when it is needed.
+ * @throws Error with one line: it cannot be reached, it holds records of another version, a seed stands beside it
+ */
+export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptions): Promise<Stores> {
+  if (store === undefined) return createMemoryStores()
+  if (seed !== undefined) {
+    throw new Error('seed: replicas with one seed would make the same codes; leave out the seed, or the store')
+  }
+  const { openRedisStores } = await import('../store/redis-stores.ts')
+  const stores = await openRedisStores(store, {
+    version: packageVersion(),
+    onLost: (reason) =>
+      onWarning?.(`store: the connection is lost (${reason}); calls are answered with 503 until it is back`),
+    onBack: () => onWarning?.('store: the connection is back'),
+  })
+  // Behind the connection: a start that fails says why in one line.
+  if (baseUrl === undefined) {
+    onWarning?.('store: replicas need one address for all of them; say which with --base-url')
+  }
+  return stores
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { CONTROL_ROUTES } from '../../src/control/table.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const operation = z.object({
+  operationId: z.string(),
+  summary: z.string().min(1),
+  parameters: z.array(z.object({ name: z.string(), in: z.enum(['path', 'query']), required: z.boolean() })),
+  requestBody: z.object({ required: z.literal(true), content: z.record(z.string(), z.unknown()) }).optional(),
+  responses: z.record(z.string(), z.object({ description: z.string().min(1) })),
+})
+const openApi = z.object({
+  openapi: z.string().startsWith('3.1.'),
+  info: z.object({ title: z.string(), version: z.string() }),
+  servers: z.array(z.object({ url: z.string() })),
+  paths: z.record(z.string(), z.partialRecord(z.enum(['get', 'post', 'put', 'delete']), operation)),
+})
+
+const readOpenApi = async () => {
+  const sandbox = await startSandbox()
+  return { sandbox, document: openApi.parse((await sandbox.get('/_sandbox/openapi.json')).json()) }
+}
+
+test('openapi.json is OpenAPI 3.1 and describes every route there is', async () => {
+  const { document, sandbox } = await readOpenApi()
+  expect(document.servers).toEqual([{ url: `${sandbox.baseUrl}/_sandbox` }])
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  )
+  const served = CONTROL_ROUTES.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+  expect(described.sort()).toEqual(served.sort())
+  const ids = CONTROL_ROUTES.map(({ operationId }) => operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+/** A call for each operation that succeeds in a fresh sandbox, one after the other. */
+const CALLS: Readonly<Record<string, { path?: string; body?: unknown; status?: number }>> = {
+  putPersona: {
+    path: '/personas/me',
+    body: { title: 'Me', purpose: 'A test.', age_key: undefined },
+    status: 201,
+  },
+  getPersona: { path: '/personas/teen-16' },
+  deletePersona: { path: '/personas/teen-16', status: 204 },
+  evaluate: { body: { claims: { age_thresholds: [18] }, persona: 'adult-passport' } },
+  addExpectation: { body: { flow: 'use', persona: 'adult-passport' }, status: 201 },
+  clearExpectations: { status: 204 },
+  moveClock: { body: { advance: 1 } },
+  showActAs: { path: '/act-as/adult-passport' },
+  actAs: { path: '/act-as/adult-passport' },
+  stopActing: { status: 204 },
+  armScenario: { body: { name: 'A', steps: [{ await: 'par' }] }, status: 201 },
+  clearScenarios: { status: 204 },
+  rotateKeys: { body: { stage: 'publish' } },
+  putTenant: { path: '/tenants/one', body: {}, status: 201 },
+  getTenant: { path: '/tenants/default' },
+  deleteTenant: { path: '/tenants/one', status: 204 },
+  reset: { status: 204 },
+}
+/** Made by other calls, or endless. */
+const ELSEWHERE = ['getFlow', 'getScenario', 'removeScenario', 'streamEvents']
+
+test('every path of openapi.json answers as described', async () => {
+  const { sandbox, document } = await readOpenApi()
+  for (const { method, path, operationId } of CONTROL_ROUTES) {
+    if (ELSEWHERE.includes(operationId)) continue
+    const { body, status = 200, ...call } = CALLS[operationId] ?? {}
+    const answer = await sandbox.send(`/_sandbox${call.path ?? path}`, {
+      method: method.toUpperCase(),
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+    })
+    expect({ operationId, status: answer.status }).toEqual({ operationId, status })
+    const described = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method]?.responses
+    expect(described).toHaveProperty(String(status))
+    const shape = CONTROL_ROUTES.find((route) => route.operationId === operationId)?.responses[status]
+    if (shape) shape.parse(answer.json())
+  }
+})
+
+describe('a path that there is refuses', () => {
+  test.each(CONTROL_ROUTES.filter(({ body }) => body).map(({ method, path }) => [method, path] as const))(
+    '%s %s without a body, in JSON',
+    async (method, path) => {
+      const sandbox = await startSandbox()
+      const answer = await sandbox.send(`/_sandbox${path.replace(':name', 'adult-passport').replace('act-as', 'x')}`, {
+        method: method.toUpperCase(),
+        body: '[]',
+        headers: { 'Content-Type': 'application/json' },
+      })
+      expect(answer.status).toBe(400)
+      expect(answer.json()).toMatchObject({ error: 'invalid_request', error_description: expect.any(String) })
+    },
+  )
+
+  test('a body where none is taken: half a reset is none', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.clock.advance(5)
+    expect((await sandbox.post('/_sandbox/reset', { clock: false })).status).toBe(400)
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
+    expect((await sandbox.post('/_sandbox/reset', {})).status).toBe(204)
+  })
+
+  test('another method with 405 and Allow', async () => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.send('/_sandbox/clock', { method: 'PATCH' })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST'])
+  })
+
+  test('an unknown parameter with the nearest name', async () => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.get('/_sandbox/flows', { query: 'outcom=verified' })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('Did you mean \\"outcome\\"?')
+  })
+})
+
+test.each(['/_sandbox/nothing', '/_sandbox/reset', '/_sandbox/keys/rotate'])(
+  'GET %s changes nothing and answers 404 or 405',
+  async (path) => {
+    const sandbox = await startSandbox()
+    await sandbox.clock.advance(5)
+    const { status } = await sandbox.get(path)
+    expect([404, 405]).toContain(status)
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
+  },
+)

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { readCallback } from '../support/callbacks.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { useRequest } from '../support/requests.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+
+/** How a request without any wish of its own ends: an error code, `verified`, or `page`. */
+async function endingOf(sandbox: TestSandbox, changes = {}): Promise<string> {
+  const answer = await sandbox.get('/v1/oidc/use', { query: useRequest(changes) })
+  if (answer.status === 200) return 'page'
+  const { params } = readCallback(answer)
+  return params['error'] ?? 'verified'
+}
+
+describe('an expectation', () => {
+  test('decides one request when times is absent, then the page is back', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ outcome: 'access_denied' })
+    expect([await endingOf(sandbox), await endingOf(sandbox)]).toEqual(['access_denied', 'page'])
+  })
+
+  test('decides as many requests as it says', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ outcome: 'access_denied', times: 2 })
+    expect(await sandbox.expectations.list()).toMatchObject([{ times: 2, remaining: 2 }])
+    await endingOf(sandbox)
+    expect(await sandbox.expectations.list()).toMatchObject([{ times: 2, remaining: 1 }])
+    expect([await endingOf(sandbox), await endingOf(sandbox)]).toEqual(['access_denied', 'page'])
+  })
+
+  test('goes first when it came first', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ outcome: 'server_error' })
+    await sandbox.next({ outcome: 'access_denied' })
+    expect([await endingOf(sandbox), await endingOf(sandbox)]).toEqual(['server_error', 'access_denied'])
+  })
+
+  test.each([
+    [{ state: 'mine' }, { state: 'mine' }],
+    [{ nonce: 'mine' }, { nonce: 'mine' }],
+    [{ client_id: 'ak_test_sandbox', state: 'mine' }, { state: 'mine' }],
+  ])('with match %j waits for the request that says the same', async (match, changes) => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ outcome: 'access_denied', match })
+    expect(await endingOf(sandbox)).toBe('page')
+    expect(await endingOf(sandbox, changes)).toBe('access_denied')
+  })
+
+  test('of Create matches the pushed state', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    await sandbox.next({ flow: 'create', outcome: 'access_denied', match: { state: 'pushed' } })
+    const requestUri = await rp.obtainRequestUri({ state: 'pushed' })
+    expect((await rp.create(requestUri, { sandbox_persona: undefined })).params).toMatchObject({
+      error: 'access_denied',
+      state: 'pushed',
+    })
+  })
+
+  test.each(['expired', 'used'] as const)('of request_uri.%s is spent when that has come by itself', async (reason) => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const requestUri = await rp.obtainRequestUri()
+    if (reason === 'used') await rp.create(requestUri)
+    else await sandbox.clock.advance(91)
+    await sandbox.next({ flow: 'create', outcome: 'created' })
+    await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
+    expect((await rp.create(requestUri, { sandbox_persona: undefined })).params['error']).toBe('invalid_request_uri')
+    expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
+  })
+
+  test('is not spent by a request that somebody stronger decides', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ outcome: 'access_denied' })
+    expect(await endingOf(sandbox, { sandbox_outcome: 'server_error' })).toBe('server_error')
+    expect(await sandbox.expectations.list()).toHaveLength(1)
+  })
+
+  test('is not spent by a request that cannot have its outcome', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ outcome: 'create_requested' })
+    const answer = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+    expect(answer.text).toContain('can_create=true')
+    expect(await sandbox.expectations.list()).toHaveLength(1)
+  })
+
+  test('is taken by one of fifty requests at once', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ outcome: 'access_denied' })
+    const endings = await Promise.all(Array.from({ length: 50 }, () => endingOf(sandbox)))
+    expect(endings.filter((ending) => ending === 'access_denied')).toHaveLength(1)
+  })
+
+  test.each(['par', 'token', 'upgrade', 'jwks', 'discovery'] as const)(
+    'of %s answers that call once, for the client it names',
+    async (flow) => {
+      const sandbox = await startSandbox()
+      const rp = createRelyingParty(sandbox)
+      const token = await rp.obtainToken()
+      const code = await rp.obtainCode()
+      const isAnonymous = flow === 'jwks' || flow === 'discovery'
+      await sandbox.next({
+        flow,
+        outcome: `${flow}.503`,
+        ...(isAnonymous ? {} : { match: { client_id: 'ak_test_sandbox' } }),
+      })
+      const call = {
+        par: () => rp.push(),
+        token: () => rp.exchange(code),
+        upgrade: () => rp.upgrade(token),
+        jwks: () => sandbox.get('/.well-known/jwks.json'),
+        discovery: () => sandbox.get('/v1/oidc/use/.well-known/openid-configuration'),
+      }[flow]
+      expect((await call()).status).toBe(503)
+      expect((await call()).status).toBeLessThan(300)
+    },
+  )
+
+  test.each([
+    [{ flow: 'use' }, 'give persona, outcome or both'],
+    [{ flow: 'ues', outcome: 'verified' }, 'Did you mean \\"use\\"?'],
+    [{ flow: 'use', outcome: 'acess_denied' }, 'Did you mean \\"access_denied\\"?'],
+    [{ flow: 'use', persona: 'teen-61' }, 'Did you mean \\"teen-16\\"?'],
+    [{ flow: 'par', persona: 'teen-16' }, 'a par call has no persona'],
+    [{ flow: 'use', persona: 'teen-16', times: 0 }, 'times: expected at least 1'],
+    [{ flow: 'use', persona: 'teen-16', match: { sate: 'x' } }, 'Did you mean \\"state\\"?'],
+  ])('is refused when it says %j', async (body, message) => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.post('/_sandbox/expectations', body)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(message)
+    expect(await sandbox.expectations.list()).toEqual([])
+  })
+
+  test('is forgotten by DELETE', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ outcome: 'access_denied' })
+    await sandbox.expectations.clear()
+    expect(await endingOf(sandbox)).toBe('page')
+  })
+})

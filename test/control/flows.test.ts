@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import type { Flow } from '../../src/sandbox/journal/journal.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { ageSignal, useRequest } from '../support/requests.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+
+const idsOf = async (sandbox: TestSandbox, query: string) =>
+  ((await sandbox.get('/_sandbox/flows', { query })).json() as { flows: Flow[] }).flows.map(({ id }) => id)
+
+/** Three ended flows and one that waits on the page. */
+async function startWithFlows() {
+  const sandbox = await startSandbox()
+  const rp = createRelyingParty(sandbox)
+  await rp.use({ state: 'one', sandbox_persona: 'teen-16' })
+  await rp.use({ state: 'two', sandbox_outcome: 'access_denied' })
+  await rp.create(await rp.obtainRequestUri({ state: 'three' }))
+  await sandbox.get('/v1/oidc/use', { query: useRequest({ state: 'four' }) })
+  return sandbox
+}
+
+describe('GET flows', () => {
+  test.each([
+    ['', ['f4', 'f3', 'f2', 'f1']],
+    ['flow=use', ['f4', 'f2', 'f1']],
+    ['flow=create', ['f3']],
+    ['state=two', ['f2']],
+    ['persona=teen-16', ['f1']],
+    ['outcome=access_denied', ['f2']],
+    ['client_id=ak_test_sandbox&state=three', ['f3']],
+    ['client_id=other', []],
+    ['after=f2', ['f4', 'f3']],
+    ['after=f99', []],
+    ['wait=0', ['f3', 'f2', 'f1']],
+    ['wait=1&after=f1', ['f3', 'f2']],
+  ])('with %j gives what matches, newest first', async (query, ids) => {
+    expect(await idsOf(await startWithFlows(), query)).toEqual(ids)
+  })
+
+  test('with wait answers as soon as a flow that matches has ended', async () => {
+    const sandbox = await startSandbox()
+    const waiting = idsOf(sandbox, 'wait=10&outcome=access_denied')
+    await createRelyingParty(sandbox).use({ sandbox_outcome: 'server_error' })
+    await createRelyingParty(sandbox).use({ sandbox_outcome: 'access_denied' })
+    expect(await waiting).toEqual(['f2'])
+  })
+
+  test('with wait gives an empty list when the time is over', async () => {
+    expect(await idsOf(await startSandbox(), 'wait=0.05')).toEqual([])
+  })
+
+  test.each(['wait=61', 'wait=-1', 'wait=soon', 'after=2', 'flow=ues', 'state=a&state=b'])(
+    'refuses %j',
+    async (query) => {
+      const sandbox = await startSandbox()
+      expect((await sandbox.get('/_sandbox/flows', { query })).status).toBe(400)
+    },
+  )
+
+  test.each([
+    ['persona=teen-61', 'teen-16'],
+    ['outcome=acess_denied', 'access_denied'],
+  ])('with the misspelt name %s is refused, and waits for nothing', async (query, suggestion) => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.get('/_sandbox/flows', { query: `${query}&wait=60` })
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toMatchObject({ suggestions: expect.arrayContaining([suggestion]) })
+  })
+
+  test('finds those of a persona that has gone', async () => {
+    const sandbox = await startWithFlows()
+    await sandbox.personas.remove('teen-16')
+    expect(await idsOf(sandbox, 'persona=teen-16')).toEqual(['f1'])
+  })
+})
+
+describe('a flow', () => {
+  test('links what the user chose to the callback, the token and the upgrade', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    await rp.upgrade(await rp.obtainToken())
+    const flows = await sandbox.flows.list()
+    expect(flows).toHaveLength(1)
+    expect(flows[0]).toMatchObject({
+      flow: 'use',
+      tenant: 'default',
+      client_id: 'ak_test_sandbox',
+      persona: 'child-12',
+      age_thresholds: { 18: false },
+      trace: expect.any(Array),
+      ended_at: expect.any(String),
+      calls: [
+        { endpoint: 'E1', method: 'GET', status: 302 },
+        { endpoint: 'E4', method: 'POST', status: 200 },
+        { endpoint: 'E5', method: 'POST', status: 200, parameters: { authorization_details: [ageSignal()] } },
+      ],
+    })
+  })
+
+  test('of Create links the pushed request, the page, the choice and the callback', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const uri = await rp.obtainRequestUri()
+    const page = await sandbox.get('/v1/oidc/create', {
+      query: new URLSearchParams({
+        scope: 'openid',
+        response_type: 'none',
+        client_id: 'ak_test_sandbox',
+        redirect_uri: 'http://localhost:3000/callback',
+        request_uri: uri,
+      }),
+    })
+    const transaction = /name="transaction" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    await sandbox.post('/v1/oidc/create/choice', new URLSearchParams({ transaction, outcome: 'access_denied' }))
+    const [flow, ...others] = await sandbox.flows.list()
+    expect(others).toEqual([])
+    expect(flow?.calls.map(({ endpoint, status }) => [endpoint, status])).toEqual([
+      ['E2', 201],
+      ['E3', 200],
+      ['choice', 303],
+    ])
+    expect(flow).toMatchObject({ flow: 'create', outcome: 'access_denied', state: 'state-1' })
+  })
+
+  test('shows the code and the id_token, and masks every secret', async () => {
+    const sandbox = await startSandbox({ controlToken: 'control-token-1' })
+    const rp = createRelyingParty(sandbox)
+    const token = await rp.obtainToken()
+    await rp.upgrade(token)
+    await rp.push()
+    const text = (await sandbox.get('/_sandbox/flows')).text
+    expect(text).toContain('id_token=')
+    expect(text).toContain('code=')
+    const basic = btoa('ak_test_sandbox:sk_test_sandbox')
+    for (const secret of ['sk_test_sandbox', basic, token, 'control-token-1']) expect(text).not.toContain(secret)
+    expect(text).toContain('"client_secret":"***"')
+    expect(text).toContain('"access_token":"***"')
+  })
+
+  test('that is unknown is a 404', async () => {
+    const sandbox = await startSandbox()
+    expect((await sandbox.get('/_sandbox/flows/f7')).json()).toMatchObject({ error: 'not_found' })
+  })
+})
+
+describe('GET events', () => {
+  /** Reads the stream until it holds `count` events. */
+  async function readEvents(sandbox: TestSandbox, count: number, act: () => Promise<unknown>) {
+    const abort = new AbortController()
+    const response = await fetch(`${sandbox.url}/_sandbox/events`, { signal: abort.signal })
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    const events = () =>
+      [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, type, data = '{}']) => ({ type, ...JSON.parse(data) }))
+    const acting = act()
+    while (events().length < count) text += (await reader?.read())?.value ?? ''
+    await acting
+    abort.abort()
+    return events()
+  }
+
+  test('tells calls, flows and resets, each with the id of its flow', async () => {
+    const sandbox = await startSandbox()
+    const events = await readEvents(sandbox, 4, async () => {
+      await createRelyingParty(sandbox).use({ state: 'mine' })
+      await sandbox.get('/.well-known/jwks.json')
+      await sandbox.reset()
+    })
+    expect(events).toMatchObject([
+      { type: 'call', id: 'f1', flow: 'f1', endpoint: 'E1', status: 302 },
+      { type: 'flow', flow: 'use', id: 'f1', state: 'mine', ended_at: expect.any(String) },
+      { type: 'call', flow: null, endpoint: 'E6', path: '/.well-known/jwks.json' },
+      { type: 'reset', id: null, flow: null },
+    ])
+  })
+
+  test('of one tenant says nothing of another', async () => {
+    const sandbox = await startSandbox()
+    const events = await readEvents(sandbox, 1, async () => {
+      await sandbox.get('/t/other/.well-known/jwks.json')
+      await sandbox.reset()
+    })
+    expect(events).toMatchObject([{ type: 'reset' }])
+  })
+})
+
+describe('a persona without an age key', () => {
+  test.each([
+    [{ can_create: 'true' }, 'create_requested'],
+    [{}, 'access_denied'],
+  ])('sent %j is told with the outcome that it had, not with the one that was wished', async (parameters, outcome) => {
+    const sandbox = await startSandbox()
+    await createRelyingParty(sandbox).use({ ...parameters, sandbox_persona: 'no-age-key' })
+    expect(await sandbox.flows.last()).toMatchObject({ persona: 'no-age-key', outcome })
+  })
+})

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { idTokenOf } from '../support/id-tokens.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const ADULT = {
+  title: 'Mine',
+  purpose: 'A test.',
+  age_key: {
+    signals: [
+      {
+        method: 'id_doc_scan',
+        age: { date_of_birth: 'today - 30y' },
+        verified_at: 'now - 30d',
+        provenance: '/veratad/roc',
+      },
+    ],
+  },
+}
+
+describe('a persona at run time', () => {
+  test('is added, decides, is replaced and is removed', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.clock.set('2026-05-01T12:00:00Z')
+    await sandbox.clock.freeze()
+    const put = (body: unknown) => sandbox.send('/_sandbox/personas/mine', { method: 'PUT', ...asJson(body) })
+    const made = await put(ADULT)
+    expect(made.status).toBe(201)
+    expect(made.json()).toMatchObject({
+      name: 'mine',
+      age_key: { signals: [{ age: { date_of_birth: '1996-05-01' }, verified_at: '2026-04-01T12:00:00.000Z' }] },
+    })
+    expect(await sandbox.personas.get('mine')).toEqual(made.json())
+    const thresholds = async () =>
+      idTokenOf(await createRelyingParty(sandbox).use({ sandbox_persona: 'mine' })).age_thresholds
+    expect(await thresholds()).toMatchObject({ 18: true, 21: true })
+    const [signal] = ADULT.age_key.signals
+    const teen = { ...ADULT, age_key: { signals: [{ ...signal, age: { date_of_birth: 'today - 16y' } }] } }
+    expect((await put(teen)).status).toBe(200)
+    expect(await thresholds()).toMatchObject({ 16: true, 18: false })
+    await sandbox.personas.remove('mine')
+    await expect(sandbox.personas.get('mine')).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('of a built-in name comes back with a reset', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.personas.remove('teen-16')
+    expect((await sandbox.personas.list()).map(({ name }) => name)).not.toContain('teen-16')
+    await sandbox.reset()
+    expect(await sandbox.personas.get('teen-16')).toMatchObject({ name: 'teen-16' })
+  })
+
+  test.each([
+    ['mine', { ...ADULT, name: 'other' }, 'name: \\"other\\" is not the name in the path'],
+    ['mine', { ...ADULT, title: '' }, 'title: must not be empty'],
+    ['mine', { ...ADULT, age_keys: {} }, 'Did you mean \\"age_key\\"?'],
+    ['mine', { ...ADULT, age_key: { signals: [] } }, 'age_key.signals: expected at least 1 item'],
+    ['Not%20a%20name', ADULT, 'must be 1 to 63 lower-case letters'],
+  ])('%s is refused: %j', async (name, body, message) => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.send(`/_sandbox/personas/${name}`, { method: 'PUT', ...asJson(body) })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(message)
+  })
+
+  test('that nobody is has near misses', async () => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.get('/_sandbox/personas/teen-61')
+    expect(answer.status).toBe(404)
+    expect(answer.json()).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
+  })
+})
+
+describe('POST evaluate', () => {
+  const signals = [{ method: 'id_doc_scan', age: { years: 17 }, verified_at: '2026-01-01', provenance: '/veratad/roc' }]
+
+  test('gives booleans and a trace, for a persona or for signals, at any instant', async () => {
+    const sandbox = await startSandbox()
+    const claims = { age_thresholds: [16, 18], allowed_methods: ['id_doc_scan'] }
+    const { age_thresholds, trace } = await sandbox.evaluate({ claims, signals, now: '2026-06-01' })
+    expect(age_thresholds).toEqual({ 16: true, 18: false })
+    expect(trace).toMatchObject([
+      { threshold: 16, satisfied: true, signals: [{ method: 'id_doc_scan', passed: true }] },
+      { threshold: 18, satisfied: false, signals: [{ passed: false, checks: expect.any(Array) }] },
+    ])
+    expect(await sandbox.flows.list()).toEqual([])
+  })
+
+  test('says nothing is true of a persona without an age key', async () => {
+    const sandbox = await startSandbox()
+    const question = { claims: { age_thresholds: [18] }, persona: 'no-age-key' }
+    expect((await sandbox.evaluate(question)).age_thresholds).toEqual({ 18: false })
+  })
+
+  test.each([
+    [{ claims: { age_thresholds: [18] } }, 'give exactly one of persona and signals'],
+    [{ claims: { age_thresholds: [18] }, persona: 'teen-16', signals: [] }, 'give exactly one'],
+    [{ persona: 'teen-16' }, 'claims: is missing'],
+    [{ claims: { age_thresholds: [18] }, persona: 'teen-61' }, 'teen-16'],
+    [{ claims: { age_thresholds: [] }, persona: 'teen-16' }, 'age_thresholds'],
+    [{ claims: { age_thresholds: [18], allowed_method: [] }, persona: 'teen-16' }, 'allowed_method'],
+    [{ claims: { age_thresholds: [18] }, persona: 'teen-16', now: 'soon' }, 'now: must be an ISO 8601'],
+    [{ claims: { age_thresholds: [18] }, persona: 'teen-16', nwo: 1 }, 'nwo: unknown key'],
+  ])('refuses %j', async (body, message) => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.post('/_sandbox/evaluate', body)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(message)
+  })
+
+  test('names the rule of a mistake in the claims', async () => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.post('/_sandbox/evaluate', { claims: { age_thresholds: [200] }, persona: 'teen-16' })
+    expect(answer.json()).toMatchObject({
+      error: 'invalid_request',
+      findings: [{ rule: expect.stringMatching(/^[A-Z]{3}-\d\d$/), level: 'error', path: expect.any(String) }],
+    })
+  })
+})
+
+function asJson(body: unknown) {
+  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { readCallback } from '../support/callbacks.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { claims, useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const undecided = { sandbox_persona: undefined }
+
+describe('POST scenarios', () => {
+  test('arms one and says how far it has come', async () => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.post('/_sandbox/scenarios', {
+      name: 'A',
+      steps: [{ clock: { advance: 5 } }, { decide: { flow: 'use', persona: 'teen-16' } }],
+    })
+    expect(answer.status).toBe(201)
+    expect(answer.json()).toMatchObject({
+      id: expect.any(String),
+      name: 'A',
+      status: 'running',
+      steps: [
+        { index: 0, kind: 'clock', status: 'passed' },
+        { index: 1, kind: 'decide', status: 'current' },
+      ],
+    })
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
+  })
+
+  test.each([
+    [{ steps: [] }, 'name: is missing'],
+    [{ name: 'A', steps: [{ decide: { flow: 'use', persona: 'teen-61' } }] }, 'Did you mean \\"teen-16\\"?'],
+    [{ name: 'A', steps: [{ decide: { flow: 'use', outcome: 'acess_denied' } }] }, 'Did you mean \\"access_denied\\"?'],
+    [{ name: 'A', steps: [{ decide: { flow: 'ues', outcome: 'x' } }] }, 'Did you mean \\"use\\"?'],
+    [{ name: 'A', steps: [{ wait: 'par' }] }, 'steps[0].wait: unknown key'],
+    [{ name: 'A', client: 'nobody', steps: [{ await: 'par' }] }, 'client: no client \\"nobody\\" is registered'],
+  ])('refuses %j', async (body, message) => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.post('/_sandbox/scenarios', body)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(message)
+    expect(await sandbox.scenarios.list()).toEqual([])
+  })
+})
+
+describe('an armed scenario', () => {
+  test('decides behind an expectation and before the default', async () => {
+    const sandbox = await startSandbox({ persona: 'adult-passport' })
+    const rp = createRelyingParty(sandbox)
+    await sandbox.scenarios.arm({ name: 'A', steps: [{ decide: { flow: 'use', persona: 'teen-16' } }] })
+    await sandbox.next({ persona: 'child-12' })
+    for (let n = 0; n < 3; n++) await rp.use(undecided)
+    const decided = (await sandbox.flows.list()).map(({ persona }) => persona)
+    expect(decided).toEqual(['adult-passport', 'teen-16', 'child-12'])
+  })
+
+  test('is failed by a request that cannot have the outcome because of what expect names', async () => {
+    const sandbox = await startSandbox()
+    const { id } = await sandbox.scenarios.arm({
+      name: 'A',
+      steps: [{ decide: { flow: 'use', outcome: 'create_requested' }, expect: { can_create: 'true' } }],
+    })
+    const page = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    expect(page.status).toBe(200)
+    expect(await sandbox.scenarios.get(id)).toMatchObject({
+      status: 'failed',
+      steps: [{ detail: 'can_create: expected "true", came nothing' }],
+    })
+  })
+
+  test('decides Create, sees what was pushed, token and upgrade, and moves the clock in between', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    await sandbox.clock.freeze()
+    const { id } = await sandbox.scenarios.arm({
+      name: 'A',
+      client: 'ak_test_sandbox',
+      steps: [
+        { decide: { flow: 'use', persona: 'child-12' }, expect: { claims: { age_thresholds: [13, 16] } } },
+        { await: 'token' },
+        { clock: { advance: 60 } },
+        { await: 'upgrade', expect: { authorization_details: [{ method: 'id_doc_scan' }] } },
+        { await: 'par' },
+        { decide: { flow: 'create', outcome: 'request_uri.expired' } },
+        { await: 'jwks' },
+      ],
+    })
+    const callback = await rp.use({ ...undecided, scope: 'openid svc.upgrade', claims: claims() })
+    const { access_token } = (await rp.exchange(callback.params['code'])).json() as { access_token: string }
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(60)
+    await rp.upgrade(access_token)
+    expect((await rp.create(await rp.obtainRequestUri(), undecided)).params).toMatchObject({
+      error: 'invalid_request_uri',
+    })
+    await sandbox.get('/.well-known/jwks.json')
+    expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
+  })
+
+  test('that decides request_uri.expired is met by a reference that expired by itself', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const { id } = await sandbox.scenarios.arm({
+      name: 'A',
+      steps: [
+        { await: 'par' },
+        { clock: { advance: 91 } },
+        { decide: { flow: 'create', outcome: 'request_uri.expired' } },
+        { clock: { advance: 1 } },
+      ],
+    })
+    const { params } = await rp.create(await rp.obtainRequestUri({ state: 'pushed' }), undecided)
+    expect(params).toMatchObject({ error: 'invalid_request_uri', state: 'pushed' })
+    expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
+    expect(await sandbox.flows.last()).toMatchObject({ outcome: 'request_uri.expired' })
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(92)
+  })
+
+  test('that decides something else is not met by a reference that expired', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const { id } = await sandbox.scenarios.arm({
+      name: 'A',
+      steps: [{ await: 'par' }, { clock: { advance: 91 } }, { decide: { flow: 'create', persona: 'teen-16' } }],
+    })
+    await rp.create(await rp.obtainRequestUri(), undecided)
+    expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'running' })
+    expect((await rp.create(await rp.obtainRequestUri(), undecided)).params).not.toHaveProperty('error')
+    expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
+  })
+
+  test('tells who waits as soon as it comes further, and that it is gone', async () => {
+    const sandbox = await startSandbox()
+    const armed = await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }, { await: 'jwks' }] })
+    const news = sandbox.scenarios.get(armed.id, { waitSeconds: 10, after: armed.revision })
+    await createRelyingParty(sandbox).push()
+    const further = await news
+    expect(further.steps.map(({ status }) => status)).toEqual(['passed', 'current'])
+    const gone = sandbox.scenarios.get(armed.id, { waitSeconds: 10, after: further.revision })
+    await sandbox.scenarios.clear()
+    await expect(gone).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('does not wait for news that are there already', async () => {
+    const sandbox = await startSandbox()
+    const armed = await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }, { await: 'jwks' }] })
+    await createRelyingParty(sandbox).push()
+    const { revision } = await sandbox.scenarios.get(armed.id, { waitSeconds: 10, after: armed.revision })
+    expect(revision).toBeGreaterThan(armed.revision)
+  })
+
+  test('of one tenant knows nothing of another', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.tenant('one').scenarios.arm({ name: 'A', steps: [{ decide: { flow: 'use', persona: 'teen-16' } }] })
+    expect((await sandbox.get('/v1/oidc/use', { query: useRequest() })).status).toBe(200)
+    expect(readCallback(await sandbox.get('/t/one/v1/oidc/use', { query: useRequest() })).params).toHaveProperty(
+      'id_token',
+    )
+  })
+})

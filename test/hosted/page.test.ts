@@ -1,0 +1,83 @@
+import { statSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { LANGUAGES } from '../../src/http/html/messages.ts'
+import { press, submit } from '../support/forms.ts'
+import { byTestId, tagsOf, textOf } from '../support/markup.ts'
+import { claims, useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const publicFolder = new URL('../../public/', import.meta.url)
+
+describe('the page of a request that waits', () => {
+  it('weighs less than 100 KB with all that it loads, with every persona and every ending, in every language', async () => {
+    const sandbox = await startSandbox()
+    const asked = [claims(), claims({ age_thresholds: Array.from({ length: 30 }, (_, index) => index) })]
+    for (const [language, claims] of Object.keys(LANGUAGES).flatMap((tag) => asked.map((text) => [tag, text]))) {
+      const query = useRequest({ language, can_create: 'true', scope: 'openid svc.upgrade', claims, no_such: 'x' })
+      const { text } = await sandbox.get('/v1/oidc/use', { query })
+      const files = [...text.matchAll(/"\/_sandbox\/assets\/([^"]+)"/g)].map(([, file = '']) => file)
+      const loaded = [...new Set(files)].reduce((sum, file) => sum + statSync(new URL(file, publicFolder)).size, 0)
+      expect(Buffer.byteLength(text) + loaded, language).toBeLessThan(100_000)
+    }
+  })
+
+  it('lists personas under their headings, the usual one first, and endings by what they concern', async () => {
+    const sandbox = await startSandbox()
+    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest({ scope: 'openid svc.upgrade' }) })
+    const headings = [...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)
+    expect(headings.slice(0, 6)).toEqual(['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases'])
+    expect(headings.slice(6)).toEqual([
+      'Endings',
+      'ID token',
+      'ID token: age_thresholds',
+      'Callback',
+      'Token (E4)',
+      'Upgrade (E5)',
+    ])
+    const persona = tagsOf(text).find(({ attributes }) => attributes['name'] === 'persona')
+    expect(persona?.attributes['value']).toBe('adult-passport')
+  })
+
+  it('offers the endings of E4 and E5 only when the request can lead there', async () => {
+    const sandbox = await startSandbox()
+    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    expect(byTestId(text, 'outcome-token.500')).toEqual([])
+    expect(byTestId(text, 'outcome-id_token.expired')).toHaveLength(1)
+  })
+
+  it('says on demand why a persona answers as it does', async () => {
+    const sandbox = await startSandbox()
+    const asked = claims({ age_thresholds: [18], overrides: { facial_age_estimation: { min_age: 21 } } })
+    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest({ claims: asked }) })
+    expect(textOf(text)).toContain(
+      '18: no. facial_age_estimation: needs 21 by overrides.facial_age_estimation.min_age, has 19',
+    )
+    expect(textOf(text)).toContain('What counts overrides.facial_age_estimation.min_age: 21')
+  })
+
+  it('says of a request that is over whether it was answered or is not known', async () => {
+    const sandbox = await startSandbox()
+    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const form = press(text, 'use')
+    expect((await submit(sandbox, form)).status).toBe(303)
+    const again = await submit(sandbox, form)
+    expect(again.status).toBe(410)
+    expect(textOf(again.text)).toMatch(/answered already.*Go back to the app and start again/)
+    form.fields.set('transaction', 'never-seen')
+    expect(textOf((await submit(sandbox, form)).text)).toContain('nobody waits for it')
+  })
+
+  it('is kept by the browser for the back button, which finds the request over instead of beginning another', async () => {
+    const sandbox = await startSandbox()
+    const { headers } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    expect(headers.get('cache-control')).toBe('private, no-cache')
+  })
+
+  it('gives one of two simultaneous answers', async () => {
+    const sandbox = await startSandbox()
+    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const form = press(text, 'use')
+    const answers = await Promise.all([submit(sandbox, form), submit(sandbox, form), submit(sandbox, form)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 410, 410])
+  })
+})

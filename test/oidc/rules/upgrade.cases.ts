@@ -1,0 +1,119 @@
+import { ageSignal, basic, tokenRequest } from '../../support/requests.ts'
+import type { RuleCase } from './rule-case.ts'
+
+const advice = { level: 'advice' } as const
+const AUTHORIZED = { Authorization: basic('ak_test_sandbox', 'sk_test_sandbox') }
+const DETAILS = { authorization_details: [ageSignal()] }
+const TOKEN_PATH = '/v1/oidc/use/token'
+
+/** E4 and E5, one request for each rule. */
+export const UPGRADE_CASES: readonly RuleCase[] = [
+  {
+    rule: 'TOK-01',
+    breaks: 'JSON in place of a form',
+    send: (_rp, { sandbox }) => sandbox.post(TOKEN_PATH, { grant_type: 'authorization_code', code: 'x' }, AUTHORIZED),
+  },
+  {
+    rule: 'TOK-02',
+    breaks: 'a wrong secret',
+    send: async (rp, { sandbox }) =>
+      sandbox.post(TOKEN_PATH, tokenRequest(await rp.obtainCode()), {
+        Authorization: basic('ak_test_sandbox', 'wrong'),
+      }),
+  },
+  {
+    rule: 'TOK-03',
+    breaks: 'another grant_type',
+    send: async (rp) => rp.exchange(await rp.obtainCode(), { grant_type: 'refresh_token' }),
+  },
+  { rule: 'TOK-04', breaks: 'no code', send: (rp) => rp.exchange(undefined) },
+  { rule: 'TOK-05', breaks: 'a code that nobody issued', send: (rp) => rp.exchange('guess') },
+  {
+    rule: 'TOK-06',
+    breaks: 'a code of 600 seconds ago',
+    async send(rp, { sandbox }) {
+      const code = await rp.obtainCode()
+      await sandbox.clock.advance(600)
+      return rp.exchange(code)
+    },
+  },
+  {
+    rule: 'TOK-07',
+    breaks: 'a code used twice',
+    async send(rp) {
+      const code = await rp.obtainCode()
+      await rp.exchange(code)
+      return rp.exchange(code)
+    },
+  },
+  {
+    rule: 'TOK-08',
+    breaks: 'grant_type sent twice',
+    async send(rp, { sandbox }) {
+      const form = tokenRequest(await rp.obtainCode())
+      form.append('grant_type', 'authorization_code')
+      return sandbox.post(TOKEN_PATH, form, AUTHORIZED)
+    },
+  },
+  {
+    rule: 'TOK-09',
+    breaks: 'an unknown field',
+    ...advice,
+    send: async (rp) => rp.exchange(await rp.obtainCode(), { redirect_uri: 'http://localhost:3000/callback' }),
+  },
+  {
+    rule: 'UPG-01',
+    breaks: 'a body that is called a form',
+    send: (_rp, { sandbox, brand }) =>
+      sandbox.post(`/v1/${brand}/upgrade`, JSON.stringify(DETAILS), {
+        'Content-Type': 'application/x-www-form-urlencoded',
+      }),
+  },
+  {
+    rule: 'UPG-02',
+    breaks: 'no Authorization',
+    send: (_rp, { sandbox, brand }) => sandbox.post(`/v1/${brand}/upgrade`, DETAILS),
+  },
+  {
+    rule: 'UPG-03',
+    breaks: 'an access token of 10800 seconds ago',
+    async send(rp, { sandbox }) {
+      const token = await rp.obtainToken()
+      await sandbox.clock.advance(10_800)
+      return rp.upgrade(token)
+    },
+  },
+  { rule: 'UPG-03', breaks: 'an access token that nobody issued', send: (rp) => rp.upgrade('guess') },
+  {
+    rule: 'UPG-04',
+    breaks: 'the access token of an age key that is gone',
+    async send(rp, { sandbox }) {
+      const token = await rp.obtainToken({ sandbox_persona: 'child-12' })
+      await sandbox.personas.remove('child-12')
+      return rp.upgrade(token)
+    },
+  },
+  {
+    rule: 'UPG-05',
+    breaks: 'a list in place of the object',
+    send: async (rp, { sandbox, brand }) =>
+      sandbox.post(`/v1/${brand}/upgrade`, [], { Authorization: `Bearer ${await rp.obtainToken()}` }),
+  },
+  {
+    rule: 'UPG-06',
+    breaks: 'a string that holds the list',
+    level: { spec: 'error', agekey: 'advice' },
+    send: async (rp) => rp.upgrade(await rp.obtainToken(), JSON.stringify([ageSignal()])),
+  },
+  {
+    rule: 'UPG-07',
+    breaks: 'an unknown member',
+    ...advice,
+    send: async (rp, { sandbox, brand }) =>
+      sandbox.post(
+        `/v1/${brand}/upgrade`,
+        { ...DETAILS, note: 'x' },
+        { Authorization: `Bearer ${await rp.obtainToken()}` },
+      ),
+  },
+]

@@ -1,0 +1,61 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { generateKeys, KeyFileError, keyFileIn, readKeyFile } from '../../../src/sandbox/keys/key-file.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agekey-keys-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('keys that were made are read back, by key ids that say what they are', async () => {
+  const file = keyFileIn(join(folder, 'a/b'))
+  expect(await readKeyFile(file)).toBeUndefined()
+  const made = await generateKeys(file)
+  const read = await readKeyFile(file)
+  expect(read?.RS256.kid).toBe(made.RS256.kid)
+  expect(read?.ES256.kid).toBe(made.ES256.kid)
+  expect(made.RS256.kid).toMatch(/^sandbox-/)
+})
+
+test('the file is for its owner only, and git leaves a new folder alone', async () => {
+  const file = keyFileIn(join(folder, 'state'))
+  await readKeyFile(file)
+  await generateKeys(file)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o700)
+  expect(readFileSync(join(folder, 'state/.gitignore'), 'utf8')).toBe('*\n')
+})
+
+test('a folder that is there already stays as it is', async () => {
+  chmodSync(folder, 0o755)
+  await readKeyFile(keyFileIn(folder))
+  expect(statSync(folder).mode & 0o777).toBe(0o755)
+  expect(existsSync(join(folder, '.gitignore'))).toBe(false)
+})
+
+test.each(['/proc/x', '/proc/x/y/z'])('a folder that can never be made is refused at once: %s', async (path) => {
+  await expect(readKeyFile(keyFileIn(path))).rejects.toThrow(
+    /\/proc\/x.*: the state folder cannot be written.*--state-dir/,
+  )
+})
+
+test.each(['file', 'file/below'])('a folder at or below a file is refused: %s', async (path) => {
+  writeFileSync(join(folder, 'file'), '')
+  await expect(readKeyFile(keyFileIn(join(folder, path)))).rejects.toThrow(KeyFileError)
+})
+
+test('keys that cannot be written any more are told of, and used all the same', async () => {
+  const warnings: string[] = []
+  const keys = await generateKeys(join(folder, 'gone/signing-keys.json'), (message) => warnings.push(message))
+  expect(keys.RS256.privateKey.type).toBe('private')
+  expect(warnings).toEqual([expect.stringMatching(/gone\/signing-keys\.json: the signing keys cannot be kept/)])
+})
+
+test('a damaged file is refused, and the message says what to do', async () => {
+  const file = keyFileIn(folder)
+  writeFileSync(file, '{"keys": [{"kty": "RSA"}]}')
+  await expect(readKeyFile(file)).rejects.toThrow(/not a JSON Web Key Set.*Delete the file/)
+})

@@ -1,0 +1,181 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import { pushedRequest } from '../../support/requests.ts'
+import {
+  type Delivery,
+  type Policy,
+  Refusal,
+  readCreateAnswer,
+  readUseAnswer,
+  type Session,
+  verifyWithJose,
+} from './correct-client.ts'
+import { fetchKeys, push } from './correct-server-calls.ts'
+import { issuerOf, runCreate, runUse, verifyWithOpenidClient } from './flows.ts'
+import { shareSandbox } from './shared-sandbox.ts'
+
+const rowsOf = (flow: Outcome['flow'], correctClient: Outcome['correctClient']) =>
+  OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient)
+
+/** Each library with the same checks around it; an answer that never comes is no answer. */
+const CLIENTS = {
+  async jose(sandbox: Sandbox, { session, delivery }: Run, policy: Policy = {}) {
+    const expected = { issuer: issuerOf(sandbox), clientId: sandbox.client.clientId }
+    const verify = verifyWithJose(await fetchKeys(sandbox.baseUrl), expected, policy)
+    return readUseAnswer(arrived(delivery), session, verify)
+  },
+  async 'openid-client'(sandbox: Sandbox, { session, delivery }: Run, { algorithms = ['RS256'] }: Policy = {}) {
+    const verify = verifyWithOpenidClient(issuerOf(sandbox), sandbox.client.clientId, algorithms[0])
+    return readUseAnswer(arrived(delivery), session, verify)
+  },
+}
+
+interface Run {
+  readonly session: Session
+  readonly delivery: Delivery | undefined
+}
+
+function arrived(delivery: Delivery | undefined): Delivery {
+  if (!delivery) throw new Refusal('no answer came')
+  return delivery
+}
+
+describe.each(Object.entries(CLIENTS))('a Use flow, as a correct client with %s sees it', (_library, read) => {
+  const sandbox = shareSandbox()
+
+  it.each(rowsOf('use', 'refuse'))('refuses $name', async (outcome) => {
+    await expect(read(sandbox(), await runUse(sandbox(), outcome))).rejects.toThrow(Refusal)
+  })
+
+  it.each(rowsOf('use', 'accept'))('accepts $name', async (outcome) => {
+    const kind = outcome.ending?.kind ?? 'verified'
+    // openid-client is set up for one algorithm, as a relying party that chose this one would do.
+    const policy = outcome.name === 'id_token.es256' ? { algorithms: ['ES256'] } : {}
+    expect(await read(sandbox(), await runUse(sandbox(), outcome), policy)).toMatchObject({ kind })
+  })
+
+  it('accepts a code beside answers that are all false', async () => {
+    const needs = { needs: ['upgrade_scope'] } as const
+    const run = await runUse(sandbox(), { name: 'verified', ...needs }, { sandbox_persona: 'child-12' })
+    expect(await read(sandbox(), run)).toMatchObject({ kind: 'verified', code: expect.any(String) })
+  })
+})
+
+describe('a Use flow whose tokens are signed with ES256', () => {
+  const sandbox = shareSandbox({ signingAlg: 'ES256' })
+  const idTokenRows = (correctClient: Outcome['correctClient']) =>
+    rowsOf('use', correctClient).filter(({ name }) => name.startsWith('id_token.'))
+  const policy = { algorithms: ['ES256'] }
+
+  it.each(idTokenRows('refuse'))('refuses $name', async (outcome) => {
+    await expect(CLIENTS.jose(sandbox(), await runUse(sandbox(), outcome), policy)).rejects.toThrow(Refusal)
+  })
+
+  it.each(idTokenRows('accept'))('accepts $name', async (outcome) => {
+    expect(await CLIENTS.jose(sandbox(), await runUse(sandbox(), outcome), policy)).toMatchObject({ kind: 'verified' })
+  })
+})
+
+describe('a replay, once there is an earlier flow of the client', () => {
+  const sandbox = shareSandbox()
+
+  it.each([
+    'id_token.replayed',
+    'id_token.nonce_of_earlier_flow',
+    'callback.replayed',
+    'callback.state_of_earlier_flow',
+  ])('refuses %s', async (name) => {
+    const earlier = await runUse(sandbox(), { name: 'verified' })
+    const run = await runUse(sandbox(), { name })
+    expect(replayedParts(earlier, run)).not.toEqual([])
+    await expect(CLIENTS.jose(sandbox(), run)).rejects.toThrow(Refusal)
+  })
+
+  it('never replays what would be right again', async () => {
+    const same = { state: 'always-the-same', nonce: 'always-the-same' }
+    await runUse(sandbox(), { name: 'verified' }, same)
+    const run = await runUse(sandbox(), { name: 'id_token.replayed' }, same)
+    const session = { ...run.session, ...same }
+    await expect(CLIENTS.jose(sandbox(), { ...run, session })).rejects.toThrow(Refusal)
+  })
+})
+
+/** What of an earlier answer comes again. */
+function replayedParts(earlier: Run, run: Run): string[] {
+  const was = arrived(earlier.delivery).params
+  const is = arrived(run.delivery).params
+  const nonceOf = (params: URLSearchParams) => decodeJwt(params.get('id_token') ?? '')['nonce']
+  return [
+    ...(was.get('id_token') === is.get('id_token') ? ['id_token'] : []),
+    ...(was.get('state') === is.get('state') ? ['state'] : []),
+    ...(nonceOf(was) === nonceOf(is) ? ['nonce'] : []),
+  ]
+}
+
+type Judge = (sandbox: Sandbox, outcome: Outcome) => Promise<void>
+
+/** Outcomes that a client judges by what it was set up to take, or by what it remembers. */
+const JUDGES: Readonly<Record<string, Judge>> = {
+  'id_token.expired_one_second_ago': judgedBy({ clockToleranceSeconds: 60 }, { clockToleranceSeconds: 0 }),
+  'id_token.kid_missing': judgedBy({ requireKid: false }, { requireKid: true }),
+  'id_token.typ_other': judgedBy({ checkType: false }, { checkType: true }),
+  async 'id_token.sub_seen_before'(sandbox, outcome) {
+    const first = await CLIENTS.jose(sandbox, await runUse(sandbox, outcome))
+    const second = await CLIENTS.jose(sandbox, await runUse(sandbox, outcome))
+    const usual = await CLIENTS.jose(sandbox, await runUse(sandbox, { name: 'verified' }))
+    expect(second).toEqual(first)
+    expect(usual).not.toEqual(first)
+  },
+  async 'id_token.age_thresholds.key_twice'(sandbox, outcome) {
+    const run = await runUse(sandbox, outcome)
+    const ageThresholds = { 13: true, 16: true, 18: true, 21: true }
+    expect(await CLIENTS.jose(sandbox, run)).toMatchObject({ ageThresholds })
+    const payload = arrived(run.delivery).params.get('id_token')?.split('.')[1] ?? ''
+    const spelled = Buffer.from(payload, 'base64url').toString()
+    expect(spelled.match(/"18":(true|false)/g)).toEqual(['"18":false', '"18":true'])
+  },
+}
+
+/** It differs from a good answer only in what one client takes and another does not. */
+function judgedBy(accepting: Policy, refusing: Policy): Judge {
+  return async (sandbox, outcome) => {
+    const run = await runUse(sandbox, outcome)
+    expect(await CLIENTS.jose(sandbox, run, accepting)).toMatchObject({ kind: 'verified' })
+    await expect(CLIENTS.jose(sandbox, run, refusing)).rejects.toThrow(Refusal)
+  }
+}
+
+describe('a Use flow that can be judged only with more context', () => {
+  const sandbox = shareSandbox()
+
+  it.each(rowsOf('use', 'depends'))('$name', async (outcome) => {
+    const judge = JUDGES[outcome.name] ?? (() => expect.fail(`nobody judges ${outcome.name}`))
+    await judge(sandbox(), outcome)
+  })
+})
+
+describe('a Create flow, as a correct client sees it', () => {
+  const sandbox = shareSandbox()
+  const run = async ({ name }: Outcome) => {
+    const state = crypto.randomUUID()
+    const requestUri = await push(sandbox().baseUrl, pushedRequest({ state }))
+    return { session: { mode: 'query', state } as const, delivery: await runCreate(sandbox(), requestUri, name) }
+  }
+
+  it.each(rowsOf('create', 'refuse'))('refuses $name', async (outcome) => {
+    const { session, delivery } = await run(outcome)
+    expect(() => readCreateAnswer(arrived(delivery), session)).toThrow(Refusal)
+  })
+
+  it.each(rowsOf('create', 'accept'))('accepts $name', async (outcome) => {
+    const { session, delivery } = await run(outcome)
+    expect(() => readCreateAnswer(arrived(delivery), session)).not.toThrow()
+  })
+
+  it('has no outcome that needs more context', () => {
+    expect(rowsOf('create', 'depends')).toEqual([])
+  })
+})

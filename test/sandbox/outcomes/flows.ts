@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { get } from 'node:http'
+import * as client from 'openid-client'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import { tagsOf } from '../../support/markup.ts'
+import { type Changes, claims, createRequest, useRequest } from '../../support/requests.ts'
+import type { Delivery, Session, VerifyIdToken } from './correct-client.ts'
+
+export const issuerOf = (sandbox: Sandbox) => `${sandbox.baseUrl}/v1/oidc/use`
+
+/** Begins a Use flow that has what the outcome needs, and is told to end with it. */
+export async function runUse(
+  sandbox: Sandbox,
+  outcome: Pick<Outcome, 'name' | 'needs'>,
+  changes: Changes = {},
+): Promise<{ session: Session; delivery: Delivery | undefined }> {
+  const session: Session = {
+    mode: 'fragment',
+    state: randomUUID(),
+    nonce: randomUUID(),
+    claims: claims(),
+    canCreate: outcome.needs?.includes('can_create') ?? false,
+    upgrade: outcome.needs?.includes('upgrade_scope') ?? false,
+    startedAt: Math.floor(Date.now() / 1000),
+  }
+  const query = useRequest({
+    scope: session.upgrade ? 'openid svc.upgrade' : 'openid',
+    state: session.state,
+    nonce: session.nonce,
+    claims: session.claims,
+    can_create: session.canCreate ? 'true' : undefined,
+    sandbox_outcome: outcome.name,
+    ...changes,
+  })
+  return { session, delivery: await visit(`${sandbox.url}/v1/oidc/use?${query}`) }
+}
+
+/** Sends the user of a pushed request to the Create flow, which is told how to end. */
+export const runCreate = (sandbox: Sandbox, requestUri: string, outcome: string) =>
+  visit(`${sandbox.url}/v1/oidc/create?${createRequest(requestUri, { sandbox_outcome: outcome })}`)
+
+/** Verifies an id_token with openid-client, from the address at which it arrived. */
+export const verifyWithOpenidClient =
+  (issuer: string, clientId: string, alg = 'RS256'): VerifyIdToken =>
+  async (_idToken, session, { params }) => {
+    const metadata = { id_token_signed_response_alg: alg }
+    const config = await client.discovery(new URL(issuer), clientId, metadata, client.None(), {
+      execute: [client.allowInsecureRequests, client.useIdTokenResponseType],
+    })
+    const address = new URL(`http://localhost:3000/callback#${params}`)
+    return client.implicitAuthentication(config, address, session.nonce, { expectedState: session.state })
+  }
+
+/** Where the browser is sent, as far as a huge header lets anybody see it; `undefined` when it stays. */
+export function visit(url: string): Promise<Delivery | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { maxHeaderSize: 256 * 1024 }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const body = Buffer.concat(chunks).toString('utf8')
+        const status = response.statusCode ?? 0
+        if (status >= 400) reject(new Error(`${status}: ${body.slice(0, 2_000)}`))
+        else resolve(deliveryOf(response.headers.location, body))
+      })
+    }).on('error', reject)
+  })
+}
+
+function deliveryOf(location: string | undefined, body: string): Delivery | undefined {
+  if (location === undefined) {
+    const isForm = tagsOf(body).some(({ name, attributes }) => name === 'form' && 'data-submit' in attributes)
+    return isForm ? { mode: 'form_post', params: new URLSearchParams() } : undefined
+  }
+  const { hash, search } = new URL(location)
+  return hash === ''
+    ? { mode: 'query', params: new URLSearchParams(search) }
+    : { mode: 'fragment', params: new URLSearchParams(hash.slice(1)) }
+}

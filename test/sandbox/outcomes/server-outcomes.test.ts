@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { findOutcome, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import { createRelyingParty } from '../../support/relying-party.ts'
+import { ageSignal, pushedRequest } from '../../support/requests.ts'
+import { Refusal, readUseAnswer, verifyWithJose } from './correct-client.ts'
+import { type CallOptions, discover, exchange, fetchKeys, push, upgrade } from './correct-server-calls.ts'
+import { issuerOf, runCreate, runUse } from './flows.ts'
+import { shareSandbox } from './shared-sandbox.ts'
+
+const sandbox = shareSandbox()
+
+const SERVER_FLOWS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
+type ServerFlow = (typeof SERVER_FLOWS)[number]
+
+const party = () => createRelyingParty(sandbox())
+const credentials = () => `${sandbox().client.clientId}:${sandbox().client.clientSecret}`
+
+/** Each call as a correct client makes it; the key set is judged by a token that is verified with it. */
+const CALLS: Readonly<Record<ServerFlow, (options: CallOptions) => Promise<unknown>>> = {
+  par: (options) => push(sandbox().baseUrl, pushedRequest(), options),
+  token: async (options) =>
+    exchange(sandbox().baseUrl, { code: await party().obtainCode(), credentials: credentials() }, options),
+  upgrade: async (options) =>
+    upgrade(sandbox().baseUrl, { token: await party().obtainToken(), details: [ageSignal()] }, options),
+  discovery: (options) => discover(issuerOf(sandbox()), options),
+  async jwks(options) {
+    const { session, delivery } = await runUse(sandbox(), { name: 'verified' })
+    if (!delivery) throw new Error('a verified flow must be answered')
+    const keys = await fetchKeys(sandbox().baseUrl, options)
+    const expected = { issuer: issuerOf(sandbox()), clientId: sandbox().client.clientId }
+    return readUseAnswer(delivery, session, verifyWithJose(keys, expected))
+  },
+}
+
+const told = (outcome: string): CallOptions => ({ headers: { 'X-Sandbox-Outcome': outcome } })
+const rowsOf = (flow: Outcome['flow'], correctClient: Outcome['correctClient']) =>
+  OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient)
+
+describe.each(SERVER_FLOWS)('the call %s, as a correct client makes it', (flow) => {
+  it.each(rowsOf(flow, 'refuse'))('refuses $name', async ({ name }) => {
+    await expect(CALLS[flow](told(name))).rejects.toThrow(Refusal)
+  })
+
+  it.each(rowsOf(flow, 'accept'))('accepts $name', async ({ name }) => {
+    await expect(CALLS[flow](told(name))).resolves.not.toThrow()
+  })
+
+  it('goes well when it is told nothing', async () => {
+    await expect(CALLS[flow]({})).resolves.not.toThrow()
+  })
+
+  it(`gives up ${flow}.slow when it does not wait`, async () => {
+    await expect(CALLS[flow]({ ...told(`${flow}.slow`), timeoutMs: 150 })).rejects.toThrow(Refusal)
+  })
+
+  it(`delays a good reply by ${flow}.slow, and changes nothing else`, async () => {
+    const good = { status: 200, headers: { 'Content-Type': 'application/json' }, body: '{}' }
+    expect(await applied(`${flow}.slow`, good)).toEqual({ ...good, delayMs: 30_000 })
+  })
+})
+
+/** What a row that looks at nothing but the reply makes of it. */
+function applied(name: string, reply: { status: number; headers: Record<string, string>; body: string }) {
+  const row = OUTCOMES.find((outcome) => outcome.name === name)
+  if (row?.seam !== 'reply') throw new Error(`${name} is no row of a server-to-server call`)
+  return row.apply?.(
+    reply,
+    new Proxy(Object.create(null), { get: (_target, key) => expect.fail(`uses ${String(key)}`) }),
+  )
+}
+
+const created = async (requestUri: string) => (await runCreate(sandbox(), requestUri, 'created'))?.params
+
+describe('an outcome of a call that shows only later', () => {
+  it('E2 par.request_uri_already_used hands out a reference that E3 refuses, with its state', async () => {
+    const params = await created(await push(sandbox().baseUrl, pushedRequest(), told('par.request_uri_already_used')))
+    expect([params?.get('error'), params?.get('state')]).toEqual(['invalid_request_uri', 'state-1'])
+  })
+
+  it('E2 par.request_uri_of_other_client hands out a reference that E3 refuses, without a state', async () => {
+    const params = await created(
+      await push(sandbox().baseUrl, pushedRequest(), told('par.request_uri_of_other_client')),
+    )
+    expect([params?.get('error'), params?.get('state')]).toEqual(['invalid_request_uri', null])
+  })
+
+  it.each([
+    [0, null],
+    [1, 'invalid_request_uri'],
+  ])('E2 par.expires_in_1 hands out a reference that, after %i s, E3 answers with error %s', async (seconds, error) => {
+    await sandbox().clock.freeze()
+    const requestUri = await push(sandbox().baseUrl, pushedRequest(), told('par.expires_in_1'))
+    await sandbox().clock.advance(seconds)
+    expect((await created(requestUri))?.get('error')).toBe(error)
+  })
+
+  it('E4 token.expires_in_1 hands out a token that E5 refuses after a second', async () => {
+    const code = await party().obtainCode()
+    const token = await exchange(sandbox().baseUrl, { code, credentials: credentials() }, told('token.expires_in_1'))
+    await sandbox().clock.advance(1)
+    await expect(upgrade(sandbox().baseUrl, { token, details: [ageSignal()] })).rejects.toThrow(/status 401/)
+  })
+
+  it.each(['par.expires_in_string', 'token.expires_in_string', 'token.expires_in_missing'])(
+    '%s is taken by a client that does not need the number',
+    async (name) => {
+      const flow = name.startsWith('par') ? 'par' : 'token'
+      await expect(CALLS[flow](told(name))).resolves.not.toThrow()
+    },
+  )
+
+  it('E5 upgrade.ok_without_quotes is done, and refused by a client that reads JSON', async () => {
+    const token = await party().obtainToken()
+    const answer = await sandbox().post(
+      '/v1/svc/upgrade',
+      { authorization_details: [ageSignal()] },
+      { Authorization: `Bearer ${token}`, 'X-Sandbox-Outcome': 'upgrade.ok_without_quotes' },
+    )
+    expect([answer.status, answer.text]).toEqual([200, 'OK'])
+    const again = upgrade(sandbox().baseUrl, { token, details: [ageSignal()] }, told('upgrade.ok_without_quotes'))
+    await expect(again).rejects.toThrow(/not JSON/)
+  })
+
+  it.each(['jwks.kid_twice', 'jwks.kid_missing'])('E6 %s leaves the right key in the set', async (name) => {
+    const reply = await sandbox().get('/.well-known/jwks.json', { headers: { 'X-Sandbox-Outcome': name } })
+    const good = await sandbox().get('/.well-known/jwks.json')
+    const moduli = (text: string) => [...text.matchAll(/"n":"([\w-]+)"/g)].map((match) => match[1])
+    expect(moduli(reply.text)).toEqual(expect.arrayContaining(moduli(good.text)))
+    expect(reply.text).not.toBe(good.text)
+  })
+
+  it('covers every outcome of a call that needs more context', () => {
+    const judged = [
+      ...SERVER_FLOWS.map((flow) => `${flow}.slow`),
+      ...['par.request_uri_already_used', 'par.request_uri_of_other_client', 'par.expires_in_1'],
+      ...['par.expires_in_string', 'token.expires_in_1', 'token.expires_in_string', 'token.expires_in_missing'],
+      ...['upgrade.ok_without_quotes', 'jwks.kid_twice', 'jwks.kid_missing'],
+    ]
+    const rows = SERVER_FLOWS.flatMap((flow) => rowsOf(flow, 'depends')).map(({ name }) => name)
+    expect(rows.toSorted()).toEqual(judged.toSorted())
+  })
+})
+
+describe('a reply in place of the service', () => {
+  it.each(['token.500', 'token.code_reused', 'token.dropped'])('E4 %s leaves the code unspent', async (name) => {
+    const code = await party().obtainCode()
+    const request = { code, credentials: credentials() }
+    await expect(exchange(sandbox().baseUrl, request, told(name))).rejects.toThrow(Refusal)
+    await expect(exchange(sandbox().baseUrl, request)).resolves.toEqual(expect.any(String))
+  })
+
+  it.each(['token.reply_lost', 'token.truncated'])('E4 %s spends the code', async (name) => {
+    const code = await party().obtainCode()
+    const request = { code, credentials: credentials() }
+    await expect(exchange(sandbox().baseUrl, request, told(name))).rejects.toThrow(Refusal)
+    await expect(exchange(sandbox().baseUrl, request)).rejects.toThrow(/invalid_grant/)
+  })
+
+  it.each([
+    ['par.401', 401, 'invalid_client', 'PAR-02'],
+    ['par.400', 400, 'invalid_request', 'PAR-09'],
+    ['token.code_expired', 400, 'invalid_grant', 'TOK-06'],
+    ['upgrade.token_expired', 401, 'invalid_token', 'UPG-03'],
+  ])('%s is what the service itself says: %i %s by %s', async (name, status, error, rule) => {
+    const row = OUTCOMES.find((outcome) => outcome.name === name)
+    const paths = { par: '/v1/oidc/create/par', token: '/v1/oidc/use/token', upgrade: '/v1/svc/upgrade' }
+    const path = paths[row?.flow === 'par' || row?.flow === 'token' ? row.flow : 'upgrade']
+    const answer = await sandbox().post(path, '', { 'X-Sandbox-Outcome': name })
+    expect(answer.status).toBe(status)
+    expect(answer.json()).toMatchObject({ error, findings: [{ rule, level: 'error', hint: expect.any(String) }] })
+    expect(answer.headers.has('WWW-Authenticate')).toBe(status === 401 && name !== 'par.401')
+    expect(findOutcome(row?.flow ?? 'use', name)?.instead).toBe(true)
+  })
+})

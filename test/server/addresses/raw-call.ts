@@ -1,0 +1,19 @@
+import { callHttp, type HttpAnswer, type HttpCall } from '../../../src/cli/http-call.ts'
+
+const TIMEOUT_MS = 10_000
+
+/** A call whose `Host` header can be chosen, which `fetch` forbids. */
+export const rawCall = (url: string, call: Partial<HttpCall> = {}): Promise<HttpAnswer> =>
+  callHttp(url, { timeoutMs: TIMEOUT_MS, ...call })
+
+/** The discovery document of a flow, read by a given `Host` and other headers. */
+export async function discoveryBy(
+  url: string,
+  host: string,
+  { flow = 'use', headers = {} }: { flow?: 'use' | 'create'; headers?: Readonly<Record<string, string>> } = {},
+): Promise<Readonly<Record<string, unknown>>> {
+  const { text } = await rawCall(`${url}/v1/oidc/${flow}/.well-known/openid-configuration`, {
+    headers: { Host: host, ...headers },
+  })
+  return JSON.parse(text)
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { createSandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
+import { useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+/** What a caller without a compiler may give. */
+const create = (options: Readonly<Record<string, unknown>>) => createSandbox(options as SandboxOptions)
+
+describe('createSandbox refuses in one line', () => {
+  test.each([
+    [{ prot: 1 }, 'createSandbox: prot: unknown key. Did you mean "port"?'],
+    [{ base_url: 'http://localhost' }, 'base_url: unknown key. Did you mean "baseUrl"?'],
+    [{ port: '80' }, 'port: "80" is not a port (0 to 65535)'],
+    [{ port: -1 }, 'port: -1 is not a port'],
+    [{ baseUrl: 'nowhere' }, 'baseUrl: "nowhere" is not an http or https URL'],
+    [{ profile: 'agekye' }, 'profile: unknown profile "agekye". Did you mean "agekey"?'],
+    [{ seed: 1.5 }, 'seed: 1.5 is not a whole number'],
+    [{ personas: './personas' }, 'personas: expected a list'],
+    [{ lifetimes: { requestURI: 90 } }, 'lifetimes.requestURI: unknown key. Did you mean "requestUri"?'],
+    [{ lifetimes: { code: 0 } }, 'lifetimes.code: 0 is not a whole number of seconds from 1 up'],
+    [{ clients: [{ clientId: 'a', clientSecret: 'b' }] }, 'clients[0].redirectUris: is missing'],
+    [
+      { clients: [{ clientId: 'a', clientSecret: 'b', redirectUris: ['/callback'] }] },
+      'clients[0].redirectUris[0]: "/callback" is not an http or https URL',
+    ],
+    [{ onCall: true }, 'onCall: expected a function'],
+    [{ prot: 1, seed: 'x' }, /seed: .*; prot: |prot: .*; seed: /],
+    [{ persona: 'teen-61' }, 'persona: there is no persona "teen-61". Did you mean "teen-16"?'],
+    [{ outcome: 'acess_denied' }, 'outcome: there is no outcome "acess_denied". Did you mean "access_denied"?'],
+  ])('%j', async (options, message) => {
+    const refusal = create(options)
+    await expect(refusal).rejects.toThrow(message)
+    await expect(refusal).rejects.toThrow(/^[^\n]+$/)
+  })
+})
+
+test('a sandbox without any client says so', async () => {
+  const warnings: string[] = []
+  await using _ = await create({ builtinClient: false, onWarning: (message: string) => warnings.push(message) })
+  expect(warnings).toEqual([expect.stringMatching(/^clients: there is none/)])
+})
+
+test('an option that is undefined counts as absent', async () => {
+  await using sandbox = await create({ port: undefined, persona: undefined, lifetimes: { code: undefined } })
+  expect(await sandbox.expectations.list()).toEqual([])
+})
+
+test('await using closes it, also when something is still waiting', async () => {
+  let address = ''
+  {
+    await using sandbox = await createSandbox()
+    address = sandbox.url
+    void fetch(`${address}/_sandbox/flows?wait=30`).catch(() => undefined)
+    expect((await fetch(`${address}/_sandbox/health`)).status).toBe(200)
+  }
+  await expect(fetch(`${address}/_sandbox/health`)).rejects.toThrow('fetch failed')
+})
+
+test('closing lets the answer in flight be finished', async () => {
+  const sandbox = await startSandbox({ persona: 'adult-passport' })
+  const answer = fetch(`${sandbox.url}/v1/oidc/use?${useRequest()}`, { redirect: 'manual' })
+  const [{ status }] = await Promise.all([answer, sandbox.flows.ended().then(() => sandbox.close())])
+  expect(status).toBe(302)
+})
+
+test('two sandboxes in one process share nothing', async () => {
+  const [one, other] = [await startSandbox(), await startSandbox()]
+  await one.clock.advance(1000)
+  await one.next({ persona: 'teen-16' })
+  await one.personas.put({ name: 'mine', title: 'Mine', purpose: 'Only here.' })
+  await one.get('/v1/oidc/use', { query: useRequest({ state: 'a' }) })
+  await one.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
+  expect((await other.clock.state()).advanced_seconds).toBe(0)
+  expect(await other.expectations.list()).toEqual([])
+  expect(await other.flows.list()).toEqual([])
+  expect(await other.scenarios.list()).toEqual([])
+  await expect(other.personas.get('mine')).rejects.toMatchObject({ status: 404 })
+})
+
+test.each(['RS256', 'ES256'] as const)(
+  'the same seed, keys and frozen clock give byte-identical callbacks with %s',
+  async (signingAlg) => {
+    const callbacks = async () => {
+      const sandbox = await startSandbox({ seed: 7, baseUrl: 'http://localhost:2435', signingAlg })
+      await sandbox.clock.set('2026-05-01T12:00:00Z')
+      await sandbox.clock.freeze()
+      const queries = [
+        { sandbox_persona: 'adult-passport' },
+        { sandbox_persona: 'child-12', scope: 'openid svc.upgrade' },
+        { sandbox_outcome: 'access_denied', response_mode: 'query' },
+        { sandbox_outcome: 'id_token.es256' },
+        { sandbox_outcome: 'id_token.foreign_key_same_kid' },
+      ]
+      const locations: (string | null)[] = []
+      for (const changes of queries) {
+        locations.push((await sandbox.get('/v1/oidc/use', { query: useRequest(changes) })).headers.get('location'))
+      }
+      return locations
+    }
+    const [first, second] = [await callbacks(), await callbacks()]
+    expect(first).toHaveLength(5)
+    expect(first[1]).toContain('code=')
+    expect(second).toEqual(first)
+  },
+)

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test, vi } from 'vitest'
+import { useRequest } from '../../support/requests.ts'
+import { describeWithRedis, startRedis } from './redis-server.ts'
+import { buildReplicas, control } from './replica.ts'
+
+describeWithRedis('A sandbox whose Redis', () => {
+  const { cli, startReplica } = buildReplicas()
+
+  describe('when Redis is away', () => {
+    test.each([
+      ['dies and comes back', 'kill', 'start'],
+      ['falls silent and answers again', 'freeze', 'thaw'],
+    ] as const)('answer 503 and recover by themselves: it %s', async (_, leave, comeBack) => {
+      const redis = await startRedis()
+      const a = await startReplica(redis.url)
+      const [code, token] = [await a.party.obtainCode(), await a.party.obtainToken()]
+      await redis[leave]()
+      await a.http.get(control('health'))
+
+      const refused = await a.party.exchange(code)
+      expect(refused.status).toBe(503)
+      expect(refused.headers.get('retry-after')).toBe('1')
+      expect(refused.json()).toMatchObject({ error: 'temporarily_unavailable' })
+      expect((await a.http.get(control('health'))).status).toBe(503)
+      const page = await a.http.get('/v1/oidc/use', { query: useRequest(), headers: { Accept: 'text/html' } })
+      expect(page.status).toBe(503)
+      expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+
+      await redis[comeBack]()
+      await vi.waitFor(async () => expect((await a.http.get(control('health'))).status).toBe(200), 5_000)
+      expect((await a.party.exchange(code)).status).toBe(200)
+      expect((await a.party.exchange(code)).status).toBe(400)
+      expect((await a.party.upgrade(token)).status).toBe(200)
+    })
+  })
+
+  describe('a start is refused with one line', () => {
+    const refusedStart = (args: readonly string[]) => cli.run(['-p', '0', ...args])
+
+    test('when nothing listens there; the password is not told', async () => {
+      const { code, stderr } = await refusedStart(['--store', 'redis://user:secret@127.0.0.1:1'])
+      expect(code).toBe(1)
+      expect(stderr).toBe('error: store: redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1\n')
+    })
+
+    test('when what listens there says nothing', async () => {
+      const redis = await startRedis()
+      redis.freeze()
+      const { code, stderr } = await refusedStart(['--store', redis.url])
+      expect(code).toBe(1)
+      expect(stderr).toBe(`error: store: ${redis.url} cannot be reached: no answer within 2 seconds\n`)
+    })
+
+    test('when it holds records of another version', async () => {
+      const redis = await startRedis()
+      const { port } = new URL(redis.url)
+      execFileSync('redis-cli', ['-p', port, 'set', 'agekey-sandbox:version', '0.0.1'], { stdio: 'ignore' })
+      const { code, stderr } = await refusedStart(['--store', redis.url])
+      expect(code).toBe(1)
+      expect(stderr).toMatch(
+        /^error: store: redis:\/\/127\.0\.0\.1:\d+ holds records of agekey-sandbox 0\.0\.1, and this is .*\n$/,
+      )
+    })
+
+    test.each([
+      [['--store', 'localhost:6379'], '--store: localhost:// is not a store'],
+      [['--store', 'http://localhost:6379'], '--store: http:// is not a store'],
+      [['--store', 'redis://localhost/x'], '--store: "/x" is not the number of a database'],
+      [['--store', 'redis://localhost:6379', '--seed', '1'], 'seed: replicas with one seed'],
+    ])('%j', async (args, message) => {
+      const { code, stderr } = await refusedStart(args)
+      expect(code).toBe(1)
+      expect(stderr).toContain(`error: ${message}`)
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    })
+  })
+})
