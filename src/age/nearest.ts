@@ -18,6 +18,10 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return best === undefined ? '' : ` Did you mean "${best}"?`
 }
 
+/** `there is no persona "teen". Did you mean "teen-16"?`: the one wording for a name that nothing has. */
+export const unknownName = (kind: string, name: string, known: readonly string[]): string =>
+  `there is no ${kind} ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, known)}`
+
 function isBeginningOf(candidate: string, word: string): boolean {
   return word.length >= 3 && candidate.toLowerCase().startsWith(word)
 }

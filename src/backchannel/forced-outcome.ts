@@ -3,8 +3,8 @@ import type { Incoming } from '../http/incoming.ts'
 import { json, type Reply } from '../http/reply.ts'
 import type { Answer, Handler } from '../http/route.ts'
 import { defaultWish } from '../http/wishes.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
-import { OAuthError } from '../oidc/rules/errors.ts'
 import { findAccessToken } from '../oidc/token.ts'
 import { decideServerCall } from '../sandbox/decision/decide.ts'
 import type { CallFacts } from '../sandbox/decision/expectations.ts'
@@ -29,7 +29,7 @@ export const spoilable =
       await tenant.scenarios.saw(facts, answer.reply.status)
       return answer
     } catch (error) {
-      await tenant.scenarios.saw(facts, error instanceof OAuthError ? error.status : 500)
+      await tenant.scenarios.saw(facts, error instanceof Refusal ? error.status : 500)
       throw error
     }
   }

@@ -1,5 +1,5 @@
 import { consolePathOf } from '../http/console-frame.ts'
-import { ControlError, parseWith } from '../http/parse.ts'
+import { parseWith } from '../http/parse.ts'
 import { clockMoveSchema } from '../sandbox/clock/clock-move.ts'
 import { renderClock } from './clock-page.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
@@ -21,10 +21,5 @@ async function move({ tenant, fields }: ConsoleCall): Promise<undefined> {
     ...(freeze === undefined ? {} : { freeze: freeze === 'true' }),
     ...(reset === undefined ? {} : { reset: reset === 'true' }),
   }
-  try {
-    await tenant.moveClock(parseWith(clockMoveSchema, wanted, 'body'))
-  } catch (cause) {
-    if (cause instanceof RangeError) throw new ControlError(400, cause.message)
-    throw cause
-  }
+  await tenant.moveClock(parseWith(clockMoveSchema, wanted, 'body'))
 }

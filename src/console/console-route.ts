@@ -3,12 +3,10 @@ import { type Fields, readForm, readSearch } from '../http/form.ts'
 import { guardControl } from '../http/guard.ts'
 import type { ConsoleFrame, ConsolePath } from '../http/html/console-page.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { ControlError } from '../http/parse.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
-import { ExpectationLimitError } from '../sandbox/decision/expectations.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { TenantNameError } from '../sandbox/tenants/tenants.ts'
 import { signInPage } from './sign-in.ts'
 
 /** What a page of the console is made of. */
@@ -61,19 +59,18 @@ export const takeForm =
       const reply = redirect(303, `${consolePathOf(tenant)}/${route.name}${search && `?${search}`}`)
       return { reply: { ...reply, headers: { ...reply.headers, ...headers } } }
     } catch (error) {
-      const refusal = refusalOf(error)
-      if (!refusal) throw error
-      return { reply: page(refusal.status, await route.render({ ...call, problem: refusal.message })) }
+      if (!(error instanceof Refusal)) throw error
+      return { reply: page(error.status, await route.render({ ...call, problem: error.message })) }
     }
   }
 
-/** The sign-in page, when that is what the caller lacks. @throws ControlError when nothing would help */
+/** The sign-in page, when that is what the caller lacks. @throws Refusal when nothing would help */
 export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): Reply | undefined {
   try {
     guardControl(request, host.guard, { changesState: false })
     return undefined
   } catch (error) {
-    if (error instanceof ControlError && error.status === 401) return signInPage(tenant, host)
+    if (error instanceof Refusal && error.status === 401) return signInPage(tenant, host)
     throw error
   }
 }
@@ -84,10 +81,3 @@ const callOf = (request: Incoming, tenant: Tenant, host: HttpHost) => ({
   frame: consoleFrame(tenant, host),
   params: request.params,
 })
-
-function refusalOf(error: unknown): { status: number; message: string } | undefined {
-  if (error instanceof ControlError) return { status: error.status, message: error.message }
-  if (error instanceof ExpectationLimitError) return { status: 409, message: error.message }
-  if (error instanceof TenantNameError) return { status: 400, message: error.message }
-  return undefined
-}

@@ -3,7 +3,7 @@ import { renderFindingList } from '../http/html/finding-list.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { translate } from '../http/html/messages.ts'
 import { shortened } from '../http/html/shortened.ts'
-import type { Finding } from '../oidc/rules/findings.ts'
+import type { Finding } from '../oidc/rules/finding.ts'
 import { renderSnippet } from './home-snippets.ts'
 
 /** A recorded call of a flow. */

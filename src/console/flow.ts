@@ -1,6 +1,6 @@
 import { evaluationShape } from '../control/shapes.ts'
 import { decodeIdToken } from '../http/decode-id-token.ts'
-import { ControlError } from '../http/parse.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { CallRecord, Flow } from '../sandbox/journal/journal.ts'
 import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -21,7 +21,7 @@ async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<string
   const flow = await tenant.journal.find(tenant.name, id)
   if (flow) return renderFlow({ ...frame, ...viewOf(flow, tenant) })
   const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
-  throw new ControlError(404, message, { error: 'not_found' })
+  throw Refusal.notFound(message)
 }
 
 function viewOf(flow: Flow, tenant: Tenant): Omit<FlowView, keyof ConsoleCall['frame']> {

@@ -1,7 +1,7 @@
-import { findPersona } from '../control/personas.ts'
 import { consolePathOf } from '../http/console-frame.ts'
 import { contains } from '../http/form.ts'
 import { personaCookie } from '../http/persona-cookie.ts'
+import { requirePersona } from '../sandbox/decision/names.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -32,7 +32,7 @@ async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Prom
 async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   const { persona } = fields
   if (persona === undefined) return { headers: { 'Set-Cookie': personaCookie(undefined, tenant) } }
-  const { name } = await findPersona(persona, tenant, 400)
+  const { name } = await requirePersona(persona, { personas: tenant.personas })
   return { headers: { 'Set-Cookie': personaCookie(name, tenant) }, query: { acting: name } }
 }
 

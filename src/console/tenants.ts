@@ -1,6 +1,6 @@
 import { consolePathOf } from '../http/console-frame.ts'
 import { contains } from '../http/form.ts'
-import { ControlError } from '../http/parse.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Tenants } from '../sandbox/tenants/tenants.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
@@ -32,13 +32,14 @@ async function change({ host, fields }: ConsoleCall): Promise<undefined> {
   if (add !== undefined) await host.tenants.touch(add)
   else if (reset !== undefined) await (await existing(reset, host.tenants)).reset()
   else if (remove !== undefined) await host.tenants.remove((await existing(remove, host.tenants)).name)
-  else throw new ControlError(400, 'New tenant: write a name')
+  else throw Refusal.invalidRequest('New tenant: write a name')
 }
 
 async function existing(name: string, tenants: Tenants): Promise<Tenant> {
   const tenant = await tenants.find(name)
   if (tenant) return tenant
-  throw new ControlError(404, `tenant: there is none called ${JSON.stringify(name.slice(0, 80))}`)
+  const known = (await tenants.list()).map((one) => one.name)
+  throw Refusal.unknownName({ source: 'tenant', kind: 'tenant', name, known, status: 404 })
 }
 
 function rowOf(tenant: Tenant, { root }: Tenants): TenantRow {

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { PERSONA_COOKIE, personaCookie } from '../http/persona-cookie.ts'
 import { json, noContent, page } from '../http/reply.ts'
+import { requirePersona } from '../sandbox/decision/names.ts'
 import { renderActAs, renderActing } from './act-as-page.ts'
 import { controlRoute } from './control-route.ts'
-import { findPersona } from './personas.ts'
 
 export const actAsRoutes = [
   controlRoute({
@@ -13,7 +13,7 @@ export const actAsRoutes = [
     summary: 'A page with one button that makes this browser act as the persona',
     responses: { 200: undefined },
     async handle({ tenant, params, shell }) {
-      const { name, title } = await findPersona(params['name'] ?? '', tenant)
+      const { name, title } = await requirePersona(params['name'] ?? '', { personas: tenant.personas, status: 404 })
       return page(200, renderActAs({ shell, name, title, action: `${tenant.basePath}/_sandbox/act-as/${name}` }))
     },
   }),
@@ -25,7 +25,7 @@ export const actAsRoutes = [
     summary: `Sets the cookie ${PERSONA_COOKIE}: this browser acts as the persona from now on`,
     responses: { 200: z.object({ persona: z.string() }) },
     async handle({ tenant, params, isForm, shell }) {
-      const { name, title } = await findPersona(params['name'] ?? '', tenant)
+      const { name, title } = await requirePersona(params['name'] ?? '', { personas: tenant.personas, status: 404 })
       const cookie = { 'Set-Cookie': personaCookie(name, tenant) }
       if (!isForm) return json(200, { persona: name }, cookie)
       const reply = page(200, renderActing({ shell, name, title }))

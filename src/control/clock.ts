@@ -1,4 +1,3 @@
-import { ControlError } from '../http/parse.ts'
 import { json } from '../http/reply.ts'
 import { clockMoveSchema } from '../sandbox/clock/clock-move.ts'
 import { controlRoute } from './control-route.ts'
@@ -21,12 +20,7 @@ export const clockRoutes = [
     body: clockMoveSchema,
     responses: { 200: clockShape },
     async handle({ tenant, body }) {
-      try {
-        await tenant.moveClock(body)
-      } catch (cause) {
-        if (cause instanceof RangeError) throw new ControlError(400, cause.message)
-        throw cause
-      }
+      await tenant.moveClock(body)
       return json(200, tenant.clock.state())
     },
   }),

@@ -41,7 +41,7 @@ export interface ControlRoute {
   readonly acceptsForm: boolean
   /** Whether the call is open to everybody, also beyond loopback without a token. */
   readonly isOpen: boolean
-  /** Checks query and body, then does it. @throws ControlError, or an error of the room that refuses. */
+  /** Checks query and body, then does it. @throws Refusal, or an error of the room that refuses. */
   run(call: ControlCall<unknown, unknown>): Reply | Promise<Reply>
 }
 

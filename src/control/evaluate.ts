@@ -3,13 +3,13 @@ import { parseInstant } from '../age/calendar.ts'
 import { claimsSchema, parseClaims } from '../age/claims.ts'
 import { evaluate } from '../age/evaluate.ts'
 import { type AgeSignal, evaluationSignalSchema, parseEvaluationSignals } from '../age/signal.ts'
-import { ControlError } from '../http/parse.ts'
 import { json } from '../http/reply.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { type Certifications, certifiedLevel } from '../oidc/request/certifications.ts'
 import { Findings } from '../oidc/rules/findings.ts'
+import { requirePersona } from '../sandbox/decision/names.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { controlRoute } from './control-route.ts'
-import { findPersona } from './personas.ts'
 import { evaluationShape } from './shapes.ts'
 
 const isInstant = { error: 'must be an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z' }
@@ -47,7 +47,7 @@ export const evaluateRoute = controlRoute({
     const signals = await readSignals(body, { tenant, findings })
     const { refusal } = findings
     if (refusal || !claims) {
-      throw new ControlError(400, refusal?.description ?? 'claims: cannot be read', { findings: findings.all })
+      throw Refusal.invalidRequest(refusal?.description ?? 'claims: cannot be read', { findings: findings.all })
     }
     const { ageThresholds, trace } = evaluate(signals, claims, now)
     return json(200, { age_thresholds: ageThresholds, trace })
@@ -59,9 +59,9 @@ async function readSignals(
   { tenant, findings }: { tenant: Tenant; findings: Findings },
 ): Promise<readonly AgeSignal[]> {
   if ((persona === undefined) === (signals === undefined))
-    throw new ControlError(400, 'body: give exactly one of persona and signals')
+    throw Refusal.invalidRequest('body: give exactly one of persona and signals')
   if (persona !== undefined) {
-    const { name } = await findPersona(persona, tenant, 400)
+    const { name } = await requirePersona(persona, { personas: tenant.personas })
     return (await tenant.personas.ageKeyOf(name))?.signals ?? []
   }
   // Whether a date lies in the future is judged by the clock of the sandbox, whatever instant is evaluated.

@@ -1,13 +1,11 @@
 import * as z from 'zod'
-import { didYouMean, nearest } from '../age/nearest.ts'
-import { ControlError } from '../http/parse.ts'
 import { json, noContent } from '../http/reply.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { NewExpectation } from '../sandbox/decision/expectations.ts'
-import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
+import { requireOutcome, requirePersona } from '../sandbox/decision/names.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { controlRoute } from './control-route.ts'
-import { findPersona } from './personas.ts'
 import { expectationShape, matchShape } from './shapes.ts'
 
 /** A decision for a coming request: first in, first out. */
@@ -53,16 +51,13 @@ export const expectationRoutes = [
   }),
 ]
 
-/** @throws ControlError when it would decide nothing, or names what does not exist. */
+/** @throws Refusal when it would decide nothing, or names what does not exist. */
 export async function checkExpectation({ flow, persona, outcome }: NewExpectation, tenant: Tenant): Promise<void> {
-  if (persona === undefined && outcome === undefined) throw new ControlError(400, 'body: give persona, outcome or both')
+  if (persona === undefined && outcome === undefined)
+    throw Refusal.invalidRequest('body: give persona, outcome or both')
   if (persona !== undefined && flow !== 'use' && flow !== 'create') {
-    throw new ControlError(400, `persona: a ${flow} call has no persona; give outcome only`)
+    throw Refusal.invalidRequest(`persona: a ${flow} call has no persona; give outcome only`)
   }
-  if (persona !== undefined) await findPersona(persona, tenant, 400)
-  const names = outcomesFor(flow).map((row) => row.name)
-  if (outcome !== undefined && !names.includes(outcome)) {
-    const message = `outcome: ${flow} has none called ${JSON.stringify(outcome.slice(0, 80))}.${didYouMean(outcome, names)}`
-    throw new ControlError(400, message, { suggestions: nearest(outcome, names) })
-  }
+  if (persona !== undefined) await requirePersona(persona, { personas: tenant.personas })
+  if (outcome !== undefined) requireOutcome(flow, outcome)
 }

@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import { ControlError } from '../http/parse.ts'
 import { json } from '../http/reply.ts'
+import { Refusal } from '../oidc/refusal.ts'
+import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { isFlowId } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { controlRoute } from './control-route.ts'
-import { checkOutcome } from './outcome-name.ts'
-import { findPersona } from './personas.ts'
 import { flowShape } from './shapes.ts'
 import { LONGEST_WAIT, waitFor } from './wait-for.ts'
 
@@ -39,7 +38,7 @@ export const flowRoutes = [
     async handle({ tenant, query, signal }) {
       const { wait: seconds, ...filter } = query
       const { journal, name } = tenant
-      if (filter.outcome !== undefined) checkOutcome(filter.outcome)
+      if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
       if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
       if (seconds === undefined) return json(200, { flows: await journal.list(name, filter) })
       const look = async () => {
@@ -61,7 +60,7 @@ export const flowRoutes = [
       const flow = await tenant.journal.find(tenant.name, id)
       if (flow) return json(200, flow)
       const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
-      throw new ControlError(404, message, { error: 'not_found' })
+      throw Refusal.notFound(message)
     },
   }),
 ]
@@ -69,5 +68,5 @@ export const flowRoutes = [
 /** A persona that is there, or was when a flow was decided as it: a misspelt one would be waited for in vain. */
 async function checkPersona(persona: string, tenant: Tenant): Promise<void> {
   const { journal, name } = tenant
-  if ((await journal.list(name, { persona })).length === 0) await findPersona(persona, tenant, 400)
+  if ((await journal.list(name, { persona })).length === 0) await requirePersona(persona, { personas: tenant.personas })
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { ControlError } from '../http/parse.ts'
 import { json } from '../http/reply.ts'
-import { ROTATION_STAGES, RotationError } from '../sandbox/keys/key-ring.ts'
+import { ROTATION_STAGES } from '../sandbox/keys/key-ring.ts'
 import { controlRoute } from './control-route.ts'
 
 export const rotateKeysRoute = controlRoute({
@@ -12,12 +11,7 @@ export const rotateKeysRoute = controlRoute({
   body: z.strictObject({ stage: z.enum(ROTATION_STAGES) }),
   responses: { 200: z.object({ signing: z.string(), published: z.array(z.string()) }) },
   async handle({ tenant, body }) {
-    try {
-      await tenant.rotateKeys(body.stage)
-    } catch (error) {
-      if (error instanceof RotationError) throw new ControlError(409, error.message, { error: 'conflict' })
-      throw error
-    }
+    await tenant.rotateKeys(body.stage)
     const { keys } = tenant
     const [{ kid }, jwks] = await Promise.all([keys.signingKey(), keys.jwks()])
     return json(200, { signing: kid, published: jwks.keys.map((key) => key['kid']) })

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { didYouMean, nearest } from '../age/nearest.ts'
-import { ControlError } from '../http/parse.ts'
 import { json, noContent } from '../http/reply.ts'
+import { Refusal } from '../oidc/refusal.ts'
+import { requirePersona } from '../sandbox/decision/names.ts'
 import { type Persona, personaNameSchema, personaSchema } from '../sandbox/personas/persona-schema.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { controlRoute } from './control-route.ts'
 import { personaShape } from './shapes.ts'
 
@@ -26,7 +25,12 @@ export const personaRoutes = [
     summary: 'One persona, with its dates resolved',
     responses: { 200: personaShape },
     handle: async ({ tenant, params }) =>
-      json(200, tenant.personas.resolved(await findPersona(params['name'] ?? '', tenant))),
+      json(
+        200,
+        tenant.personas.resolved(
+          await requirePersona(params['name'] ?? '', { personas: tenant.personas, status: 404 }),
+        ),
+      ),
   }),
   controlRoute({
     method: 'put',
@@ -39,8 +43,7 @@ export const personaRoutes = [
     async handle({ tenant, params, body }) {
       const name = checkName(params['name'] ?? '')
       if (body.name !== undefined && body.name !== name) {
-        throw new ControlError(
-          400,
+        throw Refusal.invalidRequest(
           `name: "${body.name}" is not the name in the path, "${name}"; make them the same or leave it out`,
         )
       }
@@ -57,30 +60,16 @@ export const personaRoutes = [
     summary: 'Removes a persona; a reset brings a declared one back',
     responses: { 204: undefined },
     async handle({ tenant, params }) {
-      const { name } = await findPersona(params['name'] ?? '', tenant)
+      const { name } = await requirePersona(params['name'] ?? '', { personas: tenant.personas, status: 404 })
       await tenant.personas.remove(name)
       return noContent()
     },
   }),
 ]
 
-/**
- * The persona of a name; `status` is 404 for a name in the path, 400 for one in the body.
- * @throws ControlError with the nearest names
- */
-export async function findPersona(name: string, { personas }: Tenant, status: 400 | 404 = 404): Promise<Persona> {
-  const persona = await personas.find(name)
-  if (persona) return persona
-  const names = (await personas.list()).map((one) => one.name)
-  const message = `persona: there is none called ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, names)}`
-  const error = status === 404 ? 'not_found' : 'invalid_request'
-  throw new ControlError(status, message, { error, suggestions: nearest(name, names) })
-}
-
 function checkName(name: string): string {
   if (personaNameSchema.safeParse(name).success) return name
-  throw new ControlError(
-    400,
+  throw Refusal.invalidRequest(
     `name: ${JSON.stringify(name.slice(0, 80))} must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen`,
   )
 }

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { formatPath } from '../files/schema-problems.ts'
-import { ControlError } from '../http/parse.ts'
 import { json, noContent } from '../http/reply.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { type Scenario, scenarioSchema, unknownPersonas } from '../sandbox/scenarios/scenario-schema.ts'
-import { ScenarioLimitError } from '../sandbox/scenarios/scenarios.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { controlRoute } from './control-route.ts'
 import { scenarioShape } from './shapes.ts'
@@ -41,12 +40,7 @@ export const scenarioRoutes = [
     responses: { 201: scenarioShape },
     async handle({ tenant, body }) {
       await checkNames(body, tenant)
-      try {
-        return json(201, await tenant.scenarios.arm(body))
-      } catch (error) {
-        if (error instanceof ScenarioLimitError) throw new ControlError(409, error.message, { error: 'conflict' })
-        throw error
-      }
+      return json(201, await tenant.scenarios.arm(body))
     },
   }),
   controlRoute({
@@ -100,7 +94,7 @@ async function existing(id: string, { scenarios }: Tenant) {
   if (progress) return progress
   const shown = JSON.stringify(id.slice(0, 40))
   const message = `scenario: there is none with the id ${shown}; a reset removes them all`
-  throw new ControlError(404, message, { error: 'not_found' })
+  throw Refusal.notFound(message)
 }
 
 async function checkNames(scenario: Scenario, tenant: Tenant): Promise<void> {
@@ -112,5 +106,5 @@ async function checkNames(scenario: Scenario, tenant: Tenant): Promise<void> {
       `client: no client ${JSON.stringify(client)} is registered; declare it in the config, or leave it out`,
     )
   }
-  if (problems.length > 0) throw new ControlError(400, problems.join('; '))
+  if (problems.length > 0) throw Refusal.invalidRequest(problems.join('; '))
 }

@@ -1,10 +1,10 @@
 import { isJsonObject } from '../age/json-object.ts'
 import { guardControl } from '../http/guard.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { ControlError } from '../http/parse.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
 import { shellOf } from '../http/shell.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -48,9 +48,9 @@ function readQuery(query: string): Record<string, string> {
   const pairs = decodePairs(query)
   const names = pairs.map(([name]) => name)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw new ControlError(400, `${repeated}: it is sent more than once; send it once`)
+  if (repeated !== undefined) throw Refusal.invalidRequest(`${repeated}: it is sent more than once; send it once`)
   const malformed = pairs.find(([, value]) => value === undefined)
-  if (malformed) throw new ControlError(400, `${malformed[0]}: it is not well-formed UTF-8`)
+  if (malformed) throw Refusal.invalidRequest(`${malformed[0]}: it is not well-formed UTF-8`)
   return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? '']))
 }
 
@@ -67,12 +67,12 @@ function readJsonBody(route: ControlRoute, request: Incoming): unknown {
   const isEmpty = request.body.length === 0
   const isBare = isEmpty && mediaType === undefined && !route.body
   if (mediaType !== 'application/json' && !isOwnForm(route, request) && !isBare) {
-    throw new ControlError(415, `Content-Type: must be application/json, not ${mediaType ?? 'absent'}`)
+    throw Refusal.byHttp(415, `Content-Type: must be application/json, not ${mediaType ?? 'absent'}`, {})
   }
   if (isEmpty || isOwnForm(route, request)) return route.body ? {} : undefined
   const json = parseJson(Buffer.from(request.body).toString('utf8'))
-  if (!json.ok) throw new ControlError(400, `body: it is not JSON: ${json.reason}`)
+  if (!json.ok) throw Refusal.invalidRequest(`body: it is not JSON: ${json.reason}`)
   const saysNothing = isJsonObject(json.value) && Object.keys(json.value).length === 0
-  if (!route.body && !saysNothing) throw new ControlError(400, 'body: this call takes none; leave it out')
+  if (!route.body && !saysNothing) throw Refusal.invalidRequest('body: this call takes none; leave it out')
   return json.value
 }

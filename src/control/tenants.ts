@@ -1,13 +1,11 @@
 import * as z from 'zod'
-import { didYouMean, nearest } from '../age/nearest.ts'
-import { ControlError } from '../http/parse.ts'
 import { json, noContent } from '../http/reply.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
+import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { TenantSettings } from '../sandbox/tenants/world.ts'
 import { type ControlCall, controlRoute } from './control-route.ts'
-import { checkOutcome } from './outcome-name.ts'
-import { findPersona } from './personas.ts'
 import { lifetimesShape, tenantShape } from './shapes.ts'
 
 /** What a tenant may have of its own. What is left out stays as it is; null takes a default away. */
@@ -75,21 +73,21 @@ async function existing({
   const name = params['name'] ?? ''
   const tenant = await tenants.find(name)
   if (tenant) return tenant
-  const names = (await tenants.list()).map((one) => one.name)
-  const message = `tenant: there is none called ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, names)}`
-  throw new ControlError(404, message, { error: 'not_found', suggestions: nearest(name, names) })
+  const known = (await tenants.list()).map((one) => one.name)
+  throw Refusal.unknownName({ source: 'tenant', kind: 'tenant', name, known, status: 404 })
 }
 
 /** Everything is checked before anything is changed. */
 async function readChange(change: z.output<typeof tenantChange>, tenant: Tenant): Promise<Partial<TenantSettings>> {
   const { persona, outcome, clients, lifetimes } = change
   const { settings } = tenant
-  if (typeof persona === 'string') await findPersona(persona, tenant, 400)
+  if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
   const ids = clients?.map(({ client_id: id }) => id) ?? []
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw new ControlError(400, `clients: ${JSON.stringify(twice)} is declared twice`)
-  for (const client of clients ?? []) if (client.persona !== undefined) await findPersona(client.persona, tenant, 400)
-  if (typeof outcome === 'string') checkOutcome(outcome)
+  if (twice !== undefined) throw Refusal.invalidRequest(`clients: ${JSON.stringify(twice)} is declared twice`)
+  for (const client of clients ?? [])
+    if (client.persona !== undefined) await requirePersona(client.persona, { personas: tenant.personas })
+  if (typeof outcome === 'string') requireOutcomeName(outcome)
   const pick = (wanted: string | null | undefined, current: string | undefined) =>
     wanted === undefined ? current : (wanted ?? undefined)
   const { requestUri, code, idToken, accessToken } = settings.lifetimes

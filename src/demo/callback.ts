@@ -1,9 +1,9 @@
-import { HttpError } from '../http/http-error.ts'
 import type { Incoming } from '../http/incoming.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Handler } from '../http/route.ts'
 import { refuseCrossSite } from '../http/same-origin.ts'
 import { useIssuer } from '../oidc/provider.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { checkState, checkUseCallback } from './check-callback.ts'
 import { type Demo, demoFrame, demoReply, toResult } from './demo.ts'
@@ -60,9 +60,10 @@ async function check(received: Received, journey: Journey, { tenant, demo }: Arr
 
 /** A browser without a session: another one, or one that came by another name. */
 export const noSession = () =>
-  new HttpError(400, {
-    title: 'This browser has no session',
-    message:
-      'cookie: the shop does not know this browser, so it cannot tell whether the callback answers its own request.',
-    restartHint: 'Start again in the demo app, at the base URL of the sandbox.',
-  })
+  Refusal.invalidRequest(
+    'cookie: the shop does not know this browser, so it cannot tell whether the callback answers its own request.',
+    {
+      title: 'This browser has no session',
+      restartHint: 'Start again in the demo app, at the base URL of the sandbox.',
+    },
+  )

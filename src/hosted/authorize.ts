@@ -1,12 +1,12 @@
 import { authorizationFacts } from '../http/call-facts.ts'
 import { identifier } from '../http/call-record.ts'
-import { HttpError } from '../http/http-error.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { PERSONA_COOKIE, readPersonaCookie } from '../http/persona-cookie.ts'
 import type { Answer, Handler, HttpHost } from '../http/route.ts'
 import { defaultWish, splitSandboxParameters, wishesOf } from '../http/wishes.ts'
 import type { Callback } from '../oidc/callback.ts'
 import { beginCreate, type CreateTransaction } from '../oidc/create.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
 import { type Beginning, beginUse, type Lapsed, type UseTransaction } from '../oidc/use.ts'
 import { conclude } from '../sandbox/decision/conclude.ts'
@@ -113,7 +113,7 @@ async function choose(request: Incoming, { tenant, host }: { tenant: Tenant; hos
   const pending = await requirePending(form, tenant)
   const decision = await decide(pending.transaction, [readChoice(form)], tenant.personas)
   if (!decision) {
-    throw new HttpError(400, { title: 'Nothing was chosen', message: 'choice: send persona or outcome.' })
+    throw Refusal.invalidRequest('choice: send persona or outcome.', { title: 'Nothing was chosen' })
   }
   // Of two clicks that come this far, one takes the transaction.
   if (!(await takePending(form.transaction, tenant.provider))) throw await over(form.transaction, tenant)

@@ -1,6 +1,6 @@
-import { HttpError } from '../http/http-error.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { refuseCrossSite } from '../http/same-origin.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import { type Pending, peekPending, wasAnswered } from '../sandbox/decision/pending.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -16,16 +16,15 @@ export interface HostedForm {
   field(name: string): string | undefined
 }
 
-/** Reads a form of a hosted page. @throws HttpError 403 for a form of another site, 400 without a transaction */
+/** Reads a form of a hosted page. @throws Refusal 403 for a form of another site, 400 without a transaction */
 export function readHostedForm(request: Incoming, tenant: Tenant): HostedForm {
   refuseCrossSite(request, [new URL(tenant.provider.baseUrl).origin])
   const fields = new Map(decodePairs(Buffer.from(request.body).toString('utf8')))
   const field = (name: string) => fields.get(name) || undefined
   const transaction = field('transaction')
   if (transaction === undefined) {
-    throw new HttpError(400, {
+    throw Refusal.invalidRequest('transaction: it is missing from the form.', {
       title: 'This form is incomplete',
-      message: 'transaction: it is missing from the form.',
       restartHint: RESTART_HINT,
     })
   }
@@ -34,7 +33,7 @@ export function readHostedForm(request: Incoming, tenant: Tenant): HostedForm {
 
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'
 
-/** The request that waits for this form. @throws HttpError 410 when none does */
+/** The request that waits for this form. @throws Refusal 410 when none does */
 export async function requirePending({ transaction }: HostedForm, tenant: Tenant): Promise<Pending> {
   const pending = await peekPending(transaction, tenant.provider)
   if (!pending) throw await over(transaction, tenant)
@@ -42,9 +41,9 @@ export async function requirePending({ transaction }: HostedForm, tenant: Tenant
 }
 
 /** Says what became of a request that no longer waits. */
-export async function over(transaction: string, tenant: Tenant): Promise<HttpError> {
+export async function over(transaction: string, tenant: Tenant): Promise<Refusal> {
   const message = (await wasAnswered(transaction, tenant.provider))
     ? 'transaction: it was answered already, here or in another window. The first answer counts, and it went to the app.'
-    : 'transaction: nobody waits for it. It has waited for more than an hour, or the sandbox was reset or started anew.'
-  return new HttpError(410, { title: 'This request is over', message, restartHint: RESTART_HINT })
+    : 'transaction: unknown or expired. It has waited for more than an hour, or the sandbox was reset or restarted; start the flow again.'
+  return Refusal.byHttp(410, message, { title: 'This request is over', restartHint: RESTART_HINT })
 }

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { HttpError } from '../http/http-error.ts'
 import type { Handler } from '../http/route.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { ClientView } from './client-badge.ts'
 
@@ -58,7 +58,7 @@ async function changeTimeOf(file: string): Promise<number | undefined> {
 }
 
 const noLogo = () =>
-  new HttpError(404, {
-    title: 'No logo',
-    message: `This client has no logo: the config names none, or the file is not there (${Object.keys(TYPES).join(', ')}).`,
-  })
+  Refusal.notFound(
+    `This client has no logo: the config names none, or the file is not there (${Object.keys(TYPES).join(', ')}).`,
+    { title: 'No logo' },
+  )

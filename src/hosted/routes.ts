@@ -1,6 +1,6 @@
 import { findLanguage } from '../http/html/messages.ts'
-import { HttpError } from '../http/http-error.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { type HostedForm, readHostedForm, requirePending } from './form.ts'
 import { languageCookie } from './language.ts'
 import { hostedPage } from './page.ts'
@@ -19,7 +19,7 @@ export function createHostedRoutes({
       const form = readHostedForm(request, tenant)
       const language = findLanguage(form.field('language') ?? '')
       if (language === undefined) {
-        throw new HttpError(400, { title: 'No such language', message: 'language: it is not one of the menu.' })
+        throw Refusal.invalidRequest('language: it is not one of the menu.', { title: 'No such language' })
       }
       const reply = await showAgain(form, { request, tenant, chosenLanguage: language })
       return { reply: { ...reply, headers: { ...reply.headers, 'Set-Cookie': languageCookie(language, tenant) } } }
@@ -28,10 +28,7 @@ export function createHostedRoutes({
       const form = readHostedForm(request, tenant)
       const advance = form.field('advance') ?? ''
       if (!/^[1-9]\d{0,8}$/.test(advance)) {
-        throw new HttpError(400, {
-          title: 'No such time',
-          message: 'advance: send a whole number of seconds from 1 up.',
-        })
+        throw Refusal.invalidRequest('advance: send a whole number of seconds from 1 up.', { title: 'No such time' })
       }
       // Only somebody before whom a request waits moves the clock here.
       await requirePending(form, tenant)

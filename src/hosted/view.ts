@@ -1,6 +1,6 @@
 import type { Shell } from '../http/html/layout.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
-import type { Finding } from '../oidc/rules/findings.ts'
+import type { Finding } from '../oidc/rules/finding.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import { FALLBACK_PERSONA, impossibility } from '../sandbox/decision/decide.ts'
 import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'

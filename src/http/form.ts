@@ -1,17 +1,16 @@
+import { Refusal } from '../oidc/refusal.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
-import { HttpError } from './http-error.ts'
 import type { Incoming } from './incoming.ts'
 
 /** What a form sent, by name; fields that were left empty are absent. */
 export type Fields = Readonly<Record<string, string | undefined>>
 
-/** The fields of a form that was posted. @throws HttpError 415 for any other body */
+/** The fields of a form that was posted. @throws Refusal 415 for any other body */
 export function readForm(request: Incoming): Fields {
   const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType === 'application/x-www-form-urlencoded') return filled(Buffer.from(request.body).toString('utf8'))
-  throw new HttpError(415, {
+  throw Refusal.byHttp(415, `Content-Type: must be application/x-www-form-urlencoded, not ${mediaType ?? 'absent'}`, {
     title: 'Not a form',
-    message: `Content-Type: must be application/x-www-form-urlencoded, not ${mediaType ?? 'absent'}`,
   })
 }
 

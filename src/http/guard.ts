@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { parse, serialize } from 'cookie'
+import { Refusal } from '../oidc/refusal.ts'
 import { equalsSecret } from '../oidc/request/client-auth.ts'
 import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
 import { calledOrigin } from './caller-address.ts'
 import type { Incoming } from './incoming.ts'
-import { ControlError } from './parse.ts'
 import { refuseCrossSite } from './same-origin.ts'
 
 /** How the control API is protected. */
@@ -30,7 +30,7 @@ const COOKIE_PATHS = /^\/_sandbox\/(?:console(?:\/.*)?|events)$/
  * On loopback everybody on this machine may, but no page of another site: neither by a foreign Origin, nor by a foreign name
  * that was made to resolve to this address (DNS rebinding). Beyond loopback, and for whom a trusted proxy names as a caller
  * from there, a token is asked for; without one the API is off.
- * @throws ControlError 401 or 403
+ * @throws Refusal 401 or 403
  */
 export function guardControl(
   request: Incoming,
@@ -77,29 +77,25 @@ export function signInCookie(
   return serialize(CONTROL_COOKIE, cookieValue(token), { ...options, httpOnly: true, sameSite: 'strict' })
 }
 
-function beyondLoopback(token: string | undefined): ControlError {
+function beyondLoopback(token: string | undefined): Refusal {
   if (token !== undefined) return wrongToken()
   const message =
     'the control API is off beyond loopback: start the sandbox with --control-token and send it as a bearer token'
-  return new ControlError(403, message, { error: 'access_denied' })
+  return Refusal.forbidden(message)
 }
 
 const wrongToken = () =>
-  new ControlError(401, 'Authorization: send the control token of this sandbox as a bearer token', {
-    error: 'invalid_token',
-    headers: { 'WWW-Authenticate': 'Bearer realm="agekey-sandbox control"' },
-  })
+  Refusal.unauthorized(
+    'Authorization: send the control token of this sandbox as a bearer token',
+    'Bearer realm="agekey-sandbox control"',
+  )
 
 function refuseForeignHost(request: Incoming, { hostNames }: ControlGuard): void {
   const origin = calledOrigin(request)
   const name = origin === undefined ? '' : new URL(origin).hostname
   if (LOOPBACK_HOSTS.includes(name) || hostNames.includes(name)) return
   const shown = JSON.stringify((request.host ?? '').slice(0, 80))
-  throw new ControlError(
-    403,
+  throw Refusal.forbidden(
     `Host: ${shown} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL`,
-    {
-      error: 'access_denied',
-    },
   )
 }

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express'
-import { HttpError } from './http-error.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { CORS, noContent } from './reply.ts'
 import { createRoute, type Handler, type HttpHost, type Method } from './route.ts'
 
@@ -13,16 +13,15 @@ export const refuseMethods =
   (methods: readonly Method[]): Handler =>
   (request) => {
     const allowed = methods.join(', ').toUpperCase()
-    throw new HttpError(405, {
+    throw Refusal.byHttp(405, `${request.method} is not served here; use ${allowed}.`, {
       title: 'Another method',
-      message: `${request.method} is not served here; use ${allowed}.`,
       headers: { Allow: allowed },
     })
   }
 
 /** 404. */
 export const refuseUnknownPath: Handler = (request) => {
-  throw new HttpError(404, { title: 'No such page', message: `${request.path} is not served here.` })
+  throw Refusal.byHttp(404, `${request.path} is not served here.`, { title: 'No such page' })
 }
 
 /** What goes wrong before a route is reached: a path that cannot be decoded; a body that is too large, encoded, cut off. */
@@ -34,7 +33,7 @@ export const refuseUnreadable =
       if (typeof status !== 'number' || status < 400 || status >= 500) throw error
       const message =
         status === 413 ? `the body is larger than ${bodyLimit} bytes` : `the request cannot be read: ${error.message}`
-      throw new HttpError(status, { title: 'This request cannot be read', message })
+      throw Refusal.byHttp(status, message, { title: 'This request cannot be read' })
     }
     return createRoute(host, undefined, refuse)(request, response, next)
   }

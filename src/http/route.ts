@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Evaluation } from '../age/evaluate.ts'
 import type { Callback } from '../oidc/callback.ts'
-import type { Finding } from '../oidc/rules/findings.ts'
-import { StoreUnavailableError } from '../oidc/store-unavailable.ts'
+import { isUnavailable } from '../oidc/refusal.ts'
+import type { Finding } from '../oidc/rules/finding.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import type { Decision } from '../sandbox/decision/decide.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
@@ -98,7 +98,7 @@ async function tell(endpoint: string | undefined, call: Parameters<typeof record
     else if (endpoint !== undefined) announceCall(endpoint, call)
   } catch (error) {
     // What was done is answered all the same: a client that got a 503 in place of its token could not have another one.
-    if (!(error instanceof StoreUnavailableError)) throw error
+    if (!isUnavailable(error)) throw error
   }
 }
 

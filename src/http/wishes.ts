@@ -1,6 +1,6 @@
-import { didYouMean, nearest } from '../age/nearest.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
-import { DecisionError, type Wish } from '../sandbox/decision/decide.ts'
+import type { Wish } from '../sandbox/decision/decide.ts'
 import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { Defaults } from '../sandbox/tenants/world.ts'
@@ -10,20 +10,17 @@ const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
 
 /**
  * Divides the query of E1 or E3 into what belongs to the service and what drives the sandbox.
- * @throws DecisionError for an unknown or repeated `sandbox_` parameter: never ignored.
+ * @throws Refusal for an unknown or repeated `sandbox_` parameter: never ignored.
  */
 export function splitSandboxParameters(pairs: Pairs): { query: Pairs; wishes: readonly Wish[] } {
   const ours = pairs.filter(([name]) => name.startsWith('sandbox_'))
   for (const [name] of ours) {
     if (SANDBOX_PARAMETERS.includes(name)) continue
-    throw new DecisionError(
-      `${name}: there is no such parameter.${didYouMean(name, SANDBOX_PARAMETERS)}`,
-      nearest(name, SANDBOX_PARAMETERS),
-    )
+    throw Refusal.unknownName({ source: 'query', kind: 'parameter', name, known: SANDBOX_PARAMETERS })
   }
   const read = (name: string) => {
     const values = ours.filter((pair) => pair[0] === name)
-    if (values.length > 1) throw new DecisionError(`${name}: it is sent more than once; send it once.`)
+    if (values.length > 1) throw Refusal.invalidRequest(`${name}: it is sent more than once; send it once.`)
     // Not well-formed: no name can be read from it, so it becomes one that nothing has.
     return values[0] && (values[0][1] ?? '\ufffd')
   }

@@ -1,4 +1,4 @@
-import { printableDescription } from './rules/errors.ts'
+import { printableDescription } from './rules/error-codes.ts'
 
 /** How the answer of an authorization request reaches the relying party (OAuth 2.0 Multiple Response Types, Form Post). */
 export const RESPONSE_MODES = ['fragment', 'query', 'form_post'] as const

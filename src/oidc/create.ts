@@ -33,7 +33,7 @@ export type CreateDecision =
 /**
  * E3: checks a Create authorization request.
  * @param query the pairs of the query string.
- * @throws OAuthError with status 400 for an unknown client, an unregistered redirect_uri or another one than was pushed.
+ * @throws Refusal with status 400 for an unknown client, an unregistered redirect_uri or another one than was pushed.
  */
 export async function beginCreate(query: Pairs, provider: Provider): Promise<Beginning<CreateTransaction>> {
   const findings = new Findings(provider.profile)
@@ -49,7 +49,7 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   const isOther = target && pushed && pushed.record.redirectUri !== target.redirectUri
   if (isOther) findings.add('CRE-03', { path: 'redirect_uri', message: 'redirect_uri is not the one that was pushed' })
   const presentation = readPresentation(parameters, findings)
-  if (!target || isOther) throw findings.toError({ status: 400 })
+  if (!target || isOther) throw findings.toRefusal({ status: 400 })
 
   const callbackTarget = { mode: 'query', redirectUri: target.redirectUri } as const
   const { refusal } = findings

@@ -8,7 +8,8 @@ import { authenticateByForm } from './request/client-auth.ts'
 import { parseJson } from './request/json.ts'
 import { decodePairs, type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
-import { type Finding, Findings } from './rules/findings.ts'
+import type { Finding } from './rules/finding.ts'
+import { Findings } from './rules/findings.ts'
 import { putSpendable, type Spendable } from './spendable.ts'
 
 /** A Create request that waits for its user. */
@@ -26,7 +27,7 @@ export interface PushedResponse {
 
 /**
  * E2: pushes a Create authorization request. The reference lives 90 seconds, serves one decision and is bound to the client.
- * @throws OAuthError invalid_client (401), invalid_request (400, 415), invalid_scope, unsupported_response_type,
+ * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_scope, unsupported_response_type,
  * invalid_authorization_details (400).
  */
 export async function pushRequest(

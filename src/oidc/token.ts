@@ -4,7 +4,8 @@ import { inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
 import { decodePairs, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
-import { type Finding, Findings } from './rules/findings.ts'
+import type { Finding } from './rules/finding.ts'
+import { Findings } from './rules/findings.ts'
 import { isExpired, isUnspent, putSpendable, type Spendable, spend } from './spendable.ts'
 
 /** What a code stands for. */
@@ -40,7 +41,7 @@ export async function issueCode(
 
 /**
  * E4: exchanges a code for an access token.
- * @throws OAuthError invalid_client (401), invalid_request (400, 415), invalid_grant, unsupported_grant_type (400).
+ * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_grant, unsupported_grant_type (400).
  */
 export async function exchangeCode(
   request: ServerRequest,
@@ -62,7 +63,7 @@ export async function exchangeCode(
   // Two callers may come this far with one code: only one of them gets to spend it.
   if (!(await spend('code', parameters.code, provider))) {
     findings.add('TOK-07', ALREADY_EXCHANGED)
-    throw findings.toError()
+    throw findings.toRefusal()
   }
   return { response: await issueAccessToken(record, provider), findings: findings.all }
 }

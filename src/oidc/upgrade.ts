@@ -4,13 +4,14 @@ import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
 import { parseJson } from './request/json.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
-import { type Finding, Findings } from './rules/findings.ts'
+import type { Finding } from './rules/finding.ts'
+import { Findings } from './rules/findings.ts'
 import { isExpired } from './spendable.ts'
 import { type AccessTokenRecord, findAccessToken } from './token.ts'
 
 /**
  * E5: adds age signals to the age key that the access token names. The answer is the JSON string `OK`.
- * @throws OAuthError invalid_token (401), invalid_request (400, 415), invalid_authorization_details (400).
+ * @throws Refusal invalid_token (401), invalid_request (400, 415), invalid_authorization_details (400).
  */
 export async function upgradeAgeKey(
   request: ServerRequest,
@@ -28,7 +29,7 @@ export async function upgradeAgeKey(
       path: 'Authorization',
       message: 'the age key that the access token names no longer exists',
     })
-    throw findings.toError({ headers: bearerChallenge(request.authorization) })
+    throw findings.toRefusal({ headers: bearerChallenge(request.authorization) })
   }
   return { response: 'OK', findings: findings.all }
 }

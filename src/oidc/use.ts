@@ -7,7 +7,8 @@ import type { Provider } from './provider.ts'
 import type { Pairs } from './request/parameters.ts'
 import { type Presentation, readPresentation } from './request/presentation.ts'
 import { readRedirectTarget } from './request/redirect-target.ts'
-import { type Finding, Findings } from './rules/findings.ts'
+import type { Finding } from './rules/finding.ts'
+import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
 import { issueCode } from './token.ts'
 import {
@@ -64,7 +65,7 @@ export interface UseResult {
 /**
  * E1: checks a Use authorization request.
  * @param query the pairs of the query string.
- * @throws OAuthError with status 400 for an unknown client or an unregistered redirect_uri: never redirect then.
+ * @throws Refusal with status 400 for an unknown client or an unregistered redirect_uri: never redirect then.
  */
 export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransaction> {
   const findings = new Findings(provider.profile)
@@ -72,7 +73,7 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
   const rules = { client: 'USE-01', redirectUri: 'USE-02', findings } as const
   const target = readRedirectTarget(provider.clients, parameters, rules)
   const transaction = readTransaction(parameters, target, { provider, findings })
-  if (!target) throw findings.toError({ status: 400 })
+  if (!target) throw findings.toRefusal({ status: 400 })
   const { refusal } = findings
   if (refusal) {
     const { response_mode: mode, state } = parameters

@@ -1,4 +1,4 @@
-import { didYouMean } from '../age/nearest.ts'
+import { unknownName } from '../age/nearest.ts'
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../oidc/decisions.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
@@ -70,13 +70,13 @@ function checkDeciders({ personas, defaults, clients }: WorldSettings): void {
   ]
   for (const { path, setting, name } of wanted) {
     if (name !== undefined && !names.includes(name)) {
-      throw new UnknownNameError(path, `there is no persona "${name}".${didYouMean(name, names)}`, setting)
+      throw new UnknownNameError(path, unknownName('persona', name, names), setting)
     }
   }
   const { outcome } = defaults
   const outcomes = OUTCOMES.map((row) => row.name)
   if (outcome !== undefined && !outcomes.includes(outcome)) {
-    const reason = `there is no outcome "${outcome}".${didYouMean(outcome, outcomes)}`
+    const reason = unknownName('outcome', outcome, outcomes)
     throw new UnknownNameError(['outcome'], reason, 'outcome')
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createClient, ErrorReply } from '@redis/client'
-import { StoreUnavailableError } from '../oidc/store-unavailable.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { createBreaker } from './breaker.ts'
 import { shownAddress } from './redis-address.ts'
 
@@ -16,7 +16,7 @@ export const defineScript = (source: string): Script => ({
   sha1: createHash('sha1').update(source).digest('hex'),
 })
 
-/** A connection to Redis or Valkey. Every call rejects with a `StoreUnavailableError` when it cannot be answered soon. */
+/** A connection to Redis or Valkey. Every call rejects with a `Refusal` (503) when it cannot be answered soon. */
 export interface Redis {
   send(...command: readonly string[]): Promise<unknown>
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
@@ -96,7 +96,7 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
       return await breaker.call(() => client.sendCommand(command))
     } catch (cause) {
       if (isDefect(cause)) throw cause
-      throw new StoreUnavailableError(`the store at ${shownAddress(url)} does not answer; try again`, { cause })
+      throw Refusal.unavailable(`the store at ${shownAddress(url)} does not answer; try again`, cause)
     }
   }
   return {

@@ -22,7 +22,7 @@ export const frame: ConsoleFrame = {
 }
 
 const finding = {
-  rule: 'USE-08',
+  rule: 'USE-08' as const,
   level: 'error' as const,
   path: 'nonce',
   message: 'nonce is missing',

@@ -21,7 +21,13 @@ const PAGES: readonly [
   ['choice', (change, changes) => renderChoose(view(chooseView(), change, changes))],
   ['create', (change, changes) => renderCreate(view(createView(), change, changes))],
   ['callback form', (change, changes) => renderCallbackForm(view(callbackFormView(), change, changes))],
-  ['error', (change, changes) => renderError(view(errorView(), change, changes))],
+  [
+    'error',
+    (change, changes) => {
+      const { refusal, shell: changed } = view(errorView(), change, changes)
+      return renderError(refusal, changed)
+    },
+  ],
   ['home', (change, changes) => renderHome(view(homeView(), change, changes))],
 ]
 

@@ -2,7 +2,6 @@ import type { HomeView } from '../../src/console/home-page.ts'
 import type { CallbackFormView } from '../../src/hosted/callback-form.ts'
 import type { ChooseView } from '../../src/hosted/choose-page.ts'
 import type { CreateView } from '../../src/hosted/create-page.ts'
-import type { ErrorView } from '../../src/http/html/error-page.ts'
 import type { Shell } from '../../src/http/html/layout.ts'
 
 export const shell: Shell = { assetsPath: '/_sandbox/assets', homePath: '/', version: '1.2.3' }
@@ -119,17 +118,18 @@ export function callbackFormView(changes: Partial<CallbackFormView> = {}): Callb
   }
 }
 
-export function errorView(changes: Partial<ErrorView> = {}): ErrorView {
+export function errorView(changes: Partial<Shell> = {}) {
   return {
-    shell,
-    status: 400,
-    title: 'Unknown persona',
-    error: 'invalid_request',
-    description: 'sandbox_persona: there is no persona teen-61',
-    findings: [{ ...advice, level: 'error' }],
-    suggestions: ['teen-16', 'teen-17'],
-    restartHint: 'Start again from the app.',
-    ...changes,
+    shell: { ...shell, ...changes },
+    refusal: {
+      status: 400,
+      title: 'Unknown persona',
+      code: 'invalid_request' as const,
+      message: 'sandbox_persona: there is no persona teen-61',
+      findings: [{ ...advice, level: 'error' as const }],
+      suggestions: ['teen-16', 'teen-17'],
+      restartHint: 'Start again from the app.',
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../../oidc/rules/findings.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
 import { type Html, html } from './html.ts'
 import type { Translate } from './messages.ts'
 

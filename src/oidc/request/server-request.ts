@@ -11,7 +11,7 @@ export interface ServerRequest {
 
 /**
  * The body of a call as text.
- * @throws OAuthError with status 415 when the media type is another one, with 400 when the bytes are not UTF-8.
+ * @throws Refusal with status 415 when the media type is another one, with 400 when the bytes are not UTF-8.
  */
 export function readBody(
   request: ServerRequest,
@@ -22,13 +22,13 @@ export function readBody(
   if (mediaType !== expected.mediaType) {
     const message = `Content-Type must be ${expected.mediaType}, not ${mediaType ? `"${mediaType.slice(0, 80)}"` : 'absent'}`
     findings.add(expected.wrongType, { path: 'Content-Type', message })
-    throw findings.toError({ status: 415 })
+    throw findings.toRefusal({ status: 415 })
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(request.body)
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
     findings.add(expected.notUtf8, { path: '', message: 'the body is not UTF-8', error: 'invalid_request' })
-    throw findings.toError()
+    throw findings.toRefusal()
   }
 }

@@ -1,28 +1,18 @@
 import type { Issue } from '../../age/issue.ts'
 import type { Profile } from '../profile.ts'
-import { type ErrorCode, OAuthError } from './errors.ts'
-import type { Level } from './rule.ts'
+import { Refusal } from '../refusal.ts'
+import type { ErrorCode } from './error-codes.ts'
+import type { Finding } from './finding.ts'
 import { levelOf, type RuleId, ruleRow } from './rules.ts'
 
-/** A rule that a request broke: what is wrong, where, and what to do about it. */
-export interface Finding {
-  readonly rule: string
-  /** `error`: the request is refused. `advice`: it is legal but risky. */
-  readonly level: Level
-  /** Where: `nonce`, `claims.age_thresholds[1]`, `authorization_details[0].age`. */
-  readonly path: string
-  readonly message: string
-  readonly hint: string
-}
-
 /** Why a request is refused: the code of the first error and a description that names every broken rule. */
-export interface Refusal {
+interface Reason {
   readonly error: ErrorCode
   readonly description: string
 }
 
 /** One request tells at most this many: a page of them helps nobody. */
-const MOST_FINDINGS = 100
+const MAX_FINDINGS = 100
 
 const UNAUTHENTICATED: readonly ErrorCode[] = ['invalid_client', 'invalid_token']
 
@@ -59,7 +49,7 @@ export class Findings {
     return this.all.some((finding) => paths.includes(finding.path))
   }
 
-  get refusal(): Refusal | undefined {
+  get refusal(): Reason | undefined {
     // A caller that is not authenticated is told so first, whatever else is wrong.
     const first = this.#errors.find(({ code }) => UNAUTHENTICATED.includes(code)) ?? this.#errors[0]
     if (!first) return undefined
@@ -69,23 +59,23 @@ export class Findings {
     return { error: first.code, description: `${first.finding.rule}: ${first.finding.message}${more}` }
   }
 
-  /** @throws OAuthError with all findings when one of them is an error. */
+  /** @throws Refusal with all findings when one of them is an error. */
   throwIfRefused(options: { status?: number; headers?: Readonly<Record<string, string>> } = {}): void {
-    if (this.refusal) throw this.toError(options)
+    if (this.refusal) throw this.toRefusal(options)
   }
 
-  /** The refusal as an error that carries all findings. */
-  toError(options: { status?: number; headers?: Readonly<Record<string, string>> } = {}): OAuthError {
+  /** The refusal, with all findings. */
+  toRefusal(options: { status?: number; headers?: Readonly<Record<string, string>> } = {}): Refusal {
     const { error, description } = this.refusal ?? { error: 'server_error', description: 'refused without a finding' }
-    return new OAuthError(error, description, { ...options, findings: this.all })
+    return Refusal.byRules(error, description, { ...options, findings: this.all })
   }
 
-  #record(rule: string, finding: { path: string; message: string; error?: ErrorCode }): void {
-    const row = ruleRow(rule)
+  #record(id: string, finding: { path: string; message: string; error?: ErrorCode }): void {
+    const row = ruleRow(id)
     const level = levelOf(row, this.#profile)
-    const isFull = this.all.length >= MOST_FINDINGS && (level === 'advice' || this.#errors.length > 0)
+    const isFull = this.all.length >= MAX_FINDINGS && (level === 'advice' || this.#errors.length > 0)
     if (isFull) return
-    const recorded: Finding = { rule, level, path: finding.path, message: finding.message, hint: row.hint }
+    const recorded: Finding = { rule: row.id, level, path: finding.path, message: finding.message, hint: row.hint }
     this.all.push(recorded)
     if (level === 'error') this.#errors.push({ code: finding.error ?? row.error, finding: recorded })
   }

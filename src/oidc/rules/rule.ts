@@ -1,5 +1,5 @@
 import type { Profile } from '../profile.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from './error-codes.ts'
 
 /** `error` refuses the request, `advice` only says so. */
 export type Level = 'error' | 'advice'

@@ -18,10 +18,13 @@ export const RULES = [
 /** The stable name of a rule, for example `PAR-07`. */
 export type RuleId = (typeof RULES)[number]['id']
 
-const rowById: ReadonlyMap<string, RuleRow> = new Map(RULES.map((row) => [row.id, row]))
+/** A row of the table, with the id that the compiler knows. */
+type Rule = RuleRow & { readonly id: RuleId }
+
+const rowById: ReadonlyMap<string, Rule> = new Map(RULES.map((row) => [row.id, row]))
 
 /** The row of a rule. @throws Error when no row has this id: a mistake of ours. */
-export function ruleRow(id: string): RuleRow {
+export function ruleRow(id: string): Rule {
   const row = rowById.get(id)
   if (!row) throw new Error(`no rule has the id ${id}`)
   return row

@@ -24,7 +24,7 @@ export const clockMoveSchema = z
 
 export type ClockMove = z.infer<typeof clockMoveSchema>
 
-/** All of the move or nothing of it. @throws RangeError when it leads out of the calendar */
+/** Atomic: on error the clock keeps its old state. @throws Refusal when the move leads out of the calendar */
 export function moveClock(clock: SandboxClock, move: ClockMove): void {
   const before = clock.remember()
   try {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../oidc/ports.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 
 /** What a clock shows on the control API: instants as ISO 8601 in UTC, `advanced_seconds` since the last `set` or `reset`. */
 export interface ClockState {
@@ -15,11 +16,11 @@ export interface SandboxClock extends Clock {
    * last `set`. Advancing does not move it, so a persona grows older only when time is advanced, not while a container runs.
    */
   base(): number
-  /** Moves now and base to `instant` (epoch milliseconds) and forgets what was advanced. Stays frozen or running. @throws RangeError */
+  /** Moves now and base to `instant` (epoch milliseconds) and forgets what was advanced. Stays frozen or running. @throws Refusal */
   set(instant: number): void
   /** Stops now, and with it a base in real time; or lets them run again. */
   freeze(frozen: boolean): void
-  /** Lets `seconds` pass, frozen or not. @throws RangeError for a negative number or an instant beyond year 9999 */
+  /** Lets `seconds` pass, frozen or not. @throws Refusal for a negative number or an instant beyond year 9999 */
   advance(seconds: number): void
   /** Back to real time, running. */
   reset(): void
@@ -68,7 +69,7 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
     base: () => baseAt(realTime()),
     set(instant) {
       if (!(instant >= EARLIEST && instant <= LATEST)) {
-        throw new RangeError(
+        throw Refusal.invalidRequest(
           'set: the instant is outside the years 0001 to 9999; give an ISO 8601 date-time within them',
         )
       }
@@ -86,14 +87,14 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
     },
     advance(seconds) {
       if (!(seconds >= 0)) {
-        throw new RangeError(
+        throw Refusal.invalidRequest(
           `advance: ${seconds} is no number of seconds from 0 up; to go back in time, use set or reset`,
         )
       }
       const advanced = advancedMs + Math.round(seconds * 1000)
       const real = realTime()
       if (baseAt(real) + elapsedAt(real) + advanced > LATEST) {
-        throw new RangeError(`advance: ${seconds} seconds would pass the end of the year 9999; advance by less`)
+        throw Refusal.invalidRequest(`advance: ${seconds} seconds would pass the end of the year 9999; advance by less`)
       }
       advancedMs = advanced
     },

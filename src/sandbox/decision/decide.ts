@@ -1,10 +1,11 @@
-import { didYouMean, nearest } from '../../age/nearest.ts'
 import type { CreateTransaction } from '../../oidc/create.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
-import { findOutcome, outcomesFor } from '../outcomes/catalogue.ts'
+import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Need, Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
+import { requireOutcome, requirePersona } from './names.ts'
 
 /** The persona that stands in when an outcome needs one and none was named. */
 export const FALLBACK_PERSONA = 'adult-passport'
@@ -29,21 +30,10 @@ export interface Decision {
 
 type Transaction = UseTransaction | CreateTransaction
 
-/** A name that nothing has, or an outcome that this request cannot have: shown as a page, never ignored, never redirected. */
-export class DecisionError extends Error {
-  override readonly name = 'DecisionError'
-  readonly suggestions: readonly string[]
-
-  constructor(message: string, suggestions: readonly string[] = []) {
-    super(message)
-    this.suggestions = suggestions
-  }
-}
-
 /**
  * Settles persona and outcome: each comes from the first wish that names one. `undefined` when no wish names anything:
  * then the choice page asks.
- * @throws DecisionError for unknown names and impossible outcomes.
+ * @throws Refusal for unknown names and impossible outcomes.
  */
 export async function decide(
   transaction: Transaction,
@@ -53,19 +43,21 @@ export async function decide(
   const personaWish = wishes.find((wish) => wish.persona !== undefined)
   const outcomeWish = wishes.find((wish) => wish.outcome !== undefined)
   if (!personaWish && !outcomeWish) return undefined
-  const persona = personaWish && (await findPersona(personaWish.persona ?? '', personaWish.source, personas))
+  const persona =
+    personaWish && (await requirePersona(personaWish.persona ?? '', { personas, source: personaWish.source }))
   const wished = outcomeWish && findPossibleOutcome(transaction, outcomeWish.outcome ?? '', outcomeWish.source)
   const isOwn = wished?.flow === transaction.flow
   const outcome = wished && isOwn ? wished : usualOutcome(transaction.flow)
   const named =
-    persona ?? (needsPersona(outcome) ? await findPersona(FALLBACK_PERSONA, 'the fallback', personas) : undefined)
+    persona ??
+    (needsPersona(outcome) ? await requirePersona(FALLBACK_PERSONA, { personas, source: 'the fallback' }) : undefined)
   const by = [personaWish, outcomeWish].filter((wish) => wish !== undefined)
   return { persona: named, outcome, later: isOwn ? undefined : wished, by }
 }
 
 /**
  * Checks every name that a request says itself, also those that another one outvotes.
- * @throws DecisionError for a name that nothing has.
+ * @throws Refusal for a name that nothing has.
  */
 export async function checkNames(
   flow: Transaction['flow'],
@@ -73,7 +65,7 @@ export async function checkNames(
   personas: Personas,
 ): Promise<void> {
   for (const { persona, outcome, source } of wishes) {
-    if (persona !== undefined) await findPersona(persona, source, personas)
+    if (persona !== undefined) await requirePersona(persona, { personas, source })
     if (outcome !== undefined) requireOutcome(flow, outcome, source)
   }
 }
@@ -113,32 +105,17 @@ function needsPersona({ ending }: Outcome): boolean {
   return ending === undefined || ending.kind === 'verified' || ending.kind === 'created'
 }
 
-async function findPersona(name: string, source: string, personas: Personas): Promise<Persona> {
-  const persona = await personas.find(name)
-  if (persona) return persona
-  const names = (await personas.list()).map((one) => one.name)
-  throw new DecisionError(`${source}: there is no persona "${name}".${didYouMean(name, names)}`, nearest(name, names))
-}
-
 function findPossibleOutcome(transaction: Transaction, name: string, source: string): Outcome {
   const outcome = requireOutcome(transaction.flow, name, source)
   const impossible = impossibility(outcome, transaction)
-  if (impossible) throw new DecisionError(`${source}: ${impossible}.`)
+  if (impossible)
+    throw Refusal.invalidRequest(`${source}: ${impossible}.`, { title: 'This test decision is not possible' })
   return outcome
-}
-
-function requireOutcome(flow: OutcomeFlow, name: string, source: string): Outcome {
-  const outcomes = outcomesFor(flow)
-  const outcome = outcomes.find((row) => row.name === name)
-  if (outcome) return outcome
-  const names = outcomes.map((row) => row.name)
-  const message = `${source}: ${flow} has no outcome "${name}".${didYouMean(name, names)}`
-  throw new DecisionError(message, nearest(name, names))
 }
 
 /**
  * The outcome that a server-to-server call was told to have, by the first wish that names one.
- * @throws DecisionError for an unknown name.
+ * @throws Refusal for an unknown name.
  */
 export function decideServerCall(
   flow: OutcomeFlow,

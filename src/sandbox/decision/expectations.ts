@@ -1,4 +1,5 @@
 import type { Ids } from '../../oidc/ports.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Tables } from '../tenants/tables.ts'
 
@@ -39,22 +40,13 @@ export type NewExpectation = Omit<Expectation, 'id' | 'times' | 'remaining'> & {
 /** The queue of one tenant: first in, first out. */
 export interface Expectations {
   list(): Promise<Expectation[]>
-  /** @throws ExpectationLimitError */
+  /** @throws Refusal */
   add(expectation: NewExpectation): Promise<Expectation>
   /** The first one that fits, not yet spent. */
   find(facts: CallFacts): Promise<Expectation | undefined>
   /** Uses it up by one: `false` when another caller was faster. */
   spend(id: string): Promise<boolean>
   clear(): Promise<void>
-}
-
-/** A tenant has queued as many expectations as it may. */
-export class ExpectationLimitError extends Error {
-  override readonly name = 'ExpectationLimitError'
-
-  constructor() {
-    super(`expectations: ${MOST_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
-  }
 }
 
 const MOST_EXPECTATIONS = 10_000
@@ -67,7 +59,10 @@ export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }
   return {
     list,
     async add({ times = 1, ...wanted }) {
-      if ((await list()).length >= MOST_EXPECTATIONS) throw new ExpectationLimitError()
+      if ((await list()).length >= MOST_EXPECTATIONS)
+        throw Refusal.conflict(
+          `expectations: ${MOST_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`,
+        )
       const expectation = { ...wanted, id: `x-${ids.random(9)}`, times, remaining: times }
       await tables.put(TABLE, expectation.id, expectation)
       return expectation

@@ -1,7 +1,7 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
 import { IDENTIFIER_BYTES, TRANSACTION_SECONDS } from '../../oidc/decisions.ts'
 import { inSeconds, type Provider } from '../../oidc/provider.ts'
-import type { Finding } from '../../oidc/rules/findings.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 
 /** An authorization request that waits for its user on a page. It stays on the server: the page knows only its id. */

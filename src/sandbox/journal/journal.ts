@@ -1,4 +1,4 @@
-import type { Finding } from '../../oidc/rules/findings.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
 
 /** One call of a flow, as the journal shows it. Secrets are masked before it is recorded. */
 export interface CallRecord {

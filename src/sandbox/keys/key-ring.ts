@@ -1,5 +1,6 @@
 import { CompactSign } from 'jose'
 import type { Signer } from '../../oidc/ports.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import { signCompact } from './compact-jws.ts'
 import { type KeySource, keysOf } from './key-source.ts'
 import {
@@ -15,11 +16,6 @@ import {
 export const ROTATION_STAGES = ['publish', 'use', 'retire'] as const
 export type RotationStage = (typeof ROTATION_STAGES)[number]
 
-/** A rotation stage that is out of turn. */
-export class RotationError extends Error {
-  override readonly name = 'RotationError'
-}
-
 /** The signing keys of one world: some are published, one pair of them signs. */
 export interface KeyRing extends Signer, Signing {
   /** The key that signs now. */
@@ -29,7 +25,7 @@ export interface KeyRing extends Signer, Signing {
   /**
    * The ring after a stage; this one stays as it is.
    * `publish` adds keys to the key set, `use` signs with the newest ones, `retire` removes the others.
-   * @throws RotationError when the stage is out of turn.
+   * @throws Refusal when the stage is out of turn.
    */
   rotate(stage: RotationStage, generate: () => Promise<SigningKeys>): KeyRing
   /** The ring as JSON, with its private keys. */
@@ -110,14 +106,14 @@ function nextRotation(
   const newest = published.at(-1) ?? signing
   switch (stage) {
     case 'publish':
-      if (newest !== signing) throw new RotationError('publish: a newer key is published already; use it first')
+      if (newest !== signing) throw Refusal.conflict('publish: a newer key is published already; use it first')
       return { published: [...published, keysOf(generate())], signing }
     case 'use':
-      if (newest === signing) throw new RotationError('use: the newest key signs already; publish another one first')
+      if (newest === signing) throw Refusal.conflict('use: the newest key signs already; publish another one first')
       return { published, signing: newest }
     case 'retire':
-      if (newest !== signing) throw new RotationError('retire: the newest key does not sign yet; use it first')
-      if (published.length === 1) throw new RotationError('retire: there is no older key; publish and use one first')
+      if (newest !== signing) throw Refusal.conflict('retire: the newest key does not sign yet; use it first')
+      if (published.length === 1) throw Refusal.conflict('retire: there is no older key; publish and use one first')
       return { published: [signing], signing }
   }
 }

@@ -40,7 +40,7 @@ export const refusedBy = (
   return (reply, { provider }) => {
     const findings = new Findings(provider.profile)
     findings.add(rule, found)
-    const { code, status, message } = findings.toError()
+    const { code, status, message } = findings.toRefusal()
     const body = { error: code, error_description: message, findings: findings.all }
     return { ...withBody(reply, JSON.stringify(body)), status, headers: { ...reply.headers, ...headers } }
   }

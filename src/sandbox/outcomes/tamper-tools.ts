@@ -1,7 +1,8 @@
 import { IDENTIFIER_BYTES } from '../../oidc/decisions.ts'
 import type { Provider } from '../../oidc/provider.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
-import { type KeyRing, RotationError, type RotationStage } from '../keys/key-ring.ts'
+import type { KeyRing, RotationStage } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
 import type { EarlierFlow } from './earlier-flow.ts'
 import { trapUrl } from './trap.ts'
@@ -58,7 +59,7 @@ async function publishNext(context: TamperContext): Promise<KeyRing> {
     await context.rotateKeys?.('publish')
   } catch (error) {
     // One is waiting already: an earlier row or somebody who rotates by hand has published it.
-    if (!(error instanceof RotationError)) throw error
+    if (!(error instanceof Refusal)) throw error
   }
   return context.keys.rotate('use', newKeys)
 }

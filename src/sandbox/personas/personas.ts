@@ -1,5 +1,6 @@
 import type { AgeSignal } from '../../age/signal.ts'
 import type { AgeKey, AgeKeys, Ids } from '../../oidc/ports.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
 import type { Tables } from '../tenants/tables.ts'
 import { ageKeyWith } from './held-age-key.ts'
@@ -10,31 +11,22 @@ import { resolvePersona, resolveSignal } from './resolve-persona.ts'
 /** Personas that one tenant may hold beside the declared ones, or in their place. */
 export const MAX_CHANGED_PERSONAS = 1000
 
-/** A tenant has changed or added as many personas as it may. */
-export class PersonaLimitError extends Error {
-  override readonly name = 'PersonaLimitError'
-
-  constructor() {
-    super(`personas: ${MAX_CHANGED_PERSONAS} are changed or added already; delete some, or reset the tenant`)
-  }
-}
-
 /** The personas of one tenant, and the age keys they hold. Dates stay relative except where a function says otherwise. */
 export interface Personas extends AgeKeys {
   /** The declared ones in their order, then those added at run time. */
   list(): Promise<Persona[]>
   find(name: string): Promise<Persona | undefined>
-  /** Adds a persona or replaces the one of this name, whose age key ends. @throws PersonaLimitError */
+  /** Adds a persona or replaces the one of this name, whose age key ends. @throws Refusal */
   put(persona: Persona): Promise<void>
-  /** `false` when there is none of this name. @throws PersonaLimitError */
+  /** `false` when there is none of this name. @throws Refusal */
   remove(name: string): Promise<boolean>
   /** The persona with plain dates, counted from the clock's base. */
   resolved(persona: Persona): Persona
   /** The age key of a persona with plain dates; `undefined` when it has none. The id stays while the key lives. */
   ageKeyOf(name: string): Promise<AgeKey | undefined>
-  /** Create: puts a new age key in place of whatever the persona held; `false` when there is no such persona. @throws PersonaLimitError */
+  /** Create: puts a new age key in place of whatever the persona held; `false` when there is no such persona. @throws Refusal */
   replaceAgeKey(name: string, signals: readonly AgeSignal[]): Promise<boolean>
-  /** Create, as a new user: a persona with a generated name, offered from then on. @throws PersonaLimitError */
+  /** Create, as a new user: a persona with a generated name, offered from then on. @throws Refusal */
   createWithAgeKey(signals: readonly AgeSignal[]): Promise<Persona>
 }
 
@@ -96,7 +88,10 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
     const all = await changes()
     if (all.length < MAX_CHANGED_PERSONAS) return
     const oldest = all.find(([, change]) => change.isGenerated)
-    if (!oldest) throw new PersonaLimitError()
+    if (!oldest)
+      throw Refusal.conflict(
+        `personas: ${MAX_CHANGED_PERSONAS} are changed or added already; delete some, or reset the tenant`,
+      )
     await forget(oldest[0])
   }
 

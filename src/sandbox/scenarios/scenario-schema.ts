@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { didYouMean } from '../../age/nearest.ts'
+import { unknownName } from '../../age/nearest.ts'
 import type { SchemaProblem } from '../../files/schema-problems.ts'
 import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
 import { outcomesFor } from '../outcomes/catalogue.ts'
@@ -24,7 +24,7 @@ const decisionSchema = z
     }
     const outcomes = outcomesFor(flow).map(({ name }) => name)
     if (outcome !== undefined && !outcomes.includes(outcome)) {
-      refuse(['outcome'], `${flow} has none called ${JSON.stringify(outcome)}.${didYouMean(outcome, outcomes)}`)
+      refuse(['outcome'], unknownName(`outcome of ${flow}`, outcome, outcomes))
     }
   })
 
@@ -79,7 +79,7 @@ export type Step =
 export function unknownPersonas({ steps }: Scenario, known: readonly string[]): SchemaProblem[] {
   return steps.flatMap(({ decide }, index) => {
     if (decide?.persona === undefined || known.includes(decide.persona)) return []
-    const message = `there is no persona ${JSON.stringify(decide.persona)}.${didYouMean(decide.persona, known)}`
+    const message = unknownName('persona', decide.persona, known)
     return [{ path: ['steps', index, 'decide', 'persona'], message }]
   })
 }

@@ -1,4 +1,5 @@
 import type { Ids } from '../../oidc/ports.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import type { ClockMove } from '../clock/clock-move.ts'
 import type { CallFacts } from '../decision/expectations.ts'
 import type { QueuedWish } from '../decision/queued-wish.ts'
@@ -19,7 +20,7 @@ import type { Scenario } from './scenario-schema.ts'
 
 /** The scenarios of one tenant, in the order in which they were armed. Ended ones stay to be asked about. */
 export interface Scenarios {
-  /** Clock steps at its beginning run at once. Names of personas and clients are the caller's to check. @throws ScenarioLimitError */
+  /** Clock steps at its beginning run at once. Names of personas and clients are the caller's to check. @throws Refusal */
   arm(scenario: Scenario): Promise<ScenarioProgress>
   list(): Promise<ScenarioProgress[]>
   find(id: string): Promise<ScenarioProgress | undefined>
@@ -32,15 +33,6 @@ export interface Scenarios {
   saw(facts: CallFacts, status: number): Promise<void>
   /** Tells that a decision was carried out: now the clock may move. */
   moveOn(): Promise<void>
-}
-
-/** A tenant has armed as many scenarios as it may. */
-export class ScenarioLimitError extends Error {
-  override readonly name = 'ScenarioLimitError'
-
-  constructor() {
-    super(`scenarios: ${MOST_SCENARIOS} are running already; DELETE them, or reset the tenant`)
-  }
 }
 
 const MOST_SCENARIOS = 100
@@ -88,7 +80,8 @@ export function createScenarios({
     const armed = await all()
     if (armed.length < MOST_SCENARIOS) return
     const ended = armed.find((one) => currentStep(one) === undefined)
-    if (!ended) throw new ScenarioLimitError()
+    if (!ended)
+      throw Refusal.conflict(`scenarios: ${MOST_SCENARIOS} are running already; DELETE them, or reset the tenant`)
     await tables.remove(TABLE, ended.id)
   }
   const remove = async (id: string) => {
@@ -131,7 +124,7 @@ export function createScenarios({
       await moveClock(move)
       await change(id, passStep)
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error
+      if (!(error instanceof Refusal)) throw error
       const { message } = error
       await change(id, (armed) => failStep(armed, { detail: message }))
     }

@@ -1,11 +1,12 @@
 import type { Provider } from '../../oidc/provider.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import { type Addresses, pathOf } from '../addresses/addresses.ts'
 import { type ClientSettings, createClients, type SandboxClients } from '../clients/clients.ts'
 import { createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type KeyRing, RotationError, type RotationStage, restoreKeyRing } from '../keys/key-ring.ts'
+import { type KeyRing, type RotationStage, restoreKeyRing } from '../keys/key-ring.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
@@ -29,11 +30,11 @@ export interface Tenant {
   readonly keys: KeyRing
   /** Takes over what other processes were told of this tenant; called before each request is served. */
   refresh(): Promise<void>
-  /** Every move of the clock goes through here. @throws RangeError when it leads out of the calendar */
+  /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
   moveClock(move: ClockMove): Promise<void>
   /** Changes what is given and leaves the rest. */
   configure(change: Partial<TenantSettings>): Promise<void>
-  /** Goes on by one stage. @throws RotationError when it is out of turn */
+  /** Goes on by one stage. @throws Refusal when it is out of turn */
   rotateKeys(stage: RotationStage): Promise<void>
   /** Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens. Clients and keys stay. */
   reset(): Promise<void>
@@ -142,7 +143,7 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
       try {
         await state.update('keys', (told = were) => {
           if (JSON.stringify(told) === JSON.stringify(were)) return will
-          throw new RotationError(`${stage}: another call has just rotated the keys; look at them and try again`)
+          throw Refusal.conflict(`${stage}: another call has just rotated the keys; look at them and try again`)
         })
       } catch (error) {
         await state.refresh()

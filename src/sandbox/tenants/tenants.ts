@@ -1,3 +1,4 @@
+import { Refusal } from '../../oidc/refusal.ts'
 import { type Addresses, addressesBelow } from '../addresses/addresses.ts'
 import { createTenant, type Tenant } from './tenant.ts'
 import { MOST_TENANTS } from './tenant-directory.ts'
@@ -9,26 +10,21 @@ export const ROOT_TENANT = 'default'
 /** What a tenant may be called. */
 export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 
-/** A name that no tenant can have. */
-export class TenantNameError extends Error {
-  override readonly name = 'TenantNameError'
-}
-
 /** All tenants of a world. One exists from the first touch of its address. */
 export interface Tenants {
   readonly root: Tenant
-  /** The tenant of this name, whether or not anybody has touched it. @throws TenantNameError */
+  /** The tenant of this name, whether or not anybody has touched it. @throws Refusal */
   at(name: string): Tenant
   /**
    * Makes the tenant exist, as the one that was used last, and brings it up to date; without a name it is the root one.
-   * The least recently used one goes when there are too many. @throws TenantNameError
+   * The least recently used one goes when there are too many. @throws Refusal
    */
   touch(name: string | undefined): Promise<Tenant>
   /** The tenant of this name, touched; `undefined` when there is none. */
   find(name: string): Promise<Tenant | undefined>
   /** The root tenant first. */
   list(): Promise<Tenant[]>
-  /** `false` when there is none of this name. @throws TenantNameError for the root tenant */
+  /** `false` when there is none of this name. @throws Refusal for the root tenant */
   remove(name: string): Promise<boolean>
 }
 
@@ -92,11 +88,13 @@ const MOST_MET = MOST_TENANTS + 100
 
 function checkName(name: string): void {
   if (name === ROOT_TENANT) {
-    throw new TenantNameError(`tenant "${ROOT_TENANT}" is the one at the base URL itself; use its address, without /t/`)
+    throw Refusal.invalidRequest(
+      `tenant "${ROOT_TENANT}" is the one at the base URL itself; use its address, without /t/`,
+    )
   }
   if (TENANT_NAME.test(name)) return
   const shown = JSON.stringify(name.slice(0, 80))
-  throw new TenantNameError(
+  throw Refusal.invalidRequest(
     `tenant ${shown} is not a name: 1 to 63 lowercase letters, digits and hyphens, no hyphen first`,
   )
 }

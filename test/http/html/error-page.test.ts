@@ -1,36 +1,42 @@
 import { describe, expect, it } from 'vitest'
 import { renderError } from '../../../src/http/html/error-page.ts'
+import type { Shell } from '../../../src/http/html/layout.ts'
+import { Refusal } from '../../../src/oidc/refusal.ts'
 import { errorView, shell } from '../../hosted/views.ts'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 
+function render(changes: Partial<Shell> = {}): string {
+  const { refusal, shell } = errorView(changes)
+  return renderError(refusal, shell)
+}
+
 describe('the error page', () => {
   it('says what was wrong, with status and code', () => {
-    expect(textOf(renderError(errorView()))).toContain(
+    expect(textOf(render())).toContain(
       '400 invalid_request Unknown persona sandbox_persona: there is no persona teen-61',
     )
   })
 
   it('lists each finding with rule, level, path, message and remedy', () => {
-    expect(textOf(renderError(errorView()))).toContain(
+    expect(textOf(render())).toContain(
       'error CLM-04 claims.age_thresholds the thresholds are not ascending How to fix it: Send them in ascending order',
     )
   })
 
   it('lists near misses and says how to start again', () => {
-    const text = textOf(renderError(errorView()))
+    const text = textOf(render())
     expect(text).toContain('Did you mean teen-16 teen-17')
     expect(text).toContain('Start again from the app.')
   })
 
   it('shows only what there is when a page is not found', () => {
-    const page = renderError({ shell, status: 404, title: 'Not found', description: 'Nothing is at /x', findings: [] })
+    const page = renderError(Refusal.notFound('Nothing is at /x', { title: 'Not found' }), shell)
     expect(byTestId(page, 'suggestions')).toEqual([])
-    expect(byTestId(page, 'error-code')).toEqual([])
     expect(textOf(page)).not.toContain('What to fix')
   })
 
   it('leads home and has no form', () => {
-    const tags = tagsOf(renderError(errorView({ shell: { ...shell, homePath: '/t/red/' } })))
+    const tags = tagsOf(render({ homePath: '/t/red/' }))
     expect(tags.filter(({ name }) => name === 'form')).toEqual([])
     expect(tags.filter(({ name }) => name === 'a').map(({ attributes }) => attributes['href'])).toEqual([
       '/t/red/',

@@ -3,7 +3,7 @@ import type { AgeSignal } from '../../../src/age/signal.ts'
 import type { Ids } from '../../../src/oidc/ports.ts'
 import { createClock } from '../../../src/sandbox/clock/clock.ts'
 import { checkPersona, type Persona } from '../../../src/sandbox/personas/persona-schema.ts'
-import { createPersonas, MAX_CHANGED_PERSONAS, PersonaLimitError } from '../../../src/sandbox/personas/personas.ts'
+import { createPersonas, MAX_CHANGED_PERSONAS } from '../../../src/sandbox/personas/personas.ts'
 import { createMemoryTables } from '../../../src/store/memory-tables.ts'
 
 const NOON = Date.parse('2026-05-17T12:00:00Z')
@@ -282,7 +282,7 @@ describe('a full tenant', () => {
   it('refuses a persona more, and still changes those it has', async () => {
     const { personas } = setUp()
     await fill(personas, MAX_CHANGED_PERSONAS)
-    await expect(personas.put(persona('one-more'))).rejects.toThrow(PersonaLimitError)
+    await expect(personas.put(persona('one-more'))).rejects.toMatchObject({ code: 'conflict' })
     await expect(personas.remove('adult')).rejects.toThrow(/^personas: 1000 are changed or added already; delete some/)
     await personas.put(persona('p-0', idScan))
     expect((await personas.ageKeyOf('p-0'))?.signals).toEqual([idScan])
@@ -314,7 +314,7 @@ describe('a full tenant', () => {
     const kept = await personas.createWithAgeKey([idScan])
     await personas.put({ ...kept, title: 'Mine now' })
     await fill(personas, MAX_CHANGED_PERSONAS - 1)
-    await expect(personas.put(persona('one-more'))).rejects.toThrow(PersonaLimitError)
+    await expect(personas.put(persona('one-more'))).rejects.toMatchObject({ code: 'conflict' })
     expect(await personas.find(kept.name)).toMatchObject({ title: 'Mine now' })
   })
 })

@@ -1,0 +1,123 @@
+import { nearest, unknownName } from '../age/nearest.ts'
+import { ERROR_STATUS, type ErrorCode, printableDescription } from './rules/error-codes.ts'
+import type { Finding } from './rules/finding.ts'
+
+/** Codes of RFC 6749 and its relatives, and two of the control API. */
+export type RefusalCode = ErrorCode | 'not_found' | 'conflict'
+
+interface Details {
+  /** The heading of the error page. */
+  readonly title?: string
+  readonly findings?: readonly Finding[]
+  /** Names that were probably meant, the nearest first. */
+  readonly suggestions?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** What the user of a page can do. */
+  readonly restartHint?: string
+}
+
+/**
+ * A request that is refused: every error that a caller can cause. Nothing was changed. One function turns it into JSON
+ * `{error, error_description, findings}`, a page or a redirect: `refusalAnswer` in `http/`.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly code: RefusalCode
+  readonly status: number
+  readonly title: string
+  readonly findings: readonly Finding[]
+  readonly suggestions: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+  readonly restartHint: string | undefined
+
+  private constructor(code: RefusalCode, status: number, message: string, details: Details, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.status = status
+    this.title = details.title ?? 'Refused'
+    this.findings = details.findings ?? []
+    this.suggestions = details.suggestions ?? []
+    this.headers = details.headers ?? {}
+    this.restartHint = details.restartHint
+  }
+
+  /** A request that breaks rules of the service; the status is that of the code unless `status` says otherwise. */
+  static byRules(
+    code: ErrorCode,
+    description: string,
+    { status = ERROR_STATUS[code], ...details }: Details & { status?: number | undefined },
+  ): Refusal {
+    return new Refusal(code, status, printableDescription(description), {
+      title: 'This request cannot be answered',
+      ...details,
+    })
+  }
+
+  /** 400 `invalid_request`. */
+  static invalidRequest(message: string, details: Details = {}): Refusal {
+    return new Refusal('invalid_request', 400, message, details)
+  }
+
+  /** 401 `invalid_token`, with the challenge that RFC 9110 section 11.6.1 asks for. */
+  static unauthorized(message: string, challenge: string): Refusal {
+    return new Refusal('invalid_token', 401, message, { headers: { 'WWW-Authenticate': challenge } })
+  }
+
+  /** 403 `access_denied`. */
+  static forbidden(message: string): Refusal {
+    return new Refusal('access_denied', 403, message, {})
+  }
+
+  /** 404 `not_found`. */
+  static notFound(message: string, details: Details = {}): Refusal {
+    return new Refusal('not_found', 404, message, details)
+  }
+
+  /** 409 `conflict`: possible at another time, not now. */
+  static conflict(message: string): Refusal {
+    return new Refusal('conflict', 409, message, {})
+  }
+
+  /** `invalid_request` with a status of HTTP itself: 405, 410, 413, 415 and the like. */
+  static byHttp(status: number, message: string, details: Details): Refusal {
+    return new Refusal('invalid_request', status, message, details)
+  }
+
+  /** 503 `temporarily_unavailable`: nothing is known to have been changed, and the call may be made again. */
+  static unavailable(message: string, cause?: unknown): Refusal {
+    const details = { title: 'The sandbox cannot answer now', headers: { 'Retry-After': '1' } }
+    return new Refusal('temporarily_unavailable', 503, message, details, cause)
+  }
+
+  /**
+   * A name that nothing has: 400, or 404 when the name is part of the path.
+   * @param lookup.source where the name was given: `query parameter sandbox_persona`
+   * @param lookup.kind what it should be the name of: `persona`
+   * @param lookup.known every name that exists
+   */
+  static unknownName({
+    source,
+    kind,
+    name,
+    known,
+    status = 400,
+  }: {
+    source: string
+    kind: string
+    name: string
+    known: readonly string[]
+    status?: 400 | 404
+  }): Refusal {
+    const details = { title: 'This test decision is not possible', suggestions: nearest(name, known) }
+    return new Refusal(
+      status === 404 ? 'not_found' : 'invalid_request',
+      status,
+      `${source}: ${unknownName(kind, name, known)}`,
+      details,
+    )
+  }
+}
+
+/** Whether the store could not be asked. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === 'temporarily_unavailable'

@@ -1,0 +1,35 @@
+import { Refusal } from '../../oidc/refusal.ts'
+import { OUTCOMES, outcomesFor } from '../outcomes/catalogue.ts'
+import type { Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
+import type { Persona } from '../personas/persona-schema.ts'
+import type { Personas } from '../personas/personas.ts'
+
+/**
+ * The persona of a name.
+ * @param lookup.source where the name was given, for the message: `query parameter sandbox_persona`
+ * @param lookup.status 404 when the name is part of the path; else 400
+ * @throws Refusal with the nearest names
+ */
+export async function requirePersona(
+  name: string,
+  { personas, source = 'persona', status = 400 }: { personas: Personas; source?: string; status?: 400 | 404 },
+): Promise<Persona> {
+  const persona = await personas.find(name)
+  if (persona) return persona
+  const known = (await personas.list()).map((one) => one.name)
+  throw Refusal.unknownName({ source, kind: 'persona', name, known, status })
+}
+
+/** The outcome of a name that a request or call of `flow` may be told to have. @throws Refusal with the nearest names */
+export function requireOutcome(flow: OutcomeFlow, name: string, source = 'outcome'): Outcome {
+  const outcomes = outcomesFor(flow)
+  const outcome = outcomes.find((row) => row.name === name)
+  if (outcome) return outcome
+  throw Refusal.unknownName({ source, kind: `outcome of ${flow}`, name, known: outcomes.map((row) => row.name) })
+}
+
+/** Checks that some flow has an outcome of this name. @throws Refusal with the nearest names */
+export function requireOutcomeName(name: string, source = 'outcome'): void {
+  const known = [...new Set(OUTCOMES.map((row) => row.name))]
+  if (!known.includes(name)) throw Refusal.unknownName({ source, kind: 'outcome', name, known })
+}
