@@ -61,8 +61,8 @@ async function readSignals(
   if ((persona === undefined) === (signals === undefined))
     throw Refusal.invalidRequest('body: give exactly one of persona and signals')
   if (persona !== undefined) {
-    const { name } = await requirePersona(persona, { personas: tenant.personas })
-    return (await tenant.personas.ageKeyOf(name))?.signals ?? []
+    const declared = await requirePersona(persona, { personas: tenant.personas })
+    return tenant.personas.resolved(declared).age_key?.signals ?? []
   }
   // Whether a date lies in the future is judged by the clock of the sandbox, whatever instant is evaluated.
   const context = { ...tenant.provider.vocabulary, now: tenant.clock.now() }

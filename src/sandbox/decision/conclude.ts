@@ -87,7 +87,7 @@ async function useDecisionOf(
     case 'verified':
     case 'created':
     case 'created_new': {
-      const ageKey = decision.persona && (await tenant.personas.ageKeyOf(decision.persona.name))
+      const ageKey = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
       if (ageKey)
         return { kind: 'verified', ageKey: ending.kind === 'verified' && ending.allFalse ? emptied(ageKey) : ageKey }
       // Decision: who holds no age key can only create one, or leave.

@@ -22,8 +22,8 @@ export interface Personas extends AgeKeys {
   remove(name: string): Promise<boolean>
   /** The persona with plain dates, counted from the clock's base. */
   resolved(persona: Persona): Persona
-  /** The age key of a persona with plain dates; `undefined` when it has none. The id stays while the key lives. */
-  ageKeyOf(name: string): Promise<AgeKey | undefined>
+  /** The age key of a persona from `find` or `list`, with plain dates; `undefined` when it has none. The id stays while the key lives. */
+  ageKeyOf(persona: Persona): Promise<AgeKey | undefined>
   /** Create: puts a new age key in place of whatever the persona held; `false` when there is no such persona. @throws Refusal */
   replaceAgeKey(name: string, signals: readonly AgeSignal[]): Promise<boolean>
   /** Create, as a new user: a persona with a generated name, offered from then on. @throws Refusal */
@@ -151,10 +151,10 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
       return true
     },
     resolved: (persona) => resolvePersona(persona, clock.base()),
-    async ageKeyOf(name) {
+    async ageKeyOf({ name, age_key: ageKey }) {
+      if (!ageKey) return undefined
       const base = clock.base()
-      const signals = (await find(name))?.age_key?.signals.map((signal) => resolveSignal(signal, base))
-      return signals && { id: await keyIdOf(name), signals }
+      return { id: await keyIdOf(name), signals: ageKey.signals.map((signal) => resolveSignal(signal, base)) }
     },
     async add(ageKeyId, signals) {
       const name = await tables.get(HOLDERS, ageKeyId)
