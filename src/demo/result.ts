@@ -1,13 +1,10 @@
 import * as z from 'zod'
 import { consolePathOf } from '../http/console-frame.ts'
-import { readForm } from '../http/form.ts'
 import type { Handler } from '../http/route.ts'
-import { refuseCrossSite } from '../http/same-origin.ts'
 import { noSession } from './callback.ts'
-import { type Demo, demoFrame, demoReply, toResult } from './demo.ts'
+import { type Demo, demoFrame, demoReply } from './demo.ts'
 import { isTrusted, type Journey, type Returned } from './journey.ts'
 import { type DemoResultView, renderDemoResult } from './result-page.ts'
-import { exchangeCode, upgrade } from './server-calls.ts'
 
 /** How the flow of this browser went. */
 export const showResult =
@@ -30,25 +27,6 @@ export const showResult =
       flowsPath: `${consolePathOf(tenant)}/flows?${new URLSearchParams({ state }).toString()}`,
     }
     return { reply: demoReply(renderDemoResult(view), tenant) }
-  }
-
-const issued = z.object({ access_token: z.string() })
-
-/** E4 and E5: exchanges the code that came and adds an age signal to the age key. */
-export const takeUpgrade =
-  ({ host, sessions }: Demo): Handler =>
-  async (request, tenant) => {
-    refuseCrossSite(request, host.guard.origins)
-    const journey = sessions.find(request, tenant)
-    const code = journey?.returned?.params['code']
-    if (journey?.flow !== 'use' || code === undefined || !offersOf(journey).upgrade) throw noSession()
-    const { date_of_birth: dateOfBirth = '' } = readForm(request)
-    const token = await exchangeCode(code, { tenant, host })
-    const { data } = issued.safeParse(token.body)
-    const added = data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))
-    const exchanges = [token.view, ...(added ? [added.view] : [])]
-    sessions.update(request, tenant, { ...journey, exchanges })
-    return { reply: toResult(tenant) }
   }
 
 function offersOf(journey: Journey): DemoResultView['offers'] {

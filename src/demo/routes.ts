@@ -1,9 +1,10 @@
 import type { HttpHost, RouteRow } from '../http/route.ts'
 import { takePost, takeQuery } from './callback.ts'
 import type { Demo } from './demo.ts'
-import { showResult, takeUpgrade } from './result.ts'
+import { showResult } from './result.ts'
 import { createSessions } from './sessions.ts'
 import { showStart, startCreate, startUse } from './start.ts'
+import { takeUpgrade } from './upgrade.ts'
 
 /** A relying party that the sandbox plays itself, by the public endpoints only. */
 export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {

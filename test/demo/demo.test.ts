@@ -113,6 +113,45 @@ describe('the demo', () => {
     expect(textOf(answer.text)).toContain('This browser has no session')
   })
 
+  it.each([
+    ['the upgrade scope was not asked for', { sandbox_persona: 'child-12' }, { upgrade: '' }],
+    ['an age is reached', { sandbox_persona: 'teen-16' }, {}],
+  ])('refuses an upgrade without a code with what is wrong and how to go on: %s', async (_case, decision, fields) => {
+    const { browser, use } = await startDemo()
+    await use(decision, fields)
+    const answer = await browser.submit(`${DEMO}/upgrade`, { date_of_birth: '2000-02-29' })
+    expect(answer.status).toBe(400)
+    const text = textOf(answer.text)
+    expect(text).toContain('no code came with this flow')
+    expect(text).toContain('only with the upgrade scope, when every threshold is false')
+    expect(text).toContain('Allow an upgrade')
+    expect(text).not.toContain('the shop does not know this browser')
+  })
+
+  it('refuses a second upgrade with the same code', async () => {
+    const { browser, use, upgrade } = await startDemo()
+    await use({ sandbox_persona: 'child-12' })
+    await upgrade()
+    const answer = await browser.submit(`${DEMO}/upgrade`, { date_of_birth: '2000-02-29' })
+    expect(answer.status).toBe(400)
+    expect(textOf(answer.text)).toContain('the code of this flow is exchanged already')
+  })
+
+  it('refuses an upgrade with a code of a callback that it does not trust', async () => {
+    const { browser, use } = await startDemo()
+    await use({ sandbox_persona: 'child-12', sandbox_outcome: 'id_token.expired' })
+    const answer = await browser.submit(`${DEMO}/upgrade`, { date_of_birth: '2000-02-29' })
+    expect(answer.status).toBe(400)
+    expect(textOf(answer.text)).toContain('a check of the callback failed')
+  })
+
+  it('refuses an upgrade of a browser without a session', async () => {
+    const { browser } = await startDemo()
+    const answer = await browser.submit(`${DEMO}/upgrade`, { date_of_birth: '2000-02-29' })
+    expect(answer.status).toBe(400)
+    expect(textOf(answer.text)).toContain('the shop does not know this browser')
+  })
+
   it('refuses a callback whose state is another one, whatever it carries', async () => {
     const { browser, follow, sandbox } = await startDemo()
     await browser.submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}', response_mode: 'query' })

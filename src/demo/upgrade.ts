@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import { readForm } from '../http/form.ts'
+import type { Handler } from '../http/route.ts'
+import { refuseCrossSite } from '../http/same-origin.ts'
+import { Refusal } from '../oidc/refusal.ts'
+import { noSession } from './callback.ts'
+import { type Demo, toResult } from './demo.ts'
+import { isTrusted, type Journey } from './journey.ts'
+import { exchangeCode, upgrade } from './server-calls.ts'
+
+const issued = z.object({ access_token: z.string() })
+
+/** E4 and E5: exchanges the code of the callback and adds an age signal to the age key. */
+export const takeUpgrade =
+  ({ host, sessions }: Demo): Handler =>
+  async (request, tenant) => {
+    refuseCrossSite(request, host.guard.origins)
+    const journey = sessions.find(request, tenant)
+    if (!journey) throw noSession()
+    const code = requireCode(journey)
+    const { date_of_birth: dateOfBirth = '' } = readForm(request)
+    const token = await exchangeCode(code, { tenant, host })
+    const { data } = issued.safeParse(token.body)
+    const added = data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))
+    const exchanges = [token.view, ...(added ? [added.view] : [])]
+    sessions.update(request, tenant, { ...journey, exchanges })
+    return { reply: toResult(tenant) }
+  }
+
+/** The code that the shop may exchange now. @throws Refusal when there is none */
+function requireCode(journey: Journey): string {
+  const { flow, returned, exchanges } = journey
+  const code = flow === 'use' ? returned?.params['code'] : undefined
+  if (!returned || code === undefined) {
+    throw refused(
+      'no code came with this flow: it comes only with the upgrade scope, when every threshold is false.',
+      'This flow has no code',
+    )
+  }
+  if (!isTrusted(returned)) {
+    throw refused('a check of the callback failed, so the shop does not use its code.', 'This code is not used')
+  }
+  if (exchanges.length > 0) {
+    throw refused('the code of this flow is exchanged already; it is single use.', 'This code is used up')
+  }
+  return code
+}
+
+const refused = (problem: string, title: string) =>
+  Refusal.invalidRequest(`code: ${problem}`, {
+    title,
+    restartHint: 'Start again in the demo app: select “Allow an upgrade”, press Verify my age and answer as child-12.',
+  })
