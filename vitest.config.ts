@@ -10,6 +10,9 @@ export default defineConfig({
     exclude: ['test/package/**', 'test/image/**'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // openapi-typescript reads its types by the API of TypeScript, which version 7 does not have.
+    alias: { typescript: '@typescript/typescript6' },
+    server: { deps: { inline: ['openapi-typescript'] } },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isJsonObject } from '../age/json-object.ts'
 import type { ControlRoute } from './control-route.ts'
 import { errorShape } from './shapes.ts'
 
@@ -8,9 +9,10 @@ export function createOpenApi(
   { version, serverUrl }: { version: string; serverUrl: string },
 ) {
   const paths: Record<string, Record<string, unknown>> = {}
+  const schemas: Record<string, unknown> = {}
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: describe(route) }
+    paths[path] = { ...paths[path], [route.method]: describe(route, schemas) }
   }
   return {
     openapi: '3.1.0',
@@ -22,6 +24,7 @@ export function createOpenApi(
     servers: [{ url: serverUrl }],
     paths,
     components: {
+      schemas,
       securitySchemes: {
         control_token: { type: 'http', scheme: 'bearer', description: 'Asked for beyond loopback only' },
       },
@@ -30,8 +33,18 @@ export function createOpenApi(
   }
 }
 
-function describe(route: ControlRoute) {
+/** @param schemas gains the named schemas that the operation refers to. */
+function describe(route: ControlRoute, schemas: Record<string, unknown>) {
+  const toJsonSchema = (schema: z.core.$ZodType, io: 'input' | 'output') => {
+    const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+    for (const [name, named] of Object.entries($defs)) schemas[name] = referringToComponents(named)
+    return referringToComponents(own)
+  }
+  const jsonContent = (schema: z.ZodType, io: 'input' | 'output') => ({
+    content: { 'application/json': { schema: toJsonSchema(schema, io) } },
+  })
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name)
+  const queryShape = route.query instanceof z.ZodObject ? route.query.shape : {}
   const successes = Object.entries(route.responses).map(([status, schema]) => [
     status,
     { description: schema ? 'Done' : STATUS_TEXT[status], ...(schema ? jsonContent(schema, 'output') : {}) },
@@ -41,7 +54,12 @@ function describe(route: ControlRoute) {
     summary: route.summary,
     parameters: [
       ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...queryParameters(route.query),
+      ...Object.entries(queryShape).map(([name, schema]) => ({
+        name,
+        in: 'query',
+        required: false,
+        schema: toJsonSchema(schema, 'input'),
+      })),
     ],
     ...(route.body ? { requestBody: { required: true, ...jsonContent(route.body, 'input') } } : {}),
     responses: {
@@ -53,22 +71,15 @@ function describe(route: ControlRoute) {
 
 const STATUS_TEXT: Readonly<Record<string, string>> = { 200: 'A page or a stream', 204: 'Done' }
 
-function queryParameters(query: z.ZodType | undefined) {
-  if (!(query instanceof z.ZodObject)) return []
-  return Object.entries(query.shape).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
-    schema: jsonSchema(schema, 'input'),
-  }))
-}
-
-const jsonContent = (schema: z.ZodType, io: 'input' | 'output') => ({
-  content: { 'application/json': { schema: jsonSchema(schema, io) } },
-})
-
-/** Inlined, so that each operation can be read on its own. */
-function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output') {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
-  return rest
+/** OpenAPI keeps named schemas in `components/schemas`; JSON Schema keeps them in `$defs`. */
+function referringToComponents(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referringToComponents)
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).map(([key, member]) => [
+    key,
+    key === '$ref' && typeof member === 'string'
+      ? member.replace('#/$defs/', '#/components/schemas/')
+      : referringToComponents(member),
+  ])
+  return Object.fromEntries(members)
 }

@@ -1,0 +1,27 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { expect, test } from 'vitest'
+import { createOpenApi } from '../../src/control/openapi.ts'
+import { CONTROL_ROUTES } from '../../src/control/table.ts'
+
+const document = createOpenApi(CONTROL_ROUTES, { version: '1.2.3', serverUrl: 'http://localhost:2435/_sandbox' })
+// As clients read it.
+const text = JSON.stringify(document)
+
+test('the document is valid OpenAPI 3.1', async () => {
+  expect(await new Validator().validate(JSON.parse(text))).toEqual({ valid: true })
+})
+
+test('every reference in the document points to a schema that it holds', () => {
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
+  const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
+  expect([...new Set(references)].sort()).toEqual(schemas.sort())
+})
+
+test('openapi-typescript makes types of every operation and every named shape', async () => {
+  const types = astToString(await openapiTS(text))
+  const [, operations = ''] = types.split('export interface operations {')
+  for (const { operationId } of CONTROL_ROUTES) expect(operations).toContain(`\n    ${operationId}: {`)
+  expect(types).toContain('"application/json": components["schemas"]["Flow"]')
+  expect(types).toContain('"application/json": components["schemas"]["Error"]')
+})
