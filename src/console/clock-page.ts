@@ -2,6 +2,7 @@ import { renderInstant } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { renderTextField } from '../http/html/fields.ts'
 import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 
 export interface ClockView extends ConsoleFrame {
   /** ISO 8601, as `base`. */
@@ -26,7 +27,7 @@ const STEPS = [
 ] as const
 
 /** The clock by which every lifetime and every age is judged, and what moves it. */
-export function renderClock(view: ClockView): string {
+export function renderClock(view: ClockView): RenderedPage {
   const { now, base, advancedSeconds, isFrozen, action } = view
   return renderConsolePage(view, {
     title: 'Clock',

@@ -2,6 +2,7 @@ import { consoleFrame, consolePathOf } from '../http/console-frame.ts'
 import { type Fields, readForm, readSearch } from '../http/form.ts'
 import { guardControl } from '../http/guard.ts'
 import type { ConsoleFrame, ConsolePath } from '../http/html/console-page.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
@@ -27,7 +28,7 @@ export interface ConsoleRoute {
   readonly name: ConsolePath
   /** Below the page's own path: `/:id`. */
   readonly below?: string
-  render(call: ConsoleCall): string | Promise<string>
+  render(call: ConsoleCall): RenderedPage | Promise<RenderedPage>
   /** Does what a form says; may return headers for the redirect, and a query for the page to say what was done. */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
 }

@@ -2,6 +2,7 @@ import { counted } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { renderSelect, renderSuggestions, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderTable } from '../http/html/table.ts'
 
 /** A decision that waits for a request. */
@@ -34,7 +35,7 @@ export interface ExpectationsView extends ConsoleFrame {
 }
 
 /** The queue of decisions for coming requests, and a form that adds one. */
-export function renderExpectations(view: ExpectationsView): string {
+export function renderExpectations(view: ExpectationsView): RenderedPage {
   return renderConsolePage(view, {
     title: 'Expectations',
     current: 'expectations',

@@ -1,6 +1,7 @@
 import { checkExpectation, newExpectation } from '../control/expectations.ts'
 import { consolePathOf } from '../http/console-frame.ts'
 import type { Fields } from '../http/form.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
 import type { Expectation } from '../sandbox/decision/expectations.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
@@ -14,7 +15,7 @@ const MOST_SHOWN = 100
 /** `console/expectations`: the queue, and a form that adds to it. */
 export const expectationsPage: ConsoleRoute = { name: 'expectations', render: renderQueue, act: change }
 
-async function renderQueue({ tenant, frame, fields, problem }: ConsoleCall): Promise<string> {
+async function renderQueue({ tenant, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const all = await tenant.expectations.list()
   const personas = await tenant.personas.list()
   return renderExpectations({

@@ -2,6 +2,7 @@ import { type AnswerView, renderAnswers, renderInstant } from '../http/html/badg
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { type IdTokenView, renderIdToken } from '../http/html/id-token-table.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { shortened } from '../http/html/shortened.ts'
 import { type CallView, renderCalls } from './flow-calls.ts'
 import { FLOW_TITLES } from './flows-page.ts'
@@ -38,7 +39,7 @@ export interface FlowView extends ConsoleFrame {
 }
 
 /** The page of one flow: decision, what comes next, calls, token and trace. */
-export function renderFlow(view: FlowView): string {
+export function renderFlow(view: FlowView): RenderedPage {
   return renderConsolePage(view, {
     title: `${FLOW_TITLES[view.flow] ?? view.flow} flow ${view.id}`,
     current: 'flows',

@@ -1,5 +1,6 @@
 import { evaluationShape } from '../control/shapes.ts'
 import { decodeIdToken } from '../http/decode-id-token.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { CallRecord, Flow } from '../sandbox/journal/journal.ts'
 import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
@@ -16,7 +17,7 @@ import { refusalOf } from './refusal.ts'
 /** `console/flows/ID`: one flow with all there is to know of it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
 
-async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<string> {
+async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<RenderedPage> {
   const id = params['id'] ?? ''
   const flow = await tenant.journal.find(tenant.name, id)
   if (flow) return renderFlow({ ...frame, ...viewOf(flow, tenant) })

@@ -2,6 +2,7 @@ import { type AnswerView, counted, renderAnswers, renderInstant } from '../http/
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { shortened } from '../http/html/shortened.ts'
 
 /** One flow of the journal in a line or two. */
@@ -48,7 +49,7 @@ export interface FlowListView extends ConsoleFrame {
 }
 
 /** The timeline of the journal, newest first; a script keeps it current. */
-export function renderFlowList(view: FlowListView): string {
+export function renderFlowList(view: FlowListView): RenderedPage {
   return renderConsolePage(view, {
     title: 'Flows',
     current: 'flows',

@@ -1,4 +1,5 @@
 import type { Fields } from '../http/form.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { type Flow, isFlowId } from '../sandbox/journal/journal.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
 import { type FlowListFilter, type FlowRow, renderFlowList } from './flows-page.ts'
@@ -10,7 +11,7 @@ const PAGE_SIZE = 50
 /** `console/flows`: the journal, newest first. */
 export const flowsPage: ConsoleRoute = { name: 'flows', render: renderFlows }
 
-async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<string> {
+async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<RenderedPage> {
   const filter = readFilter(fields)
   const before = fields['before']
   // One more than is shown tells whether there are older ones.

@@ -1,4 +1,5 @@
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderPage, type Shell } from '../http/html/layout.ts'
 import { type ConnectionView, renderFirstCalls, renderPasteBlock } from './home-snippets.ts'
 
@@ -27,7 +28,7 @@ export interface HomeView extends ConnectionView {
 }
 
 /** The home page: what to paste into the app, where the endpoints are, and how to drive the sandbox. */
-export function renderHome(view: HomeView): string {
+export function renderHome(view: HomeView): RenderedPage {
   return renderPage(view.shell, {
     title: 'Sandbox home',
     width: 'wide',

@@ -14,7 +14,7 @@ export const createHomeRoute =
   (host: HttpHost): Handler =>
   async (_request, tenant) => {
     const { provider } = tenant
-    const html = renderHome({
+    const rendered = renderHome({
       shell: shellOf(tenant, host.version),
       baseUrl: provider.baseUrl,
       issuer: useIssuer(provider),
@@ -35,7 +35,7 @@ export const createHomeRoute =
         { title: 'The control API (OpenAPI)', path: `${tenant.basePath}/_sandbox/openapi.json` },
       ],
     })
-    return { reply: page(200, html) }
+    return { reply: page(200, rendered) }
   }
 
 /** Beyond loopback a secret from the config is nobody's business; that of the built-in client is no secret. */

@@ -2,6 +2,7 @@ import { counted } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderTable } from '../http/html/table.ts'
 
 /** A row of the catalogue. */
@@ -26,7 +27,7 @@ export interface OutcomesView extends ConsoleFrame {
 }
 
 /** The catalogue: every ending that can be asked for, what it tests and what a correct client does with it. */
-export function renderOutcomes(view: OutcomesView): string {
+export function renderOutcomes(view: OutcomesView): RenderedPage {
   const { outcomes, total, flows, filter, nextPath } = view
   const shown = flows.filter((flow) => outcomes.some((outcome) => outcome.flow === flow))
   return renderConsolePage(view, {

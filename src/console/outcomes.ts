@@ -1,4 +1,5 @@
 import { contains } from '../http/form.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
@@ -10,7 +11,7 @@ const PAGE_SIZE = 60
 /** `console/outcomes`: the catalogue. */
 export const outcomesPage: ConsoleRoute = { name: 'outcomes', render: renderCatalogue }
 
-function renderCatalogue({ frame, fields }: ConsoleCall): string {
+function renderCatalogue({ frame, fields }: ConsoleCall): RenderedPage {
   const { flow = '', q = '' } = fields
   const outcomes = OUTCOMES.filter(
     (row) => (flow === '' || row.flow === flow) && contains(q, [row.name, row.summary, row.rule]),

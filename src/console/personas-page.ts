@@ -3,6 +3,7 @@ import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.
 import { renderTextField } from '../http/html/fields.ts'
 import { grouped } from '../http/html/grouped.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderTable } from '../http/html/table.ts'
 
 /** An age signal of a persona with its dates resolved, in words. */
@@ -39,7 +40,7 @@ export interface PersonasView extends ConsoleFrame {
 }
 
 /** Every persona with what its age key holds today, and a button to act as it. */
-export function renderPersonas(view: PersonasView): string {
+export function renderPersonas(view: PersonasView): RenderedPage {
   const { personas, total, search, acting, action } = view
   return renderConsolePage(view, {
     title: 'Personas',

@@ -1,5 +1,6 @@
 import { consolePathOf } from '../http/console-frame.ts'
 import { contains } from '../http/form.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { personaCookie } from '../http/persona-cookie.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
@@ -14,7 +15,7 @@ const MOST_SHOWN = 60
 /** `console/personas`: who there is, what each holds, and a button to act as one. */
 export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
 
-async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Promise<string> {
+async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const all = inPersonaOrder(await tenant.personas.list())
   const { q: search = '', acting } = fields
   const found = all.filter(({ name, title, purpose }) => contains(search, [name, title, purpose]))

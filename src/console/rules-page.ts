@@ -2,6 +2,7 @@ import { counted } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderTable } from '../http/html/table.ts'
 
 export interface RuleView {
@@ -20,7 +21,7 @@ export interface RulesView extends ConsoleFrame {
 }
 
 /** Every rule that a request can break, by section of the specification, with its level in this profile. */
-export function renderRules(view: RulesView): string {
+export function renderRules(view: RulesView): RenderedPage {
   const { rules, profile, search } = view
   const sections = [...new Set(rules.map(({ section }) => section))]
   return renderConsolePage(view, {

@@ -1,4 +1,5 @@
 import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderPage, type Shell } from '../http/html/layout.ts'
 
 /** What the sign-in page of the console shows. */
@@ -10,7 +11,7 @@ export interface SignInView {
 }
 
 /** Beyond loopback: asks for the control token, once for this browser. It posts `token`. */
-export function renderSignIn({ shell, action, problem }: SignInView): string {
+export function renderSignIn({ shell, action, problem }: SignInView): RenderedPage {
   return renderPage(shell, {
     styles: ['console.css'],
     title: 'Sign in to the console',

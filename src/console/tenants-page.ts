@@ -2,6 +2,7 @@ import { counted, renderInstant } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderTable } from '../http/html/table.ts'
 
 export interface TenantRow {
@@ -28,7 +29,7 @@ export interface TenantsView extends ConsoleFrame {
 }
 
 /** The isolated worlds of this process, each with a way into its console. */
-export function renderTenants(view: TenantsView): string {
+export function renderTenants(view: TenantsView): RenderedPage {
   const { total, tenants, search, action } = view
   return renderConsolePage(view, {
     title: 'Tenants',

@@ -1,5 +1,6 @@
 import { consolePathOf } from '../http/console-frame.ts'
 import { contains } from '../http/form.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Tenants } from '../sandbox/tenants/tenants.ts'
@@ -12,7 +13,7 @@ const MOST_SHOWN = 50
 /** `console/tenants`: the worlds of this process. */
 export const tenantsPage: ConsoleRoute = { name: 'tenants', render: renderList, act: change }
 
-async function renderList({ tenant, host, frame, fields, problem }: ConsoleCall): Promise<string> {
+async function renderList({ tenant, host, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const all = await host.tenants.list()
   const { q: search = '', add: name } = fields
   const found = all.filter((one) => contains(search, [one.name]))

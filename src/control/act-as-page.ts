@@ -1,4 +1,5 @@
 import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderPage, type Shell } from '../http/html/layout.ts'
 
 /** What the page offers: one persona. */
@@ -11,7 +12,7 @@ export interface ActAsView {
 }
 
 /** A page with one button: pressing it makes the browser act as the persona in every flow that nothing stronger decides. */
-export function renderActAs({ shell, name, title, action }: ActAsView): string {
+export function renderActAs({ shell, name, title, action }: ActAsView): RenderedPage {
   return renderPage(shell, {
     title: `Act as ${title}`,
     main: html`<section class="card screen">
@@ -23,7 +24,7 @@ export function renderActAs({ shell, name, title, action }: ActAsView): string {
 }
 
 /** What follows the button: the browser has the cookie. */
-export function renderActing({ shell, name, title }: Omit<ActAsView, 'action'>): string {
+export function renderActing({ shell, name, title }: Omit<ActAsView, 'action'>): RenderedPage {
   return renderPage(shell, {
     title: `Acting as ${title}`,
     main: html`<section class="card screen">

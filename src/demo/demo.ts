@@ -1,4 +1,5 @@
 import { consoleFrame } from '../http/console-frame.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { HttpHost } from '../http/route.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -14,8 +15,8 @@ export interface Demo {
 export const demoPath = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/demo`
 
 /** A page whose forms may end at the base URL, by whatever name the browser knows the sandbox. */
-export const demoReply = (html: string, { provider }: Tenant): Reply =>
-  page(200, html, { formTargets: [new URL(provider.baseUrl).origin] })
+export const demoReply = (rendered: RenderedPage, { provider }: Tenant): Reply =>
+  page(200, rendered, { formTargets: [new URL(provider.baseUrl).origin] })
 
 export const demoFrame = (tenant: Tenant, { host }: Demo) => consoleFrame(tenant, host)
 

@@ -1,9 +1,10 @@
 import type { ConsoleFrame } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderDemoPage } from './demo-page.ts'
 
 /** Response mode `fragment`: a page whose script posts what stands behind the # to the demo's server. */
-export function renderFragment(frame: ConsoleFrame): string {
+export function renderFragment(frame: ConsoleFrame): RenderedPage {
   return renderDemoPage(frame, {
     title: 'Coming back',
     scripts: ['demo-callback.js'],

@@ -1,6 +1,7 @@
 import { renderAnswers } from '../http/html/badges.ts'
 import type { ConsoleFrame } from '../http/html/console-page.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { shortened } from '../http/html/shortened.ts'
 import { type CheckView, renderChecks } from './checks.ts'
 import { renderDemoPage } from './demo-page.ts'
@@ -30,7 +31,7 @@ export interface DemoResultView extends ConsoleFrame {
 }
 
 /** Request and callback beside each other, each check with its result, and the next step. */
-export function renderDemoResult(view: DemoResultView): string {
+export function renderDemoResult(view: DemoResultView): RenderedPage {
   const { verdict, answers, checks } = view
   return renderDemoPage(view, {
     title: verdict.title,

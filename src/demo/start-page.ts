@@ -1,6 +1,7 @@
 import type { ConsoleFrame } from '../http/html/console-page.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderDemoPage } from './demo-page.ts'
 
 export interface DemoStartView extends ConsoleFrame {
@@ -11,7 +12,7 @@ export interface DemoStartView extends ConsoleFrame {
 }
 
 /** The demo relying party: a form for a Use request and one for a Create request. */
-export function renderDemoStart(view: DemoStartView): string {
+export function renderDemoStart(view: DemoStartView): RenderedPage {
   return renderDemoPage(view, {
     title: 'Demo shop',
     main: html`<header class="card page-head">

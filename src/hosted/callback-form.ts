@@ -1,4 +1,5 @@
 import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderPage, type Shell } from '../http/html/layout.ts'
 import { translate } from '../http/html/messages.ts'
 
@@ -15,7 +16,7 @@ export interface CallbackFormView {
  * Form Post Response Mode: a form that brings the callback to the relying party. A script submits it at once; without
  * scripts the user presses the button, which has no name and so adds nothing to the form.
  */
-export function renderCallbackForm({ shell, redirectUri, params }: CallbackFormView): string {
+export function renderCallbackForm({ shell, redirectUri, params }: CallbackFormView): RenderedPage {
   const t = translate(shell.lang)
   return renderPage(shell, {
     title: t('callback.title'),

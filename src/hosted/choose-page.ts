@@ -1,5 +1,6 @@
 import { renderAdvice } from '../http/html/finding-list.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderPage, type Shell } from '../http/html/layout.ts'
 import { englishOn, type Translate, translate } from '../http/html/messages.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
@@ -37,7 +38,7 @@ const SCRIPTS = ['language.js', 'filter.js', 'shortcuts.js', 'embedding.js', 'on
  * E1: the page on which the user chooses. The first form posts `transaction` and either `persona` (a persona's button) or
  * `outcome` (`verified`, `create_requested`, `access_denied`); the section at the end forces any other outcome.
  */
-export function renderChoose(view: ChooseView): string {
+export function renderChoose(view: ChooseView): RenderedPage {
   const t = translate(view.shell.lang)
   const title = t('choose.title', { client: view.client.name })
   return renderPage(view.shell, {

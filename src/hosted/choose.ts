@@ -1,5 +1,6 @@
 import type { Claims } from '../age/claims.ts'
 import { evaluate } from '../age/evaluate.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
@@ -10,7 +11,7 @@ import { reasoningLines } from './reasoning.ts'
 import { type HostedContext, hostedView } from './view.ts'
 
 /** The choice page of E1, filled for one request: each persona with the answer that it would give. */
-export async function choosePage(transaction: UseTransaction, context: HostedContext): Promise<string> {
+export async function choosePage(transaction: UseTransaction, context: HostedContext): Promise<RenderedPage> {
   const { tenant } = context.visit
   const { claims, canCreate, upgrade, presentation } = transaction
   return renderChoose({

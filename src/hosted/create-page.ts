@@ -1,6 +1,7 @@
 import type { Age } from '../age/signal-schema.ts'
 import { renderAdvice } from '../http/html/finding-list.ts'
 import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderPage, type Shell } from '../http/html/layout.ts'
 import { type MessageKey, type Translate, translate } from '../http/html/messages.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
@@ -37,7 +38,7 @@ export interface CreateView extends EndingFormView, LanguageMenuView {
  * E3: the page on which the user saves an age key. Its form posts `transaction`, the selected `persona` and either
  * `outcome`: `created`, `created_new` for an age key of a new persona, or `access_denied`.
  */
-export function renderCreate(view: CreateView): string {
+export function renderCreate(view: CreateView): RenderedPage {
   const t = translate(view.shell.lang)
   return renderPage(view.shell, {
     title: t('create.title'),

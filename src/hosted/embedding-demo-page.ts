@@ -1,4 +1,5 @@
 import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderPage, type Shell } from '../http/html/layout.ts'
 import type { PasskeyPermission } from './embedding-notice.ts'
 
@@ -15,7 +16,7 @@ const NEEDED: readonly { readonly flows: string; readonly permission: PasskeyPer
 ]
 
 /** A right and a wrong embedding side by side, each with the same live request (specification, "Embedding rules"). */
-export function renderEmbedding({ shell, useUrl }: EmbeddingPageView): string {
+export function renderEmbedding({ shell, useUrl }: EmbeddingPageView): RenderedPage {
   return renderPage(shell, {
     title: 'In an iframe',
     width: 'wide',

@@ -20,6 +20,6 @@ export const createEmbeddingRoute =
     })
     // The path, not the base URL: the frame has the origin under which the browser knows this page.
     const useUrl = `${new URL(useIssuer(provider)).pathname}?${query}`
-    const html = renderEmbedding({ shell: shellOf(tenant, version), useUrl })
-    return { reply: page(200, html, { frames: true }) }
+    const rendered = renderEmbedding({ shell: shellOf(tenant, version), useUrl })
+    return { reply: page(200, rendered, { frames: true }) }
   }

@@ -1,4 +1,5 @@
 import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { renderPage, type Shell } from '../http/html/layout.ts'
 import { translate } from '../http/html/messages.ts'
 
@@ -12,7 +13,7 @@ export interface FrameEndingView {
 }
 
 /** What stands in place of the redirect when the flow was in an iframe (specification, "Embedding rules"). */
-export function renderFrameEnding({ shell, target, parameters }: FrameEndingView): string {
+export function renderFrameEnding({ shell, target, parameters }: FrameEndingView): RenderedPage {
   const t = translate(shell.lang)
   return renderPage(shell, {
     title: t('frame.ended.title'),

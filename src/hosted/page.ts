@@ -12,9 +12,11 @@ export async function hostedPage(id: string, { transaction, findings }: Pending,
   const shell = hostedShell(visit, transaction.presentation)
   const embedding = embeddingView(visit.request, transaction.flow)
   const context: HostedContext = { id, findings, shell, embedding, visit }
-  const html = await (transaction.flow === 'use' ? choosePage(transaction, context) : createPage(transaction, context))
+  const rendered = await (transaction.flow === 'use'
+    ? choosePage(transaction, context)
+    : createPage(transaction, context))
   // Chromium applies form-action to the redirect that answers the form.
-  const reply = hostedReply(html, { ...shell, redirectUri: transaction.redirectUri })
+  const reply = hostedReply(rendered, { ...shell, redirectUri: transaction.redirectUri })
   // Not no-store: the back button would then ask for the URL again and begin a second flow in place of the one that is over.
   return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'private, no-cache' } }
 }

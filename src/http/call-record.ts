@@ -134,11 +134,15 @@ function recorded(endpoint: FlowEndpoint, { request, answer, tenant }: Call): Pi
 }
 
 /** What was sent back: where a redirect leads, the JSON of a call, or the kind of page with what it says or its form carries. */
-function responseOf({ reply: { headers, body, dropped }, callback, error, errorDescription }: Answer): unknown {
+function responseOf({
+  reply: { headers, body, dropped, title: page },
+  callback,
+  error,
+  errorDescription,
+}: Answer): unknown {
   if (dropped) return { dropped: true }
   if (headers['Location'] !== undefined) return { location: headers['Location'] }
-  if (headers['Content-Type']?.startsWith('text/html')) {
-    const page = /<title>([^<]*)/.exec(body)?.[1] ?? ''
+  if (page !== undefined) {
     if (callback) return { page, params: Object.fromEntries(callback.params) }
     return errorDescription === undefined ? { page } : { page, error, error_description: errorDescription }
   }

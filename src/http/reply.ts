@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Response } from 'express'
 import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
+import type { RenderedPage } from './html/layout.ts'
 
 /** What a route answers: data, so that it can be recorded, spoiled and sent once. */
 export interface Reply extends ServerReply {
+  /** The title of a page, as plain text. */
+  readonly title?: string
   /** Sent in place of the body: what is no text. */
   readonly bytes?: Uint8Array
   /** Keeps sending after the head: given a function that sends, returns one that stops. */
@@ -23,7 +26,7 @@ interface PageRights {
 }
 
 /** A page under a content security policy that lets it reach only the sandbox itself, and what `rights` add. */
-export const page = (status: number, html: string, rights: PageRights = {}): Reply => ({
+export const page = (status: number, { title, html }: RenderedPage, rights: PageRights = {}): Reply => ({
   status,
   headers: {
     'Cache-Control': 'no-store',
@@ -31,6 +34,7 @@ export const page = (status: number, html: string, rights: PageRights = {}): Rep
     'Content-Security-Policy': contentSecurityPolicy(rights),
   },
   body: html,
+  title,
 })
 
 /** 302 for an answer to a GET, 303 for one to a POST. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { renderHome } from '../../src/console/home-page.ts'
+import type { RenderedPage } from '../../src/http/html/layout.ts'
 import { homeView } from '../hosted/views.ts'
 import { byTestId, decodeReferences, tagsOf, textOf } from '../support/markup.ts'
 
 /** The texts of the snippets, in order. */
-const snippets = (page: string) =>
-  [...page.matchAll(/<pre><code>([^<]*)<\/code>/g)].map(([, text = '']) => decodeReferences(text))
+const snippets = (page: RenderedPage) =>
+  [...page.html.matchAll(/<pre><code>([^<]*)<\/code>/g)].map(([, text = '']) => decodeReferences(text))
 
 describe('the home page', () => {
   it('has an .env block to paste', () => {

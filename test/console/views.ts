@@ -11,6 +11,7 @@ import { renderFragment } from '../../src/demo/fragment-page.ts'
 import { renderDemoResult } from '../../src/demo/result-page.ts'
 import { renderDemoStart } from '../../src/demo/start-page.ts'
 import type { ConsoleFrame } from '../../src/http/html/console-page.ts'
+import type { RenderedPage } from '../../src/http/html/layout.ts'
 import { shell } from '../hosted/views.ts'
 
 export const frame: ConsoleFrame = {
@@ -222,8 +223,8 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   }),
 ]
 
-function pageOf<View>(name: string, render: (view: View) => string, view: View): readonly [string, Render] {
-  return [name, (change = (text) => text) => render(everyString(view, change))]
+function pageOf<View>(name: string, render: (view: View) => RenderedPage, view: View): readonly [string, Render] {
+  return [name, (change = (text) => text) => render(everyString(view, change)).html]
 }
 
 /** Words of a fixed set by their type; everything else in a view may be any text. */

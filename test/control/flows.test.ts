@@ -136,6 +136,22 @@ describe('a flow', () => {
     expect(text).toContain('"access_token":"***"')
   })
 
+  test('holds the title of a page as plain text', async () => {
+    const sandbox = await startSandbox({
+      clients: [
+        {
+          clientId: 'chips',
+          clientSecret: 'sk_chips',
+          name: 'Fish & "Chips"',
+          redirectUris: ['http://localhost:3000/callback'],
+        },
+      ],
+    })
+    await sandbox.get('/v1/oidc/use', { query: useRequest({ client_id: 'chips' }) })
+    const { flows } = (await sandbox.get('/_sandbox/flows')).json() as { flows: Flow[] }
+    expect(flows[0]?.calls[0]?.response).toMatchObject({ page: 'Fish & "Chips" wants to check your age' })
+  })
+
   test('that is unknown is a 404', async () => {
     const sandbox = await startSandbox()
     expect((await sandbox.get('/_sandbox/flows/f7')).json()).toMatchObject({ error: 'not_found' })

@@ -142,7 +142,7 @@ describe('the choice page', () => {
     ['  padded', 'P'],
     ['', '?'],
   ])('shows the initial of the client %j when it has no logo', (name, initial) => {
-    expect(renderChoose(chooseView({ client: { name } }))).toContain(`aria-hidden="true">${initial}</span>`)
+    expect(renderChoose(chooseView({ client: { name } })).html).toContain(`aria-hidden="true">${initial}</span>`)
   })
 
   it('shows the logo of the client when it has one', () => {

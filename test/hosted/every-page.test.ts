@@ -18,17 +18,17 @@ const PAGES: readonly [
   name: string,
   render: (change?: (text: string) => string, changes?: Partial<Shell>) => string,
 ][] = [
-  ['choice', (change, changes) => renderChoose(view(chooseView(), change, changes))],
-  ['create', (change, changes) => renderCreate(view(createView(), change, changes))],
-  ['callback form', (change, changes) => renderCallbackForm(view(callbackFormView(), change, changes))],
+  ['choice', (change, changes) => renderChoose(view(chooseView(), change, changes)).html],
+  ['create', (change, changes) => renderCreate(view(createView(), change, changes)).html],
+  ['callback form', (change, changes) => renderCallbackForm(view(callbackFormView(), change, changes)).html],
   [
     'error',
     (change, changes) => {
       const { refusal, shell: changed } = view(errorView(), change, changes)
-      return renderError(refusal, changed)
+      return renderError(refusal, changed).html
     },
   ],
-  ['home', (change, changes) => renderHome(view(homeView(), change, changes))],
+  ['home', (change, changes) => renderHome(view(homeView(), change, changes)).html],
 ]
 
 function view<T extends { readonly shell: Shell }>(

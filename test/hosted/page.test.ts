@@ -64,7 +64,7 @@ describe('the page of a request that waits', () => {
     expect(again.status).toBe(410)
     expect(textOf(again.text)).toMatch(/answered already.*Go back to the app and start again/)
     form.fields.set('transaction', 'never-seen')
-    expect(textOf((await submit(sandbox, form)).text)).toContain('nobody waits for it')
+    expect(textOf((await submit(sandbox, form)).text)).toContain('unknown or expired')
   })
 
   it('is kept by the browser for the back button, which finds the request over instead of beginning another', async () => {

@@ -1,3 +1,8 @@
+/** A page as it was rendered or as it was received. */
+type Markup = string | { readonly html: string }
+
+const markupOf = (page: Markup): string => (typeof page === 'string' ? page : page.html)
+
 /** One start or end tag as a browser's tokenizer sees it: attribute values are quoted and hold no `>`. */
 export interface Tag {
   readonly name: string
@@ -19,8 +24,8 @@ export function decodeReferences(markup: string): string {
 }
 
 /** Every tag of a page in order. @throws Error at a `<` that opens none, so a stray one is never overlooked. */
-export function tagsOf(page: string): readonly Tag[] {
-  const body = page.replace('<!doctype html>', '')
+export function tagsOf(page: Markup): readonly Tag[] {
+  const body = markupOf(page).replace('<!doctype html>', '')
   const tags = [...body.matchAll(/<(\/?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*>/g)]
   const opened = body.split('<').length - 1
   if (tags.length !== opened) throw new Error(`${opened} times <, but ${tags.length} tags`)
@@ -33,17 +38,17 @@ export function tagsOf(page: string): readonly Tag[] {
 }
 
 /** The tags with this `data-testid`. */
-export function byTestId(page: string, testId: string): readonly Tag[] {
+export function byTestId(page: Markup, testId: string): readonly Tag[] {
   return tagsOf(page).filter(({ attributes }) => attributes['data-testid'] === testId)
 }
 
 /** All text outside of tags, with runs of white space as one blank. */
-export function textOf(page: string): string {
-  return decodeReferences(page.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
+export function textOf(page: Markup): string {
+  return decodeReferences(markupOf(page).replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
 }
 
 /** Names that the forms of a page can submit. */
-export function fieldNames(page: string): readonly string[] {
+export function fieldNames(page: Markup): readonly string[] {
   const names = tagsOf(page)
     .filter(({ name }) => ['input', 'button', 'select', 'textarea'].includes(name))
     .flatMap(({ attributes }) => attributes['name'] ?? [])

@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts'
-import { renderPage, type Shell } from './layout.ts'
+import { type RenderedPage, renderPage, type Shell } from './layout.ts'
 
 /** The pages of the console, in the order of its menu; `path` is below the console's own. */
 export const CONSOLE_PAGES = [
@@ -39,7 +39,7 @@ export interface ConsoleContent {
 }
 
 /** A whole page of the console: menu, heading, content. */
-export function renderConsolePage(frame: ConsoleFrame, content: ConsoleContent): string {
+export function renderConsolePage(frame: ConsoleFrame, content: ConsoleContent): RenderedPage {
   const { title, lead, body, problem, scripts = [] } = content
   return renderPage(frame.shell, {
     title: frame.tenant === undefined ? title : `${title} · ${frame.tenant}`,

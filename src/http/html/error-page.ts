@@ -1,13 +1,13 @@
 import type { Refusal } from '../../oidc/refusal.ts'
 import { renderFindingList } from './finding-list.ts'
 import { html } from './html.ts'
-import { renderPage, type Shell } from './layout.ts'
+import { type RenderedPage, renderPage, type Shell } from './layout.ts'
 import { translate } from './messages.ts'
 
 type RefusalFacts = Pick<Refusal, 'status' | 'code' | 'title' | 'message' | 'findings' | 'suggestions' | 'restartHint'>
 
 /** The error page: what was wrong, where, and what to do about it. It never redirects. */
-export function renderError(refusal: RefusalFacts, shell: Shell): string {
+export function renderError(refusal: RefusalFacts, shell: Shell): RenderedPage {
   const { status, code, title, message, findings, suggestions, restartHint } = refusal
   return renderPage(shell, {
     title,

@@ -35,14 +35,22 @@ export interface Page {
   readonly scripts?: readonly string[]
 }
 
+/** A whole page, ready to send. */
+export interface RenderedPage {
+  /** Plain text, without the name of the sandbox. */
+  readonly title: string
+  readonly html: string
+}
+
 /**
- * A whole page as a string: sandbox banner, content, footer. It holds no inline script, no inline style and no external
+ * A whole page: sandbox banner, content, footer. It holds no inline script, no inline style and no external
  * asset, so it runs under a content security policy without any `unsafe-` source.
  */
-export function renderPage(shell: Shell, page: Page): string {
+export function renderPage(shell: Shell, page: Page): RenderedPage {
   const { assetsPath } = shell
   const t = translate(shell.lang)
-  return renderDocument(html`<html lang="${shell.lang ?? 'en'}" dir="${shell.dir ?? 'ltr'}" data-theme="${shell.theme ?? 'light'}">
+  const document =
+    renderDocument(html`<html lang="${shell.lang ?? 'en'}" dir="${shell.dir ?? 'ltr'}" data-theme="${shell.theme ?? 'light'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -65,4 +73,5 @@ ${page.main}
 ${page.forms}<footer class="foot"><span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}">${t('footer.home')}</a></footer>
 </body>
 </html>`)
+  return { title: page.title, html: document }
 }

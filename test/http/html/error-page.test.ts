@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { renderError } from '../../../src/http/html/error-page.ts'
-import type { Shell } from '../../../src/http/html/layout.ts'
+import type { RenderedPage, Shell } from '../../../src/http/html/layout.ts'
 import { Refusal } from '../../../src/oidc/refusal.ts'
 import { errorView, shell } from '../../hosted/views.ts'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 
-function render(changes: Partial<Shell> = {}): string {
+function render(changes: Partial<Shell> = {}): RenderedPage {
   const { refusal, shell } = errorView(changes)
   return renderError(refusal, shell)
 }
