@@ -21,14 +21,16 @@ export interface ThresholdTrace {
   readonly signals: readonly SignalTrace[]
 }
 
+/** From each requested threshold (`"18"`) to whether it is reached; what the ID token says. */
+export type AgeThresholds = Readonly<Record<string, boolean>>
+
 export interface Evaluation {
-  /** From each requested threshold (`"18"`) to whether it is reached; what the ID token says. */
-  readonly ageThresholds: Readonly<Record<string, boolean>>
-  /** One entry for each requested threshold, in the order of the request. Worked out anew each time it is read. */
+  readonly ageThresholds: AgeThresholds
+  /** One entry for each requested threshold, in the order of the request. */
   readonly trace: readonly ThresholdTrace[]
 }
 
-/** A signal with everything about it that is the same for each threshold. */
+/** A signal, with the values that are the same for each threshold. */
 interface Candidate {
   readonly method: Method
   readonly filters: readonly Check[]
@@ -38,24 +40,30 @@ interface Candidate {
 }
 
 /**
- * Whether `signals` satisfy what a relying party asks (specification, "Claims object"), and why. A threshold is true when at
- * least one signal passes every filter and reaches the required age.
+ * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold is true when
+ * at least one signal passes every filter and reaches the required age.
  *
  * @param now milliseconds since the UNIX epoch; decides what age a date of birth is
  */
 export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number): Evaluation {
-  // Of a threshold that is requested twice (with different overrides) the later entry counts, as for a repeated JSON key.
-  const answers = explain(signals, claims, now).map(({ threshold, satisfied }) => [threshold, satisfied])
-  return {
-    ageThresholds: Object.fromEntries(answers),
-    // Not kept: it is many times what it is made of, and hardly anybody reads it.
-    get trace() {
-      return explain(signals, claims, now)
-    },
-  }
+  const trace = explainEvaluation(signals, claims, now)
+  return { ageThresholds: Object.fromEntries(trace.map(({ threshold, satisfied }) => [threshold, satisfied])), trace }
 }
 
-function explain(signals: readonly AgeSignal[], claims: Claims, now: number): ThresholdTrace[] {
+/** The answers of `evaluate` without the trace, which is many times their size. */
+export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, now: number): AgeThresholds {
+  const candidates = signals.map((signal) => toCandidate(signal, claims, now)).filter((one) => one.passesFilters)
+  // Decision: when a threshold is requested twice (with different overrides), the later entry counts, as for a repeated JSON key.
+  return Object.fromEntries(
+    claims.age_thresholds.map((threshold, index) => [
+      threshold,
+      candidates.some((candidate) => candidate.age >= requiredAge(threshold, index, candidate).years),
+    ]),
+  )
+}
+
+/** The trace of `evaluate` alone. */
+export function explainEvaluation(signals: readonly AgeSignal[], claims: Claims, now: number): ThresholdTrace[] {
   const candidates = signals.map((signal) => toCandidate(signal, claims, now))
   return claims.age_thresholds.map((threshold, index) => {
     const traces = candidates.map((candidate) => {

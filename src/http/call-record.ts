@@ -42,7 +42,7 @@ function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call)
     belongsTo: identifiersIn(endpoint, request),
     handsOut: answer.handsOut ?? [],
     facts: factsOf(endpoint, request, answer),
-    explain: explanationOf(answer),
+    explain: answer.evaluation?.explain,
     // A choice for a transaction that nobody knows belongs to no flow.
     begins: endpoint !== 'choice',
     // A choice that is refused leaves its flow waiting.
@@ -50,8 +50,6 @@ function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call)
     ...recorded(endpoint, { request, answer, tenant }),
   }
 }
-
-const explanationOf = ({ evaluation }: Answer) => evaluation && (() => evaluation.trace)
 
 /** Identifiers are told apart by what they are: a code is never looked up as a token. */
 export const identifier = (kind: 'transaction' | 'request_uri' | 'code' | 'access_token', value: string) =>

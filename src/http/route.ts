@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { Evaluation } from '../age/evaluate.ts'
 import type { Callback } from '../oidc/callback.ts'
 import { isUnavailable } from '../oidc/refusal.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
+import type { UseEvaluation } from '../oidc/use.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import type { Decision } from '../sandbox/decision/decide.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
@@ -21,7 +21,7 @@ export interface Answer {
   readonly reply: Reply
   readonly findings?: readonly Finding[]
   readonly decision?: Decision
-  readonly evaluation?: Evaluation
+  readonly evaluation?: UseEvaluation
   /** The row that spoiled the reply of a server-to-server call. */
   readonly spoiledBy?: Outcome
   /** What the browser brings to the relying party, when the reply sends it there. */

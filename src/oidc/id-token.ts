@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto'
+import type { AgeThresholds } from '../age/evaluate.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import { type Provider, useIssuer } from './provider.ts'
 import type { IdTokenClaims } from './seams.ts'
@@ -10,7 +11,7 @@ export function createIdTokenClaims(
     transaction,
     ageThresholds,
     code,
-  }: { transaction: UseTransaction; ageThresholds: Readonly<Record<string, boolean>>; code: string | undefined },
+  }: { transaction: UseTransaction; ageThresholds: AgeThresholds; code: string | undefined },
   provider: Provider,
 ): IdTokenClaims {
   const issuedAt = Math.floor(provider.clock.now() / 1000)

@@ -1,5 +1,5 @@
 import type { Claims } from '../age/claims.ts'
-import { type Evaluation, evaluate } from '../age/evaluate.ts'
+import { type AgeThresholds, evaluateAnswers, explainEvaluation, type ThresholdTrace } from '../age/evaluate.ts'
 import { type Callback, createCallback, createErrorCallback, isResponseMode, type ResponseMode } from './callback.ts'
 import { createIdTokenClaims } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'
@@ -55,11 +55,18 @@ export type UseDecision =
   | { kind: 'create_requested' }
   | { kind: 'error'; error: string; description: string }
 
-/** What a Use flow comes to. */
+/** The answers of a verified flow. */
+export interface UseEvaluation {
+  readonly ageThresholds: AgeThresholds
+  /** Computes the trace of the evaluation, which most flows never need. */
+  readonly explain: () => readonly ThresholdTrace[]
+}
+
+/** How a Use flow ends. */
 export interface UseResult {
   readonly callback: Callback
   /** Only of a verified flow. */
-  readonly evaluation?: Evaluation
+  readonly evaluation?: UseEvaluation
 }
 
 /**
@@ -102,16 +109,19 @@ export async function finishUse(
   }
   if (decision.kind === 'error') return { callback: seams.callback(createErrorCallback(transaction, decision)) }
 
-  const evaluation = evaluate(decision.ageKey.signals, transaction.claims, provider.clock.now())
-  const allFalse = Object.values(evaluation.ageThresholds).every((satisfied) => !satisfied)
+  const now = provider.clock.now()
+  const { signals } = decision.ageKey
+  const ageThresholds = evaluateAnswers(signals, transaction.claims, now)
+  const allFalse = Object.values(ageThresholds).every((satisfied) => !satisfied)
   const code =
     transaction.upgrade && allFalse
       ? await issueCode({ clientId: transaction.clientId, ageKeyId: decision.ageKey.id }, provider)
       : undefined
-  const claims = createIdTokenClaims({ transaction, ageThresholds: evaluation.ageThresholds, code }, provider)
+  const claims = createIdTokenClaims({ transaction, ageThresholds, code }, provider)
   const idToken = await seams.token(await provider.signer.sign(seams.claims(claims)))
   const callback = createCallback(transaction, { id_token: idToken, code, state })
-  return { callback: seams.callback(callback), evaluation }
+  const explain = () => explainEvaluation(signals, transaction.claims, now)
+  return { callback: seams.callback(callback), evaluation: { ageThresholds, explain } }
 }
 
 function readTransaction(

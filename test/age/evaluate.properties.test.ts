@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseInstant } from '../../src/age/calendar.ts'
 import type { Claims } from '../../src/age/claims.ts'
-import { type Evaluation, evaluate } from '../../src/age/evaluate.ts'
+import { type Evaluation, evaluate, evaluateAnswers, explainEvaluation } from '../../src/age/evaluate.ts'
 import { matchesPattern } from '../../src/age/provenance.ts'
 import type { AgeSignal } from '../../src/age/signal.ts'
 import * as arbitrary from './arbitraries.ts'
@@ -116,6 +116,16 @@ it('the trace explains every boolean', () => {
       }
       // Later entries replace earlier ones of the same threshold.
       expect(ageThresholds).toEqual(Object.fromEntries(trace.map(({ threshold, satisfied }) => [threshold, satisfied])))
+    }),
+  )
+})
+
+it('the answers alone and the trace alone are those of the whole evaluation', () => {
+  fc.assert(
+    fc.property(signals, arbitrary.claims, (held, claims) => {
+      const { ageThresholds, trace } = evaluate(held, claims, NOW)
+      expect(evaluateAnswers(held, claims, NOW)).toEqual(ageThresholds)
+      expect(explainEvaluation(held, claims, NOW)).toEqual(trace)
     }),
   )
 })

@@ -1,9 +1,8 @@
-import type { Evaluation } from '../../age/evaluate.ts'
 import type { Callback } from '../../oidc/callback.ts'
 import { type CreateDecision, type CreateTransaction, finishCreate } from '../../oidc/create.ts'
 import type { AgeKey } from '../../oidc/ports.ts'
 import { NO_SEAMS, type Seams } from '../../oidc/seams.ts'
-import { finishUse, type UseDecision, type UseTransaction } from '../../oidc/use.ts'
+import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { recallFlow } from '../outcomes/earlier-flow.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
@@ -15,7 +14,7 @@ import type { Decision } from './decide.ts'
 export interface Conclusion {
   readonly callback: Callback | undefined
   /** Only of a verified Use flow. */
-  readonly evaluation: Evaluation | undefined
+  readonly evaluation: UseEvaluation | undefined
   /** The one that was decided or, for a persona without an age key, the ending that is left to it. */
   readonly outcome: Outcome
 }
