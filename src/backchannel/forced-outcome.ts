@@ -5,7 +5,7 @@ import type { Answer, Handler } from '../http/route.ts'
 import { defaultWish } from '../http/wishes.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
-import { findAccessToken } from '../oidc/token.ts'
+import { accessTokens } from '../oidc/token.ts'
 import { decideServerCall } from '../sandbox/decision/decide.ts'
 import type { CallFacts } from '../sandbox/decision/expectations.ts'
 import { findQueuedWish } from '../sandbox/decision/queued-wish.ts'
@@ -50,7 +50,7 @@ async function serveOrSpoil(
 async function factsOf(flow: ServerFlow, request: Incoming, tenant: Tenant): Promise<CallFacts> {
   const facts = serverCallFacts(flow, request)
   const token = flow === 'upgrade' ? bearerToken(request.authorization) : undefined
-  const record = token === undefined ? undefined : await findAccessToken(token, tenant.provider)
+  const record = token === undefined ? undefined : await accessTokens(tenant.provider).get(token)
   return record ? { ...facts, client_id: record.clientId } : facts
 }
 

@@ -1,29 +1,32 @@
-import type { AgeSignal } from '../age/signal.ts'
+import * as z from 'zod'
+import { checkedSignalSchema } from '../age/signal.ts'
 import { type Callback, createCallback, createErrorCallback } from './callback.ts'
 import { upgradeScope } from './profile.ts'
 import type { Provider } from './provider.ts'
-import { findPushedRequest, type PushedRequest } from './pushed-request.ts'
+import { findPushedRequest, type PushedRequest, pushedRequests } from './pushed-request.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
-import { type Presentation, readPresentation } from './request/presentation.ts'
+import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { readRedirectTarget } from './request/redirect-target.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
-import { isExpired, isUnspent, spend } from './spendable.ts'
+import { isExpired } from './spendable.ts'
 import type { Beginning, Lapsed } from './use.ts'
 
-/** A valid Create authorization request on its way to a decision. Plain JSON: a store can keep it. */
-export interface CreateTransaction {
-  readonly flow: 'create'
-  readonly clientId: string
-  readonly redirectUri: string
-  readonly mode: 'query'
+export const createTransactionSchema = z.object({
+  flow: z.literal('create'),
+  clientId: z.string(),
+  redirectUri: z.string(),
+  mode: z.literal('query'),
   /** The pushed one. */
-  readonly state: string
+  state: z.string(),
   /** The identifier in the `request_uri`: spent when the decision is taken. */
-  readonly pushedRequestId: string
-  readonly signals: readonly AgeSignal[]
-  readonly presentation: Presentation
-}
+  pushedRequestId: z.string(),
+  signals: z.array(checkedSignalSchema),
+  presentation: presentationSchema,
+})
+
+/** A valid Create authorization request on its way to a decision. Plain JSON: a store can keep it. */
+export type CreateTransaction = Readonly<z.infer<typeof createTransactionSchema>>
 
 /** How the user, or who stands in for one, ends a Create flow; without a holder a new user holds the age key. */
 export type CreateDecision =
@@ -80,7 +83,7 @@ export async function finishCreate(
   decision: CreateDecision,
   { provider, seams = NO_SEAMS }: { provider: Provider; seams?: Seams | undefined },
 ): Promise<{ callback: Callback }> {
-  if (!(await spend('pushed_request', transaction.pushedRequestId, provider))) {
+  if (!(await pushedRequests(provider).spend(transaction.pushedRequestId))) {
     const description = `CRE-10: ${ALREADY_USED}`
     return { callback: createErrorCallback(transaction, { error: 'invalid_request_uri', description }) }
   }
@@ -129,7 +132,7 @@ async function readPushedRequest(
     findings.add('CRE-08', { path: 'request_uri', message: 'request_uri was not issued to this client' })
     return undefined
   }
-  if (!(await isUnspent('pushed_request', pushed.id, provider))) {
+  if (!(await pushedRequests(provider).isUnspent(pushed.id))) {
     findings.add('CRE-10', { path: 'request_uri', message: ALREADY_USED })
   } else if (isExpired(pushed.record, provider)) {
     findings.add('CRE-09', { path: 'request_uri', message: 'request_uri has expired' })

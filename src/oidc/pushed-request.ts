@@ -1,4 +1,5 @@
-import type { AgeSignal } from '../age/signal.ts'
+import * as z from 'zod'
+import { type AgeSignal, checkedSignalSchema } from '../age/signal.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client } from './ports.ts'
 import { requestUriPrefix, upgradeScope } from './profile.ts'
@@ -10,14 +11,23 @@ import { decodePairs, type Parameters, readParameters } from './request/paramete
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import { putSpendable, type Spendable } from './spendable.ts'
+import { spendables } from './spendable.ts'
+
+const pushedRequestSchema = z.object({
+  clientId: z.string(),
+  redirectUri: z.string(),
+  state: z.string(),
+  signals: z.array(checkedSignalSchema),
+  /** Milliseconds of the clock. */
+  expiresAt: z.number(),
+})
 
 /** A Create request that waits for its user. */
-export interface PushedRequest extends Spendable {
-  readonly redirectUri: string
-  readonly state: string
-  readonly signals: readonly AgeSignal[]
-}
+export type PushedRequest = Readonly<z.infer<typeof pushedRequestSchema>>
+
+/** All pushed requests, by the identifier in their `request_uri`. */
+export const pushedRequests = ({ store }: Pick<Provider, 'store'>) =>
+  spendables(store, { name: 'pushed_request', schema: pushedRequestSchema })
 
 /** The answer of E2 (RFC 9126 section 2.2); `expires_in` in seconds. */
 export interface PushedResponse {
@@ -59,7 +69,7 @@ export async function pushRequest(
     signals,
     expiresAt: inSeconds(provider, lifetime),
   }
-  await putSpendable('pushed_request', id, { record, provider })
+  await pushedRequests(provider).put(id, record)
   return {
     response: { request_uri: requestUriPrefix(provider.profile) + id, expires_in: lifetime },
     findings: findings.all,
@@ -74,7 +84,7 @@ export async function findPushedRequest(
   const prefix = requestUriPrefix(provider.profile)
   if (!requestUri.startsWith(prefix)) return undefined
   const id = requestUri.slice(prefix.length)
-  const record = (await provider.store.get('pushed_request', id)) as PushedRequest | undefined
+  const record = await pushedRequests(provider).find(id)
   return record && { id, record }
 }
 

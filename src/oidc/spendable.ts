@@ -1,36 +1,52 @@
+import * as z from 'zod'
+import { collection, type RecordKind } from './collection.ts'
 import { REMEMBERED_SECONDS } from './decisions.ts'
+import type { Store } from './ports.ts'
 import type { Provider } from './provider.ts'
 
-/**
- * A record that can be used for some time and spent once: a code, a pushed request.
- *
- * The record stays behind when it is spent or has expired, so that the service can say what became of it; the right
- * to spend it is a record of its own that only one caller can take.
- */
-export interface Spendable {
-  readonly clientId: string
-  /** Milliseconds of the clock. */
+/** A record with an end, in milliseconds of the clock. */
+interface Expiring {
   readonly expiresAt: number
 }
 
-export async function putSpendable(
-  kind: string,
-  id: string,
-  { record, provider }: { record: Spendable; provider: Provider },
-): Promise<void> {
-  const forgottenAt = record.expiresAt + REMEMBERED_SECONDS * 1000
-  await provider.store.put(kind, id, record, forgottenAt)
-  await provider.store.put(`${kind}.unspent`, id, true, forgottenAt)
+/**
+ * Records that can be used for some time and spent once: codes, pushed requests.
+ *
+ * A record stays when it is spent or has expired, so that the service can say what became of it; the right to spend it
+ * is a record of its own that only one caller can take.
+ */
+export interface Spendables<Value> {
+  put(id: string, record: Value): Promise<void>
+  /** The record, also a spent or expired one. */
+  find(id: string): Promise<Value | undefined>
+  /** Replaces the record; a spent one stays spent. */
+  replace(id: string, record: Value): Promise<void>
+  isUnspent(id: string): Promise<boolean>
+  /** `true` for one caller only. */
+  spend(id: string): Promise<boolean>
 }
 
-/** Whether nobody has spent it yet. */
-export const isUnspent = async (kind: string, id: string, provider: Provider) =>
-  (await provider.store.get(`${kind}.unspent`, id)) !== undefined
+/** The spendable records of one kind. */
+export function spendables<Value extends Expiring>(store: Store, kind: RecordKind<Value>): Spendables<Value> {
+  const records = collection(store, kind)
+  const rights = collection(store, { name: `${kind.name}.unspent`, schema: RIGHT })
+  const replace = (id: string, record: Value) => records.put(id, record, forgottenAt(record))
+  return {
+    async put(id, record) {
+      await replace(id, record)
+      await rights.put(id, true, forgottenAt(record))
+    },
+    find: records.get,
+    replace,
+    isUnspent: async (id) => (await rights.get(id)) !== undefined,
+    spend: async (id) => (await rights.take(id)) !== undefined,
+  }
+}
 
-/** Spends it: `true` for one caller only. */
-export const spend = async (kind: string, id: string, provider: Provider) =>
-  (await provider.store.take(`${kind}.unspent`, id)) !== undefined
+/** Until when a record is kept, in milliseconds of the clock: beyond its end, so that the service can say that it has expired. */
+export const forgottenAt = ({ expiresAt }: Expiring) => expiresAt + REMEMBERED_SECONDS * 1000
 
 /** Lifetimes are kept to the second: at `expiresAt` it is over. */
-export const isExpired = (record: { readonly expiresAt: number }, provider: Provider) =>
-  provider.clock.now() >= record.expiresAt
+export const isExpired = ({ expiresAt }: Expiring, { clock }: Pick<Provider, 'clock'>) => clock.now() >= expiresAt
+
+const RIGHT = z.literal(true)

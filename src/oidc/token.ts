@@ -1,4 +1,6 @@
-import { ACCESS_TOKEN_BYTES, IDENTIFIER_BYTES, REMEMBERED_SECONDS } from './decisions.ts'
+import * as z from 'zod'
+import { collection } from './collection.ts'
+import { ACCESS_TOKEN_BYTES, IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client } from './ports.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
@@ -6,20 +8,23 @@ import { decodePairs, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import { isExpired, isUnspent, putSpendable, type Spendable, spend } from './spendable.ts'
+import { forgottenAt, isExpired, spendables } from './spendable.ts'
 
-/** What a code stands for. */
-interface CodeRecord extends Spendable {
-  readonly ageKeyId: string
-}
-
-/** What an access token stands for: it names the age key to upgrade. */
-export interface AccessTokenRecord {
-  readonly clientId: string
-  readonly ageKeyId: string
+const grantSchema = z.object({
+  clientId: z.string(),
+  ageKeyId: z.string(),
   /** Milliseconds of the clock. */
-  readonly expiresAt: number
-}
+  expiresAt: z.number(),
+})
+
+/** What a code or an access token stands for: it names the age key to upgrade. */
+export type Grant = Readonly<z.infer<typeof grantSchema>>
+
+const codes = ({ store }: Provider) => spendables(store, { name: 'code', schema: grantSchema })
+
+/** All access tokens, also the expired ones. */
+export const accessTokens = ({ store }: Pick<Provider, 'store'>) =>
+  collection(store, { name: 'access_token', schema: grantSchema })
 
 /** The token response of the specification (RFC 6749 section 5.1); `expires_in` in seconds. */
 export interface TokenResponse {
@@ -34,8 +39,7 @@ export async function issueCode(
   provider: Provider,
 ): Promise<string> {
   const code = provider.ids.random(IDENTIFIER_BYTES)
-  const record: CodeRecord = { clientId, ageKeyId, expiresAt: inSeconds(provider, provider.lifetimes.code) }
-  await putSpendable('code', code, { record, provider })
+  await codes(provider).put(code, { clientId, ageKeyId, expiresAt: inSeconds(provider, provider.lifetimes.code) })
   return code
 }
 
@@ -61,16 +65,11 @@ export async function exchangeCode(
   if (!record || !parameters.code) throw new Error('a token request without an error must have a code')
 
   // Two callers may come this far with one code: only one of them gets to spend it.
-  if (!(await spend('code', parameters.code, provider))) {
+  if (!(await codes(provider).spend(parameters.code))) {
     findings.add('TOK-07', ALREADY_EXCHANGED)
     throw findings.toRefusal()
   }
   return { response: await issueAccessToken(record, provider), findings: findings.all }
-}
-
-/** The record of an access token, also of an expired one; `undefined` when it was never issued. */
-export async function findAccessToken(token: string, provider: Provider): Promise<AccessTokenRecord | undefined> {
-  return (await provider.store.get('access_token', token)) as AccessTokenRecord | undefined
 }
 
 const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'TOK-01', notUtf8: 'TOK-08' } as const
@@ -92,21 +91,20 @@ function checkGrantType(grantType: string | undefined, findings: Findings): void
 async function findCode(
   code: string,
   { client, provider, findings }: { client: Client; provider: Provider; findings: Findings },
-): Promise<CodeRecord | undefined> {
-  const record = (await provider.store.get('code', code)) as CodeRecord | undefined
+): Promise<Grant | undefined> {
+  const record = await codes(provider).find(code)
   if (!record || record.clientId !== client.clientId) {
     // The same words for both: a client learns nothing of another one's codes.
     findings.add('TOK-05', { path: 'code', message: 'the code was not issued to this client' })
-  } else if (!(await isUnspent('code', code, provider))) findings.add('TOK-07', ALREADY_EXCHANGED)
+  } else if (!(await codes(provider).isUnspent(code))) findings.add('TOK-07', ALREADY_EXCHANGED)
   else if (isExpired(record, provider)) findings.add('TOK-06', { path: 'code', message: 'the code has expired' })
   return record
 }
 
-async function issueAccessToken({ clientId, ageKeyId }: CodeRecord, provider: Provider): Promise<TokenResponse> {
+async function issueAccessToken({ clientId, ageKeyId }: Grant, provider: Provider): Promise<TokenResponse> {
   const token = provider.ids.random(ACCESS_TOKEN_BYTES)
   const lifetime = provider.lifetimes.accessToken
   const expiresAt = inSeconds(provider, lifetime)
-  const record: AccessTokenRecord = { clientId, ageKeyId, expiresAt }
-  await provider.store.put('access_token', token, record, expiresAt + REMEMBERED_SECONDS * 1000)
+  await accessTokens(provider).put(token, { clientId, ageKeyId, expiresAt }, forgottenAt({ expiresAt }))
   return { access_token: token, token_type: 'Bearer', expires_in: lifetime }
 }

@@ -7,7 +7,7 @@ import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { isExpired } from './spendable.ts'
-import { type AccessTokenRecord, findAccessToken } from './token.ts'
+import { accessTokens, type Grant } from './token.ts'
 
 /**
  * E5: adds age signals to the age key that the access token names. The answer is the JSON string `OK`.
@@ -45,7 +45,7 @@ async function readAccessToken(
   authorization: string | undefined,
   provider: Provider,
   findings: Findings,
-): Promise<AccessTokenRecord | undefined> {
+): Promise<Grant | undefined> {
   const path = 'Authorization'
   const token = bearerToken(authorization)
   if (token === undefined) {
@@ -54,7 +54,7 @@ async function readAccessToken(
     findings.add('UPG-02', { path, message })
     return undefined
   }
-  const record = await findAccessToken(token, provider)
+  const record = await accessTokens(provider).get(token)
   if (!record) findings.add('UPG-03', { path, message: 'the access token was not issued here' })
   else if (isExpired(record, provider)) findings.add('UPG-03', { path, message: 'the access token has expired' })
   else return record

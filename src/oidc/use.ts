@@ -1,11 +1,12 @@
-import type { Claims } from '../age/claims.ts'
+import * as z from 'zod'
+import { claimsSchema } from '../age/claims.ts'
 import { type AgeThresholds, evaluateAnswers, explainEvaluation, type ThresholdTrace } from '../age/evaluate.ts'
-import { type Callback, createCallback, createErrorCallback, isResponseMode, type ResponseMode } from './callback.ts'
+import { type Callback, createCallback, createErrorCallback, isResponseMode, RESPONSE_MODES } from './callback.ts'
 import { createIdTokenClaims } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'
 import type { Provider } from './provider.ts'
 import type { Pairs } from './request/parameters.ts'
-import { type Presentation, readPresentation } from './request/presentation.ts'
+import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { readRedirectTarget } from './request/redirect-target.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
@@ -19,22 +20,24 @@ import {
   type UseParameters,
 } from './use-request.ts'
 
-/** A valid Use authorization request on its way to a decision. Plain JSON: a store can keep it. */
-export interface UseTransaction {
-  readonly flow: 'use'
-  readonly clientId: string
-  readonly redirectUri: string
-  readonly mode: ResponseMode
-  readonly state: string
-  readonly nonce: string
-  readonly claims: Claims
+export const useTransactionSchema = z.object({
+  flow: z.literal('use'),
+  clientId: z.string(),
+  redirectUri: z.string(),
+  mode: z.enum(RESPONSE_MODES),
+  state: z.string(),
+  nonce: z.string(),
+  claims: claimsSchema,
   /** `claims` as it was sent: what `req_claims_hash` is over. */
-  readonly claimsText: string
+  claimsText: z.string(),
   /** The upgrade scope was asked for. */
-  readonly upgrade: boolean
-  readonly canCreate: boolean
-  readonly presentation: Presentation
-}
+  upgrade: z.boolean(),
+  canCreate: z.boolean(),
+  presentation: presentationSchema,
+})
+
+/** A valid Use authorization request on its way to a decision. Plain JSON: a store can keep it. */
+export type UseTransaction = Readonly<z.infer<typeof useTransactionSchema>>
 
 /** What became of an authorization request: it may proceed, or goes back to the relying party at once. */
 export type Beginning<Transaction> =

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { isExpired, spendables } from '../../src/oidc/spendable.ts'
+import { createMemoryStore } from '../../src/store/memory.ts'
 import { refusal } from '../support/error-body.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -34,4 +37,52 @@ test('E1 issues a code of its own for each of 50 flows at once, and each can be 
   expect(new Set(codes).size).toBe(50)
   const answers = await Promise.all(codes.map((code) => rp.exchange(code)))
   expect(answers.every(({ status }) => status === 200)).toBe(true)
+})
+
+describe('A spendable record', () => {
+  const NOON = Date.parse('2026-06-01T12:00:00Z')
+  const DAY = 86_400_000
+  const record = { clientId: 'web-shop', expiresAt: NOON + 600_000 }
+
+  function start() {
+    let now = NOON
+    const clock = { now: () => now }
+    const kind = { name: 'code', schema: z.object({ clientId: z.string(), expiresAt: z.number() }) }
+    const moveTo = (instant: number) => {
+      now = instant
+    }
+    return { codes: spendables(createMemoryStore({ clock }), kind), clock, moveTo }
+  }
+
+  test('is spent by exactly one of many callers, and is still found then', async () => {
+    const { codes } = start()
+    await codes.put('a', record)
+    expect(await codes.isUnspent('a')).toBe(true)
+    const spent = await Promise.all(FIFTY.map(() => codes.spend('a')))
+    expect(spent.filter((isSpent) => isSpent)).toHaveLength(1)
+    expect(await codes.isUnspent('a')).toBe(false)
+    expect(await codes.find('a')).toEqual(record)
+  })
+
+  test('is expired at its end to the millisecond, and is remembered for seven days', async () => {
+    const { codes, clock, moveTo } = start()
+    await codes.put('a', record)
+    moveTo(record.expiresAt - 1)
+    expect(isExpired(record, { clock })).toBe(false)
+    moveTo(record.expiresAt)
+    expect(isExpired(record, { clock })).toBe(true)
+    moveTo(record.expiresAt + 7 * DAY - 1)
+    expect(await codes.find('a')).toEqual(record)
+    moveTo(record.expiresAt + 7 * DAY)
+    expect(await codes.find('a')).toBeUndefined()
+  })
+
+  test('stays spent when it is replaced', async () => {
+    const { codes } = start()
+    await codes.put('a', record)
+    await codes.spend('a')
+    await codes.replace('a', { ...record, clientId: 'other' })
+    expect(await codes.find('a')).toMatchObject({ clientId: 'other' })
+    expect(await codes.spend('a')).toBe(false)
+  })
 })

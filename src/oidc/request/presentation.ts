@@ -1,4 +1,5 @@
 import colorName from 'color-name'
+import * as z from 'zod'
 import type { Findings } from '../rules/findings.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -21,15 +22,17 @@ type PresentationParameter = (typeof PRESENTATION_PARAMETERS)[number]
 export const THEMES = ['light', 'dark', 'system'] as const
 export type Theme = (typeof THEMES)[number]
 
-/** How the hosted screens of one authorization request look. */
-export interface Presentation {
-  readonly theme: Theme
+export const presentationSchema = z.object({
+  theme: z.enum(THEMES),
   /** A BCP 47 tag; absent: the previous choice, then the browser's preference. */
-  readonly language?: string
-  readonly learnMore: boolean
+  language: z.string().optional(),
+  learnMore: z.boolean(),
   /** Appearance parameters with a permitted value. */
-  readonly appearance: Readonly<Partial<Record<(typeof APPEARANCE_PARAMETERS)[number], string>>>
-}
+  appearance: z.partialRecord(z.enum(APPEARANCE_PARAMETERS), z.string()),
+})
+
+/** How the hosted screens of one authorization request look. */
+export type Presentation = Readonly<z.infer<typeof presentationSchema>>
 
 /** Reads the presentation parameters: a value that is not permitted is ignored, with an advice finding. */
 export function readPresentation(

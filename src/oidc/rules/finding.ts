@@ -1,13 +1,16 @@
-import type { Level } from './rule.ts'
-import type { RuleId } from './rules.ts'
+import * as z from 'zod'
+import { LEVELS } from './rule.ts'
+import { RULE_IDS } from './rules.ts'
+
+export const findingSchema = z.object({
+  rule: z.enum(RULE_IDS),
+  /** `error`: the request is refused. `advice`: it is legal but risky. */
+  level: z.enum(LEVELS),
+  /** Where: `nonce`, `claims.age_thresholds[1]`, `authorization_details[0].age`. */
+  path: z.string(),
+  message: z.string(),
+  hint: z.string(),
+})
 
 /** A rule that a request broke: what is wrong, where, and what to do about it. */
-export interface Finding {
-  readonly rule: RuleId
-  /** `error`: the request is refused. `advice`: it is legal but risky. */
-  readonly level: Level
-  /** Where: `nonce`, `claims.age_thresholds[1]`, `authorization_details[0].age`. */
-  readonly path: string
-  readonly message: string
-  readonly hint: string
-}
+export type Finding = Readonly<z.infer<typeof findingSchema>>

@@ -2,7 +2,8 @@ import type { Profile } from '../profile.ts'
 import type { ErrorCode } from './error-codes.ts'
 
 /** `error` refuses the request, `advice` only says so. */
-export type Level = 'error' | 'advice'
+export const LEVELS = ['error', 'advice'] as const
+export type Level = (typeof LEVELS)[number]
 
 /** One checkable sentence of the specification, as data. */
 export interface RuleRow {

@@ -18,6 +18,8 @@ export const RULES = [
 /** The stable name of a rule, for example `PAR-07`. */
 export type RuleId = (typeof RULES)[number]['id']
 
+export const RULE_IDS: readonly RuleId[] = RULES.map(({ id }) => id)
+
 /** A row of the table, with the id that the compiler knows. */
 type Rule = RuleRow & { readonly id: RuleId }
 

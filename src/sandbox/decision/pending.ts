@@ -1,33 +1,43 @@
-import type { CreateTransaction } from '../../oidc/create.ts'
+import * as z from 'zod'
+import { collection } from '../../oidc/collection.ts'
+import { createTransactionSchema } from '../../oidc/create.ts'
 import { IDENTIFIER_BYTES, TRANSACTION_SECONDS } from '../../oidc/decisions.ts'
 import { inSeconds, type Provider } from '../../oidc/provider.ts'
-import type { Finding } from '../../oidc/rules/finding.ts'
-import type { UseTransaction } from '../../oidc/use.ts'
+import { findingSchema } from '../../oidc/rules/finding.ts'
+import { useTransactionSchema } from '../../oidc/use.ts'
+
+const pendingSchema = z.object({
+  transaction: z.discriminatedUnion('flow', [useTransactionSchema, createTransactionSchema]),
+  /** Advice on the request. */
+  findings: z.array(findingSchema).readonly(),
+})
 
 /** An authorization request that waits for its user on a page. It stays on the server: the page knows only its id. */
-export interface Pending {
-  readonly transaction: UseTransaction | CreateTransaction
-  /** Advice on the request. */
-  readonly findings: readonly Finding[]
-}
+export type Pending = Readonly<z.infer<typeof pendingSchema>>
+
+type Ports = Pick<Provider, 'store' | 'ids' | 'clock'>
+
+const waiting = ({ store }: Ports) => collection(store, { name: 'transaction', schema: pendingSchema })
+/** The ids of requests that were decided. */
+const answered = ({ store }: Ports) => collection(store, { name: 'answered', schema: ANSWERED })
+const ANSWERED = z.literal(true)
 
 /** Keeps it and returns the id that the page posts. */
-export async function keepPending(pending: Pending, provider: Provider): Promise<string> {
+export async function keepPending(pending: Pending, provider: Ports): Promise<string> {
   const id = provider.ids.random(IDENTIFIER_BYTES)
-  await provider.store.put('transaction', id, pending, inSeconds(provider, TRANSACTION_SECONDS))
+  await waiting(provider).put(id, pending, inSeconds(provider, TRANSACTION_SECONDS))
   return id
 }
 
-export const peekPending = async (id: string, { store }: Provider) =>
-  (await store.get('transaction', id)) as Pending | undefined
+export const peekPending = (id: string, provider: Ports): Promise<Pending | undefined> => waiting(provider).get(id)
 
 /** Of two callers one receives it: a double submit or the back button never decides twice. */
-export async function takePending(id: string, provider: Provider): Promise<Pending | undefined> {
-  const pending = (await provider.store.take('transaction', id)) as Pending | undefined
-  if (pending) await provider.store.put('answered', id, true, inSeconds(provider, TRANSACTION_SECONDS))
+export async function takePending(id: string, provider: Ports): Promise<Pending | undefined> {
+  const pending = await waiting(provider).take(id)
+  if (pending) await answered(provider).put(id, true, inSeconds(provider, TRANSACTION_SECONDS))
   return pending
 }
 
 /** Whether the request of this id was decided, for as long as it could have waited. */
-export const wasAnswered = async (id: string, { store }: Provider): Promise<boolean> =>
-  (await store.get('answered', id)) !== undefined
+export const wasAnswered = async (id: string, provider: Ports): Promise<boolean> =>
+  (await answered(provider).get(id)) !== undefined

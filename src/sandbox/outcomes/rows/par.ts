@@ -1,8 +1,6 @@
-import { REMEMBERED_SECONDS } from '../../../oidc/decisions.ts'
 import { requestUriPrefix } from '../../../oidc/profile.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
-import { findPushedRequest, type PushedRequest } from '../../../oidc/pushed-request.ts'
-import { spend } from '../../../oidc/spendable.ts'
+import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
 import type { Outcome } from '../outcome.ts'
 import { bodyOf, changedReply, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 import type { ServerReply } from '../server-reply.ts'
@@ -75,7 +73,7 @@ export const PAR: readonly Outcome[] = [
     rule: LIFETIME,
     async apply(reply, { provider }) {
       const id = String(bodyOf(reply)['request_uri']).slice(requestUriPrefix(provider.profile).length)
-      await spend('pushed_request', id, provider)
+      await pushedRequests(provider).spend(id)
       return reply
     },
   }),
@@ -110,7 +108,5 @@ async function changePushed(
   change: Partial<Pick<PushedRequest, 'clientId' | 'expiresAt'>>,
 ): Promise<void> {
   const pushed = await findPushedRequest(String(bodyOf(reply)['request_uri']), provider)
-  if (!pushed) return
-  const record: PushedRequest = { ...pushed.record, ...change }
-  await provider.store.put('pushed_request', pushed.id, record, record.expiresAt + REMEMBERED_SECONDS * 1000)
+  if (pushed) await pushedRequests(provider).replace(pushed.id, { ...pushed.record, ...change })
 }

@@ -1,6 +1,6 @@
-import { REMEMBERED_SECONDS } from '../../../oidc/decisions.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
-import { findAccessToken } from '../../../oidc/token.ts'
+import { forgottenAt } from '../../../oidc/spendable.ts'
+import { accessTokens } from '../../../oidc/token.ts'
 import type { Outcome } from '../outcome.ts'
 import { bodyOf, changedReply, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 
@@ -94,10 +94,9 @@ export const TOKEN: readonly Outcome[] = [
     rule: 'Upgrade at once, and be ready for 401 invalid_token.',
     async apply(reply, { provider }) {
       const token = String(bodyOf(reply)['access_token'])
-      const record = await findAccessToken(token, provider)
+      const record = await accessTokens(provider).get(token)
       const expiresAt = inSeconds(provider, 1)
-      const forgottenAt = expiresAt + REMEMBERED_SECONDS * 1000
-      if (record) await provider.store.put('access_token', token, { ...record, expiresAt }, forgottenAt)
+      if (record) await accessTokens(provider).put(token, { ...record, expiresAt }, forgottenAt({ expiresAt }))
       return withMembers(reply, { expires_in: 1 })
     },
   }),

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import {
+  keepPending,
+  type Pending,
+  peekPending,
+  takePending,
+  wasAnswered,
+} from '../../../src/sandbox/decision/pending.ts'
+import { createIds } from '../../../src/sandbox/tenants/ids.ts'
+import { createMemoryStore } from '../../../src/store/memory.ts'
+
+const NOON = Date.parse('2026-06-01T12:00:00Z')
+const ANOTHER_HOUR = 3_600_000
+
+const pending: Pending = {
+  transaction: {
+    flow: 'use',
+    clientId: 'web-shop',
+    redirectUri: 'http://localhost:3000/callback',
+    mode: 'form_post',
+    state: 's',
+    nonce: 'n',
+    claims: {
+      age_thresholds: [13, 18],
+      provenance: { denied: ['/veratad/*'] },
+      overrides: { facial_age_estimation: { min_age: 21, attributes: { on_device: true } } },
+    },
+    claimsText: '{"age_thresholds":[13,18]}',
+    upgrade: true,
+    canCreate: false,
+    presentation: { theme: 'dark', language: 'de', learnMore: true, appearance: { primary_color: '#fff' } },
+  },
+  findings: [{ rule: 'USE-13', level: 'advice', path: 'theme', message: 'no', hint: 'yes' }],
+}
+
+const created: Pending = {
+  transaction: {
+    flow: 'create',
+    clientId: 'web-shop',
+    redirectUri: 'http://localhost:3000/callback',
+    mode: 'query',
+    state: 's',
+    pushedRequestId: 'p',
+    signals: [
+      {
+        method: 'id_doc_scan',
+        age: { date_of_birth: '1990-01-01' },
+        verified_at: '2026-05-01',
+        provenance: '/veratad/roc',
+        attributes: { issuing_country: 'DE' },
+        iso_27566_1: 'strict',
+      },
+    ],
+    presentation: { theme: 'light', learnMore: false, appearance: {} },
+  },
+  findings: [],
+}
+
+function start() {
+  let now = NOON
+  const clock = { now: () => now }
+  const moveTo = (instant: number) => {
+    now = instant
+  }
+  return { store: createMemoryStore({ clock }), ids: createIds({ seed: 1, scope: 'test' }), clock, moveTo }
+}
+
+test.each([
+  ['Use', pending],
+  ['Create', created],
+])('A %s request that waits for its user is read back whole', async (_, kept) => {
+  const ports = start()
+  const id = await keepPending(kept, ports)
+  expect(await peekPending(id, ports)).toEqual(kept)
+  expect(await peekPending('unknown', ports)).toBeUndefined()
+})
+
+test('A pending request is taken once, and was answered then', async () => {
+  const ports = start()
+  const id = await keepPending(pending, ports)
+  expect(await wasAnswered(id, ports)).toBe(false)
+  const taken = await Promise.all([takePending(id, ports), takePending(id, ports)])
+  expect(taken.filter((one) => one !== undefined)).toEqual([pending])
+  expect(await wasAnswered(id, ports)).toBe(true)
+})
+
+test('A pending request is gone after an hour, and was not answered', async () => {
+  const ports = start()
+  const id = await keepPending(pending, ports)
+  ports.moveTo(NOON + ANOTHER_HOUR)
+  expect(await takePending(id, ports)).toBeUndefined()
+  expect(await wasAnswered(id, ports)).toBe(false)
+})
+
+test('A pending request whose record is damaged is refused by the name of its member', async () => {
+  const ports = start()
+  await ports.store.put(
+    'transaction',
+    'a',
+    { ...pending, transaction: { ...pending.transaction, mode: 'post' } },
+    NOON + 1,
+  )
+  await expect(peekPending('a', ports)).rejects.toThrow(/^store: a transaction record is damaged at transaction.mode: /)
+})
