@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readCallback } from '../support/callbacks.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { claims, useRequest } from '../support/requests.ts'
+import { claims, pushedRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const undecided = { sandbox_persona: undefined }
@@ -43,6 +43,14 @@ describe('POST scenarios', () => {
 })
 
 describe('an armed scenario', () => {
+  test('observes the status with which a call of an unknown outcome was answered', async () => {
+    const sandbox = await startSandbox()
+    const { id } = await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
+    const headers = { 'X-Sandbox-Outcome': 'nope' }
+    expect((await sandbox.post('/v1/oidc/create/par', pushedRequest(), headers)).status).toBe(400)
+    expect((await sandbox.scenarios.get(id)).steps[0]?.detail).toBe('a par call came that was answered with 400')
+  })
+
   test('decides behind an expectation and before the default', async () => {
     const sandbox = await startSandbox({ persona: 'adult-passport' })
     const rp = createRelyingParty(sandbox)

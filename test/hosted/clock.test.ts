@@ -36,6 +36,16 @@ describe('the clock on a hosted page', () => {
     expect(textOf(answer.text)).toContain('advance: send a whole number of seconds from 1 up.')
   })
 
+  it('refuses to advance past the end of the calendar', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.clock.set('9999-12-31T23:59:30Z')
+    await sandbox.clock.freeze()
+    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const answer = await submit(sandbox, press(text, 'advance'))
+    expect(answer.status).toBe(400)
+    expect(textOf(answer.text)).toContain('would pass the end of the year 9999')
+  })
+
   it('stands still for somebody before whom no request waits', async () => {
     const sandbox = await startSandbox()
     const fields = new URLSearchParams({ transaction: 'unknown', advance: '91' })
