@@ -1,5 +1,5 @@
 import type { Surface } from './client/sandbox-api.ts'
-import { PERSONA_COOKIE } from './http/persona-cookie.ts'
+import { PERSONA_COOKIE } from './sandbox/decision/decide.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { PERSONA_COOKIE, personaCookie } from '../http/persona-cookie.ts'
+import { personaCookie } from '../http/persona-cookie.ts'
 import { json, noContent, page } from '../http/reply.ts'
+import { PERSONA_COOKIE } from '../sandbox/decision/decide.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
 import { renderActAs, renderActing } from './act-as-page.ts'
 import { controlRoute } from './control-route.ts'

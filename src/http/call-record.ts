@@ -1,8 +1,9 @@
 import { bearerToken } from '../oidc/request/client-auth.ts'
+import { decodePairs } from '../oidc/request/parameters.ts'
 import type { FlowFacts, JournalEntry } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { parametersIn, sentParameters, sentText } from './call-facts.ts'
 import type { Incoming } from './incoming.ts'
+import { readable, sentParameters } from './received-call.ts'
 import type { Answer } from './route.ts'
 
 /** Endpoints whose calls make up flows; `choice` is the form of a hosted page. */
@@ -40,7 +41,7 @@ export function announceCall(endpoint: string, { request, answer, tenant }: Call
 function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call): JournalEntry {
   return {
     belongsTo: identifiersIn(endpoint, request),
-    handsOut: answer.handsOut ?? [],
+    handsOut: answer.issuedIds ?? [],
     facts: factsOf(endpoint, request, answer),
     explain: answer.evaluation?.explain,
     // A choice for a transaction that nobody knows belongs to no flow.
@@ -54,6 +55,15 @@ function journalEntry(endpoint: FlowEndpoint, { request, answer, tenant }: Call)
 /** Identifiers are told apart by what they are: a code is never looked up as a token. */
 export const identifier = (kind: 'transaction' | 'request_uri' | 'code' | 'access_token', value: string) =>
   `${kind}:${value}`
+
+/** A parameter as text; of a repeated one the last. */
+function sentText(request: Incoming, name: string): string | undefined {
+  const value =
+    request.method === 'GET'
+      ? request.queryPairs.findLast((pair) => pair[0] === name)?.[1]
+      : sentParameters(request)[name]
+  return typeof value === 'string' ? value : undefined
+}
 
 function identifiersIn(endpoint: FlowEndpoint, request: Incoming): string[] {
   const named = (kind: 'transaction' | 'request_uri' | 'code') => {
@@ -86,7 +96,11 @@ const FLOW_OF: Readonly<Record<FlowEndpoint, FlowFacts['flow']>> = {
   choice: 'use',
 }
 
-function factsOf(endpoint: FlowEndpoint, request: Incoming, { decision, evaluation, spoiledBy }: Answer): FlowFacts {
+function factsOf(
+  endpoint: FlowEndpoint,
+  request: Incoming,
+  { decision, evaluation, forcedOutcome }: Answer,
+): FlowFacts {
   const isCreate = endpoint === 'choice' && request.path.startsWith('/v1/oidc/create')
   const flow = isCreate ? 'create' : FLOW_OF[endpoint]
   // Only these say who asks and with which state; the others belong to a flow that knows.
@@ -96,7 +110,7 @@ function factsOf(endpoint: FlowEndpoint, request: Incoming, { decision, evaluati
     client_id: saysIt ? sentText(request, 'client_id') : undefined,
     state: saysIt ? sentText(request, 'state') : undefined,
     persona: decision?.persona?.name,
-    outcome: decision?.later?.name ?? decision?.outcome.name ?? spoiledBy?.name,
+    outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
     age_thresholds: evaluation?.ageThresholds,
   }
 }
@@ -124,7 +138,7 @@ function recorded(endpoint: FlowEndpoint, { request, answer, tenant }: Call): Pi
     call: {
       ...call,
       get parameters() {
-        return masked(parametersIn(query))
+        return masked(readable(decodePairs(query)))
       },
     },
     holds: query.length + location.length,

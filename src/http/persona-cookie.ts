@@ -1,9 +1,7 @@
 import { parse, serialize } from 'cookie'
+import { PERSONA_COOKIE } from '../sandbox/decision/decide.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Incoming } from './incoming.ts'
-
-/** The cookie by which a browser acts as a persona. */
-export const PERSONA_COOKIE = 'agekey_sandbox_persona'
 
 /** The persona that the browser acts as. */
 export const readPersonaCookie = (request: Incoming): string | undefined =>

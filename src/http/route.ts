@@ -22,8 +22,8 @@ export interface Answer {
   readonly findings?: readonly Finding[]
   readonly decision?: Decision
   readonly evaluation?: UseEvaluation
-  /** The row that spoiled the reply of a server-to-server call. */
-  readonly spoiledBy?: Outcome
+  /** The outcome that changed the reply of a server-to-server call. */
+  readonly forcedOutcome?: Outcome
   /** What the browser brings to the relying party, when the reply sends it there. */
   readonly callback?: Callback | undefined
   /** The error that the reply tells, as an OAuth code. */
@@ -31,7 +31,7 @@ export interface Answer {
   /** What was wrong, as the reply says it. */
   readonly errorDescription?: string
   /** Identifiers by which later calls are recognised as the same flow. */
-  readonly handsOut?: readonly string[]
+  readonly issuedIds?: readonly string[]
   /** Whether the flow ended with this call; a refused call ends it too. */
   readonly ends?: boolean
 }

@@ -10,7 +10,7 @@ import { readRedirectTarget } from './request/redirect-target.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
 import { isExpired } from './spendable.ts'
-import type { Beginning, Lapsed } from './use.ts'
+import type { Beginning, UnusableRequestUri } from './use.ts'
 
 export const createTransactionSchema = z.object({
   flow: z.literal('create'),
@@ -58,8 +58,8 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   const { refusal } = findings
   if (refusal) {
     const callback = createErrorCallback({ ...callbackTarget, state: pushed?.record.state }, refusal)
-    const lapsed = pushed && lapsedFor(target.client.clientId, pushed.record, findings)
-    return { kind: 'refused', callback, findings: findings.all, ...(lapsed ? { lapsed } : {}) }
+    const unusable = pushed && unusableFor(target.client.clientId, pushed.record, findings)
+    return { kind: 'refused', callback, findings: findings.all, ...(unusable ? { unusable } : {}) }
   }
   if (!pushed) throw new Error('a request without an error must have been pushed')
   const transaction: CreateTransaction = {
@@ -141,7 +141,7 @@ async function readPushedRequest(
 }
 
 /** Why the reference serves no more, when that is all that is wrong. */
-function lapsedFor(clientId: string, { state }: PushedRequest, { all }: Findings): Lapsed | undefined {
+function unusableFor(clientId: string, { state }: PushedRequest, { all }: Findings): UnusableRequestUri | undefined {
   const [only, ...others] = all.filter(({ level }) => level === 'error').map(({ rule }) => rule)
   if (others.length > 0) return undefined
   if (only === 'CRE-09') return { clientId, state, reason: 'expired' }

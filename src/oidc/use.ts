@@ -42,10 +42,10 @@ export type UseTransaction = Readonly<z.infer<typeof useTransactionSchema>>
 /** What became of an authorization request: it may proceed, or goes back to the relying party at once. */
 export type Beginning<Transaction> =
   | { kind: 'proceed'; transaction: Transaction; findings: readonly Finding[] }
-  | { kind: 'refused'; callback: Callback; findings: readonly Finding[]; lapsed?: Lapsed }
+  | { kind: 'refused'; callback: Callback; findings: readonly Finding[]; unusable?: UnusableRequestUri }
 
-/** A request that is right but for its `request_uri`, which has served its time or its purpose. */
-export interface Lapsed {
+/** A request that is valid but for its `request_uri`, which has expired or was used. */
+export interface UnusableRequestUri {
   readonly clientId: string
   /** The pushed one. */
   readonly state: string

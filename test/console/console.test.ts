@@ -177,8 +177,8 @@ describe('a form of the console', () => {
     ['expectations', { flow: 'use', outcome: 'verifed' }, 'Did you mean'],
     ['expectations', { flow: 'use' }, 'give persona, outcome or both'],
     ['tenants', { add: 'Bad Name' }, 'is not a name'],
-    ['tenants', { remove: 'nobody' }, 'there is none called'],
-    ['personas', { persona: 'teen-61' }, 'there is none called'],
+    ['tenants', { remove: 'nobody' }, 'there is no'],
+    ['personas', { persona: 'teen-61' }, 'there is no'],
   ])('of %s given %o says what is wrong, and keeps what was written', async (page, fields, problem) => {
     const sandbox = await startSandbox()
     const answer = await browserOf(sandbox).submit(`${CONSOLE}/${page}`, fields)

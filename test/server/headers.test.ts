@@ -70,7 +70,7 @@ test.each([
   ],
   [
     { query: useRequest(), headers: { 'X-Sandbox-Outcome': 'x' } },
-    'request header X-Sandbox-Outcome: use has no outcome',
+    'request header X-Sandbox-Outcome: there is no outcome of use',
   ],
 ])('an unknown name is told with the place where it stands', async ({ query, headers }, message) => {
   const sandbox = await startSandbox()

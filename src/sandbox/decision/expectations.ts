@@ -2,19 +2,7 @@ import type { Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Tables } from '../tenants/tables.ts'
-
-/** What a call says of itself, for expectations and scenarios to recognise it by. */
-export interface CallFacts {
-  readonly flow: OutcomeFlow
-  readonly client_id: string | undefined
-  /** In Create the pushed one. */
-  readonly state: string | undefined
-  readonly nonce: string | undefined
-  /** The outcome that it has come to already, as of a reference that has expired: only who decides just that is asked. */
-  readonly ending?: string | undefined
-  /** What was sent; `claims` and `authorization_details` parsed. */
-  readonly parameters: Readonly<Record<string, unknown>>
-}
+import type { ReceivedCall } from './call.ts'
 
 /** A decision queued for a coming request. */
 export interface Expectation {
@@ -43,13 +31,13 @@ export interface Expectations {
   /** @throws Refusal */
   add(expectation: NewExpectation): Promise<Expectation>
   /** The first one that fits, not yet spent. */
-  find(facts: CallFacts): Promise<Expectation | undefined>
+  find(call: ReceivedCall): Promise<Expectation | undefined>
   /** Uses it up by one: `false` when another caller was faster. */
   spend(id: string): Promise<boolean>
   clear(): Promise<void>
 }
 
-const MOST_EXPECTATIONS = 10_000
+const MAX_EXPECTATIONS = 10_000
 
 const TABLE = 'expectation'
 
@@ -59,15 +47,13 @@ export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }
   return {
     list,
     async add({ times = 1, ...wanted }) {
-      if ((await list()).length >= MOST_EXPECTATIONS)
-        throw Refusal.conflict(
-          `expectations: ${MOST_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`,
-        )
+      if ((await list()).length >= MAX_EXPECTATIONS)
+        throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
       const expectation = { ...wanted, id: `x-${ids.random(9)}`, times, remaining: times }
       await tables.put(TABLE, expectation.id, expectation)
       return expectation
     },
-    find: async (facts) => (await list()).find((expectation) => fits(expectation, facts)),
+    find: async (call) => (await list()).find((expectation) => fits(expectation, call)),
     async spend(id) {
       let wasThere = false
       await tables.update(TABLE, id, (value) => {
@@ -85,12 +71,12 @@ export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }
   }
 }
 
-function fits({ flow, outcome, match = {} }: Expectation, facts: CallFacts): boolean {
+function fits({ flow, outcome, match = {} }: Expectation, call: ReceivedCall): boolean {
   return (
-    flow === facts.flow &&
-    (facts.ending === undefined || facts.ending === outcome) &&
-    (match.client_id === undefined || match.client_id === facts.client_id) &&
-    (match.state === undefined || match.state === facts.state) &&
-    (match.nonce === undefined || match.nonce === facts.nonce)
+    flow === call.flow &&
+    (call.endedAs === undefined || call.endedAs === outcome) &&
+    (match.client_id === undefined || match.client_id === call.client_id) &&
+    (match.state === undefined || match.state === call.state) &&
+    (match.nonce === undefined || match.nonce === call.nonce)
   )
 }

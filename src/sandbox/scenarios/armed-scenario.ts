@@ -1,4 +1,4 @@
-import type { CallFacts } from '../decision/expectations.ts'
+import type { ReceivedCall } from '../decision/call.ts'
 import { describeMismatch, findMismatches, type Mismatch } from './mismatches.ts'
 import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
 
@@ -41,7 +41,7 @@ export interface ArmedScenario {
   readonly isMoving?: true
 }
 
-type Explanation = Pick<StepProgress, 'detail' | 'mismatches'>
+export type Explanation = Pick<StepProgress, 'detail' | 'mismatches'>
 
 export const armedScenario = (id: string, scenario: Scenario): ArmedScenario => ({
   id,
@@ -60,17 +60,17 @@ export function currentStep({ scenario, current, failure }: ArmedScenario): Step
 export function isAbout(
   armed: ArmedScenario,
   kind: 'decide' | 'await',
-  { flow, client_id, ending }: CallFacts,
+  { flow, client_id, endedAs }: ReceivedCall,
 ): boolean {
   const step = currentStep(armed)
   const { client } = armed.scenario
   const isOurs = client === undefined || client === client_id || isAnonymous(flow)
-  const isOpen = ending === undefined || (step?.kind === 'decide' && step.outcome === ending)
+  const isOpen = endedAs === undefined || (step?.kind === 'decide' && step.outcome === endedAs)
   return isOurs && isOpen && step?.kind === kind && step.flow === flow
 }
 
 /** Discovery and keys are read without saying by whom. */
-const isAnonymous = (flow: CallFacts['flow']) => flow === 'discovery' || flow === 'jwks'
+const isAnonymous = (flow: ReceivedCall['flow']) => flow === 'discovery' || flow === 'jwks'
 
 /** The scenario after its current step. */
 export const passStep = ({ id, scenario, current, revision }: ArmedScenario): ArmedScenario => ({
@@ -90,10 +90,10 @@ export const noteAtStep = (armed: ArmedScenario, remark: string): ArmedScenario 
   armed.remark === remark ? armed : { ...armed, revision: armed.revision + 1, remark }
 
 /** What of the request is not as the current step expects; `undefined` when all of it is. */
-export function unmetExpectation(armed: ArmedScenario, { parameters }: CallFacts): Explanation | undefined {
+export function unmetExpectation(armed: ArmedScenario, call: ReceivedCall): Explanation | undefined {
   const step = currentStep(armed)
   const expected = step && step.kind !== 'clock' ? step.expect : undefined
-  const mismatches = findMismatches(expected ?? {}, parameters)
+  const mismatches = expected ? findMismatches(expected, call.sentParameters()) : []
   return mismatches.length === 0 ? undefined : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
 }
 

@@ -1,13 +1,13 @@
 import type { Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { ClockMove } from '../clock/clock-move.ts'
-import type { CallFacts } from '../decision/expectations.ts'
-import type { QueuedWish } from '../decision/queued-wish.ts'
+import type { ReceivedCall } from '../decision/call.ts'
 import type { Tables } from '../tenants/tables.ts'
 import {
   type ArmedScenario,
   armedScenario,
   currentStep,
+  type Explanation,
   failStep,
   isAbout,
   noteAtStep,
@@ -27,17 +27,43 @@ export interface Scenarios {
   /** `false` when there is none of this id. */
   remove(id: string): Promise<boolean>
   clear(): Promise<void>
-  /** The decision of the first scenario that has one for this request. What is not as expected fails its scenario. */
-  wishFor(facts: CallFacts): Promise<QueuedWish | undefined>
-  /** Tells of a server-to-server call that was served: it counts for the first scenario that waits for it. */
-  saw(facts: CallFacts, status: number): Promise<void>
-  /** Tells that a decision was carried out: now the clock may move. */
-  moveOn(): Promise<void>
+  /** The first scenario whose current step decides this call, and those that the call contradicts. Only looks. */
+  match(call: ReceivedCall): Promise<ScenarioMatch>
+  /**
+   * Records what became of a match: contradicted scenarios fail, a followed step passes, a step that was not followed
+   * keeps a remark.
+   * @returns `false` when the step was to be followed and another request was faster
+   */
+  settle(match: ScenarioMatch, result: { isFollowed: boolean; call: ReceivedCall }): Promise<boolean>
+  /**
+   * Counts a server-to-server call that was answered with `status` for the first scenario that awaits it.
+   * @param decidedBy the scenario whose step decided this call: its next step awaits another one
+   */
+  observe(call: ReceivedCall, status: number, decidedBy?: string): Promise<void>
+  /** Runs the clock steps at which scenarios stand: called when a decision was carried out. */
+  runClockSteps(): Promise<void>
 }
 
-const MOST_SCENARIOS = 100
+const MAX_SCENARIOS = 100
 
-/** What is told whenever a scenario comes further. */
+/** What the armed scenarios say about a call. */
+export interface ScenarioMatch {
+  readonly step: MatchedStep | undefined
+  readonly contradicted: readonly { readonly id: string; readonly index: number; readonly explanation: Explanation }[]
+}
+
+/** A step that decides a call. */
+export interface MatchedStep {
+  /** Of its scenario. */
+  readonly id: string
+  readonly name: string
+  /** From 0. */
+  readonly index: number
+  readonly persona: string | undefined
+  readonly outcome: string | undefined
+}
+
+/** Announced whenever a scenario advances. */
 export interface ScenarioEvent {
   readonly id: string
   readonly name: string
@@ -61,9 +87,6 @@ export function createScenarios({
   moveClock: (move: ClockMove) => Promise<void>
   announce: (event: ScenarioEvent) => void
 }): Scenarios {
-  /** The scenario that decided a request: it is not also met by it. */
-  const decidedBy = new WeakMap<CallFacts, string>()
-
   const all = async () => (await tables.list(TABLE)).map(([, value]) => value as ArmedScenario)
   const tell = (armed: ArmedScenario) => announce(eventOf(progressOf(armed)))
   /** @param next pure; it gives the same scenario when nothing is to be changed */
@@ -78,10 +101,10 @@ export function createScenarios({
   }
   const makeRoom = async () => {
     const armed = await all()
-    if (armed.length < MOST_SCENARIOS) return
+    if (armed.length < MAX_SCENARIOS) return
     const ended = armed.find((one) => currentStep(one) === undefined)
     if (!ended)
-      throw Refusal.conflict(`scenarios: ${MOST_SCENARIOS} are running already; DELETE them, or reset the tenant`)
+      throw Refusal.conflict(`scenarios: ${MAX_SCENARIOS} are running already; DELETE them, or reset the tenant`)
     await tables.remove(TABLE, ended.id)
   }
   const remove = async (id: string) => {
@@ -90,23 +113,22 @@ export function createScenarios({
     announce({ ...eventOf(progressOf(armed)), status: 'removed' })
     return true
   }
-  const spend = async (id: string, step: number, facts: CallFacts) => {
+  const passDecision = async ({ id, index }: MatchedStep, call: ReceivedCall) => {
     let isTaken = false
     await change(id, (armed) => {
-      isTaken = armed.current === step && isAbout(armed, 'decide', facts)
+      isTaken = armed.current === index && isAbout(armed, 'decide', call)
       return isTaken ? passStep(armed) : armed
     })
-    if (isTaken) decidedBy.set(facts, id)
     return isTaken
   }
   /** Whether the scenario waits for this call; then it has come further, has failed or has a remark. */
-  const hear = async (id: string, facts: CallFacts, status: number) => {
+  const hear = async (id: string, call: ReceivedCall, status: number) => {
     let isHeard = false
     await change(id, (armed) => {
-      isHeard = isAbout(armed, 'await', facts)
+      isHeard = isAbout(armed, 'await', call)
       if (!isHeard) return armed
-      if (status >= 400) return noteAtStep(armed, `a ${facts.flow} call came that was answered with ${status}`)
-      const unmet = unmetExpectation(armed, facts)
+      if (status >= 400) return noteAtStep(armed, `a ${call.flow} call came that was answered with ${status}`)
+      const unmet = unmetExpectation(armed, call)
       return unmet ? failStep(armed, unmet) : passStep(armed)
     })
     return isHeard
@@ -130,7 +152,7 @@ export function createScenarios({
     }
     return true
   }
-  const moveOn = async () => {
+  const runClockSteps = async () => {
     for (const armed of await all()) {
       if (currentStep(armed)?.kind !== 'clock') continue
       while (await runClockStep(armed.id));
@@ -155,32 +177,42 @@ export function createScenarios({
     async clear() {
       for (const { id } of await all()) await remove(id)
     },
-    async wishFor(facts) {
-      for (const seen of await all()) {
-        if (!isAbout(seen, 'decide', facts)) continue
-        const { id, current: step, scenario } = seen
-        const armed = await change(id, (now) => {
-          if (now.current !== step || !isAbout(now, 'decide', facts)) return now
-          const unmet = unmetExpectation(now, facts)
-          if (unmet) return failStep(now, unmet)
-          // Replaced when the decision is taken.
-          return noteAtStep(now, `a ${facts.flow} request came that did not take this decision: its answer says why`)
-        })
-        const declared = scenario.steps[step]?.decide
-        if (!armed || armed.failure || !declared) continue
-        const { persona, outcome } = declared
-        const source = `scenario ${JSON.stringify(scenario.name)}, step ${step + 1}`
-        return { persona, outcome, source, spend: () => spend(id, step, facts) }
+    async match(call) {
+      const contradicted: ScenarioMatch['contradicted'][number][] = []
+      for (const armed of await all()) {
+        const step = currentStep(armed)
+        if (step?.kind !== 'decide' || !isAbout(armed, 'decide', call)) continue
+        const { id, current: index, scenario } = armed
+        const explanation = unmetExpectation(armed, call)
+        if (explanation) contradicted.push({ id, index, explanation })
+        else
+          return {
+            contradicted,
+            step: { id, name: scenario.name, index, persona: step.persona, outcome: step.outcome },
+          }
       }
-      return undefined
+      return { contradicted, step: undefined }
     },
-    async saw(facts, status) {
-      for (const { id } of (await all()).filter((armed) => isAbout(armed, 'await', facts))) {
-        if (decidedBy.get(facts) !== id && (await hear(id, facts, status))) break
+    async settle({ step, contradicted }, { isFollowed, call }) {
+      for (const { id, index, explanation } of contradicted) {
+        await change(id, (armed) => (armed.current === index ? failStep(armed, explanation) : armed))
       }
-      await moveOn()
+      if (!step) return true
+      if (isFollowed) return passDecision(step, call)
+      const remark = `a ${call.flow} request came that did not take this decision: its answer says why`
+      await change(step.id, (armed) => (armed.current === step.index ? noteAtStep(armed, remark) : armed))
+      return true
     },
-    moveOn,
+    async observe(call, status, decidedBy) {
+      let hasAdvanced = decidedBy !== undefined
+      for (const { id } of (await all()).filter((armed) => isAbout(armed, 'await', call))) {
+        if (decidedBy === id || !(await hear(id, call, status))) continue
+        hasAdvanced = true
+        break
+      }
+      if (hasAdvanced) await runClockSteps()
+    },
+    runClockSteps,
   }
 }
 

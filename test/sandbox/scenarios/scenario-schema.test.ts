@@ -27,7 +27,7 @@ describe('a mistake is told with file and line:', () => {
     ['  - decide: { flow: use, persnoa: x, outcom: y, foo: z }', 'persnoa: unknown key. Did you mean "persona"?'],
     [
       '  - decide: { flow: use, outcome: acess_denied }',
-      'a.yaml:3: steps[0].decide.outcome: use has none called "acess_denied". Did you mean "access_denied"?',
+      'a.yaml:3: steps[0].decide.outcome: there is no outcome of use "acess_denied". Did you mean "access_denied"?',
     ],
     ['  - decide: { flow: use }', 'a.yaml:3: steps[0].decide: give persona, outcome or both'],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createClock } from '../../../src/sandbox/clock/clock.ts'
 import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
-import type { CallFacts } from '../../../src/sandbox/decision/expectations.ts'
+import type { ReceivedCall } from '../../../src/sandbox/decision/call.ts'
 import { outcomesFor } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/scenarios/scenario-schema.ts'
 import { createScenarios, type ScenarioEvent } from '../../../src/sandbox/scenarios/scenarios.ts'
@@ -20,60 +20,74 @@ function start() {
   const arm = async (steps: Scenario['steps'], more: Partial<Scenario> = {}) =>
     (await scenarios.arm(scenarioSchema.parse({ name: 'A', steps, ...more }))).id
   const statusOf = async (id: string) => (await scenarios.find(id))?.steps.map(({ status }) => status)
-  return { scenarios, clock, events, arm, statusOf }
+  /** Matches a call and records that the match was not followed, as for a request that is decided otherwise. */
+  const overrule = async (received: ReceivedCall) => {
+    const match = await scenarios.match(received)
+    await scenarios.settle(match, { isFollowed: false, call: received })
+    return match.step
+  }
+  /** Matches a call and follows the match. */
+  const follow = async (received: ReceivedCall) =>
+    scenarios.settle(await scenarios.match(received), { isFollowed: true, call: received })
+  return { scenarios, clock, events, arm, statusOf, overrule, follow }
 }
 
-const call = (flow: CallFacts['flow'], parameters: CallFacts['parameters'] = {}, client = 'shop'): CallFacts => ({
+const call = (
+  flow: ReceivedCall['flow'],
+  parameters: Readonly<Record<string, unknown>> = {},
+  client = 'shop',
+): ReceivedCall => ({
   flow,
   client_id: client,
   state: undefined,
   nonce: undefined,
-  parameters,
+  sentParameters: () => parameters,
 })
 
 describe('decide', () => {
   test('consecutive decisions are used up one per request', async () => {
-    const { scenarios, arm } = start()
+    const { scenarios, arm, overrule } = start()
     const id = await arm([
       { decide: { flow: 'use', persona: 'teen-16' } },
       { decide: { flow: 'use', persona: 'adult-passport' } },
     ])
-    const first = await scenarios.wishFor(call('use'))
-    expect(first).toMatchObject({ persona: 'teen-16', outcome: undefined, source: 'scenario "A", step 1' })
-    expect(await first?.spend()).toBe(true)
+    const first = await scenarios.match(call('use'))
+    expect(first.step).toMatchObject({ persona: 'teen-16', outcome: undefined, name: 'A', index: 0 })
+    expect(await scenarios.settle(first, { isFollowed: true, call: call('use') })).toBe(true)
     expect(await scenarios.find(id)).toMatchObject({
       status: 'running',
       steps: [{ status: 'passed', summary: 'use as teen-16' }, { status: 'current' }],
     })
-    const second = await scenarios.wishFor(call('use'))
-    expect(second).toMatchObject({ persona: 'adult-passport' })
-    await second?.spend()
+    const second = await scenarios.match(call('use'))
+    expect(second.step).toMatchObject({ persona: 'adult-passport' })
+    await scenarios.settle(second, { isFollowed: true, call: call('use') })
     expect((await scenarios.find(id))?.status).toBe('passed')
-    expect(await scenarios.wishFor(call('use'))).toBeUndefined()
+    expect(await overrule(call('use'))).toBeUndefined()
   })
 
   test('of two requests at once one is decided', async () => {
     const { scenarios, arm } = start()
     await arm([{ decide: { flow: 'use', persona: 'teen-16' } }])
-    const wishes = await Promise.all([scenarios.wishFor(call('use')), scenarios.wishFor(call('use'))])
-    expect(await Promise.all(wishes.map((wish) => wish?.spend()))).toEqual([true, false])
+    const matches = await Promise.all([scenarios.match(call('use')), scenarios.match(call('use'))])
+    const followed = matches.map((match) => scenarios.settle(match, { isFollowed: true, call: call('use') }))
+    expect(await Promise.all(followed)).toEqual([true, false])
   })
 
   test('a request of another flow or another client is none of its business', async () => {
-    const { scenarios, arm, statusOf } = start()
+    const { arm, statusOf, overrule } = start()
     const id = await arm([{ decide: { flow: 'use', persona: 'teen-16' } }], { client: 'shop' })
-    expect(await scenarios.wishFor(call('create'))).toBeUndefined()
-    expect(await scenarios.wishFor(call('use', {}, 'other'))).toBeUndefined()
+    expect(await overrule(call('create'))).toBeUndefined()
+    expect(await overrule(call('use', {}, 'other'))).toBeUndefined()
     expect(await statusOf(id)).toEqual(['current'])
   })
 
   test('a request that is not as expected fails the scenario and is not decided', async () => {
-    const { scenarios, arm } = start()
+    const { scenarios, arm, overrule } = start()
     const id = await arm([
       { decide: { flow: 'use', persona: 'teen-16' }, expect: { can_create: 'true', claims: { age_thresholds: [18] } } },
       { await: 'par' },
     ])
-    expect(await scenarios.wishFor(call('use', { claims: { age_thresholds: [21] } }))).toBeUndefined()
+    expect(await overrule(call('use', { claims: { age_thresholds: [21] } }))).toBeUndefined()
     expect(await scenarios.find(id)).toMatchObject({
       status: 'failed',
       steps: [
@@ -88,9 +102,9 @@ describe('decide', () => {
   })
 
   test('a decision that was not taken is remarked, so that whoever waits learns why', async () => {
-    const { scenarios, arm } = start()
+    const { scenarios, arm, overrule } = start()
     const id = await arm([{ decide: { flow: 'use', persona: 'teen-16' } }])
-    await scenarios.wishFor(call('use'))
+    await overrule(call('use'))
     expect((await scenarios.find(id))?.steps[0]).toMatchObject({
       status: 'current',
       detail: expect.stringMatching(/did not take/),
@@ -102,21 +116,21 @@ describe('await', () => {
   test('is met by a successful call, not by a refused one', async () => {
     const { scenarios, arm } = start()
     const id = await arm([{ await: 'par' }])
-    await scenarios.saw(call('par'), 401)
+    await scenarios.observe(call('par'), 401)
     expect((await scenarios.find(id))?.steps[0]).toMatchObject({
       status: 'current',
       detail: expect.stringContaining('401'),
     })
-    await scenarios.saw(call('token'), 200)
+    await scenarios.observe(call('token'), 200)
     expect((await scenarios.find(id))?.status).toBe('running')
-    await scenarios.saw(call('par'), 201)
+    await scenarios.observe(call('par'), 201)
     expect((await scenarios.find(id))?.status).toBe('passed')
   })
 
   test('fails when the call is not as expected', async () => {
     const { scenarios, arm } = start()
     const id = await arm([{ await: 'par', expect: { authorization_details: [{ method: 'id_doc_scan' }] } }])
-    await scenarios.saw(call('par', { authorization_details: [{ method: 'email_age_estimation' }] }), 201)
+    await scenarios.observe(call('par', { authorization_details: [{ method: 'email_age_estimation' }] }), 201)
     expect((await scenarios.find(id))?.steps[0]).toMatchObject({
       status: 'failed',
       detail: 'authorization_details[0].method: expected "id_doc_scan", came "email_age_estimation"',
@@ -124,38 +138,38 @@ describe('await', () => {
   })
 
   test('is not met by the very call that was decided before', async () => {
-    const { scenarios, arm, statusOf } = start()
+    const { scenarios, arm, statusOf, follow } = start()
     const outcome = outcomesFor('par')[0]?.name ?? ''
     const id = await arm([{ decide: { flow: 'par', outcome } }, { await: 'par' }])
-    const spoiled = call('par')
-    await (await scenarios.wishFor(spoiled))?.spend()
-    await scenarios.saw(spoiled, 201)
+    const decided = call('par')
+    await follow(decided)
+    await scenarios.observe(decided, 201, id)
     expect(await statusOf(id)).toEqual(['passed', 'current'])
-    await scenarios.saw(call('par'), 201)
+    await scenarios.observe(call('par'), 201)
     expect(await statusOf(id)).toEqual(['passed', 'passed'])
   })
 
   test('counts the keys and discovery for any client: they are read without saying by whom', async () => {
     const { scenarios, arm } = start()
     const id = await arm([{ await: 'jwks' }], { client: 'shop' })
-    await scenarios.saw({ ...call('jwks'), client_id: undefined }, 200)
+    await scenarios.observe({ ...call('jwks'), client_id: undefined }, 200)
     expect((await scenarios.find(id))?.status).toBe('passed')
   })
 })
 
 describe('clock', () => {
   test('steps at the beginning run at arming, later ones when they are reached', async () => {
-    const { scenarios, arm, clock } = start()
+    const { scenarios, arm, clock, follow } = start()
     await arm([
       { clock: { set: '2030-01-01', freeze: true } },
       { decide: { flow: 'use', persona: 'teen-16' } },
       { clock: { advance: 91 } },
     ])
     expect(clock.state().now).toBe('2030-01-01T00:00:00.000Z')
-    await (await scenarios.wishFor(call('use')))?.spend()
+    await follow(call('use'))
     // What the request is given is still of the time at which it came.
     expect(clock.state().now).toBe('2030-01-01T00:00:00.000Z')
-    await scenarios.moveOn()
+    await scenarios.runClockSteps()
     expect(clock.state().now).toBe('2030-01-01T00:01:31.000Z')
   })
 
@@ -178,7 +192,7 @@ describe('several scenarios', () => {
   test('are asked in the order in which they were armed, and a call counts once', async () => {
     const { scenarios, arm, statusOf } = start()
     const [first, second] = [await arm([{ await: 'par' }]), await arm([{ await: 'par' }])]
-    await scenarios.saw(call('par'), 201)
+    await scenarios.observe(call('par'), 201)
     expect([await statusOf(first), await statusOf(second)]).toEqual([['passed'], ['current']])
   })
 
@@ -186,7 +200,7 @@ describe('several scenarios', () => {
     const { scenarios, arm } = start()
     for (let n = 0; n < 100; n++) await arm([{ await: 'par' }])
     await expect(arm([{ await: 'par' }])).rejects.toThrow('100 are running already')
-    await scenarios.saw(call('par'), 201)
+    await scenarios.observe(call('par'), 201)
     await arm([{ await: 'par' }])
     expect(await scenarios.list()).toHaveLength(100)
     expect((await scenarios.list()).every(({ status }) => status === 'running')).toBe(true)
@@ -196,7 +210,7 @@ describe('several scenarios', () => {
 test('every change is told, and so is a removal', async () => {
   const { scenarios, arm, events } = start()
   const id = await arm([{ await: 'par' }, { await: 'token' }])
-  await scenarios.saw(call('par'), 201)
+  await scenarios.observe(call('par'), 201)
   await scenarios.remove(id)
   expect(events.map(({ status, step }) => [status, step])).toEqual([
     ['running', 0],
@@ -208,7 +222,7 @@ test('every change is told, and so is a removal', async () => {
 test('a scenario that was removed decides nothing more', async () => {
   const { scenarios, arm } = start()
   await arm([{ decide: { flow: 'use', persona: 'teen-16' } }])
-  const wish = await scenarios.wishFor(call('use'))
+  const match = await scenarios.match(call('use'))
   await scenarios.clear()
-  expect(await wish?.spend()).toBe(false)
+  expect(await scenarios.settle(match, { isFollowed: true, call: call('use') })).toBe(false)
 })

@@ -1,0 +1,54 @@
+import type { MatchedStep, ScenarioMatch, Scenarios } from '../scenarios/scenarios.ts'
+import type { ReceivedCall } from './call.ts'
+import type { Expectation, Expectations } from './expectations.ts'
+
+/** The queued decision that matches a call: an expectation, else a step of a scenario. */
+export interface QueueMatch {
+  readonly decision: QueuedDecision | undefined
+  /** What the scenarios said; absent when an expectation matched and no scenario was asked. */
+  readonly scenarios?: ScenarioMatch
+}
+
+export interface QueuedDecision {
+  readonly source: string
+  readonly persona?: string | undefined
+  readonly outcome?: string | undefined
+  readonly queued: { readonly expectation: Expectation } | { readonly step: MatchedStep }
+}
+
+interface Queue {
+  readonly expectations: Expectations
+  readonly scenarios: Scenarios
+}
+
+/** Finds the queued decision for a call. Only looks: nothing is used up before `settleQueue`. */
+export async function matchQueue(call: ReceivedCall, { expectations, scenarios }: Queue): Promise<QueueMatch> {
+  const expectation = await expectations.find(call)
+  if (expectation) {
+    const { id, persona, outcome } = expectation
+    return { decision: { source: `expectation ${id}`, persona, outcome, queued: { expectation } } }
+  }
+  const match = await scenarios.match(call)
+  const { step } = match
+  if (!step) return { decision: undefined, scenarios: match }
+  const { persona, outcome } = step
+  const source = `scenario ${JSON.stringify(step.name)}, step ${step.index + 1}`
+  return { decision: { source, persona, outcome, queued: { step } }, scenarios: match }
+}
+
+/**
+ * Records what became of a match: a followed decision is used up, and a scenario that the call contradicts fails.
+ * @returns `false` when another request used the decision up first.
+ */
+export async function settleQueue(
+  { decision, scenarios: match }: QueueMatch,
+  { isFollowed, call, queue }: { isFollowed: boolean; call: ReceivedCall; queue: Queue },
+): Promise<boolean> {
+  if (match) return queue.scenarios.settle(match, { isFollowed, call })
+  if (!isFollowed || !decision || !('expectation' in decision.queued)) return true
+  return queue.expectations.spend(decision.queued.expectation.id)
+}
+
+/** The scenario that a decision comes from. */
+export const scenarioOf = ({ queued }: QueuedDecision): string | undefined =>
+  'step' in queued ? queued.step.id : undefined
