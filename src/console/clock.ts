@@ -1,4 +1,4 @@
-import { consolePathOf } from '../http/console-frame.ts'
+import { consolePathOf } from '../http/html/console-page.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
 import { clockMoveSchema } from '../sandbox/clock/clock-move.ts'

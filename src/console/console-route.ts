@@ -1,7 +1,7 @@
-import { consoleFrame, consolePathOf } from '../http/console-frame.ts'
 import { type Fields, readForm, readSearch } from '../http/form.ts'
 import { guardControl } from '../http/guard.ts'
 import type { ConsoleFrame, ConsolePath } from '../http/html/console-page.ts'
+import { consoleFrame, consolePathOf } from '../http/html/console-page.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'

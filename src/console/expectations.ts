@@ -1,6 +1,6 @@
 import { checkExpectation, newExpectation } from '../control/expectations.ts'
-import { consolePathOf } from '../http/console-frame.ts'
 import type { Fields } from '../http/form.ts'
+import { consolePathOf } from '../http/html/console-page.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
 import type { Expectation } from '../sandbox/decision/expectations.ts'

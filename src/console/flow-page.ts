@@ -1,4 +1,4 @@
-import { type AnswerView, renderAnswers, renderInstant } from '../http/html/badges.ts'
+import { renderAnswers, renderInstant } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { type IdTokenView, renderIdToken } from '../http/html/id-token-table.ts'
@@ -28,7 +28,7 @@ export interface FlowView extends ConsoleFrame {
   /** ISO 8601, by the clock of the sandbox. */
   readonly startedAt: string
   readonly endedAt?: string | undefined
-  readonly answers: readonly AnswerView[]
+  readonly answers: Readonly<Record<string, boolean>>
   readonly calls: readonly CallView[]
   readonly idToken?: IdTokenView | undefined
   readonly trace: readonly ThresholdTraceView[]
@@ -45,7 +45,7 @@ export function renderFlow(view: FlowView): RenderedPage {
     current: 'flows',
     lead: html`Began ${renderInstant(view.startedAt)}${view.endedAt === undefined ? ', waits for the user' : html`, ended ${renderInstant(view.endedAt)}`}, by the clock of the sandbox.`,
     scripts: ['copy.js', 'console-live.js'],
-    body: html`<div class="live-region" id="flow" data-live data-events="${view.eventsPath}" data-flow="${view.id}">
+    body: html`<div class="live-region" id="flow" data-live data-events="${view.controlPath}/events" data-flow="${view.id}">
 <div class="columns">
 ${renderDecision(view)}
 ${renderNext(view)}

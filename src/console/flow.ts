@@ -10,7 +10,6 @@ import { curlCommand } from './curl.ts'
 import { callbackOf } from './flow-callback.ts'
 import type { CallView } from './flow-calls.ts'
 import { type FlowView, renderFlow } from './flow-page.ts'
-import { answersOf } from './flows.ts'
 import { nextSteps } from './next-steps.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -36,7 +35,7 @@ function viewOf(flow: Flow, tenant: Tenant): Omit<FlowView, keyof ConsoleCall['f
     outcome: outcomeOf(flow),
     startedAt: flow.started_at,
     endedAt: flow.ended_at,
-    answers: answersOf(flow),
+    answers: flow.age_thresholds ?? {},
     calls: flow.calls.map((call) => callView(call, flow, tenant)),
     idToken: idToken === undefined ? undefined : decodeIdToken(idToken),
     trace: evaluationShape.shape.trace.safeParse(flow.trace).data ?? [],

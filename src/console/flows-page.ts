@@ -1,4 +1,4 @@
-import { type AnswerView, counted, renderAnswers, renderInstant } from '../http/html/badges.ts'
+import { counted, renderAnswers, renderInstant } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
@@ -16,7 +16,7 @@ export interface FlowRow {
   /** ISO 8601, by the clock of the sandbox. */
   readonly startedAt: string
   readonly isOver: boolean
-  readonly answers: readonly AnswerView[]
+  readonly answers: Readonly<Record<string, boolean>>
   /** The endpoints that were called, in order. */
   readonly endpoints: readonly string[]
   readonly errors: number
@@ -55,7 +55,7 @@ export function renderFlowList(view: FlowListView): RenderedPage {
     current: 'flows',
     lead: html`Every call that an app made, gathered by the flow it belongs to. Newest first.`,
     scripts: ['console-live.js'],
-    body: html`<section class="card" aria-labelledby="timeline-title" data-events="${view.eventsPath}">
+    body: html`<section class="card" aria-labelledby="timeline-title" data-events="${view.controlPath}/events">
 <div class="section-head"><h2 id="timeline-title">Timeline</h2> <p class="live" role="status" data-live-state hidden></p></div>
 ${renderFilter(view.filter)}
 <div id="timeline" data-live>
@@ -103,7 +103,7 @@ ${flows.map(
 <p class="moment">${renderInstant(flow.startedAt)}</p>
 <h3><a href="${consolePath}/flows/${flow.id}">${FLOW_TITLES[flow.flow] ?? flow.flow} <span class="muted">${flow.id}</span></a></h3>
 <p class="facts">${renderFacts(flow)}</p>
-${renderAnswers(flow.answers.slice(0, MOST_ANSWERS))}
+${renderAnswers(flow.answers, MOST_ANSWERS)}
 <p class="muted small-text">${chain(flow.endpoints)}${flow.state !== undefined && html` · state <code>${shortened(flow.state, 60)}</code>`}${flow.clientId !== undefined && html` · <code>${shortened(flow.clientId, 60)}</code>`}</p>
 </li>
 `,

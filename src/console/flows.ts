@@ -51,14 +51,10 @@ function rowOf(flow: Flow): FlowRow {
     outcome: flow.outcome,
     startedAt: flow.started_at,
     isOver: flow.ended_at !== undefined,
-    answers: answersOf(flow),
+    answers: flow.age_thresholds ?? {},
     endpoints: flow.calls.map(({ endpoint }) => endpoint),
     errors,
     advice: findings.length - errors,
     refusal: last && refusalOf(last),
   }
 }
-
-/** What the flow answered to each requested age. */
-export const answersOf = ({ age_thresholds: answers = {} }: Flow) =>
-  Object.entries(answers).map(([threshold, satisfied]) => ({ threshold, satisfied }))

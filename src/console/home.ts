@@ -1,5 +1,4 @@
-import { consolePathOf } from '../http/console-frame.ts'
-import { CONSOLE_PAGES } from '../http/html/console-page.ts'
+import { CONSOLE_PAGES, consolePathOf } from '../http/html/console-page.ts'
 import { page } from '../http/reply.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
 import { shellOf } from '../http/shell.ts'

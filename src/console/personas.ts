@@ -1,5 +1,5 @@
-import { consolePathOf } from '../http/console-frame.ts'
 import { contains } from '../http/form.ts'
+import { consolePathOf } from '../http/html/console-page.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { personaCookie } from '../http/persona-cookie.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'

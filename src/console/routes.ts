@@ -1,4 +1,4 @@
-import { consolePathOf } from '../http/console-frame.ts'
+import { consolePathOf } from '../http/html/console-page.ts'
 import { redirect } from '../http/reply.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/route.ts'
 import { clockPage } from './clock.ts'

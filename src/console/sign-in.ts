@@ -1,6 +1,6 @@
-import { consolePathOf } from '../http/console-frame.ts'
 import { readForm } from '../http/form.ts'
 import { signInCookie } from '../http/guard.ts'
+import { consolePathOf } from '../http/html/console-page.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
 import { refuseCrossSite } from '../http/same-origin.ts'

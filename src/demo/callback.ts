@@ -1,22 +1,24 @@
+import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
+import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Handler } from '../http/route.ts'
 import { refuseCrossSite } from '../http/same-origin.ts'
 import { useIssuer } from '../oidc/provider.ts'
-import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { checkState, checkUseCallback } from './check-callback.ts'
-import { type Demo, demoFrame, demoReply, toResult } from './demo.ts'
-import { renderFragment } from './fragment-page.ts'
-import type { Journey, Returned } from './journey.ts'
-import { type Received, readReceived } from './received.ts'
+import { checkCreateCallback, checkUseCallback } from './check-callback.ts'
+import { type Demo, demoReply, renderDemoPage, toResult } from './demo.ts'
 import { fetchKeySet } from './server-calls.ts'
+import type { Session } from './sessions.ts'
 
-/** The callback by GET: response mode query, or a page that reads the fragment when nothing stands in the query. */
+/** The callback by GET: response mode query, or a page that reads the fragment when the query is empty. */
 export const takeQuery =
   (demo: Demo): Handler =>
   async (request, tenant) => {
-    if (request.query === '') return { reply: demoReply(renderFragment(demoFrame(tenant, demo)), tenant) }
+    if (request.query === '') {
+      return { reply: demoReply(renderFragment(consoleFrame(tenant, demo.host)), tenant) }
+    }
     return { reply: await take(request.query, { request, tenant, demo }) }
   }
 
@@ -34,36 +36,38 @@ interface Arrival {
   readonly demo: Demo
 }
 
-/** Checks a callback against the session of the browser. The first one counts: a state is used once. */
-async function take(encoded: string, arrival: Arrival): Promise<Reply> {
-  const { request, tenant, demo } = arrival
-  const journey = demo.sessions.find(request, tenant)
-  if (!journey) throw noSession()
-  if (!journey.returned) {
-    const returned = await check(readReceived(encoded), journey, arrival)
-    demo.sessions.update(request, tenant, { ...journey, returned })
+/** Checks a callback against the session of the browser. A state is single use: only the first callback counts. */
+async function take(encoded: string, { request, tenant, demo }: Arrival): Promise<Reply> {
+  const session = demo.sessions.require(request, tenant)
+  if (!session.callback) {
+    const callback = await check(encoded, session, { tenant, demo })
+    demo.sessions.update(request, tenant, { ...session, callback })
   }
   return toResult(tenant)
 }
 
-async function check(received: Received, journey: Journey, { tenant, demo }: Arrival): Promise<Returned> {
-  const { params } = received
-  if (journey.flow === 'create') return { params, checks: [checkState(params, journey.state)] }
-  return checkUseCallback(received, {
-    request: journey.request,
-    startedAt: journey.startedAt,
-    issuer: useIssuer(tenant.provider),
-    now: tenant.clock.now(),
-    keySet: () => fetchKeySet({ tenant, host: demo.host }),
+const check = (encoded: string, session: Session, { tenant, demo }: Pick<Arrival, 'tenant' | 'demo'>) =>
+  session.flow === 'create'
+    ? checkCreateCallback(encoded, session.state)
+    : checkUseCallback(encoded, {
+        request: session.request,
+        startedAt: session.startedAt,
+        issuer: useIssuer(tenant.provider),
+        now: tenant.clock.now(),
+        keySet: () => fetchKeySet({ tenant, host: demo.host }),
+      })
+
+/** Response mode `fragment`: a page whose script posts what stands behind the # to the demo's server. */
+export function renderFragment(frame: ConsoleFrame): RenderedPage {
+  return renderDemoPage(frame, {
+    title: 'Coming back',
+    scripts: ['demo-callback.js'],
+    main: html`<section class="card">
+<h1>Coming back to the shop</h1>
+<p class="lead">In the response mode fragment the answer stands behind the # of this address, which only a script can read.</p>
+<form method="post" action="${frame.demoPath}/callback" data-fragment></form>
+<noscript><p class="notice">Scripts are off: choose the response mode query or form_post.</p></noscript>
+<p class="links"><a href="${frame.demoPath}">Start again</a></p>
+</section>`,
   })
 }
-
-/** A browser without a session: another one, or one that came by another name. */
-export const noSession = () =>
-  Refusal.invalidRequest(
-    'cookie: the shop does not know this browser, so it cannot tell whether the callback answers its own request.',
-    {
-      title: 'This browser has no session',
-      restartHint: 'Start again in the demo app, at the base URL of the sandbox.',
-    },
-  )

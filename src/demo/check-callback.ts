@@ -1,63 +1,81 @@
 import { compactVerify, createLocalJWKSet } from 'jose'
 import * as z from 'zod'
 import { decodeIdToken } from '../http/decode-id-token.ts'
-import { checkClaims, equal } from './check-claims.ts'
-import type { CheckView } from './checks.ts'
-import type { Returned, Sent } from './journey.ts'
-import type { Received } from './received.ts'
+import { decodePairs } from '../oidc/request/parameters.ts'
+import { type CallbackCheck, checkClaims, type Expected, equal } from './check-claims.ts'
 
-/** What the session remembers of the request, and what the relying party knows of the service. */
-export interface Expected {
-  /** The parameters of the request. */
-  readonly request: Sent
-  /** When the request was made, in milliseconds since the UNIX epoch; as `now` by the clock of the sandbox. */
-  readonly startedAt: number
-  readonly now: number
-  readonly issuer: string
-  /** Fetches the key set: asked only when there is a token. */
-  keySet(): Promise<unknown>
+/** A callback, and what the relying party found out about it. */
+export interface CheckedCallback {
+  /** As sent; a parameter without a value is the empty string, since `error=` is an error too. */
+  readonly params: Readonly<Record<string, string>>
+  readonly checks: readonly CallbackCheck[]
+  /** The payload of the id_token, when one came. */
+  readonly claims?: Readonly<Record<string, unknown>>
+}
+
+/** Whether every check of a callback passed. */
+export const isTrusted = ({ checks }: CheckedCallback) => checks.every(({ passed }) => passed)
+
+/** Create: a callback without error is a success and carries nothing but the state. */
+export function checkCreateCallback(encoded: string, state: string): CheckedCallback {
+  const { params } = readParameters(encoded)
+  return { params, checks: [checkState(params, state)] }
 }
 
 /**
- * Everything that a relying party checks of a callback (section "Authentication", rules 2 and 3), each with its result:
- * all of them are made, also after a failed one, so that a reader sees the whole.
+ * Makes every check of a Use callback that a relying party makes (section "Authentication", rules 2 and 3). A failed check
+ * does not end the list, so that a reader sees all results.
+ *
+ * @param encoded the query or the form, as sent
+ * @param expected.keySet fetches the key set; called only when there is an id_token
  */
-export async function checkUseCallback(received: Received, expected: Expected): Promise<Returned> {
-  const { params } = received
+export async function checkUseCallback(
+  encoded: string,
+  { keySet, ...expected }: Expected & { keySet(): Promise<unknown> },
+): Promise<CheckedCallback> {
+  const { params, repeated } = readParameters(encoded)
   const { id_token: token, iss } = params
   const checks = [
     checkState(params, expected.request['state'] ?? ''),
-    checkParameters(received),
-    // RFC 9207: the parameter is optional, but when it comes it has to be right.
+    checkParameters(params, repeated),
+    // RFC 9207: the parameter is optional, but must be right when present.
     ...(iss === undefined
       ? []
       : [equal('iss of the callback', 'the issuer', { expected: expected.issuer, actual: iss })]),
   ]
   if (token === undefined) return { params, checks }
-  const { payload } = decodeIdToken(token)
-  const ofToken = [await checkSignature(token, expected), ...checkClaims(payload, params, expected)]
-  return { params, checks: [...checks, ...ofToken], claims: payload }
+  const { payload: claims } = decodeIdToken(token)
+  checks.push(await checkSignature(token, await keySet()), ...checkClaims(claims, params, expected))
+  return { params, checks, claims }
 }
 
-/** What a Use callback may bring: one of these, once. */
+/** The parameters by name, and the names that came more than once: none of their values can be trusted. */
+function readParameters(encoded: string) {
+  const pairs = decodePairs(encoded).map(([name, value = '']): [string, string] => [name, value])
+  const names = pairs.map(([name]) => name)
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index)
+  return { params: Object.fromEntries(pairs), repeated: [...new Set(repeated)] }
+}
+
+/** Whether the callback belongs to a request of this browser. */
+const checkState = (params: CheckedCallback['params'], state: string): CallbackCheck =>
+  equal('state', 'the one of the session', { expected: state, actual: params['state'] })
+
+/** A Use callback carries exactly one of these. */
 const RESULTS = ['id_token', 'create_requested', 'error']
 
-function checkParameters({ params, repeated }: Received): CheckView {
+function checkParameters(params: CheckedCallback['params'], repeated: readonly string[]): CallbackCheck {
   const results = RESULTS.filter((name) => params[name] !== undefined)
   const found = [results.join(' and ') || 'none', ...repeated.map((name) => `${name} twice`)]
   const passed = results.length === 1 && repeated.length === 0
   return { name: 'parameters', rule: `one of ${RESULTS.join(', ')}, each once`, passed, found: found.join(', ') }
 }
 
-/** Whether the callback belongs to a request of this browser. */
-export const checkState = (params: Sent, state: string): CheckView =>
-  equal('state', 'the one of the session', { expected: state, actual: params['state'] })
-
 const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) })
 
-async function checkSignature(token: string, { keySet }: Expected): Promise<CheckView> {
+async function checkSignature(token: string, keySet: unknown): Promise<CallbackCheck> {
   const check = { name: 'signature', rule: 'by a key of the key set, RS256 or ES256' }
-  const keys = keySetSchema.safeParse(await keySet())
+  const keys = keySetSchema.safeParse(keySet)
   if (!keys.success) return { ...check, passed: false, found: 'the key set cannot be read' }
   try {
     const { protectedHeader } = await compactVerify(token, createLocalJWKSet(keys.data), {

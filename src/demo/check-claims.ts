@@ -2,20 +2,41 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { isJsonObject } from '../age/json-object.ts'
 import { parseJson } from '../oidc/request/json.ts'
-import type { Expected } from './check-callback.ts'
-import type { CheckView } from './checks.ts'
-import type { Sent } from './journey.ts'
+
+/** One check of a callback, with its result. */
+export interface CallbackCheck {
+  /** What is checked: `nonce`. */
+  readonly name: string
+  /** What is right. */
+  readonly rule: string
+  readonly passed: boolean
+  readonly found: string
+}
+
+/** What a relying party knows before the callback: its own request, and the service. */
+export interface Expected {
+  /** The parameters of the request. */
+  readonly request: Readonly<Record<string, string>>
+  /** When the request was made; like `now` in milliseconds since the UNIX epoch, by the clock of the sandbox. */
+  readonly startedAt: number
+  readonly now: number
+  readonly issuer: string
+}
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Seconds by which two honest clocks may differ. */
-const SKEW = 60
+/** Tolerance between two clocks. */
+const SKEW_SECONDS = 60
 
-/** Seconds that an id_token lives at most (section "ID token claims"). */
-const LONGEST_LIFE = 600
+/** The longest lifetime of an id_token (section "ID token claims"). */
+const MAX_LIFETIME_SECONDS = 600
 
-/** What a relying party checks of the payload of an id_token, each with its result. */
-export function checkClaims(claims: Claims, params: Sent, expected: Expected): CheckView[] {
+/** Makes every check of the payload of an id_token; `params` are those of the callback. */
+export function checkClaims(
+  claims: Claims,
+  params: Readonly<Record<string, string>>,
+  expected: Expected,
+): CallbackCheck[] {
   const { request, issuer } = expected
   return [
     equal('iss', 'the issuer', { expected: issuer, actual: claims['iss'] }),
@@ -35,8 +56,8 @@ export function checkClaims(claims: Claims, params: Sent, expected: Expected): C
   ]
 }
 
-/** One audience, this client; with others only when azp says that it was issued to this client (OpenID Connect Core 3.1.3.7). */
-function checkAudience({ aud, azp }: Claims, clientId: string): CheckView {
+/** The only audience is this client; more are allowed only when azp names this client (OpenID Connect Core 3.1.3.7). */
+function checkAudience({ aud, azp }: Claims, clientId: string): CallbackCheck {
   const audience = Array.isArray(aud) ? aud : [aud]
   const isMeant = azp === undefined ? audience.length === 1 : azp === clientId
   return check('aud', `${clientId} and nobody else`, {
@@ -45,29 +66,31 @@ function checkAudience({ aud, azp }: Claims, clientId: string): CheckView {
   })
 }
 
-function checkTimes({ iat, exp, nbf }: Claims, { startedAt, now }: Expected): CheckView[] {
+function checkTimes({ iat, exp, nbf }: Claims, { startedAt, now }: Expected): CallbackCheck[] {
   const seconds = now / 1000
   const issued = typeof iat === 'number' ? iat : Number.NaN
   const end = typeof exp === 'number' ? exp : Number.NaN
   return [
     check('exp', 'in the future by the clock of the sandbox, at most 10 minutes after iat', {
-      passed: end > seconds && end - issued <= LONGEST_LIFE + SKEW,
+      passed: end > seconds && end - issued <= MAX_LIFETIME_SECONDS + SKEW_SECONDS,
       found: exp,
     }),
     check('iat', 'since the request was sent', {
-      passed: issued >= startedAt / 1000 - SKEW && issued <= seconds + SKEW,
+      passed: issued >= startedAt / 1000 - SKEW_SECONDS && issued <= seconds + SKEW_SECONDS,
       found: iat,
     }),
     ...(nbf === undefined
       ? []
-      : [check('nbf', 'in the past', { passed: typeof nbf === 'number' && nbf <= seconds + SKEW, found: nbf })]),
+      : [
+          check('nbf', 'in the past', { passed: typeof nbf === 'number' && nbf <= seconds + SKEW_SECONDS, found: nbf }),
+        ]),
   ]
 }
 
 const answers = z.record(z.string(), z.boolean())
 
-/** Each age that was asked about has a boolean, and no other has one. */
-function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): CheckView {
+/** Every requested age has a boolean, and no other age has one. */
+function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): CallbackCheck {
   const json = parseJson(claimsText)
   const asked = json.ok && isJsonObject(json.value) ? json.value['age_thresholds'] : undefined
   const names = Array.isArray(asked) ? [...new Set(asked.map(String))] : []
@@ -76,8 +99,8 @@ function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): Ch
   return check('age_thresholds', `true or false for ${names.join(', ')}`, { passed: isComplete, found: given })
 }
 
-/** A code comes with its hash, and a hash with its code (OpenID Connect Core 3.3.2.11). */
-function checkCodeHash({ c_hash: given }: Claims, code: string | undefined): CheckView {
+/** `c_hash` is present exactly when a code is (OpenID Connect Core 3.3.2.11). */
+function checkCodeHash({ c_hash: given }: Claims, code: string | undefined): CallbackCheck {
   if (code === undefined) return check('c_hash', 'absent: no code came', { passed: given === undefined, found: given })
   const expected = sha256(code).subarray(0, 16).toString('base64url')
   return equal('c_hash', 'of the code that came', { expected, actual: given })
@@ -85,17 +108,17 @@ function checkCodeHash({ c_hash: given }: Claims, code: string | undefined): Che
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** A check for one value and no other. */
+/** A check that passes for exactly one value. */
 export function equal(
   name: string,
   rule: string,
   { expected, actual }: { expected: string; actual: unknown },
-): CheckView {
+): CallbackCheck {
   const passed = actual === expected
   return { name, rule, passed, found: passed ? expected : `${textOf(actual)}; must be ${expected}` }
 }
 
-const check = (name: string, rule: string, { passed, found }: { passed: boolean; found: unknown }): CheckView => ({
+const check = (name: string, rule: string, { passed, found }: { passed: boolean; found: unknown }): CallbackCheck => ({
   name,
   rule,
   passed,

@@ -1,5 +1,6 @@
-import { consoleFrame } from '../http/console-frame.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
+import { type ConsoleFrame, renderMenu } from '../http/html/console-page.ts'
+import { type Html, html } from '../http/html/html.ts'
+import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { HttpHost } from '../http/route.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -11,19 +12,26 @@ export interface Demo {
   readonly sessions: Sessions
 }
 
-/** The address of the demo's pages below that of the tenant. */
+/** Where the demo of a tenant is served, without a slash at the end. */
 export const demoPath = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/demo`
 
-/** A page whose forms may end at the base URL, by whatever name the browser knows the sandbox. */
+/** A page of the demo, below the menu of the console. */
+export function renderDemoPage(
+  frame: ConsoleFrame,
+  { title, main, scripts = [] }: { title: string; main: Html; scripts?: readonly string[] },
+): RenderedPage {
+  return renderPage(frame.shell, {
+    title: `${title} · Demo app`,
+    width: 'wide',
+    styles: ['console.css'],
+    scripts,
+    main: html`${renderMenu(frame, 'demo')}
+${main}`,
+  })
+}
+
+/** Sends a page whose forms lead to the base URL, also when the browser knows the sandbox by another name. */
 export const demoReply = (rendered: RenderedPage, { provider }: Tenant): Reply =>
   page(200, rendered, { formTargets: [new URL(provider.baseUrl).origin] })
-
-export const demoFrame = (tenant: Tenant, { host }: Demo) => consoleFrame(tenant, host)
-
-/** Sends the browser on, with the cookie of a session that began. */
-export function sendTo(url: string, cookie?: string): Reply {
-  const reply = redirect(303, url)
-  return cookie === undefined ? reply : { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } }
-}
 
 export const toResult = (tenant: Tenant): Reply => redirect(303, `${demoPath(tenant)}/result`)

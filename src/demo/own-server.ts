@@ -15,9 +15,9 @@ export interface ServerAnswer {
   readonly text: string
 }
 
-/** Makes a call as the server of a relying party makes it. Only ever to this process itself: no address comes from outside. */
+/** Makes a call as the server of a relying party does, but only to this process: `url` never comes from a request. */
 export function callOwnServer({ method, url, headers = {}, body = '' }: ServerCall): Promise<ServerAnswer> {
-  // Its own certificate may be one that nobody signed; who listens on its own address is known.
+  // The own certificate may be self-signed; the process listens on this address itself.
   const request = url.startsWith('https:')
     ? requestHttps(url, { method, headers, rejectUnauthorized: false })
     : requestHttp(url, { method, headers })

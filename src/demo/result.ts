@@ -1,103 +1,127 @@
-import * as z from 'zod'
-import { consolePathOf } from '../http/console-frame.ts'
+import { renderAnswers, renderStatus } from '../http/html/badges.ts'
+import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
+import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
+import { shortened } from '../http/html/shortened.ts'
+import { renderTable } from '../http/html/table.ts'
 import type { Handler } from '../http/route.ts'
-import { noSession } from './callback.ts'
-import { type Demo, demoFrame, demoReply } from './demo.ts'
-import { isTrusted, type Journey, type Returned } from './journey.ts'
-import { type DemoResultView, renderDemoResult } from './result-page.ts'
+import type { CallbackCheck } from './check-claims.ts'
+import { type Demo, demoReply, renderDemoPage } from './demo.ts'
+import type { Exchange } from './server-calls.ts'
+import type { Session } from './sessions.ts'
+import { renderDateField } from './start.ts'
+import { answersOf, offerOf, verdictOf } from './verdict.ts'
 
-/** How the flow of this browser went. */
+/** The result of the flow of this browser. */
 export const showResult =
-  (demo: Demo): Handler =>
-  (request, tenant) => {
-    const journey = demo.sessions.find(request, tenant)
-    if (!journey) throw noSession()
-    const state = journey.flow === 'use' ? (journey.request['state'] ?? '') : journey.state
-    const view: DemoResultView = {
-      ...demoFrame(tenant, demo),
-      flow: journey.flow,
-      verdict: verdictOf(journey),
-      request: journey.request,
-      params: journey.returned?.params,
-      checks: journey.returned?.checks ?? [],
-      claims: journey.returned?.claims,
-      answers: answersOf(journey.returned),
-      exchanges: journey.exchanges,
-      offers: offersOf(journey),
-      flowsPath: `${consolePathOf(tenant)}/flows?${new URLSearchParams({ state }).toString()}`,
-    }
-    return { reply: demoReply(renderDemoResult(view), tenant) }
+  ({ host, sessions }: Demo): Handler =>
+  (request, tenant) => ({
+    reply: demoReply(renderDemoResult(consoleFrame(tenant, host), sessions.require(request, tenant)), tenant),
+  })
+
+/** Request and callback beside each other, each check with its result, and the next step. */
+export function renderDemoResult(frame: ConsoleFrame, session: Session): RenderedPage {
+  const { flow, state, request, callback, exchanges } = session
+  const { title, sentence } = verdictOf(session)
+  return renderDemoPage(frame, {
+    title,
+    scripts: ['copy.js'],
+    main: html`<header class="card page-head">
+<p class="muted">${flow === 'use' ? 'Use' : 'Create'}</p>
+<h1 data-testid="demo-verdict">${title}</h1>
+<p class="lead">${sentence}</p>
+${renderAnswers(answersOf(callback))}
+<p class="links"><a href="${frame.demoPath}">Start again</a> <a href="${frame.consolePath}/flows?${new URLSearchParams({ state }).toString()}">See it in the console</a></p>
+</header>
+${renderOffer(session, frame)}
+<div class="columns">
+${renderSide('request', 'What the shop sent', request ?? 'No authorization request was made.')}
+${renderCallback(callback)}
+</div>
+${
+  callback &&
+  html`<section class="card" aria-labelledby="checks-title">
+<h2 id="checks-title">What the shop checked</h2>
+${renderChecks(callback.checks)}
+</section>`
+}
+${exchanges.map(renderExchange)}`,
+  })
+}
+
+function renderOffer(session: Session, { demoPath }: ConsoleFrame): Html | undefined {
+  const offer = offerOf(session)
+  if (offer === undefined) return undefined
+  const { title, reason, button } = OFFERS[offer]
+  return html`<section class="card" aria-labelledby="offer-title">
+<h2 id="offer-title">${title}</h2>
+<p class="muted">${reason}</p>
+<form class="form-row" method="post" action="${demoPath}/${offer}">
+${renderDateField()}
+<button class="primary" data-testid="demo-${offer}">${button}</button>
+</form>
+</section>`
+}
+
+const OFFERS = {
+  upgrade: {
+    title: 'Upgrade the age key',
+    reason:
+      'Every age was false and a code came: the shop verifies the age in another way and adds the result to the age key.',
+    button: 'Upgrade',
+  },
+  create: {
+    title: 'Create an age key',
+    reason: 'The shop verifies the age in another way, and the visitor keeps the result as an age key.',
+    button: 'Create',
+  },
+} as const
+
+/** One half of the page: parameters, or a sentence on why there are none. */
+const renderSide = (id: string, title: string, content: Readonly<Record<string, string>> | string): Html =>
+  html`<section class="card" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}</h2>
+${typeof content === 'string' ? html`<p class="muted">${content}</p>` : renderParameters(content)}
+</section>`
+
+function renderCallback(callback: Session['callback']): Html {
+  if (!callback?.claims) {
+    return renderSide('return', 'What came back', callback?.params ?? 'The visitor has not come back yet.')
   }
-
-function offersOf(journey: Journey): DemoResultView['offers'] {
-  const { returned } = journey
-  if (journey.flow === 'create' || !returned || !isTrusted(returned)) return { upgrade: false, create: false }
-  const { code, create_requested: createRequested } = returned.params
-  return { upgrade: code !== undefined && journey.exchanges.length === 0, create: createRequested === 'true' }
+  return html`<section class="card" aria-labelledby="return-title">
+<h2 id="return-title">What came back</h2>
+<h3>Payload of the id_token</h3>
+<div class="snippet" data-copy><pre><code data-testid="demo-claims">${shortened(JSON.stringify(callback.claims, undefined, 2), 8_000)}</code></pre></div>
+<details class="raw"><summary>The callback as it was sent</summary>
+${renderParameters(callback.params)}</details>
+</section>`
 }
 
-const answers = z.record(z.string(), z.boolean())
-
-/** Nothing of a token is told before every check has passed. */
-function answersOf(returned: Returned | undefined): DemoResultView['answers'] {
-  if (!returned || !isTrusted(returned)) return []
-  const { data = {} } = answers.safeParse(returned.claims?.['age_thresholds'])
-  return Object.entries(data).map(([threshold, satisfied]) => ({ threshold, satisfied }))
+function renderChecks(checks: readonly CallbackCheck[]): Html {
+  const rows = checks.map(({ name, rule, passed, found }) => ({
+    cells: [
+      html`<code>${name}</code>`,
+      html`<span class="mark ${passed ? 'yes' : 'no'}" data-testid="check-${name}">${passed ? 'pass' : 'fail'}</span>`,
+      rule,
+      html`<code>${shortened(found, 300)}</code>`,
+    ],
+  }))
+  return renderTable('Checks of the callback', ['What', 'Result', 'Must be', 'Found'], rows)
 }
 
-type Verdict = DemoResultView['verdict']
-
-function verdictOf(journey: Journey): Verdict {
-  const { returned, exchanges } = journey
-  if (!returned) return journey.request ? WAITING : REFUSED_PUSH
-  if (!isTrusted(returned)) return DISTRUSTED
-  const { error, error_description: description, create_requested: createRequested } = returned.params
-  if (error !== undefined) return { title: `Came back with ${error}`, sentence: description ?? 'There is no result.' }
-  if (journey.flow === 'create') return CREATED
-  if (exchanges.length > 0)
-    return exchanges.every(({ status }) => status === 200) && exchanges.length === 2 ? UPGRADED : NOT_UPGRADED
-  if (createRequested === 'true') return CREATE_REQUESTED
-  if (!returned.claims) return NO_TOKEN
-  return answersOf(returned).some(({ satisfied }) => satisfied) ? VERIFIED : TOO_YOUNG
+/** Request and answer of a call from server to server, beside each other. */
+function renderExchange({ title, method, url, sent, status, answer }: Exchange): Html {
+  return html`<section class="card">
+<h2>${title} ${renderStatus(status)}</h2>
+<p><code><b>${method}</b> ${url}</code></p>
+<div class="columns">
+<div><h3>Sent</h3>${renderParameters(sent)}</div>
+<div><h3>Answered</h3><div class="snippet"><pre><code>${typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}</code></pre></div></div>
+</div>
+</section>
+`
 }
 
-const WAITING: Verdict = {
-  title: 'The visitor has not come back',
-  sentence: 'The shop sent the browser away and waits for its callback.',
-}
-const REFUSED_PUSH: Verdict = {
-  title: 'The Create request was refused',
-  sentence: 'The answer below says what to correct.',
-}
-const DISTRUSTED: Verdict = {
-  title: 'The shop does not trust this callback',
-  sentence: 'A check failed, so nothing of what came back counts.',
-}
-const CREATED: Verdict = {
-  title: 'The age key is saved',
-  sentence: 'A Create callback without error is a success: nothing else comes back.',
-}
-const UPGRADED: Verdict = {
-  title: 'The age key is upgraded',
-  sentence: 'It holds the new age signal: verify the age again as the same persona to see it.',
-}
-const NOT_UPGRADED: Verdict = {
-  title: 'The upgrade was refused',
-  sentence: 'The answer below says what to correct.',
-}
-const CREATE_REQUESTED: Verdict = {
-  title: 'The visitor wants an age key first',
-  sentence: 'No id_token came: the shop verifies the age in another way, then starts Create.',
-}
-const VERIFIED: Verdict = {
-  title: 'Verified',
-  sentence: 'Every check passed, so the answers count.',
-}
-const TOO_YOUNG: Verdict = {
-  title: 'Verified',
-  sentence: 'Every check passed, so the answers count: the visitor reaches none of these ages.',
-}
-const NO_TOKEN: Verdict = {
-  title: 'No id_token came',
-  sentence: 'A callback without error brings an id_token: this one cannot be used.',
-}
+/** Parameters by name. */
+const renderParameters = (parameters: Readonly<Record<string, string>>): Html =>
+  html`<dl class="settings">${Object.entries(parameters).map(([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code>${shortened(value)}</code></dd></div>`)}</dl>`

@@ -1,12 +1,13 @@
 import type { HttpHost, RouteRow } from '../http/route.ts'
+import { startCreate, startUse } from './authorize.ts'
 import { takePost, takeQuery } from './callback.ts'
 import type { Demo } from './demo.ts'
 import { showResult } from './result.ts'
 import { createSessions } from './sessions.ts'
-import { showStart, startCreate, startUse } from './start.ts'
+import { showStart } from './start.ts'
 import { takeUpgrade } from './upgrade.ts'
 
-/** A relying party that the sandbox plays itself, by the public endpoints only. */
+/** The relying party that the sandbox plays itself; it uses the public endpoints only. */
 export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
   const demo: Demo = { host, sessions: createSessions() }
   return [

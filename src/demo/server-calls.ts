@@ -4,19 +4,35 @@ import { upgradePath } from '../oidc/profile.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { ExchangeView } from './exchange.ts'
-import type { Sent } from './journey.ts'
 import { callOwnServer, type ServerCall } from './own-server.ts'
 
-/** An answer of the service, and how the pages show the call. */
+/** A call from server to server as the pages show it: secrets are masked. */
 export interface Exchange {
-  readonly view: ExchangeView
-  /** The body as JSON; `undefined` when it is none. */
+  readonly title: string
+  readonly method: string
+  /** Absolute. */
+  readonly url: string
+  /** The headers and fields that matter, by name. */
+  readonly sent: Readonly<Record<string, string>>
+  readonly status: number
+  /** JSON, or the text of the body when it is no JSON. */
+  readonly answer: unknown
+}
+
+interface Answered {
+  readonly exchange: Exchange
+  /** The body as JSON, with its secrets; `undefined` when it is no JSON. */
   readonly body: unknown
 }
 
+/** Which sandbox the demo calls. */
+interface World {
+  readonly tenant: Tenant
+  readonly host: Pick<HttpHost, 'ownUrl'>
+}
+
 /** E2: pushes a Create request for an age that the app has verified. */
-export function push({ dateOfBirth, state }: { dateOfBirth: string; state: string }, world: World): Promise<Exchange> {
+export function push({ dateOfBirth, state }: { dateOfBirth: string; state: string }, world: World): Promise<Answered> {
   const { tenant } = world
   const fields = {
     client_id: DEMO_CLIENT_ID,
@@ -29,32 +45,32 @@ export function push({ dateOfBirth, state }: { dateOfBirth: string; state: strin
     authorization_details: JSON.stringify([ageSignal(dateOfBirth, tenant)]),
   }
   const shown = { ...fields, client_secret: '***' }
-  return exchange('E2: push the request', form('/v1/oidc/create/par', fields), { shown, world })
+  return call('E2: push the request', formCall('/v1/oidc/create/par', fields), { shown, world })
 }
 
 /** E4: exchanges a code for an access token. */
-export function exchangeCode(code: string, world: World): Promise<Exchange> {
+export function exchangeCode(code: string, world: World): Promise<Answered> {
   const fields = { grant_type: 'authorization_code', code }
   const basic = Buffer.from(`${DEMO_CLIENT_ID}:${secretOf(world.tenant)}`).toString('base64')
-  const call = form('/v1/oidc/use/token', fields, { Authorization: `Basic ${basic}` })
-  return exchange('E4: exchange the code', call, { shown: { Authorization: 'Basic ***', ...fields }, world })
+  const request = formCall('/v1/oidc/use/token', fields, { Authorization: `Basic ${basic}` })
+  return call('E4: exchange the code', request, { shown: { Authorization: 'Basic ***', ...fields }, world })
 }
 
 /** E5: adds an age signal to the age key that the token names. */
 export function upgrade(
   { accessToken, dateOfBirth }: { accessToken: string; dateOfBirth: string },
   world: World,
-): Promise<Exchange> {
+): Promise<Answered> {
   const { tenant } = world
   const details = [ageSignal(dateOfBirth, tenant)]
-  const call: Call = {
+  const request: Call = {
     method: 'POST',
     path: upgradePath(tenant.provider.profile),
     headers: { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ authorization_details: details }),
   }
   const shown = { Authorization: 'Bearer ***', authorization_details: JSON.stringify(details, undefined, 2) }
-  return exchange('E5: add the age signal', call, { shown, world })
+  return call('E5: add the age signal', request, { shown, world })
 }
 
 /** E6: the public keys of the service. */
@@ -64,34 +80,32 @@ export async function fetchKeySet({ tenant, host }: World): Promise<unknown> {
   return json.ok ? json.value : undefined
 }
 
-/** Which sandbox the demo talks to. */
-export interface World {
-  readonly tenant: Tenant
-  readonly host: Pick<HttpHost, 'ownUrl'>
-}
-
 type Call = Omit<ServerCall, 'url'> & { readonly path: string }
 
-const form = (path: string, fields: Sent, headers: Readonly<Record<string, string>> = {}): Call => ({
+const formCall = (
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Call => ({
   method: 'POST',
   path,
   headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams(fields).toString(),
 })
 
-async function exchange(
+async function call(
   title: string,
-  { path, ...call }: Call,
-  { shown, world }: { shown: Sent; world: World },
-): Promise<Exchange> {
-  const { status, text } = await callOwnServer({ ...call, url: ownAddress(path, world) })
+  { path, ...request }: Call,
+  { shown, world }: { shown: Exchange['sent']; world: World },
+): Promise<Answered> {
+  const { status, text } = await callOwnServer({ ...request, url: ownAddress(path, world) })
   const json = parseJson(text)
   const body = json.ok ? json.value : undefined
   const url = world.tenant.provider.baseUrl + path
-  return { view: { title, method: call.method, url, sent: shown, status, answer: masked(body) ?? text }, body }
+  return { exchange: { title, method: request.method, url, sent: shown, status, answer: masked(body) ?? text }, body }
 }
 
-/** The base URL may be the name of a proxy that this process cannot reach: it calls itself by the address it listens on. */
+/** The address this process listens on: the base URL may name a proxy that it cannot reach. */
 const ownAddress = (path: string, { tenant, host }: World) => `${host.ownUrl}${tenant.basePath}${path}`
 
 const masked = (body: unknown) =>
@@ -99,7 +113,7 @@ const masked = (body: unknown) =>
 
 const secretOf = ({ clients }: Tenant) => clients.find(DEMO_CLIENT_ID)?.clientSecret ?? ''
 
-/** What the app verified itself: a document scan, just now. */
+/** The age signal of a document scan that the shop has just made. */
 function ageSignal(dateOfBirth: string, { provider }: Tenant) {
   const { provenanceAllowlist } = provider.vocabulary
   return {

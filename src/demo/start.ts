@@ -1,58 +1,97 @@
-import * as z from 'zod'
-import { readForm } from '../http/form.ts'
+import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
+import { renderSelect, renderTextField } from '../http/html/fields.ts'
+import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import type { Handler } from '../http/route.ts'
-import { refuseCrossSite } from '../http/same-origin.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { createParameters, createUrl, randomValue, useParameters, useUrl } from './authorization-requests.ts'
-import { type Demo, demoFrame, demoPath, demoReply, sendTo } from './demo.ts'
-import { push } from './server-calls.ts'
-import { renderDemoStart } from './start-page.ts'
+import { type Demo, demoPath, demoReply, renderDemoPage } from './demo.ts'
 
-/** What the shop asks unless the visitor writes something else. */
-const USUAL_CLAIMS = '{"age_thresholds":[13,16,18,21]}'
-
-/** The first page: two forms. */
+/** The first page: a form for a Use request and one for a Create request. */
 export const showStart =
-  (demo: Demo): Handler =>
-  (request, tenant) => {
-    const rightAddress = addressOfBase(request, tenant)
-    const view = { ...demoFrame(tenant, demo), claims: USUAL_CLAIMS, ...(rightAddress ? { rightAddress } : {}) }
-    return { reply: demoReply(renderDemoStart(view), tenant) }
-  }
+  ({ host }: Demo): Handler =>
+  (request, tenant) => ({
+    reply: demoReply(renderDemoStart(consoleFrame(tenant, host), addressOfBase(request, tenant)), tenant),
+  })
 
-/** E1: remembers state, nonce and claims in a session and sends the browser to the service. */
-export const startUse =
-  ({ host, sessions }: Demo): Handler =>
-  (request, tenant) => {
-    refuseCrossSite(request, host.guard.origins)
-    const { claims = '', response_mode: responseMode = 'fragment', can_create, upgrade } = readForm(request)
-    const wish = { claims, responseMode, canCreate: can_create === 'true', upgrade: upgrade === 'true' }
-    const sent = useParameters(wish, tenant)
-    const cookie = sessions.begin({ flow: 'use', request: sent, startedAt: tenant.clock.now(), exchanges: [] }, tenant)
-    return { reply: sendTo(useUrl(sent, tenant), cookie) }
-  }
-
-const pushed = z.object({ request_uri: z.string() })
-
-/** E2 and E3: pushes the request and sends the browser to the service; a refused request is shown. */
-export const startCreate =
-  ({ host, sessions }: Demo): Handler =>
-  async (request, tenant) => {
-    refuseCrossSite(request, host.guard.origins)
-    const { date_of_birth: dateOfBirth = '' } = readForm(request)
-    const state = randomValue()
-    const { view, body } = await push({ dateOfBirth, state }, { tenant, host })
-    const { data } = pushed.safeParse(body)
-    const journey = { flow: 'create', state, exchanges: [view] } as const
-    if (!data) return { reply: sendTo(`${demoPath(tenant)}/result`, sessions.begin(journey, tenant)) }
-    const sent = createParameters(data.request_uri, tenant)
-    return { reply: sendTo(createUrl(sent, tenant), sessions.begin({ ...journey, request: sent }, tenant)) }
-  }
-
-/** The demo under the base URL, for who came by another name: cookies do not follow there. */
+/** The demo under the base URL when the browser came by another name: its cookie does not follow there. */
 function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
   const { host, origin } = new URL(tenant.provider.baseUrl)
   const called = request.header('host')
   return called === undefined || called === host ? undefined : `${origin}${demoPath(tenant)}`
 }
+
+/** @param rightAddress where the demo works, when that is another address than the one of this page */
+export function renderDemoStart(frame: ConsoleFrame, rightAddress: string | undefined): RenderedPage {
+  return renderDemoPage(frame, {
+    title: 'Demo shop',
+    main: html`<header class="card page-head">
+<h1>Demo shop</h1>
+<p class="lead">A relying party built into the sandbox. It makes the same calls as your app, over HTTP, and shows what it sends and what it checks.</p>
+${
+  rightAddress !== undefined &&
+  html`<p class="notice" data-testid="wrong-address">The sandbox sends browsers back to its base URL, and a session does not follow to another name. <a href="${rightAddress}">Open the demo there</a>.</p>`
+}
+</header>
+<div class="columns">
+${renderUseForm(frame)}
+<div class="column">
+${renderCreateForm(frame)}
+${renderUpgradeHint()}
+</div>
+</div>`,
+  })
+}
+
+/** The claims object in the form until the visitor writes another one. */
+const DEFAULT_CLAIMS = '{"age_thresholds":[13,16,18,21]}'
+
+const MODES = [
+  { value: 'fragment', label: 'fragment: behind the #, the usual one' },
+  { value: 'query', label: 'query: in the address, works without scripts' },
+  { value: 'form_post', label: 'form_post: a form that is sent to the app' },
+]
+
+function renderUseForm({ demoPath }: ConsoleFrame): Html {
+  return html`<section class="card" aria-labelledby="use-title">
+<h2 id="use-title">Prove an age</h2>
+<p class="muted">Use: the visitor has an age key and answers from it. When every age is false and an upgrade was allowed, a code comes too.</p>
+<form class="stack" method="post" action="${demoPath}/use">
+${renderTextField({ name: 'claims', label: 'claims', value: DEFAULT_CLAIMS, hint: 'JSON: the ages to ask about, and filters if you like.' })}
+${renderSelect({ name: 'response_mode', label: 'response_mode', value: 'fragment', options: MODES })}
+<div>${renderCheckbox('can_create', 'Offer to create an age key (can_create=true)')}
+${renderCheckbox('upgrade', 'Allow an upgrade (the upgrade scope)')}</div>
+<button class="primary" data-testid="demo-use">Verify my age</button>
+</form>
+</section>`
+}
+
+const renderCheckbox = (name: string, label: string): Html =>
+  html`<label class="check"><input type="checkbox" name="${name}" value="true" checked> <span>${label}</span></label>`
+
+function renderCreateForm({ demoPath }: ConsoleFrame): Html {
+  return html`<section class="card" aria-labelledby="create-title">
+<h2 id="create-title">Create an age key</h2>
+<p class="muted">Create: the shop has verified an age itself, say by a document scan, and the visitor keeps the result as an age key.</p>
+<form class="stack" method="post" action="${demoPath}/create">
+${renderDateField()}
+<button class="secondary" data-testid="demo-create">Create an age key</button>
+</form>
+</section>`
+}
+
+function renderUpgradeHint(): Html {
+  return html`<section class="card" aria-labelledby="upgrade-title">
+<h2 id="upgrade-title">Upgrade an age key</h2>
+<p class="muted">Upgrade begins with Use: allow it, press Verify my age and answer as <code>child-12</code>, who is too young for every age. The shop then offers the upgrade.</p>
+</section>`
+}
+
+/** The date of birth that the shop says it has verified. */
+export const renderDateField = (): Html =>
+  renderTextField({
+    name: 'date_of_birth',
+    label: 'Date of birth that the shop has verified',
+    value: '2000-02-29',
+    hint: 'YYYY-MM-DD',
+  })

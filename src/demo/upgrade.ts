@@ -3,10 +3,10 @@ import { readForm } from '../http/form.ts'
 import type { Handler } from '../http/route.ts'
 import { refuseCrossSite } from '../http/same-origin.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { noSession } from './callback.ts'
+import { isTrusted } from './check-callback.ts'
 import { type Demo, toResult } from './demo.ts'
-import { isTrusted, type Journey } from './journey.ts'
 import { exchangeCode, upgrade } from './server-calls.ts'
+import type { Session } from './sessions.ts'
 
 const issued = z.object({ access_token: z.string() })
 
@@ -15,29 +15,27 @@ export const takeUpgrade =
   ({ host, sessions }: Demo): Handler =>
   async (request, tenant) => {
     refuseCrossSite(request, host.guard.origins)
-    const journey = sessions.find(request, tenant)
-    if (!journey) throw noSession()
-    const code = requireCode(journey)
+    const session = sessions.require(request, tenant)
+    const code = requireCode(session)
     const { date_of_birth: dateOfBirth = '' } = readForm(request)
     const token = await exchangeCode(code, { tenant, host })
     const { data } = issued.safeParse(token.body)
     const added = data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))
-    const exchanges = [token.view, ...(added ? [added.view] : [])]
-    sessions.update(request, tenant, { ...journey, exchanges })
+    const exchanges = [token.exchange, ...(added ? [added.exchange] : [])]
+    sessions.update(request, tenant, { ...session, exchanges })
     return { reply: toResult(tenant) }
   }
 
 /** The code that the shop may exchange now. @throws Refusal when there is none */
-function requireCode(journey: Journey): string {
-  const { flow, returned, exchanges } = journey
-  const code = flow === 'use' ? returned?.params['code'] : undefined
-  if (!returned || code === undefined) {
+function requireCode({ flow, callback, exchanges }: Session): string {
+  const code = flow === 'use' ? callback?.params['code'] : undefined
+  if (!callback || code === undefined) {
     throw refused(
       'no code came with this flow: it comes only with the upgrade scope, when every threshold is false.',
       'This flow has no code',
     )
   }
-  if (!isTrusted(returned)) {
+  if (!isTrusted(callback)) {
     throw refused('a check of the callback failed, so the shop does not use its code.', 'This code is not used')
   }
   if (exchanges.length > 0) {

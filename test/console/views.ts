@@ -7,9 +7,10 @@ import { renderPersonas } from '../../src/console/personas-page.ts'
 import { renderRules } from '../../src/console/rules-page.ts'
 import { renderSignIn } from '../../src/console/sign-in-page.ts'
 import { renderTenants } from '../../src/console/tenants-page.ts'
-import { renderFragment } from '../../src/demo/fragment-page.ts'
-import { renderDemoResult } from '../../src/demo/result-page.ts'
-import { renderDemoStart } from '../../src/demo/start-page.ts'
+import { renderFragment } from '../../src/demo/callback.ts'
+import { renderDemoResult } from '../../src/demo/result.ts'
+import type { UseSession } from '../../src/demo/sessions.ts'
+import { renderDemoStart } from '../../src/demo/start.ts'
 import type { ConsoleFrame } from '../../src/http/html/console-page.ts'
 import type { RenderedPage } from '../../src/http/html/layout.ts'
 import { shell } from '../hosted/views.ts'
@@ -18,7 +19,7 @@ export const frame: ConsoleFrame = {
   shell: { ...shell, theme: 'system' },
   consolePath: '/t/qa/_sandbox/console',
   demoPath: '/t/qa/_sandbox/demo',
-  eventsPath: '/t/qa/_sandbox/events',
+  controlPath: '/t/qa/_sandbox',
   tenant: 'qa',
 }
 
@@ -30,10 +31,7 @@ const finding = {
   hint: 'Send a nonce.',
 }
 const at = '2026-01-31T12:00:00.000Z'
-const answers = [
-  { threshold: '13', satisfied: true },
-  { threshold: '18', satisfied: false },
-]
+const answers = { 13: true, 18: false }
 const outcome = {
   name: 'id_token.expired',
   summary: 'exp lies in the past.',
@@ -88,7 +86,22 @@ export const flowView = (changes: Partial<FlowView> = {}): FlowView => ({
   ...changes,
 })
 
-/** Renders a full view with every string passed through `change`. */
+/** A session of the demo whose callback brought answers and a code. */
+const session = (changes: Partial<UseSession> = {}): UseSession => ({
+  flow: 'use',
+  state: 'abc',
+  startedAt: Date.parse(at),
+  request: { scope: 'openid', claims: '{"age_thresholds":[18]}' },
+  callback: {
+    params: { id_token: 'aaa.bbb.ccc', state: 'abc', code: 'c' },
+    checks: [{ name: 'nonce', rule: 'the one of the session', passed: true, found: 'n' }],
+    claims: { iss: 'http://localhost:2435/v1/oidc/use', age_thresholds: { 13: false, 18: false } },
+  },
+  exchanges: [],
+  ...changes,
+})
+
+/** Renders a page with every string of its data passed through `change`. */
 type Render = (change?: (text: string) => string) => string
 
 /** Every page of console and demo with all that it can show. */
@@ -203,31 +216,42 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     problem: 'tenant "Bad Name" is not a name',
   }),
   pageOf('sign-in', renderSignIn, { shell: frame.shell, action: '/x', problem: 'Token: this is not it.' }),
-  pageOf('demo', renderDemoStart, { ...frame, claims: '{"age_thresholds":[18]}', rightAddress: 'http://localhost:1/' }),
+  pageOf('demo', renderDemoStart, frame, 'http://localhost:1/'),
   pageOf('fragment', renderFragment, frame),
-  pageOf('result', renderDemoResult, {
-    ...frame,
-    flow: 'use' as const,
-    verdict: { title: 'Verified', sentence: 'Every check passed.' },
-    request: { scope: 'openid', claims: '{"age_thresholds":[18]}' },
-    params: { id_token: 'aaa.bbb.ccc', state: 'abc' },
-    checks: [{ name: 'nonce', rule: 'the one of the session', passed: false, found: 'absent; must be n' }],
-    claims: { iss: 'http://localhost:2435/v1/oidc/use' },
-    answers,
-    exchanges: [
-      { title: 'E4', method: 'POST', url: 'http://x/token', sent: { code: 'c' }, status: 400, answer: { error: 'x' } },
-      { title: 'E5', method: 'POST', url: 'http://x/upgrade', sent: {}, status: 200, answer: 'OK' },
-    ],
-    offers: { upgrade: true, create: false },
-    flowsPath: '/t/qa/_sandbox/console/flows?state=abc',
-  }),
+  pageOf('result', renderDemoResult, frame, session()),
+  pageOf(
+    'distrusted result',
+    renderDemoResult,
+    frame,
+    session({
+      callback: {
+        params: { error: 'access_denied', state: 'abc' },
+        checks: [{ name: 'nonce', rule: 'the one of the session', passed: false, found: 'absent; must be n' }],
+      },
+      exchanges: [
+        {
+          title: 'E4',
+          method: 'POST',
+          url: 'http://x/token',
+          sent: { code: 'c' },
+          status: 400,
+          answer: { error: 'x' },
+        },
+        { title: 'E5', method: 'POST', url: 'http://x/upgrade', sent: {}, status: 200, answer: 'OK' },
+      ],
+    }),
+  ),
 ]
 
-function pageOf<View>(name: string, render: (view: View) => RenderedPage, view: View): readonly [string, Render] {
-  return [name, (change = (text) => text) => render(everyString(view, change)).html]
+function pageOf<Args extends readonly unknown[]>(
+  name: string,
+  render: (...args: Args) => RenderedPage,
+  ...args: Args
+): readonly [string, Render] {
+  return [name, (change = (text) => text) => render(...everyString(args, change)).html]
 }
 
-/** Words of a fixed set by their type; everything else in a view may be any text. */
+/** Words of a fixed set by their type; everything else in the data may be any text. */
 const FIXED = ['level', 'correctClient']
 
 function everyString<T>(value: T, change: (text: string) => string): T {

@@ -1,18 +1,16 @@
 import { type Html, html } from './html.ts'
 
-/** What became of one requested age. */
-export interface AnswerView {
-  readonly threshold: number | string
-  readonly satisfied: boolean
+/** Each requested age with its yes or no; at most `max` of them. */
+export function renderAnswers(answers: Readonly<Record<string, boolean>>, max?: number): Html | false {
+  const shown = Object.entries(answers).slice(0, max)
+  return (
+    shown.length > 0 &&
+    html`<ul class="marks">${shown.map(
+      ([threshold, satisfied]) =>
+        html`<li class="mark ${satisfied ? 'yes' : 'no'}">${threshold}: ${satisfied ? 'yes' : 'no'}</li>`,
+    )}</ul>`
+  )
 }
-
-/** Each requested age with its yes or no. */
-export const renderAnswers = (answers: readonly AnswerView[]): Html | false =>
-  answers.length > 0 &&
-  html`<ul class="marks">${answers.map(
-    ({ threshold, satisfied }) =>
-      html`<li class="mark ${satisfied ? 'yes' : 'no'}">${threshold}: ${satisfied ? 'yes' : 'no'}</li>`,
-  )}</ul>`
 
 /** An instant by the clock of the sandbox, ISO 8601, without its milliseconds. */
 export const renderInstant = (instant: string): Html =>

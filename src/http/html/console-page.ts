@@ -1,3 +1,6 @@
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
+import { shellOf } from '../shell.ts'
 import { type Html, html } from './html.ts'
 import { type RenderedPage, renderPage, type Shell } from './layout.ts'
 
@@ -14,17 +17,28 @@ export const CONSOLE_PAGES = [
 
 export type ConsolePath = (typeof CONSOLE_PAGES)[number]['path']
 
-/** What every page of the console knows. Paths are absolute and carry the prefix of a tenant. */
+/** What every page of the console and the demo needs. Paths are absolute and carry the prefix of a tenant. */
 export interface ConsoleFrame {
   readonly shell: Shell
   /** Without a slash at the end: `/_sandbox/console`. */
   readonly consolePath: string
   readonly demoPath: string
-  /** Where server-sent events come from. */
-  readonly eventsPath: string
+  /** The control API, without a slash at the end: `/_sandbox`. */
+  readonly controlPath: string
   /** The name of the tenant, unless it is the one at the base URL. */
   readonly tenant?: string
 }
+
+/** Where the console of a tenant begins, without a slash at the end. */
+export const consolePathOf = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/console`
+
+export const consoleFrame = (tenant: Tenant, { version }: { readonly version: string }): ConsoleFrame => ({
+  shell: shellOf(tenant, version),
+  consolePath: consolePathOf(tenant),
+  demoPath: `${tenant.basePath}/_sandbox/demo`,
+  controlPath: `${tenant.basePath}/_sandbox`,
+  ...(tenant.name === ROOT_TENANT ? {} : { tenant: tenant.name }),
+})
 
 /** One page of the console, below its menu. */
 export interface ConsoleContent {

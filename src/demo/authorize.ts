@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import { type Fields, readForm } from '../http/form.ts'
+import { type Reply, redirect } from '../http/reply.ts'
+import type { Handler } from '../http/route.ts'
+import { refuseCrossSite } from '../http/same-origin.ts'
+import { upgradeScope } from '../oidc/profile.ts'
+import { createIssuer, useIssuer } from '../oidc/provider.ts'
+import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { type Demo, toResult } from './demo.ts'
+import { push } from './server-calls.ts'
+
+/** E1: keeps state, nonce and claims in a session and sends the browser to the service. */
+export const startUse =
+  ({ host, sessions }: Demo): Handler =>
+  (request, tenant) => {
+    refuseCrossSite(request, host.guard.origins)
+    const state = randomValue()
+    const sent = useParameters(readForm(request), state, tenant)
+    const session = { flow: 'use', state, request: sent, startedAt: tenant.clock.now(), exchanges: [] } as const
+    return { reply: withCookie(toAuthorization(useIssuer(tenant.provider), sent), sessions.begin(session, tenant)) }
+  }
+
+const pushed = z.object({ request_uri: z.string() })
+
+/** E2 and E3: pushes the request and sends the browser to the service; a refused push is shown on the result page. */
+export const startCreate =
+  ({ host, sessions }: Demo): Handler =>
+  async (request, tenant) => {
+    refuseCrossSite(request, host.guard.origins)
+    const { date_of_birth: dateOfBirth = '' } = readForm(request)
+    const state = randomValue()
+    const { exchange, body } = await push({ dateOfBirth, state }, { tenant, host })
+    const session = { flow: 'create', state, exchanges: [exchange] } as const
+    const { data } = pushed.safeParse(body)
+    if (!data) return { reply: withCookie(toResult(tenant), sessions.begin(session, tenant)) }
+    const sent = createParameters(data.request_uri, tenant)
+    const cookie = sessions.begin({ ...session, request: sent }, tenant)
+    return { reply: withCookie(toAuthorization(createIssuer(tenant.provider), sent), cookie) }
+  }
+
+function useParameters(fields: Fields, state: string, { provider }: Tenant) {
+  const { claims = '', response_mode: responseMode = 'fragment', can_create: canCreate, upgrade } = fields
+  return {
+    scope: upgrade === 'true' ? `openid ${upgradeScope(provider.profile)}` : 'openid',
+    response_type: 'id_token',
+    response_mode: responseMode,
+    client_id: DEMO_CLIENT_ID,
+    redirect_uri: demoCallback(provider.baseUrl),
+    state,
+    nonce: randomValue(),
+    claims,
+    ...(canCreate === 'true' ? { can_create: 'true' } : {}),
+  }
+}
+
+const createParameters = (requestUri: string, { provider }: Tenant) => ({
+  scope: 'openid',
+  response_type: 'none',
+  client_id: DEMO_CLIENT_ID,
+  redirect_uri: demoCallback(provider.baseUrl),
+  request_uri: requestUri,
+})
+
+/** A fresh `state` or `nonce` of 128 random bits. */
+const randomValue = () => randomBytes(16).toString('base64url')
+
+const toAuthorization = (endpoint: string, parameters: Readonly<Record<string, string>>): Reply =>
+  redirect(303, `${endpoint}?${new URLSearchParams(parameters).toString()}`)
+
+const withCookie = (reply: Reply, cookie: string): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, 'Set-Cookie': cookie },
+})
