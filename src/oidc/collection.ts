@@ -18,19 +18,19 @@ export interface Collection<Value> {
 
 /** The records of one kind, parsed by their schema when they are read. */
 export function collection<Value>(store: Store, kind: RecordKind<Value>): Collection<Value> {
+  const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
   return {
     put: (id, value, expiresAt) => store.put(kind.name, id, value, expiresAt),
-    get: async (id) => parseRecord(kind, await store.get(kind.name, id)),
-    take: async (id) => parseRecord(kind, await store.take(kind.name, id)),
+    get: async (id) => parse(await store.get(kind.name, id)),
+    take: async (id) => parse(await store.take(kind.name, id)),
   }
 }
 
 /**
- * The record that a store gave back; `undefined` stays so.
+ * The record that a store gave back.
  * @throws Error when it is damaged; the message names kind and member, and repeats no value: a record may hold secrets
  */
-export function parseRecord<Value>({ name, schema }: RecordKind<Value>, value: unknown): Value | undefined {
-  if (value === undefined) return undefined
+export function parseRecord<Value>({ name, schema }: RecordKind<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [first] = parsed.error.issues

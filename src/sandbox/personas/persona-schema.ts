@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { personaSignalSchema } from '../../age/signal.ts'
+import { checkedSignalSchema, personaSignalSchema } from '../../age/signal.ts'
 import { type Checked, checkAgainst } from '../../files/schema-problems.ts'
 
 /** The headings under which a choice page lists personas. */
@@ -31,6 +31,11 @@ export const personaSchema = z.strictObject({
 })
 
 export type Persona = z.infer<typeof personaSchema>
+
+/** A persona that was checked before it was stored. */
+export const storedPersonaSchema = personaSchema.extend({
+  age_key: z.object({ signals: z.array(checkedSignalSchema) }).optional(),
+})
 
 /** The heading of a persona: a user's own ones need not choose. */
 export function groupOf(persona: Persona): PersonaGroup {

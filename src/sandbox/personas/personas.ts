@@ -1,14 +1,15 @@
+import * as z from 'zod'
 import type { AgeSignal } from '../../age/signal.ts'
 import type { AgeKey, AgeKeys, Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
-import type { Tables } from '../tenants/tables.ts'
-import { ageKeyWith } from './held-age-key.ts'
+import { type Tables, table } from '../tenants/tables.ts'
+import { ageKeyWith, createAgeKeyIds } from './age-keys.ts'
 import { loadNameGenerator } from './name-generator.ts'
-import type { Persona } from './persona-schema.ts'
+import { type Persona, storedPersonaSchema } from './persona-schema.ts'
 import { resolvePersona, resolveSignal } from './resolve-persona.ts'
 
-/** Personas that one tenant may hold beside the declared ones, or in their place. */
+/** Personas that one tenant adds, replaces or removes at run time. */
 export const MAX_CHANGED_PERSONAS = 1000
 
 /** The personas of one tenant, and the age keys they hold. Dates stay relative except where a function says otherwise. */
@@ -24,9 +25,9 @@ export interface Personas extends AgeKeys {
   resolved(persona: Persona): Persona
   /** The age key of a persona from `find` or `list`, with plain dates; `undefined` when it has none. The id stays while the key lives. */
   ageKeyOf(persona: Persona): Promise<AgeKey | undefined>
-  /** Create: puts a new age key in place of whatever the persona held; `false` when there is no such persona. @throws Refusal */
+  /** Create: the persona holds a new age key and no longer the one it had; `false` when there is no such persona. @throws Refusal */
   replaceAgeKey(name: string, signals: readonly AgeSignal[]): Promise<boolean>
-  /** Create, as a new user: a persona with a generated name, offered from then on. @throws Refusal */
+  /** Create, as a new user: adds a persona with a generated name. @throws Refusal */
   createWithAgeKey(signals: readonly AgeSignal[]): Promise<Persona>
 }
 
@@ -38,54 +39,36 @@ export interface PersonasOptions {
   readonly tables: Tables
 }
 
-/** What differs from the declared personas; without a persona, a declared one was removed. */
-interface Change {
-  readonly persona?: Persona
+/** What differs from the declared personas. */
+const changeSchema = z.object({
+  /** Absent: the declared persona was removed. */
+  persona: storedPersonaSchema.optional(),
   /** Its name was generated here: the first to go when there is no room. */
-  readonly isGenerated?: true
-}
+  isGenerated: z.literal(true).optional(),
+})
 
-/** Changes by the name of the persona. */
-const CHANGES = 'persona'
-/** Ids of age keys by the name of their holder: made when first asked for, so that a thousand untouched personas cost nothing. */
-const KEY_IDS = 'age_key_id'
-/** Names of holders by the id of their age key. */
-const HOLDERS = 'age_key_holder'
+type Change = z.infer<typeof changeSchema>
 
-/** Creates the personas of one tenant: what is declared, under an overlay of what this tenant changed. */
+/** Creates the personas of one tenant: the declared ones, under an overlay of what this tenant changed. */
 export function createPersonas({ declared, clock, ids, tables }: PersonasOptions): Personas {
   const declaredByName = indexOf(declared)
+  const changes = table(tables, { name: 'persona', schema: changeSchema })
+  const ageKeyIds = createAgeKeyIds({ ids, tables })
 
-  const changeOf = async (name: string) => (await tables.get(CHANGES, name)) as Change | undefined
-  const changes = async () => (await tables.list(CHANGES)) as readonly (readonly [string, Change])[]
   const find = async (name: string) => {
-    const change = await changeOf(name)
+    const change = await changes.get(name)
     return change ? change.persona : declaredByName.get(name)
   }
 
-  const keyIdOf = async (name: string) => {
-    const known = await tables.get(KEY_IDS, name)
-    if (typeof known === 'string') return known
-    const id = await tables.update(KEY_IDS, name, (current) => (typeof current === 'string' ? current : ids.random(12)))
-    await tables.put(HOLDERS, id, name)
-    return id
-  }
-
-  const endAgeKey = async (name: string) => {
-    const id = await tables.get(KEY_IDS, name)
-    if (typeof id === 'string') await tables.remove(HOLDERS, id)
-    await tables.remove(KEY_IDS, name)
-  }
-
   const forget = async (name: string) => {
-    await tables.remove(CHANGES, name)
-    await endAgeKey(name)
+    await changes.remove(name)
+    await ageKeyIds.end(name)
   }
 
   /** Decision: saved keys make room for each other, so that Create goes on; what a test put by name is never dropped. */
   const makeRoomFor = async (name: string) => {
-    if (await changeOf(name)) return
-    const all = await changes()
+    if (await changes.get(name)) return
+    const all = await changes.list()
     if (all.length < MAX_CHANGED_PERSONAS) return
     const oldest = all.find(([, change]) => change.isGenerated)
     if (!oldest)
@@ -95,24 +78,26 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
     await forget(oldest[0])
   }
 
-  const change = async (name: string, changed: Change) => {
+  const put = async (name: string, change: Change) => {
     await makeRoomFor(name)
-    await tables.put(CHANGES, name, changed)
+    await changes.put(name, change)
+    await ageKeyIds.end(name)
   }
 
-  /** Changes what somebody holds; their title, purpose and origin stay. */
-  const holdInstead = (name: string, next: (persona: Persona) => Persona) =>
-    tables.update(CHANGES, name, (current) => {
-      const changed = current as Change | undefined
-      const persona = changed ? changed.persona : declaredByName.get(name)
-      return persona ? { ...changed, persona: next(persona) } : changed
+  /** Changes the age key of a persona; its title, purpose and origin stay. */
+  const changeAgeKey = async (name: string, next: (held: readonly AgeSignal[]) => readonly AgeSignal[]) => {
+    await makeRoomFor(name)
+    await changes.update(name, (change): Change | undefined => {
+      const persona = change ? change.persona : declaredByName.get(name)
+      if (!persona) return change
+      return { ...change, persona: { ...persona, age_key: ageKeyWith(next(persona.age_key?.signals ?? [])) } }
     })
+  }
 
   const replaceAgeKey = async (name: string, signals: readonly AgeSignal[]) => {
     if ((await find(name)) === undefined) return false
-    await makeRoomFor(name)
-    await holdInstead(name, (persona) => ({ ...persona, age_key: ageKeyWith(signals) }))
-    await endAgeKey(name)
+    await changeAgeKey(name, () => signals)
+    await ageKeyIds.end(name)
     return true
   }
 
@@ -122,48 +107,37 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
     for (let n = 1; ; n++) {
       const name = n === 1 ? wanted : `${wanted}-${n}`
       const persona = { name, title, purpose: 'Saved as a new age key in a Create flow.', age_key: ageKeyWith(signals) }
-      if (declaredByName.has(name) || (await changeOf(name))) continue
+      if (declaredByName.has(name) || (await changes.get(name))) continue
       await makeRoomFor(name)
-      if (await tables.add(CHANGES, name, { persona, isGenerated: true } satisfies Change)) return persona
+      if (await changes.add(name, { persona, isGenerated: true })) return persona
     }
   }
 
   return {
     async list() {
-      const all = new Map(await changes())
+      const all = new Map(await changes.list())
       const kept = declared.map((persona) => (all.has(persona.name) ? all.get(persona.name)?.persona : persona))
       const added = [...all].map(([name, { persona }]) => (declaredByName.has(name) ? undefined : persona))
       return [...kept, ...added].filter((persona) => persona !== undefined)
     },
     find,
-    async put(persona) {
-      await change(persona.name, { persona })
-      await endAgeKey(persona.name)
-    },
+    put: (persona) => put(persona.name, { persona }),
     async remove(name) {
       if ((await find(name)) === undefined) return false
-      if (!declaredByName.has(name)) {
-        await forget(name)
-        return true
-      }
-      await change(name, {})
-      await endAgeKey(name)
+      if (declaredByName.has(name)) await put(name, {})
+      else await forget(name)
       return true
     },
     resolved: (persona) => resolvePersona(persona, clock.base()),
     async ageKeyOf({ name, age_key: ageKey }) {
       if (!ageKey) return undefined
       const base = clock.base()
-      return { id: await keyIdOf(name), signals: ageKey.signals.map((signal) => resolveSignal(signal, base)) }
+      return { id: await ageKeyIds.idOf(name), signals: ageKey.signals.map((signal) => resolveSignal(signal, base)) }
     },
     async add(ageKeyId, signals) {
-      const name = await tables.get(HOLDERS, ageKeyId)
-      if (typeof name !== 'string' || !(await find(name))?.age_key) return false
-      await makeRoomFor(name)
-      await holdInstead(name, (persona) => ({
-        ...persona,
-        age_key: ageKeyWith([...(persona.age_key?.signals ?? []), ...signals]),
-      }))
+      const name = await ageKeyIds.holderOf(ageKeyId)
+      if (name === undefined || !(await find(name))?.age_key) return false
+      await changeAgeKey(name, (held) => [...held, ...signals])
       return true
     },
     replaceAgeKey,

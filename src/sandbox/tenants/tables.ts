@@ -1,3 +1,5 @@
+import { parseRecord, type RecordKind } from '../../oidc/collection.ts'
+
 /**
  * Where a tenant keeps what is changed at run time: personas, expectations, scenarios, settings. Values are JSON and stay
  * until they are removed; a shared adapter lets several processes act as one sandbox.
@@ -13,11 +15,39 @@ export interface Tables {
   add(table: string, id: string, value: unknown): Promise<boolean>
   /**
    * Puts what `change` makes of the value; `undefined` removes it.
-   * @param change pure: it may be called again when another caller was faster.
+   * @param change pure: it is called again when another caller was faster.
    * @returns what was put.
    */
   update<Value>(table: string, id: string, change: (value: unknown) => Value): Promise<Value>
   /** `false` when there was none. */
   remove(table: string, id: string): Promise<boolean>
   clear(): Promise<void>
+}
+
+/** One of the tables, with rows of one kind. Reading throws an Error for a damaged row. */
+export interface Table<Row> {
+  get(id: string): Promise<Row | undefined>
+  /** In the order in which the ids were first put. */
+  list(): Promise<readonly (readonly [id: string, row: Row])[]>
+  put(id: string, row: Row): Promise<void>
+  /** Puts it unless the id is taken: `false` then. */
+  add(id: string, row: Row): Promise<boolean>
+  /** Puts what `change`, a pure function, makes of the row, and returns it; `undefined` removes the row. */
+  update<Next extends Row | undefined>(id: string, change: (row: Row | undefined) => Next): Promise<Next>
+  /** `false` when there was none. */
+  remove(id: string): Promise<boolean>
+}
+
+/** The table of one kind, whose rows are parsed by their schema when they are read. */
+export function table<Row>(tables: Tables, kind: RecordKind<Row>): Table<Row> {
+  const { name } = kind
+  const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
+  return {
+    get: async (id) => parse(await tables.get(name, id)),
+    list: async () => (await tables.list(name)).map(([id, value]) => [id, parseRecord(kind, value)]),
+    put: (id, row) => tables.put(name, id, row),
+    add: (id, row) => tables.add(name, id, row),
+    update: (id, change) => tables.update(name, id, (value) => change(parse(value))),
+    remove: (id) => tables.remove(name, id),
+  }
 }

@@ -102,13 +102,7 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
     get clients() {
       return clients
     },
-    ageKeys: {
-      add: (ageKeyId, signals) => personas.add(ageKeyId, signals),
-      async save(signals, holder) {
-        if (holder === undefined) await personas.createWithAgeKey(signals)
-        else await personas.replaceAgeKey(holder, signals)
-      },
-    },
+    ageKeys: personas,
   }
   return {
     name,

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import type { AgeSignal } from '../../age/signal.ts'
+import type { Ids } from '../../oidc/ports.ts'
+import { type Tables, table } from '../tenants/tables.ts'
+import { MAX_SIGNALS } from './persona-schema.ts'
+
+/** The ids of the age keys that personas hold. An id lives as long as its key. */
+export interface AgeKeyIds {
+  /** Made when it is first asked for, so that a thousand untouched personas cost nothing. */
+  idOf(persona: string): Promise<string>
+  /** The name of the persona that holds the key; `undefined` when the key has ended. */
+  holderOf(id: string): Promise<string | undefined>
+  /** Ends the key of a persona: its next key has another id. */
+  end(persona: string): Promise<void>
+}
+
+export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Tables }): AgeKeyIds {
+  const idsByPersona = table(tables, { name: 'age_key_id', schema: z.string() })
+  const holders = table(tables, { name: 'age_key_holder', schema: z.string() })
+  return {
+    async idOf(persona) {
+      const known = await idsByPersona.get(persona)
+      if (known !== undefined) return known
+      const id = await idsByPersona.update(persona, (current) => current ?? ids.random(12))
+      await holders.put(id, persona)
+      return id
+    },
+    holderOf: holders.get,
+    async end(persona) {
+      const id = await idsByPersona.get(persona)
+      if (id !== undefined) await holders.remove(id)
+      await idsByPersona.remove(persona)
+    },
+  }
+}
+
+/** An age key of the newest signals, each without what only the submission says (`type`, `verification_id`). */
+export function ageKeyWith(signals: readonly AgeSignal[]): { signals: AgeSignal[] } {
+  return { signals: signals.slice(-MAX_SIGNALS).map(toPersonaSignal) }
+}
+
+function toPersonaSignal({ method, age, verified_at, provenance, attributes, iso_27566_1 }: AgeSignal): AgeSignal {
+  return {
+    method,
+    age,
+    verified_at,
+    provenance,
+    ...(attributes !== undefined && { attributes }),
+    ...(iso_27566_1 !== undefined && { iso_27566_1 }),
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { table } from '../../../src/sandbox/tenants/tables.ts'
+import { createMemoryTables } from '../../../src/store/memory-tables.ts'
+
+function start() {
+  const tables = createMemoryTables()
+  return { tables, counters: table(tables, { name: 'counter', schema: z.object({ count: z.int() }) }) }
+}
+
+test('A table gives back its rows in the order in which their ids were first put', async () => {
+  const { counters } = start()
+  await counters.put('b', { count: 1 })
+  expect(await counters.add('a', { count: 2 })).toBe(true)
+  expect(await counters.add('a', { count: 3 })).toBe(false)
+  expect(await counters.get('a')).toEqual({ count: 2 })
+  expect(await counters.list()).toEqual([
+    ['b', { count: 1 }],
+    ['a', { count: 2 }],
+  ])
+  expect([await counters.remove('b'), await counters.remove('b')]).toEqual([true, false])
+})
+
+test('A table updates a row that is there and one that is not, and removes one that becomes undefined', async () => {
+  const { counters } = start()
+  const increment = (row: { count: number } | undefined) => ({ count: (row?.count ?? 0) + 1 })
+  expect(await counters.update('a', increment)).toEqual({ count: 1 })
+  expect(await counters.update('a', increment)).toEqual({ count: 2 })
+  expect(await counters.update('a', () => undefined)).toBeUndefined()
+  expect(await counters.get('a')).toBeUndefined()
+})
+
+test('A table refuses a damaged row by the name of its member, on every way to read it, and leaves it as it is', async () => {
+  const { tables, counters } = start()
+  await tables.put('counter', 'a', { count: 'many' })
+  const reads = [() => counters.get('a'), () => counters.list(), () => counters.update('a', () => ({ count: 1 }))]
+  for (const read of reads) {
+    await expect(read()).rejects.toThrow(/^store: a counter record is damaged at count: .*reset the tenant/)
+  }
+  expect(await tables.get('counter', 'a')).toEqual({ count: 'many' })
+})
