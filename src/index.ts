@@ -1,6 +1,7 @@
 export type { Claims } from './age/claims.ts'
-export { type Check, type Evaluation, evaluate, type SignalTrace, type ThresholdTrace } from './age/evaluate.ts'
+export { type Evaluation, evaluate } from './age/evaluate.ts'
 export type { Age, AgeSignal } from './age/signal.ts'
+export type { Check, SignalTrace, ThresholdTrace } from './age/trace.ts'
 export { type ConnectedSandbox, connectSandbox } from './client/connect-sandbox.ts'
 export type { ClockControl, EvaluationResult, NextDecision, Surface, TenantChange } from './client/sandbox-api.ts'
 export { SandboxError } from './client/transport.ts'

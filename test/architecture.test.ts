@@ -40,9 +40,6 @@ const STILL_THERE = [
   'client/transport.ts -> http/route.ts',
   'client/transport.ts -> http/error-reply.ts',
   'config/option-check.ts -> server/create-sandbox.ts',
-  'console/expectations.ts -> control/expectations.ts',
-  'console/personas.ts -> control/personas.ts',
-  'console/flow.ts -> control/shapes.ts',
 ]
 
 /** Entry points and the root of the package stand beside the rooms. */

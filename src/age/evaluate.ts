@@ -1,25 +1,9 @@
 import { completedYears } from './calendar.ts'
 import type { Claims } from './claims.ts'
-import { type Check, filterChecks, type Override } from './filters.ts'
+import { filterChecks, type Override } from './filters.ts'
 import type { Method } from './methods.ts'
 import type { Age, AgeSignal } from './signal-schema.ts'
-
-export type { Check } from './filters.ts'
-
-export interface SignalTrace {
-  readonly method: Method
-  /** Whether every check passed. */
-  readonly passed: boolean
-  /** All seven, in the order of application, also those after a failed one. */
-  readonly checks: readonly Check[]
-}
-
-export interface ThresholdTrace {
-  readonly threshold: number
-  /** Whether some signal passed. */
-  readonly satisfied: boolean
-  readonly signals: readonly SignalTrace[]
-}
+import type { Check, ThresholdTrace } from './trace.ts'
 
 /** From each requested threshold (`"18"`) to whether it is reached; what the ID token says. */
 export type AgeThresholds = Readonly<Record<string, boolean>>

@@ -4,21 +4,7 @@ import type { Claims } from './claims.ts'
 import type { Method } from './methods.ts'
 import { matchesPattern } from './provenance.ts'
 import type { AgeSignal } from './signal-schema.ts'
-
-/** One filter applied to one signal. An absent filter passes. */
-export interface Check {
-  readonly filter:
-    | 'allowed_methods'
-    | 'verified_after'
-    | 'provenance.denied'
-    | 'provenance.allowed'
-    | 'iso_27566_1'
-    | 'attributes'
-    | 'age'
-  readonly passed: boolean
-  /** For people: `needs 21 by overrides.facial_age_estimation.min_age, has 19`. */
-  readonly reason: string
-}
+import type { Check } from './trace.ts'
 
 /** What a request asks of one method in particular. */
 export type Override = NonNullable<NonNullable<Claims['overrides']>[Method]>

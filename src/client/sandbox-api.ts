@@ -1,4 +1,4 @@
-import type { ThresholdTrace } from '../age/evaluate.ts'
+import type { ThresholdTrace } from '../age/trace.ts'
 import type { ClockState } from '../sandbox/clock/clock.ts'
 import type { ClockMove } from '../sandbox/clock/clock-move.ts'
 import type { Expectation, NewExpectation } from '../sandbox/decision/expectations.ts'

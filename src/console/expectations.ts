@@ -1,9 +1,8 @@
-import { checkExpectation, newExpectation } from '../control/expectations.ts'
 import type { Fields } from '../http/form.ts'
 import { consolePathOf } from '../http/html/console-page.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
-import type { Expectation } from '../sandbox/decision/expectations.ts'
+import { checkExpectation, type Expectation, newExpectationSchema } from '../sandbox/decision/expectations.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
@@ -35,7 +34,7 @@ async function renderQueue({ tenant, frame, fields, problem }: ConsoleCall): Pro
 
 async function change({ tenant, fields }: ConsoleCall): Promise<undefined> {
   if (fields['clear'] === 'true') return tenant.expectations.clear().then(() => undefined)
-  const wanted = parseWith(newExpectation, readExpectation(fields), 'body')
+  const wanted = parseWith(newExpectationSchema, readExpectation(fields), 'body')
   await checkExpectation(wanted, tenant)
   await tenant.expectations.add(wanted)
 }

@@ -1,4 +1,5 @@
-import { evaluationShape } from '../control/shapes.ts'
+import * as z from 'zod'
+import { thresholdTraceSchema } from '../age/trace.ts'
 import { decodeIdToken } from '../http/decode-id-token.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { Refusal } from '../oidc/refusal.ts'
@@ -38,7 +39,7 @@ function viewOf(flow: Flow, tenant: Tenant): Omit<FlowView, keyof ConsoleCall['f
     answers: flow.age_thresholds ?? {},
     calls: flow.calls.map((call) => callView(call, flow, tenant)),
     idToken: idToken === undefined ? undefined : decodeIdToken(idToken),
-    trace: evaluationShape.shape.trace.safeParse(flow.trace).data ?? [],
+    trace: z.array(thresholdTraceSchema).safeParse(flow.trace).data ?? [],
     jsonPath: `${tenant.basePath}/_sandbox/flows/${flow.id}`,
     next: nextSteps(flow, tenant.provider.lifetimes),
   }

@@ -1,21 +1,8 @@
 import * as z from 'zod'
 import { json, noContent } from '../http/reply.ts'
-import { Refusal } from '../oidc/refusal.ts'
-import type { NewExpectation } from '../sandbox/decision/expectations.ts'
-import { requireOutcome, requirePersona } from '../sandbox/decision/names.ts'
-import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { checkExpectation, newExpectationSchema } from '../sandbox/decision/expectations.ts'
 import { controlRoute } from './control-route.ts'
-import { expectationShape, matchShape } from './shapes.ts'
-
-/** A decision for a coming request: first in, first out. */
-export const newExpectation = z.strictObject({
-  flow: z.enum(OUTCOME_FLOWS),
-  persona: z.string().optional(),
-  outcome: z.string().optional(),
-  match: matchShape.optional().describe('The request must say the same; in Create state is the pushed one'),
-  times: z.int().min(1).max(1_000_000).optional().describe('How many requests it decides; 1 when absent'),
-})
+import { expectationShape } from './shapes.ts'
 
 export const expectationRoutes = [
   controlRoute({
@@ -31,7 +18,7 @@ export const expectationRoutes = [
     path: '/expectations',
     operationId: 'addExpectation',
     summary: 'Queues a decision for a coming request',
-    body: newExpectation,
+    body: newExpectationSchema,
     responses: { 201: expectationShape },
     async handle({ tenant, body }) {
       await checkExpectation(body, tenant)
@@ -50,14 +37,3 @@ export const expectationRoutes = [
     },
   }),
 ]
-
-/** @throws Refusal when it would decide nothing, or names what does not exist. */
-export async function checkExpectation({ flow, persona, outcome }: NewExpectation, tenant: Tenant): Promise<void> {
-  if (persona === undefined && outcome === undefined)
-    throw Refusal.invalidRequest('body: give persona, outcome or both')
-  if (persona !== undefined && flow !== 'use' && flow !== 'create') {
-    throw Refusal.invalidRequest(`persona: a ${flow} call has no persona; give outcome only`)
-  }
-  if (persona !== undefined) await requirePersona(persona, { personas: tenant.personas })
-  if (outcome !== undefined) requireOutcome(flow, outcome)
-}

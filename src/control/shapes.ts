@@ -2,8 +2,11 @@
 import * as z from 'zod'
 import { ASSURANCE_LEVELS } from '../age/assurance.ts'
 import { METHOD_NAMES } from '../age/methods.ts'
-import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
+import { thresholdTraceSchema } from '../age/trace.ts'
+import { clockStateSchema } from '../sandbox/clock/clock.ts'
+import { expectationSchema } from '../sandbox/decision/expectations.ts'
 import { PERSONA_GROUPS } from '../sandbox/personas/persona-schema.ts'
+import { scenarioProgressSchema } from '../sandbox/scenarios/armed-scenario.ts'
 
 const instant = z.string().describe('ISO 8601 date-time in UTC')
 
@@ -26,9 +29,7 @@ export const errorShape = z
   })
   .meta({ id: 'Error' })
 
-export const clockShape = z
-  .object({ now: instant, base: instant, advanced_seconds: z.number(), frozen: z.boolean() })
-  .meta({ id: 'Clock' })
+export const clockShape = clockStateSchema.meta({ id: 'Clock' })
 
 const signalShape = z.object({
   method: z.enum(METHOD_NAMES),
@@ -51,64 +52,12 @@ export const personaShape = z
   .meta({ id: 'Persona' })
 
 export const evaluationShape = z
-  .object({
-    age_thresholds: z.record(z.string(), z.boolean()),
-    trace: z.array(
-      z.object({
-        threshold: z.number(),
-        satisfied: z.boolean(),
-        signals: z.array(
-          z.object({
-            method: z.string(),
-            passed: z.boolean(),
-            checks: z.array(z.object({ filter: z.string(), passed: z.boolean(), reason: z.string() })),
-          }),
-        ),
-      }),
-    ),
-  })
+  .object({ age_thresholds: z.record(z.string(), z.boolean()), trace: z.array(thresholdTraceSchema) })
   .meta({ id: 'Evaluation' })
 
-export const matchShape = z.strictObject({
-  client_id: z.string().optional(),
-  state: z.string().optional(),
-  nonce: z.string().optional(),
-})
+export const expectationShape = expectationSchema.meta({ id: 'Expectation' })
 
-export const expectationShape = z
-  .object({
-    id: z.string(),
-    flow: z.enum(OUTCOME_FLOWS),
-    persona: z.string().optional(),
-    outcome: z.string().optional(),
-    match: matchShape.optional(),
-    times: z.int(),
-    remaining: z.int(),
-  })
-  .meta({ id: 'Expectation' })
-
-export const scenarioShape = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    client: z.string().optional(),
-    status: z.enum(['running', 'passed', 'failed']),
-    revision: z.int().describe('Counts its changes'),
-    steps: z.array(
-      z.object({
-        index: z.int(),
-        kind: z.enum(['decide', 'await', 'clock']),
-        summary: z.string(),
-        status: z.enum(['waiting', 'current', 'passed', 'failed']),
-        detail: z.string().optional(),
-        mismatches: z
-          .array(z.object({ path: z.string(), expected: z.string(), came: z.string() }))
-          .optional()
-          .describe('What was expected and what came, as JSON texts'),
-      }),
-    ),
-  })
-  .meta({ id: 'Scenario' })
+export const scenarioShape = scenarioProgressSchema.meta({ id: 'Scenario' })
 
 const callShape = z.object({
   at: instant,

@@ -1,4 +1,5 @@
-import type { Evaluation, SignalTrace } from '../age/evaluate.ts'
+import type { Evaluation } from '../age/evaluate.ts'
+import type { SignalTrace } from '../age/trace.ts'
 
 /** A request may hold long lists of patterns, and every line repeats those that matter to it. */
 const LONGEST_REASON = 240

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { claimsSchema } from '../age/claims.ts'
-import { type AgeThresholds, evaluateAnswers, explainEvaluation, type ThresholdTrace } from '../age/evaluate.ts'
+import { type AgeThresholds, evaluateAnswers, explainEvaluation } from '../age/evaluate.ts'
+import type { ThresholdTrace } from '../age/trace.ts'
 import { type Callback, createCallback, createErrorCallback, isResponseMode, RESPONSE_MODES } from './callback.ts'
 import { createIdTokenClaims } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'

@@ -1,13 +1,16 @@
+import * as z from 'zod'
 import type { Clock } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 
-/** What a clock shows on the control API: instants as ISO 8601 in UTC, `advanced_seconds` since the last `set` or `reset`. */
-export interface ClockState {
-  readonly now: string
-  readonly base: string
-  readonly advanced_seconds: number
-  readonly frozen: boolean
-}
+/** What a clock shows on the control API: instants as ISO 8601 in UTC. */
+export const clockStateSchema = z.object({
+  now: z.string().describe('ISO 8601 date-time in UTC'),
+  base: z.string().describe('The instant from which relative dates count: ISO 8601 date-time in UTC'),
+  advanced_seconds: z.number().describe('Since the last set or reset'),
+  frozen: z.boolean(),
+})
+
+export type ClockState = z.infer<typeof clockStateSchema>
 
 /** The clock of one tenant. Every lifetime and every age is judged by it. */
 export interface SandboxClock extends Clock {

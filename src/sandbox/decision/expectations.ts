@@ -1,29 +1,48 @@
+import * as z from 'zod'
 import type { Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import type { OutcomeFlow } from '../outcomes/outcome.ts'
+import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
+import type { Personas } from '../personas/personas.ts'
 import type { Tables } from '../tenants/tables.ts'
 import type { ReceivedCall } from './call.ts'
+import { requireOutcome, requirePersona } from './names.ts'
+
+/** What to queue. */
+export const newExpectationSchema = z.strictObject({
+  flow: z.enum(OUTCOME_FLOWS),
+  persona: z.string().optional(),
+  outcome: z.string().optional(),
+  match: z
+    .strictObject({ client_id: z.string().optional(), state: z.string().optional(), nonce: z.string().optional() })
+    .optional()
+    .describe('The request must say the same; in Create state is the pushed one'),
+  times: z.int().min(1).max(1_000_000).optional().describe('How many requests it decides; 1 when absent'),
+})
 
 /** A decision queued for a coming request. */
-export interface Expectation {
-  readonly id: string
-  readonly flow: OutcomeFlow
-  readonly persona?: string | undefined
-  readonly outcome?: string | undefined
-  readonly match?: ExpectationMatch | undefined
-  readonly times: number
-  readonly remaining: number
-}
+export const expectationSchema = z.object({
+  id: z.string(),
+  ...newExpectationSchema.shape,
+  times: z.int(),
+  remaining: z.int(),
+})
 
-/** A request must say the same in each of these. */
-export interface ExpectationMatch {
-  readonly client_id?: string | undefined
-  readonly state?: string | undefined
-  readonly nonce?: string | undefined
-}
+export type NewExpectation = z.infer<typeof newExpectationSchema>
+export type Expectation = z.infer<typeof expectationSchema>
 
-/** What to queue: `times` is 1 when absent. */
-export type NewExpectation = Omit<Expectation, 'id' | 'times' | 'remaining'> & { readonly times?: number | undefined }
+/** @throws Refusal for a decision without persona and outcome, and for names that do not exist */
+export async function checkExpectation(
+  { flow, persona, outcome }: NewExpectation,
+  { personas }: { personas: Personas },
+): Promise<void> {
+  if (persona === undefined && outcome === undefined)
+    throw Refusal.invalidRequest('body: give persona, outcome or both')
+  if (persona !== undefined && flow !== 'use' && flow !== 'create') {
+    throw Refusal.invalidRequest(`persona: a ${flow} call has no persona; give outcome only`)
+  }
+  if (persona !== undefined) await requirePersona(persona, { personas })
+  if (outcome !== undefined) requireOutcome(flow, outcome)
+}
 
 /** The queue of one tenant: first in, first out. */
 export interface Expectations {

@@ -1,31 +1,33 @@
+import * as z from 'zod'
 import type { ReceivedCall } from '../decision/call.ts'
-import { describeMismatch, findMismatches, type Mismatch } from './mismatches.ts'
+import { describeMismatch, findMismatches, mismatchSchema } from './mismatches.ts'
 import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
 
 /** How far one step has come. */
-export interface StepProgress {
-  /** From 0. */
-  readonly index: number
-  readonly kind: Step['kind']
-  /** The step in words: `use as teen-16: access_denied`. */
-  readonly summary: string
-  readonly status: 'waiting' | 'current' | 'passed' | 'failed'
-  /** Why it failed or, while it is current, what came that did not meet it. */
-  readonly detail?: string
-  /** What was expected and what came, place by place; only of a step that failed by its `expect`. */
-  readonly mismatches?: readonly Mismatch[]
-}
+const stepProgressSchema = z.object({
+  index: z.int().describe('From 0'),
+  kind: z.enum(['decide', 'await', 'clock']),
+  summary: z.string().describe('The step in words: `use as teen-16: access_denied`'),
+  status: z.enum(['waiting', 'current', 'passed', 'failed']),
+  detail: z.string().optional().describe('Why it failed or, while it is current, what came that did not meet it'),
+  mismatches: z
+    .array(mismatchSchema)
+    .optional()
+    .describe('What was expected and what came; only of a step that failed by its `expect`'),
+})
 
-/** How far a scenario has come: the shape of `GET scenarios/ID`. */
-export interface ScenarioProgress {
-  readonly id: string
-  readonly name: string
-  readonly client?: string
-  readonly status: 'running' | 'passed' | 'failed'
-  /** Counts its changes: whoever waits says which one was seen last. */
-  readonly revision: number
-  readonly steps: readonly StepProgress[]
-}
+/** How far a scenario has come. */
+export const scenarioProgressSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  client: z.string().optional(),
+  status: z.enum(['running', 'passed', 'failed']),
+  revision: z.int().describe('Counts its changes'),
+  steps: z.array(stepProgressSchema),
+})
+
+export type StepProgress = z.infer<typeof stepProgressSchema>
+export type ScenarioProgress = z.infer<typeof scenarioProgressSchema>
 
 /** A scenario that looks at every request until it has passed or failed. JSON, so that several processes can share it. */
 export interface ArmedScenario {

@@ -1,13 +1,14 @@
+import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
 
-/** One place where a request is not what a scenario expects; values as short JSON texts. */
-export interface Mismatch {
-  /** `claims.age_thresholds[0]` */
-  readonly path: string
-  readonly expected: string
-  /** `nothing` when the request did not send it. */
-  readonly came: string
-}
+/** One place where a request is not what a scenario expects. */
+export const mismatchSchema = z.object({
+  path: z.string().describe('`claims.age_thresholds[0]`'),
+  expected: z.string().describe('A short JSON text'),
+  came: z.string().describe('A short JSON text; `nothing` when the request did not send it'),
+})
+
+export type Mismatch = z.infer<typeof mismatchSchema>
 
 /**
  * Where `came` does not contain `expected`: of an object the named members must fit, of a list each item must fit the one

@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { expectationSchema, newExpectationSchema } from '../../sandbox/decision/expectations.ts'
+import { CALL, NONE, type Operation } from './operation.ts'
+
+const expectation = expectationSchema.meta({ id: 'Expectation' })
+
+export const expectationOperations = {
+  listExpectations: {
+    ...CALL,
+    method: 'get',
+    path: '/expectations',
+    summary: 'Decisions that wait for a request, first in first out',
+    result: z.object({ expectations: z.array(expectation) }),
+  },
+  addExpectation: {
+    ...CALL,
+    method: 'post',
+    path: '/expectations',
+    summary: 'Queues a decision for a coming request',
+    body: newExpectationSchema,
+    result: expectation,
+    statuses: [201],
+  },
+  clearExpectations: {
+    ...CALL,
+    method: 'delete',
+    path: '/expectations',
+    summary: 'Forgets every decision that waits',
+    result: NONE,
+    statuses: [204],
+  },
+} as const satisfies Record<string, Operation>

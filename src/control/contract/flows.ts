@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import { thresholdTraceSchema } from '../../age/trace.ts'
+import { isFlowId } from '../../sandbox/journal/journal.ts'
+import { byId, CALL, errorSchema, instant, type Operation, waitSeconds } from './operation.ts'
+
+const flowKind = z.enum(['use', 'create', 'upgrade'])
+
+const callSchema = z.object({
+  at: instant,
+  endpoint: z.string(),
+  method: z.string(),
+  path: z.string(),
+  status: z.int(),
+  parameters: z.record(z.string(), z.unknown()),
+  findings: errorSchema.shape.findings.unwrap(),
+  response: z.unknown(),
+})
+
+/** All calls that belong together. */
+export const flowSchema = z
+  .object({
+    id: z.string(),
+    tenant: z.string(),
+    flow: flowKind,
+    client_id: z.string().optional(),
+    state: z.string().optional(),
+    persona: z.string().optional(),
+    outcome: z.string().optional(),
+    started_at: instant,
+    ended_at: instant.optional(),
+    age_thresholds: z.record(z.string(), z.boolean()).optional(),
+    trace: z.array(thresholdTraceSchema).optional(),
+    calls: z.array(callSchema),
+  })
+  .meta({ id: 'Flow' })
+
+const flowQuery = z.strictObject({
+  flow: flowKind.optional(),
+  client_id: z.string().optional(),
+  state: z.string().optional(),
+  persona: z.string().optional(),
+  outcome: z.string().optional(),
+  after: z
+    .string()
+    .refine(isFlowId, { error: 'must be the id of a flow, for example f12' })
+    .optional()
+    .describe('Only flows that began after this one'),
+  wait: waitSeconds.describe('Seconds to wait until an ended flow matches'),
+})
+
+export const flowOperations = {
+  listFlows: {
+    ...CALL,
+    method: 'get',
+    path: '/flows',
+    summary: 'The journal, newest first; with wait only ended flows, as soon as there is one',
+    query: flowQuery,
+    result: z.object({ flows: z.array(flowSchema) }),
+  },
+  getFlow: {
+    ...CALL,
+    method: 'get',
+    path: '/flows/:id',
+    summary: 'One flow with all its calls',
+    params: byId,
+    result: flowSchema,
+  },
+  streamEvents: {
+    ...CALL,
+    method: 'get',
+    path: '/events',
+    summary: 'Server-sent events: call, flow, scenario, reset',
+    result: z.string(),
+    mediaType: 'text/event-stream',
+  },
+} as const satisfies Record<string, Operation>

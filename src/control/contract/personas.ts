@@ -1,0 +1,107 @@
+import * as z from 'zod'
+import { parseInstant } from '../../age/calendar.ts'
+import { claimsSchema } from '../../age/claims.ts'
+import { evaluationSignalSchema } from '../../age/signal.ts'
+import { thresholdTraceSchema } from '../../age/trace.ts'
+import { personaSchema } from '../../sandbox/personas/persona-schema.ts'
+import { byName, CALL, NONE, type Operation } from './operation.ts'
+
+const persona = personaSchema.meta({ id: 'Persona' })
+
+const isInstant = { error: 'must be an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z' }
+
+/** Claims and signals are only described here: they are checked as a request is, so that findings carry their rules. */
+const described = (schema: z.ZodType) =>
+  z.lazy(() => z.unknown().meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
+
+const question = z.strictObject({
+  claims: described(claimsSchema),
+  persona: z.string().optional().describe('Whose age key to evaluate'),
+  signals: described(z.array(evaluationSignalSchema))
+    .optional()
+    .describe('Age signals to evaluate in place of a persona'),
+  now: z
+    .string(isInstant)
+    .refine((text) => parseInstant(text) !== undefined, isInstant)
+    .optional()
+    .describe('The instant to evaluate at; the clock of the sandbox when absent'),
+})
+
+const evaluation = z
+  .object({ age_thresholds: z.record(z.string(), z.boolean()), trace: z.array(thresholdTraceSchema) })
+  .meta({ id: 'Evaluation' })
+
+export const personaOperations = {
+  listPersonas: {
+    ...CALL,
+    method: 'get',
+    path: '/personas',
+    summary: 'Every persona, with its dates resolved',
+    result: z.object({ personas: z.array(persona) }),
+  },
+  getPersona: {
+    ...CALL,
+    method: 'get',
+    path: '/personas/:name',
+    summary: 'One persona, with its dates resolved',
+    params: byName,
+    result: persona,
+  },
+  putPersona: {
+    ...CALL,
+    method: 'put',
+    path: '/personas/:name',
+    summary: 'Adds a persona or replaces one, as a persona file would declare it; dates may be relative',
+    params: byName,
+    // The name stands in the path; a name inside must be the same.
+    body: personaSchema.partial({ name: true }),
+    result: persona,
+    statuses: [200, 201],
+  },
+  deletePersona: {
+    ...CALL,
+    method: 'delete',
+    path: '/personas/:name',
+    summary: 'Removes a persona; a reset brings a declared one back',
+    params: byName,
+    result: NONE,
+    statuses: [204],
+  },
+  evaluate: {
+    ...CALL,
+    method: 'post',
+    path: '/evaluate',
+    summary: 'What a persona or age signals would answer to claims, and why; without a flow',
+    body: question,
+    result: evaluation,
+  },
+} as const satisfies Record<string, Operation>
+
+export const actAsOperations = {
+  showActAs: {
+    ...CALL,
+    method: 'get',
+    path: '/act-as/:name',
+    summary: 'A page with one button that makes this browser act as the persona',
+    params: byName,
+    result: z.string(),
+    mediaType: 'text/html',
+  },
+  actAs: {
+    ...CALL,
+    method: 'post',
+    path: '/act-as/:name',
+    summary: 'Sets the cookie agekey_sandbox_persona: this browser acts as the persona from now on',
+    params: byName,
+    result: z.object({ persona: z.string() }),
+    acceptsForm: true,
+  },
+  stopActing: {
+    ...CALL,
+    method: 'delete',
+    path: '/act-as',
+    summary: 'Clears the cookie agekey_sandbox_persona',
+    result: NONE,
+    statuses: [204],
+  },
+} as const satisfies Record<string, Operation>

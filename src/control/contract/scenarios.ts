@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { scenarioProgressSchema } from '../../sandbox/scenarios/armed-scenario.ts'
+import { scenarioSchema } from '../../sandbox/scenarios/scenario-schema.ts'
+import { byId, CALL, NONE, type Operation, waitSeconds } from './operation.ts'
+
+const progress = scenarioProgressSchema.meta({ id: 'Scenario' })
+
+const progressQuery = z.strictObject({
+  wait: waitSeconds.describe('Seconds to wait until the scenario has come further'),
+  after: z.coerce
+    .number<string | number>({ error: 'must be the revision that was seen last' })
+    .int({ error: 'must be the revision that was seen last' })
+    .optional()
+    .describe('Further than this revision; than the present one when absent'),
+})
+
+export const scenarioOperations = {
+  listScenarios: {
+    ...CALL,
+    method: 'get',
+    path: '/scenarios',
+    summary: 'Every scenario that was armed, and how far each has come',
+    result: z.object({ scenarios: z.array(progress) }),
+  },
+  armScenario: {
+    ...CALL,
+    method: 'post',
+    path: '/scenarios',
+    summary: 'Arms a scenario: from now on it looks at every request',
+    body: scenarioSchema,
+    result: progress,
+    statuses: [201],
+  },
+  getScenario: {
+    ...CALL,
+    method: 'get',
+    path: '/scenarios/:id',
+    summary: 'How far a scenario has come; with wait as soon as it has come further or has ended',
+    params: byId,
+    query: progressQuery,
+    result: progress,
+  },
+  removeScenario: {
+    ...CALL,
+    method: 'delete',
+    path: '/scenarios/:id',
+    summary: 'Removes a scenario, ended or not',
+    params: byId,
+    result: NONE,
+    statuses: [204],
+  },
+  clearScenarios: {
+    ...CALL,
+    method: 'delete',
+    path: '/scenarios',
+    summary: 'Removes every scenario',
+    result: NONE,
+    statuses: [204],
+  },
+} as const satisfies Record<string, Operation>

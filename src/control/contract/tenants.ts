@@ -1,0 +1,104 @@
+import * as z from 'zod'
+import { clientSchema } from '../../sandbox/clients/client-schema.ts'
+import { clockStateSchema } from '../../sandbox/clock/clock.ts'
+import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
+import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
+import { byName, CALL, NONE, type Operation } from './operation.ts'
+
+const clock = clockStateSchema.meta({ id: 'Clock' })
+
+/** What belongs to one tenant beside its personas, decisions and flows. */
+export const tenantPartOperations = {
+  getClock: {
+    ...CALL,
+    method: 'get',
+    path: '/clock',
+    summary: 'The clock: every lifetime and every age is judged by it',
+    result: clock,
+  },
+  moveClock: {
+    ...CALL,
+    method: 'post',
+    path: '/clock',
+    summary: 'Moves the clock; members apply in the order reset, set, freeze, advance',
+    body: clockMoveSchema,
+    result: clock,
+  },
+  rotateKeys: {
+    ...CALL,
+    method: 'post',
+    path: '/keys/rotate',
+    summary: 'Rotates the signing keys of this tenant in stages: publish, use, retire',
+    body: z.strictObject({ stage: z.enum(ROTATION_STAGES) }),
+    result: z.object({ signing: z.string(), published: z.array(z.string()) }),
+  },
+  reset: {
+    ...CALL,
+    method: 'post',
+    path: '/reset',
+    summary:
+      'Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens; clients and keys stay',
+    result: NONE,
+    statuses: [204],
+  },
+} as const satisfies Record<string, Operation>
+
+const seconds = z.int().min(1)
+
+/** Lifetimes in seconds, under their names in the config file. */
+export const lifetimesSchema = z.strictObject({
+  request_uri: seconds,
+  code: seconds,
+  id_token: seconds,
+  access_token: seconds,
+})
+
+const tenant = z
+  .object({
+    name: z.string(),
+    base_url: z.string(),
+    persona: z.string().optional(),
+    outcome: z.string().optional(),
+    clients: z.array(z.object({ client_id: z.string(), name: z.string(), redirect_uris: z.array(z.string()) })),
+    lifetimes: lifetimesSchema,
+    clock,
+  })
+  .meta({ id: 'Tenant' })
+
+/** What a tenant may have of its own. What is left out stays as it is; null takes a default away. */
+const tenantChange = z.strictObject({
+  persona: z.string().nullable().optional(),
+  outcome: z.string().nullable().optional(),
+  clients: z.array(clientSchema).optional().describe('In place of the declared clients, beside the built-in one'),
+  lifetimes: lifetimesSchema.partial().optional().describe('In seconds'),
+})
+
+export const tenantOperations = {
+  listTenants: {
+    ...CALL,
+    method: 'get',
+    path: '/tenants',
+    summary: 'Every tenant, the one at the base URL first',
+    result: z.object({ tenants: z.array(tenant) }),
+  },
+  getTenant: { ...CALL, method: 'get', path: '/tenants/:name', summary: 'One tenant', params: byName, result: tenant },
+  putTenant: {
+    ...CALL,
+    method: 'put',
+    path: '/tenants/:name',
+    summary: 'Makes a tenant, or changes what is given of one',
+    params: byName,
+    body: tenantChange,
+    result: tenant,
+    statuses: [200, 201],
+  },
+  deleteTenant: {
+    ...CALL,
+    method: 'delete',
+    path: '/tenants/:name',
+    summary: 'Removes a tenant with everything in it',
+    params: byName,
+    result: NONE,
+    statuses: [204],
+  },
+} as const satisfies Record<string, Operation>
