@@ -5,13 +5,13 @@ type Address = Pick<Sandbox, 'baseUrl'>
 
 /** The URL of an E1 request of the built-in client. */
 export const useUrl = ({ baseUrl }: Address, changes: Changes = {}): string =>
-  `${baseUrl}/v1/oidc/use?${useRequest(changes)}`
+  `${baseUrl}/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`
 
 /** The URL of an E3 request of the built-in client, pushed a moment ago. */
 export async function createUrl({ baseUrl }: Address, changes: Changes = {}): Promise<string> {
   const { redirect_uri = REDIRECT_URI } = changes
-  const body = pushedRequest({ redirect_uri })
+  const body = new URLSearchParams(pushedRequest({ redirect_uri }))
   const response = await fetch(`${baseUrl}/v1/oidc/create/par`, { method: 'POST', body })
   const { request_uri } = (await response.json()) as { request_uri?: string }
-  return `${baseUrl}/v1/oidc/create?${createRequest(request_uri, changes)}`
+  return `${baseUrl}/v1/oidc/create?${new URLSearchParams(createRequest(request_uri, changes))}`
 }

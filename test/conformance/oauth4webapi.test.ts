@@ -37,7 +37,7 @@ const decided = { sandbox_persona: 'child-12' }
 test('oauth4webapi validates the hybrid answer with c_hash, exchanges the code and upgrades the age key', async () => {
   const sandbox = await startSandbox()
   const server = await discover(sandbox, 'use')
-  const callback = await visit(server, useRequest({ scope: 'openid svc.upgrade', ...decided }))
+  const callback = await visit(server, new URLSearchParams(useRequest({ scope: 'openid svc.upgrade', ...decided })))
   const validated = await validateCodeIdTokenResponse(
     server,
     CLIENT,
@@ -73,24 +73,26 @@ test('oauth4webapi validates the hybrid answer with c_hash, exchanges the code a
 
 test('oauth4webapi processes the answer to a pushed request and validates the callback of Create', async () => {
   const server = await discover(await startSandbox(), 'create')
-  const parameters = pushedRequest({ client_id: undefined, client_secret: undefined })
+  const parameters = new URLSearchParams(pushedRequest({ client_id: undefined, client_secret: undefined }))
   const authenticate = ClientSecretPost(SECRET)
   const answer = await pushedAuthorizationRequest(server, CLIENT, authenticate, parameters, INSECURE)
   const { request_uri, expires_in } = await processPushedAuthorizationResponse(server, CLIENT, answer)
   expect(expires_in).toBe(90)
-  const callback = await visit(server, createRequest(request_uri, decided))
+  const callback = await visit(server, new URLSearchParams(createRequest(request_uri, decided)))
   expect([...validateAuthResponse(server, CLIENT, callback, 'state-1')]).toEqual([['state', 'state-1']])
 })
 
 test('oauth4webapi reads the refusal of a pushed request and of a callback', async () => {
   const server = await discover(await startSandbox(), 'create')
-  const parameters = pushedRequest({ client_id: undefined, client_secret: undefined, authorization_details: '[]' })
+  const parameters = new URLSearchParams(
+    pushedRequest({ client_id: undefined, client_secret: undefined, authorization_details: '[]' }),
+  )
   const answer = await pushedAuthorizationRequest(server, CLIENT, ClientSecretPost(SECRET), parameters, INSECURE)
   await expect(processPushedAuthorizationResponse(server, CLIENT, answer)).rejects.toMatchObject({
     error: 'invalid_authorization_details',
     status: 400,
   })
-  const callback = await visit(server, createRequest('urn:svc:request:unknown'))
+  const callback = await visit(server, new URLSearchParams(createRequest('urn:svc:request:unknown')))
   callback.searchParams.set('state', 'state-1')
   expect(() => validateAuthResponse(server, CLIENT, callback, 'state-1')).toThrow(
     expect.objectContaining({ error: 'invalid_request_uri' }),

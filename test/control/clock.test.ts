@@ -23,7 +23,7 @@ describe('POST clock', () => {
     const sandbox = await startSandbox()
     await sandbox.clock.advance(1000)
     await sandbox.clock.freeze()
-    expect((await sandbox.post('/_sandbox/clock', move)).json()).toEqual(state)
+    expect((await sandbox.request.post('/_sandbox/clock').send(move)).body).toEqual(state)
     expect(await sandbox.clock.state()).toEqual(state)
   })
 
@@ -35,7 +35,7 @@ describe('POST clock', () => {
 
   test('reset runs in real time again', async () => {
     const sandbox = await startSandbox()
-    await sandbox.post('/_sandbox/clock', { set: NEW_YEAR, freeze: true, advance: 5 })
+    await sandbox.request.post('/_sandbox/clock').send({ set: NEW_YEAR, freeze: true, advance: 5 })
     const { now, advanced_seconds, frozen } = await sandbox.clock.reset()
     expect({ advanced_seconds, frozen }).toEqual({ advanced_seconds: 0, frozen: false })
     expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(5000)
@@ -54,9 +54,9 @@ describe('POST clock', () => {
     [{ set: '9999-12-31', advance: 1e9 }, 'year 9999'],
   ])('refuses %j and changes nothing', async (move, message) => {
     const sandbox = await startSandbox()
-    await sandbox.post('/_sandbox/clock', { set: '2029-05-05', freeze: true })
+    await sandbox.request.post('/_sandbox/clock').send({ set: '2029-05-05', freeze: true })
     const before = await sandbox.clock.state()
-    const answer = await sandbox.post('/_sandbox/clock', move)
+    const answer = await sandbox.request.post('/_sandbox/clock').send(move)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(message)
     expect(await sandbox.clock.state()).toEqual(before)
@@ -83,7 +83,7 @@ describe('one clock judges', () => {
     await sandbox.clock.advance(599)
     expect((await rp.exchange(used)).status).toBe(200)
     await sandbox.clock.advance(2)
-    expect((await rp.exchange(late)).json()).toMatchObject({ error: 'invalid_grant' })
+    expect((await rp.exchange(late)).body).toMatchObject({ error: 'invalid_grant' })
   })
 
   test('an access token: good for 10800 seconds, expired after them', async () => {
@@ -94,12 +94,12 @@ describe('one clock judges', () => {
     await sandbox.clock.advance(10_799)
     expect((await rp.upgrade(token)).status).toBe(200)
     await sandbox.clock.advance(2)
-    expect((await rp.upgrade(token)).json()).toMatchObject({ error: 'invalid_token' })
+    expect((await rp.upgrade(token)).body).toMatchObject({ error: 'invalid_token' })
   })
 
   test('an id_token: issued now, with 600 seconds of validity', async () => {
     const sandbox = await startSandbox()
-    await sandbox.post('/_sandbox/clock', { set: NEW_YEAR, freeze: true, advance: 5 })
+    await sandbox.request.post('/_sandbox/clock').send({ set: NEW_YEAR, freeze: true, advance: 5 })
     const { iat, exp } = idTokenOf(await createRelyingParty(sandbox).use())
     expect([iat, exp]).toEqual([Date.parse(NEW_YEAR) / 1000 + 5, Date.parse(NEW_YEAR) / 1000 + 605])
   })

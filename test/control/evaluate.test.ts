@@ -6,13 +6,13 @@ import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } } as const
 
 const evaluate = (sandbox: TestSandbox, body: Readonly<Record<string, unknown>>) =>
-  sandbox.post('/_sandbox/evaluate', JSON.stringify(body), { 'Content-Type': 'application/json' })
+  sandbox.request.post('/_sandbox/evaluate').set('Content-Type', 'application/json').send(JSON.stringify(body))
 
 /** Whether `signal` is enough when the request asks for an effective verification. */
 async function isEffective(signal: Readonly<Record<string, unknown>>): Promise<unknown> {
   const sandbox = await startSandbox({ certifications })
   const claims = { age_thresholds: [18], iso_27566_1: 'effective' }
-  return (await evaluate(sandbox, { claims, signals: [signal] })).json()
+  return (await evaluate(sandbox, { claims, signals: [signal] })).body
 }
 
 const asPersona = ({ type: _type, verification_id: _id, ...signal }: Record<string, unknown>) => signal

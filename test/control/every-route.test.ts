@@ -19,7 +19,7 @@ const openApi = z.object({
 
 const readOpenApi = async () => {
   const sandbox = await startSandbox()
-  return { sandbox, document: openApi.parse((await sandbox.get('/_sandbox/openapi.json')).json()) }
+  return { sandbox, document: openApi.parse((await sandbox.request.get('/_sandbox/openapi.json')).body) }
 }
 
 test('openapi.json is OpenAPI 3.1 and describes every route there is', async () => {
@@ -35,7 +35,7 @@ test('openapi.json is OpenAPI 3.1 and describes every route there is', async () 
 })
 
 /** A call for each operation that succeeds in a fresh sandbox, one after the other. */
-const CALLS: Readonly<Record<string, { path?: string; body?: unknown; status?: number }>> = {
+const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: number }>> = {
   putPersona: {
     path: '/personas/me',
     body: { title: 'Me', purpose: 'A test.', age_key: undefined },
@@ -66,15 +66,12 @@ test('every path of openapi.json answers as described', async () => {
   for (const { method, path, operationId } of CONTROL_ROUTES) {
     if (ELSEWHERE.includes(operationId)) continue
     const { body, status = 200, ...call } = CALLS[operationId] ?? {}
-    const answer = await sandbox.send(`/_sandbox${call.path ?? path}`, {
-      method: method.toUpperCase(),
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
-    })
+    const answer = await sandbox.request[method](`/_sandbox${call.path ?? path}`).send(body)
     expect({ operationId, status: answer.status }).toEqual({ operationId, status })
     const described = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method]?.responses
     expect(described).toHaveProperty(String(status))
     const shape = CONTROL_ROUTES.find((route) => route.operationId === operationId)?.responses[status]
-    if (shape) shape.parse(answer.json())
+    if (shape) shape.parse(answer.body)
   }
 })
 
@@ -83,33 +80,31 @@ describe('a path that there is refuses', () => {
     '%s %s without a body, in JSON',
     async (method, path) => {
       const sandbox = await startSandbox()
-      const answer = await sandbox.send(`/_sandbox${path.replace(':name', 'adult-passport').replace('act-as', 'x')}`, {
-        method: method.toUpperCase(),
-        body: '[]',
-        headers: { 'Content-Type': 'application/json' },
-      })
+      const answer = await sandbox.request[method](
+        `/_sandbox${path.replace(':name', 'adult-passport').replace('act-as', 'x')}`,
+      ).send([])
       expect(answer.status).toBe(400)
-      expect(answer.json()).toMatchObject({ error: 'invalid_request', error_description: expect.any(String) })
+      expect(answer.body).toMatchObject({ error: 'invalid_request', error_description: expect.any(String) })
     },
   )
 
   test('a body where none is taken: half a reset is none', async () => {
     const sandbox = await startSandbox()
     await sandbox.clock.advance(5)
-    expect((await sandbox.post('/_sandbox/reset', { clock: false })).status).toBe(400)
+    expect((await sandbox.request.post('/_sandbox/reset').send({ clock: false })).status).toBe(400)
     expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
-    expect((await sandbox.post('/_sandbox/reset', {})).status).toBe(204)
+    expect((await sandbox.request.post('/_sandbox/reset').send({})).status).toBe(204)
   })
 
   test('another method with 405 and Allow', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.send('/_sandbox/clock', { method: 'PATCH' })
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST'])
+    const answer = await sandbox.request.patch('/_sandbox/clock')
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST'])
   })
 
   test('an unknown parameter with the nearest name', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get('/_sandbox/flows', { query: 'outcom=verified' })
+    const answer = await sandbox.request.get('/_sandbox/flows').query('outcom=verified')
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('Did you mean \\"outcome\\"?')
   })
@@ -120,7 +115,7 @@ test.each(['/_sandbox/nothing', '/_sandbox/reset', '/_sandbox/keys/rotate'])(
   async (path) => {
     const sandbox = await startSandbox()
     await sandbox.clock.advance(5)
-    const { status } = await sandbox.get(path)
+    const { status } = await sandbox.request.get(path)
     expect([404, 405]).toContain(status)
     expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
   },

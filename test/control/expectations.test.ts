@@ -6,7 +6,7 @@ import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 /** How a request without any wish of its own ends: an error code, `verified`, or `page`. */
 async function endingOf(sandbox: TestSandbox, changes = {}): Promise<string> {
-  const answer = await sandbox.get('/v1/oidc/use', { query: useRequest(changes) })
+  const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
   if (answer.status === 200) return 'page'
   const { params } = readCallback(answer)
   return params['error'] ?? 'verified'
@@ -79,8 +79,8 @@ describe('an expectation', () => {
   test('is not spent by a request that cannot have its outcome', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ outcome: 'create_requested' })
-    const answer = await sandbox.get('/v1/oidc/use', { query: useRequest() })
-    expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+    const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest())
+    expect([answer.status, answer.headers.location]).toEqual([400, undefined])
     expect(answer.text).toContain('can_create=true')
     expect(await sandbox.expectations.list()).toHaveLength(1)
   })
@@ -109,8 +109,8 @@ describe('an expectation', () => {
         par: () => rp.push(),
         token: () => rp.exchange(code),
         upgrade: () => rp.upgrade(token),
-        jwks: () => sandbox.get('/.well-known/jwks.json'),
-        discovery: () => sandbox.get('/v1/oidc/use/.well-known/openid-configuration'),
+        jwks: () => sandbox.request.get('/.well-known/jwks.json'),
+        discovery: () => sandbox.request.get('/v1/oidc/use/.well-known/openid-configuration'),
       }[flow]
       expect((await call()).status).toBe(503)
       expect((await call()).status).toBeLessThan(300)
@@ -127,7 +127,7 @@ describe('an expectation', () => {
     [{ flow: 'use', persona: 'teen-16', match: { sate: 'x' } }, 'Did you mean \\"state\\"?'],
   ])('is refused when it says %j', async (body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.post('/_sandbox/expectations', body)
+    const answer = await sandbox.request.post('/_sandbox/expectations').send(body)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(message)
     expect(await sandbox.expectations.list()).toEqual([])

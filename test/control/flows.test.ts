@@ -5,7 +5,7 @@ import { ageSignal, useRequest } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const idsOf = async (sandbox: TestSandbox, query: string) =>
-  ((await sandbox.get('/_sandbox/flows', { query })).json() as { flows: Flow[] }).flows.map(({ id }) => id)
+  ((await sandbox.request.get('/_sandbox/flows').query(query)).body as { flows: Flow[] }).flows.map(({ id }) => id)
 
 /** Three ended flows and one that waits on the page. */
 async function startWithFlows() {
@@ -14,7 +14,7 @@ async function startWithFlows() {
   await rp.use({ state: 'one', sandbox_persona: 'teen-16' })
   await rp.use({ state: 'two', sandbox_outcome: 'access_denied' })
   await rp.create(await rp.obtainRequestUri({ state: 'three' }))
-  await sandbox.get('/v1/oidc/use', { query: useRequest({ state: 'four' }) })
+  await sandbox.request.get('/v1/oidc/use').query(useRequest({ state: 'four' }))
   return sandbox
 }
 
@@ -52,7 +52,7 @@ describe('GET flows', () => {
     'refuses %j',
     async (query) => {
       const sandbox = await startSandbox()
-      expect((await sandbox.get('/_sandbox/flows', { query })).status).toBe(400)
+      expect((await sandbox.request.get('/_sandbox/flows').query(query)).status).toBe(400)
     },
   )
 
@@ -61,9 +61,9 @@ describe('GET flows', () => {
     ['outcome=acess_denied', 'access_denied'],
   ])('with the misspelt name %s is refused, and waits for nothing', async (query, suggestion) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get('/_sandbox/flows', { query: `${query}&wait=60` })
+    const answer = await sandbox.request.get('/_sandbox/flows').query(`${query}&wait=60`)
     expect(answer.status).toBe(400)
-    expect(answer.json()).toMatchObject({ suggestions: expect.arrayContaining([suggestion]) })
+    expect(answer.body).toMatchObject({ suggestions: expect.arrayContaining([suggestion]) })
   })
 
   test('finds those of a persona that has gone', async () => {
@@ -100,17 +100,19 @@ describe('a flow', () => {
     const sandbox = await startSandbox()
     const rp = createRelyingParty(sandbox)
     const uri = await rp.obtainRequestUri()
-    const page = await sandbox.get('/v1/oidc/create', {
-      query: new URLSearchParams({
-        scope: 'openid',
-        response_type: 'none',
-        client_id: 'ak_test_sandbox',
-        redirect_uri: 'http://localhost:3000/callback',
-        request_uri: uri,
-      }),
-    })
+    const page = await sandbox.request.get('/v1/oidc/create').query(
+      String(
+        new URLSearchParams({
+          scope: 'openid',
+          response_type: 'none',
+          client_id: 'ak_test_sandbox',
+          redirect_uri: 'http://localhost:3000/callback',
+          request_uri: uri,
+        }),
+      ),
+    )
     const transaction = /name="transaction" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    await sandbox.post('/v1/oidc/create/choice', new URLSearchParams({ transaction, outcome: 'access_denied' }))
+    await sandbox.request.post('/v1/oidc/create/choice').type('form').send({ transaction, outcome: 'access_denied' })
     const [flow, ...others] = await sandbox.flows.list()
     expect(others).toEqual([])
     expect(flow?.calls.map(({ endpoint, status }) => [endpoint, status])).toEqual([
@@ -127,7 +129,7 @@ describe('a flow', () => {
     const token = await rp.obtainToken()
     await rp.upgrade(token)
     await rp.push()
-    const text = (await sandbox.get('/_sandbox/flows')).text
+    const text = (await sandbox.request.get('/_sandbox/flows')).text
     expect(text).toContain('id_token=')
     expect(text).toContain('code=')
     const basic = btoa('ak_test_sandbox:sk_test_sandbox')
@@ -147,14 +149,14 @@ describe('a flow', () => {
         },
       ],
     })
-    await sandbox.get('/v1/oidc/use', { query: useRequest({ client_id: 'chips' }) })
-    const { flows } = (await sandbox.get('/_sandbox/flows')).json() as { flows: Flow[] }
+    await sandbox.request.get('/v1/oidc/use').query(useRequest({ client_id: 'chips' }))
+    const { flows } = (await sandbox.request.get('/_sandbox/flows')).body as { flows: Flow[] }
     expect(flows[0]?.calls[0]?.response).toMatchObject({ page: 'Fish & "Chips" wants to check your age' })
   })
 
   test('that is unknown is a 404', async () => {
     const sandbox = await startSandbox()
-    expect((await sandbox.get('/_sandbox/flows/f7')).json()).toMatchObject({ error: 'not_found' })
+    expect((await sandbox.request.get('/_sandbox/flows/f7')).body).toMatchObject({ error: 'not_found' })
   })
 })
 
@@ -179,7 +181,7 @@ describe('GET events', () => {
     const sandbox = await startSandbox()
     const events = await readEvents(sandbox, 4, async () => {
       await createRelyingParty(sandbox).use({ state: 'mine' })
-      await sandbox.get('/.well-known/jwks.json')
+      await sandbox.request.get('/.well-known/jwks.json')
       await sandbox.reset()
     })
     expect(events).toMatchObject([
@@ -193,7 +195,7 @@ describe('GET events', () => {
   test('of one tenant says nothing of another', async () => {
     const sandbox = await startSandbox()
     const events = await readEvents(sandbox, 1, async () => {
-      await sandbox.get('/t/other/.well-known/jwks.json')
+      await sandbox.request.get('/t/other/.well-known/jwks.json')
       await sandbox.reset()
     })
     expect(events).toMatchObject([{ type: 'reset' }])

@@ -58,7 +58,8 @@ test.each([
 ])('the last of %j is out of turn: 409', async (stages) => {
   const sandbox = await startSandbox()
   const statuses: number[] = []
-  for (const stage of stages) statuses.push((await sandbox.post('/_sandbox/keys/rotate', { stage })).status)
+  for (const stage of stages)
+    statuses.push((await sandbox.request.post('/_sandbox/keys/rotate').send({ stage })).status)
   expect(statuses).toEqual([...stages.slice(1).map(() => 200), 409])
 })
 

@@ -23,14 +23,14 @@ describe('a persona at run time', () => {
     const sandbox = await startSandbox()
     await sandbox.clock.set('2026-05-01T12:00:00Z')
     await sandbox.clock.freeze()
-    const put = (body: unknown) => sandbox.send('/_sandbox/personas/mine', { method: 'PUT', ...asJson(body) })
+    const put = (body: object) => sandbox.request.put('/_sandbox/personas/mine').send(body)
     const made = await put(ADULT)
     expect(made.status).toBe(201)
-    expect(made.json()).toMatchObject({
+    expect(made.body).toMatchObject({
       name: 'mine',
       age_key: { signals: [{ age: { date_of_birth: '1996-05-01' }, verified_at: '2026-04-01T12:00:00.000Z' }] },
     })
-    expect(await sandbox.personas.get('mine')).toEqual(made.json())
+    expect(await sandbox.personas.get('mine')).toEqual(made.body)
     const thresholds = async () =>
       idTokenOf(await createRelyingParty(sandbox).use({ sandbox_persona: 'mine' })).age_thresholds
     expect(await thresholds()).toMatchObject({ 18: true, 21: true })
@@ -58,16 +58,16 @@ describe('a persona at run time', () => {
     ['Not%20a%20name', ADULT, 'must be 1 to 63 lower-case letters'],
   ])('%s is refused: %j', async (name, body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.send(`/_sandbox/personas/${name}`, { method: 'PUT', ...asJson(body) })
+    const answer = await sandbox.request.put(`/_sandbox/personas/${name}`).send(body)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(message)
   })
 
   test('that nobody is has near misses', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get('/_sandbox/personas/teen-61')
+    const answer = await sandbox.request.get('/_sandbox/personas/teen-61')
     expect(answer.status).toBe(404)
-    expect(answer.json()).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
+    expect(answer.body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
   })
 })
 
@@ -103,21 +103,19 @@ describe('POST evaluate', () => {
     [{ claims: { age_thresholds: [18] }, persona: 'teen-16', nwo: 1 }, 'nwo: unknown key'],
   ])('refuses %j', async (body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.post('/_sandbox/evaluate', body)
+    const answer = await sandbox.request.post('/_sandbox/evaluate').send(body)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(message)
   })
 
   test('names the rule of a mistake in the claims', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.post('/_sandbox/evaluate', { claims: { age_thresholds: [200] }, persona: 'teen-16' })
-    expect(answer.json()).toMatchObject({
+    const answer = await sandbox.request
+      .post('/_sandbox/evaluate')
+      .send({ claims: { age_thresholds: [200] }, persona: 'teen-16' })
+    expect(answer.body).toMatchObject({
       error: 'invalid_request',
       findings: [{ rule: expect.stringMatching(/^[A-Z]{3}-\d\d$/), level: 'error', path: expect.any(String) }],
     })
   })
 })
-
-function asJson(body: unknown) {
-  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
-}

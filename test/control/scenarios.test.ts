@@ -9,12 +9,12 @@ const undecided = { sandbox_persona: undefined }
 describe('POST scenarios', () => {
   test('arms one and says how far it has come', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.post('/_sandbox/scenarios', {
+    const answer = await sandbox.request.post('/_sandbox/scenarios').send({
       name: 'A',
       steps: [{ clock: { advance: 5 } }, { decide: { flow: 'use', persona: 'teen-16' } }],
     })
     expect(answer.status).toBe(201)
-    expect(answer.json()).toMatchObject({
+    expect(answer.body).toMatchObject({
       id: expect.any(String),
       name: 'A',
       status: 'running',
@@ -35,7 +35,7 @@ describe('POST scenarios', () => {
     [{ name: 'A', client: 'nobody', steps: [{ await: 'par' }] }, 'client: no client \\"nobody\\" is registered'],
   ])('refuses %j', async (body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.post('/_sandbox/scenarios', body)
+    const answer = await sandbox.request.post('/_sandbox/scenarios').send(body)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(message)
     expect(await sandbox.scenarios.list()).toEqual([])
@@ -46,8 +46,12 @@ describe('an armed scenario', () => {
   test('observes the status with which a call of an unknown outcome was answered', async () => {
     const sandbox = await startSandbox()
     const { id } = await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
-    const headers = { 'X-Sandbox-Outcome': 'nope' }
-    expect((await sandbox.post('/v1/oidc/create/par', pushedRequest(), headers)).status).toBe(400)
+    await sandbox.request
+      .post('/v1/oidc/create/par')
+      .set('X-Sandbox-Outcome', 'nope')
+      .type('form')
+      .send(pushedRequest())
+      .expect(400)
     expect((await sandbox.scenarios.get(id)).steps[0]?.detail).toBe('a par call came that was answered with 400')
   })
 
@@ -67,7 +71,7 @@ describe('an armed scenario', () => {
       name: 'A',
       steps: [{ decide: { flow: 'use', outcome: 'create_requested' }, expect: { can_create: 'true' } }],
     })
-    const page = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const page = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     expect(page.status).toBe(200)
     expect(await sandbox.scenarios.get(id)).toMatchObject({
       status: 'failed',
@@ -93,13 +97,13 @@ describe('an armed scenario', () => {
       ],
     })
     const callback = await rp.use({ ...undecided, scope: 'openid svc.upgrade', claims: claims() })
-    const { access_token } = (await rp.exchange(callback.params['code'])).json() as { access_token: string }
+    const { access_token } = (await rp.exchange(callback.params['code'])).body as { access_token: string }
     expect((await sandbox.clock.state()).advanced_seconds).toBe(60)
     await rp.upgrade(access_token)
     expect((await rp.create(await rp.obtainRequestUri(), undecided)).params).toMatchObject({
       error: 'invalid_request_uri',
     })
-    await sandbox.get('/.well-known/jwks.json')
+    await sandbox.request.get('/.well-known/jwks.json')
     expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
   })
 
@@ -158,8 +162,8 @@ describe('an armed scenario', () => {
   test('of one tenant knows nothing of another', async () => {
     const sandbox = await startSandbox()
     await sandbox.tenant('one').scenarios.arm({ name: 'A', steps: [{ decide: { flow: 'use', persona: 'teen-16' } }] })
-    expect((await sandbox.get('/v1/oidc/use', { query: useRequest() })).status).toBe(200)
-    expect(readCallback(await sandbox.get('/t/one/v1/oidc/use', { query: useRequest() })).params).toHaveProperty(
+    expect((await sandbox.request.get('/v1/oidc/use').query(useRequest())).status).toBe(200)
+    expect(readCallback(await sandbox.request.get('/t/one/v1/oidc/use').query(useRequest())).params).toHaveProperty(
       'id_token',
     )
   })

@@ -13,12 +13,12 @@ describe('a tenant', () => {
   test('exists from the first touch of its address, with an issuer of its own', async () => {
     const sandbox = await startSandbox()
     const names = async () => {
-      const { tenants } = (await sandbox.get('/_sandbox/tenants')).json() as { tenants: { name: string }[] }
+      const { tenants } = (await sandbox.request.get('/_sandbox/tenants')).body as { tenants: { name: string }[] }
       return tenants.map(({ name }) => name)
     }
     expect(await names()).toEqual(['default'])
     const http = createClient(`${sandbox.url}/t/one`)
-    const discovery = (await http.get('/v1/oidc/use/.well-known/openid-configuration')).json()
+    const discovery = (await http.request.get('/v1/oidc/use/.well-known/openid-configuration')).body
     expect(discovery).toMatchObject({
       issuer: `${sandbox.baseUrl}/t/one/v1/oidc/use`,
       jwks_uri: `${sandbox.baseUrl}/t/one/.well-known/jwks.json`,
@@ -39,14 +39,14 @@ describe('a tenant', () => {
     expect(await other.personas.get('teen-16')).toMatchObject({ name: 'teen-16' })
     expect(await other.expectations.list()).toEqual([])
     expect(await other.flows.list()).toEqual([])
-    expect((await rpOf('other').exchange(code)).json()).toMatchObject({ error: 'invalid_grant' })
-    expect((await rpOf('other').upgrade(token)).json()).toMatchObject({ error: 'invalid_token' })
+    expect((await rpOf('other').exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
+    expect((await rpOf('other').upgrade(token)).body).toMatchObject({ error: 'invalid_token' })
     expect((await rpOf('one').exchange(code)).status).toBe(200)
   })
 
   test('rotates keys of its own', async () => {
     const sandbox = await startSandbox()
-    const jwks = async (path: string) => (await sandbox.get(`${path}/.well-known/jwks.json`)).json()
+    const jwks = async (path: string) => (await sandbox.request.get(`${path}/.well-known/jwks.json`)).body
     const before = await jwks('')
     await sandbox.tenant('one').keys.rotate('publish')
     expect(await jwks('')).toEqual(before)
@@ -55,34 +55,29 @@ describe('a tenant', () => {
 
   test('is made by PUT with what it has of its own, changed in part, and removed by DELETE', async () => {
     const sandbox = await startSandbox()
-    const put = (body: unknown) =>
-      sandbox.send('/_sandbox/tenants/one', {
-        method: 'PUT',
-        body: JSON.stringify(body),
-        headers: { 'Content-Type': 'application/json' },
-      })
+    const put = (body: object) => sandbox.request.put('/_sandbox/tenants/one').send(body)
     const made = await put({ persona: 'teen-16', lifetimes: { request_uri: 5 } })
     expect(made.status).toBe(201)
-    expect(made.json()).toMatchObject({ name: 'one', persona: 'teen-16', lifetimes: { request_uri: 5, code: 600 } })
+    expect(made.body).toMatchObject({ name: 'one', persona: 'teen-16', lifetimes: { request_uri: 5, code: 600 } })
     const changed = await put({
       outcome: 'access_denied',
       clients: [{ client_id: 'shop', client_secret: 's3cret', redirect_uris: ['https://shop.example/cb'] }],
     })
     expect(changed.status).toBe(200)
-    expect(changed.json()).toMatchObject({
+    expect(changed.body).toMatchObject({
       persona: 'teen-16',
       outcome: 'access_denied',
       lifetimes: { request_uri: 5 },
     })
     expect(changed.text).not.toContain('s3cret')
     const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb' })
-    const callback = readCallback(await sandbox.get('/t/one/v1/oidc/use', { query }))
+    const callback = readCallback(await sandbox.request.get('/t/one/v1/oidc/use').query(query))
     expect(callback.params).toMatchObject({ error: 'access_denied' })
 
-    const remove = () => sandbox.send('/_sandbox/tenants/one', { method: 'DELETE' })
+    const remove = () => sandbox.request.delete('/_sandbox/tenants/one')
     expect((await remove()).status).toBe(204)
-    expect((await remove()).json()).toMatchObject({ error: 'not_found' })
-    expect((await sandbox.get('/_sandbox/tenants/one')).status).toBe(404)
+    expect((await remove()).body).toMatchObject({ error: 'not_found' })
+    expect((await sandbox.request.get('/_sandbox/tenants/one')).status).toBe(404)
   })
 
   test.each([
@@ -96,19 +91,15 @@ describe('a tenant', () => {
     ['-x', {}, 'no hyphen first'],
   ])('%s is not made with %j', async (name, body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.send(`/_sandbox/tenants/${name}`, {
-      method: 'PUT',
-      body: JSON.stringify(body),
-      headers: { 'Content-Type': 'application/json' },
-    })
+    const answer = await sandbox.request.put(`/_sandbox/tenants/${name}`).send(body)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(message)
-    expect((await sandbox.get('/_sandbox/tenants')).json()).toMatchObject({ tenants: [{ name: 'default' }] })
+    expect((await sandbox.request.get('/_sandbox/tenants')).body).toMatchObject({ tenants: [{ name: 'default' }] })
   })
 
   test.each(['/t/Upper', '/t/-x', `/t/${'a'.repeat(64)}`, '/t/default'])('%s is no address', async (path) => {
     const sandbox = await startSandbox()
-    expect((await sandbox.get(`${path}/.well-known/jwks.json`)).status).toBe(400)
+    expect((await sandbox.request.get(`${path}/.well-known/jwks.json`)).status).toBe(400)
   })
 
   test('two hundred at once never see each other', async () => {
@@ -144,15 +135,15 @@ test('a reset brings back the declared state and keeps clients, keys and other t
   await sandbox.clock.advance(1000)
   await sandbox.next({ outcome: 'access_denied' })
   await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
-  expect((await sandbox.send('/_sandbox/reset', { method: 'POST' })).status).toBe(204)
+  expect((await sandbox.request.post('/_sandbox/reset')).status).toBe(204)
   expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
   expect(await sandbox.expectations.list()).toEqual([])
   expect(await sandbox.scenarios.list()).toEqual([])
   expect(await sandbox.flows.list()).toEqual([])
-  expect((await rp.exchange(code)).json()).toMatchObject({ error: 'invalid_grant' })
+  expect((await rp.exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
   expect((await sandbox.tenant('other').clock.state()).advanced_seconds).toBe(7)
   const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb', sandbox_persona: 'teen-16' })
-  expect((await sandbox.get('/v1/oidc/use', { query })).status).toBe(302)
+  expect((await sandbox.request.get('/v1/oidc/use').query(query)).status).toBe(302)
 })
 
 describe('connectSandbox', () => {

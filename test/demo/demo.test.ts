@@ -9,7 +9,7 @@ const DEMO = '/_sandbox/demo'
 /** A browser that comes by the base URL, as the cookies of the demo need it. */
 async function startDemo(options: Parameters<typeof startSandbox>[0] = {}) {
   const sandbox = await startSandbox(options)
-  const browser = createBrowserClient(sandbox, sandbox.baseUrl)
+  const browser = createBrowserClient(sandbox.url, sandbox.baseUrl)
   return { sandbox, browser, ...journeysOf(sandbox, browser) }
 }
 
@@ -18,13 +18,13 @@ function journeysOf({ baseUrl }: TestSandbox, browser: ReturnType<typeof createB
   /** Follows redirects within the sandbox to the page at their end. */
   const follow = async (url: string): Promise<string> => {
     const answer = await browser.get(below(url))
-    const next = answer.headers.get('location')
-    return next === null ? textOf(answer.text) : follow(new URL(next, baseUrl).href)
+    const next = answer.headers.location
+    return next === undefined ? textOf(answer.text) : follow(new URL(next, baseUrl).href)
   }
   const decided = (url: string, wishes: Readonly<Record<string, string>>) =>
     follow(`${url}&${new URLSearchParams(wishes).toString()}`)
   const start = async (path: string, fields: Readonly<Record<string, string>>) =>
-    (await browser.submit(`${DEMO}/${path}`, fields)).headers.get('location') ?? ''
+    (await browser.submit(`${DEMO}/${path}`, fields)).headers.location ?? ''
   return {
     follow,
     /** A Use flow in mode `query`, decided by query parameters, to the page of its result. */
@@ -73,7 +73,7 @@ describe('the demo', () => {
   it('shows why a Create request was refused', async () => {
     const { browser, follow, sandbox } = await startDemo()
     const { headers } = await browser.submit(`${DEMO}/create`, { date_of_birth: 'yesterday' })
-    const text = await follow(new URL(headers.get('location') ?? '', sandbox.baseUrl).href)
+    const text = await follow(new URL(headers.location ?? '', sandbox.baseUrl).href)
     expect(text).toContain('The Create request was refused')
     expect(text).toContain('invalid_authorization_details')
     expect(text).not.toContain('"client_secret"')
@@ -94,21 +94,21 @@ describe('the demo', () => {
 
   it('works in a tenant, without the built-in client, under a base URL of another name', async () => {
     const sandbox = await startSandbox({ builtinClient: false, baseUrl: 'https://sandbox.example/age' })
-    const browser = createBrowserClient(sandbox, 'https://sandbox.example')
+    const browser = createBrowserClient(sandbox.url, 'https://sandbox.example')
     const { headers } = await browser.submit(`/t/qa${DEMO}/create`, { date_of_birth: '2000-02-29' })
-    expect(headers.get('location')).toMatch(/^https:\/\/sandbox\.example\/age\/t\/qa\/v1\/oidc\/create\?/)
+    expect(headers.location).toMatch(/^https:\/\/sandbox\.example\/age\/t\/qa\/v1\/oidc\/create\?/)
   })
 
   it('says where to open it to who came by another name', async () => {
-    const { get, baseUrl } = await startSandbox()
-    const page = (await get(DEMO)).text
+    const { request, baseUrl } = await startSandbox()
+    const page = (await request.get(DEMO)).text
     expect(textOf(page)).toContain('Open the demo there')
     expect(page).toContain(`${baseUrl}${DEMO}`)
   })
 
   it('does not know a browser without its session', async () => {
-    const { get } = await startSandbox()
-    const answer = await get(`${DEMO}/callback`, { query: 'state=x', headers: { Accept: 'text/html' } })
+    const { request } = await startSandbox()
+    const answer = await request.get(`${DEMO}/callback`).query('state=x').set('Accept', 'text/html')
     expect(answer.status).toBe(400)
     expect(textOf(answer.text)).toContain('This browser has no session')
   })
@@ -160,8 +160,8 @@ describe('the demo', () => {
   })
 
   it.each(['use', 'create', 'upgrade', 'callback'])('POST %s refuses another site', async (path) => {
-    const { post } = await startSandbox()
-    const answer = await post(`${DEMO}/${path}`, new URLSearchParams(), { Origin: 'https://evil.example' })
+    const { request } = await startSandbox()
+    const answer = await request.post(`${DEMO}/${path}`).set('Origin', 'https://evil.example').type('form')
     expect(answer.status).toBe(403)
   })
 })

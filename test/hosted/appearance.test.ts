@@ -12,10 +12,10 @@ describe('the appearance of a hosted page', () => {
   it('is a style sheet of the sandbox, with what the request asks for', async () => {
     const sandbox = await startSandbox()
     const query = useRequest({ theme: 'dark', primary_color: 'Teal', button_radius: '4', gradient: 'maybe' })
-    const { text } = await sandbox.get('/v1/oidc/use', { query })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(query)
     expect(themeOn(text)).toBe('light')
-    const sheet = await sandbox.get(sheetOn(text))
-    expect(sheet.headers.get('content-type')).toBe('text/css; charset=utf-8')
+    const sheet = await sandbox.request.get(sheetOn(text))
+    expect(sheet.headers['content-type']).toBe('text/css; charset=utf-8')
     expect(sheet.text).toContain('--primary: #008080;')
     expect(sheet.text).toContain('--radius: 4px;')
     expect(sheet.text).not.toContain('--band')
@@ -23,7 +23,9 @@ describe('the appearance of a hosted page', () => {
 
   it('leaves the theme alone when no value is permitted', async () => {
     const sandbox = await startSandbox()
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest({ theme: 'dark', text_align: 'justify' }) })
+    const { text } = await sandbox.request
+      .get('/v1/oidc/use')
+      .query(useRequest({ theme: 'dark', text_align: 'justify' }))
     expect(themeOn(text)).toBe('dark')
     expect(sheetOn(text)).toMatch(/app\.css$/)
   })
@@ -37,8 +39,8 @@ describe('the appearance of a hosted page', () => {
     '',
   ])('takes no other value from the address of the style sheet: %s', async (query) => {
     const sandbox = await startSandbox()
-    const plain = await sandbox.get('/_sandbox/appearance.css')
-    const sheet = await sandbox.get('/_sandbox/appearance.css', { query })
+    const plain = await sandbox.request.get('/_sandbox/appearance.css')
+    const sheet = await sandbox.request.get('/_sandbox/appearance.css').query(query)
     expect(sheet.status).toBe(200)
     expect(sheet.text).toBe(plain.text)
   })
@@ -47,7 +49,7 @@ describe('the appearance of a hosted page', () => {
     const sandbox = await startSandbox()
     const requestUri = await createRelyingParty(sandbox).obtainRequestUri()
     const changes = { theme: 'dark', language: 'fr', primary_color: 'red', learn_more: 'true' }
-    const { text } = await sandbox.get('/v1/oidc/create', { query: createRequest(requestUri, changes) })
+    const { text } = await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri, changes))
     expect(tagsOf(text)[0]?.attributes).toMatchObject({ 'data-theme': 'dark', lang: 'fr' })
     expect(sheetOn(text)).toMatch(/app\.css$/)
     expect(byTestId(text, 'learn-more')).toEqual([])

@@ -9,11 +9,11 @@ import { type Changes, createRequest, useRequest } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const openUse = async (sandbox: TestSandbox, changes: Changes = {}) =>
-  (await sandbox.get('/v1/oidc/use', { query: useRequest(changes) })).text
+  (await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))).text
 
 async function openCreate(sandbox: TestSandbox) {
   const requestUri = await createRelyingParty(sandbox).obtainRequestUri()
-  return (await sandbox.get('/v1/oidc/create', { query: createRequest(requestUri) })).text
+  return (await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri))).text
 }
 
 describe('The choice page of E1', () => {
@@ -80,9 +80,9 @@ describe('The choice page of E1', () => {
 
   test('lets forms go to the sandbox and to the relying party, and nowhere else', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get('/v1/oidc/use', { query: useRequest() })
-    expect(answer.headers.get('content-security-policy')).toContain("form-action 'self' http://localhost:3000")
-    expect(answer.headers.get('cache-control')).toMatch(/no-(store|cache)/)
+    const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest())
+    expect(answer.headers['content-security-policy']).toContain("form-action 'self' http://localhost:3000")
+    expect(answer.headers['cache-control']).toMatch(/no-(store|cache)/)
   })
 })
 
@@ -122,7 +122,7 @@ describe('The page of E3', () => {
   test('opened twice decides once: the second decision gets invalid_request_uri with state', async () => {
     const sandbox = await startSandbox()
     const query = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
-    const open = async () => (await sandbox.get('/v1/oidc/create', { query })).text
+    const open = async () => (await sandbox.request.get('/v1/oidc/create').query(query)).text
     const [first, second] = [await open(), await open()]
     expect(readCallback(await submit(sandbox, press(first, 'decline'))).params).toMatchObject({
       error: 'access_denied',
@@ -141,7 +141,7 @@ describe('A choice is refused with a page', () => {
     expect((await submit(sandbox, form)).status).toBe(303)
     const again = await submit(sandbox, form)
     expect(again.status).toBe(410)
-    expect(again.headers.get('location')).toBeNull()
+    expect(again.headers.location).toBeUndefined()
   })
 
   test('for all but one of 20 submits at once', async () => {
@@ -162,9 +162,9 @@ describe('A choice is refused with a page', () => {
 
   test.each(['', 'outcome=verified', 'transaction=', 'transaction=%ff'])('and 400 for the form %j', async (body) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.post('/v1/oidc/use/choice', new URLSearchParams(body))
+    const answer = await sandbox.request.post('/v1/oidc/use/choice').send(String(new URLSearchParams(body)))
     expect([400, 410]).toContain(answer.status)
-    expect(answer.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(answer.headers['content-type']).toMatch(/^text\/html/)
   })
 
   test.each([
@@ -192,8 +192,8 @@ describe('A choice is refused with a page', () => {
   ])('and 403 when another site sends it: %j', async (headers) => {
     const sandbox = await startSandbox()
     const { action, fields } = press(await openUse(sandbox), 'use')
-    expect((await sandbox.post(action, fields, headers)).status).toBe(403)
-    expect((await sandbox.post(action, fields, { Origin: sandbox.url })).status).toBe(303)
+    expect((await sandbox.request.post(action).set(headers).send(String(fields))).status).toBe(403)
+    expect((await sandbox.request.post(action).set('Origin', sandbox.url).send(String(fields))).status).toBe(303)
   })
 
   test('never takes a redirect target from the form', async () => {
@@ -218,11 +218,14 @@ describe('E1 and E3 refuse an unknown name with 400 and near misses, never a red
       ['/v1/oidc/use', useRequest(changes)],
       ['/v1/oidc/create', createRequest(requestUri, changes)],
     ] as const) {
-      const page = await sandbox.get(path, { query, headers })
+      const page = await sandbox.request.get(path).set(headers).query(query)
       expect(page.status, path).toBe(400)
-      expect(page.headers.get('location'), path).toBeNull()
+      expect(page.headers.location, path).toBeUndefined()
       expect(page.text, path).toContain(nearMiss)
-      const answer = await sandbox.get(path, { query, headers: { ...headers, Accept: 'application/json' } })
+      const answer = await sandbox.request
+        .get(path)
+        .set({ ...headers, Accept: 'application/json' })
+        .query(query)
       expect(readError(answer).suggestions, path).toContain(nearMiss)
     }
   })
@@ -230,9 +233,9 @@ describe('E1 and E3 refuse an unknown name with 400 and near misses, never a red
   test('a name in the query outvotes one in the headers, but a wrong one is never ignored', async () => {
     const sandbox = await startSandbox()
     const query = useRequest({ sandbox_persona: 'teen-16' })
-    const right = await sandbox.get('/v1/oidc/use', { query, headers: { 'X-Sandbox-Persona': 'child-12' } })
+    const right = await sandbox.request.get('/v1/oidc/use').set('X-Sandbox-Persona', 'child-12').query(query)
     expect(idTokenOf(readCallback(right)).age_thresholds).toMatchObject({ 16: true, 18: false })
-    const wrong = await sandbox.get('/v1/oidc/use', { query, headers: { 'X-Sandbox-Persona': 'nobody-at-all' } })
+    const wrong = await sandbox.request.get('/v1/oidc/use').set('X-Sandbox-Persona', 'nobody-at-all').query(query)
     expect(wrong.status).toBe(400)
   })
 })

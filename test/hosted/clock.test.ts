@@ -7,7 +7,7 @@ import { startSandbox } from '../support/sandbox.ts'
 describe('the clock on a hosted page', () => {
   it('advances by 91 seconds, and the request goes on waiting', async () => {
     const sandbox = await startSandbox()
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const again = await submit(sandbox, press(text, 'advance'))
     expect(again.status).toBe(200)
     expect(await (await fetch(`${sandbox.url}/_sandbox/clock`)).json()).toMatchObject({ advanced_seconds: 91 })
@@ -16,8 +16,8 @@ describe('the clock on a hosted page', () => {
 
   it('shows the time of the sandbox and lets personas grow older by it', async () => {
     const sandbox = await startSandbox()
-    await sandbox.post('/_sandbox/clock', { set: '2030-05-01T23:59:00Z', freeze: true })
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    await sandbox.request.post('/_sandbox/clock').send({ set: '2030-05-01T23:59:00Z', freeze: true })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const isAdult = (page: string) => /Turns 18 tomorrow.*?18 (yes|no)/.exec(textOf(page))?.[1]
     expect(textOf(text)).toContain('Sandbox clock 2030-05-01T23:59:00Z')
     expect(isAdult(text)).toBe('no')
@@ -28,7 +28,7 @@ describe('the clock on a hosted page', () => {
 
   it.each(['0', '-91', '1.5', '91s', '', '9999999999'])('refuses to advance by %j', async (advance) => {
     const sandbox = await startSandbox()
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const { action, fields } = press(text, 'advance')
     fields.set('advance', advance)
     const answer = await submit(sandbox, { action, fields })
@@ -40,7 +40,7 @@ describe('the clock on a hosted page', () => {
     const sandbox = await startSandbox()
     await sandbox.clock.set('9999-12-31T23:59:30Z')
     await sandbox.clock.freeze()
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const answer = await submit(sandbox, press(text, 'advance'))
     expect(answer.status).toBe(400)
     expect(textOf(answer.text)).toContain('would pass the end of the year 9999')

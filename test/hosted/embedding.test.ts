@@ -13,9 +13,9 @@ describe('a flow in an iframe', () => {
     ['a posted form', { sandbox_persona: 'adult-passport', response_mode: 'form_post' }],
   ])('ends on a page in place of the redirect of %s', async (_, changes) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get('/v1/oidc/use', { query: useRequest(changes), headers: FRAMED })
+    const answer = await sandbox.request.get('/v1/oidc/use').set(FRAMED).query(useRequest(changes))
     expect(answer.status).toBe(200)
-    expect(answer.headers.get('location')).toBeNull()
+    expect(answer.headers.location).toBeUndefined()
     expect(byTestId(answer.text, 'ended-in-iframe')).toHaveLength(1)
     expect(tagsOf(answer.text).filter(({ name }) => name === 'form')).toEqual([])
   })
@@ -23,16 +23,16 @@ describe('a flow in an iframe', () => {
   it('names the parameters and tells none of their values', async () => {
     const sandbox = await startSandbox()
     const query = useRequest({ sandbox_persona: 'adult-passport', state: 'a-secret-state' })
-    const { text } = await sandbox.get('/v1/oidc/use', { query, headers: FRAMED })
+    const { text } = await sandbox.request.get('/v1/oidc/use').set(FRAMED).query(query)
     expect(textOf(text)).toContain('id_token state')
     expect(text).not.toMatch(/eyJ|a-secret-state/)
   })
 
   it('ends on a page when only the form, or only a script of the page, knows of the iframe', async () => {
     const sandbox = await startSandbox()
-    const open = async () => (await sandbox.get('/v1/oidc/use', { query: useRequest() })).text
+    const open = async () => (await sandbox.request.get('/v1/oidc/use').query(useRequest())).text
     const byHeader = press(await open(), 'use')
-    const fromFrame = await sandbox.post(byHeader.action, byHeader.fields, FRAMED)
+    const fromFrame = await sandbox.request.post(byHeader.action).set(FRAMED).send(String(byHeader.fields))
     const byScript = press(await open(), 'use')
     byScript.fields.set('framed', 'true')
     for (const answer of [fromFrame, await submit(sandbox, byScript)]) {
@@ -42,22 +42,22 @@ describe('a flow in an iframe', () => {
 
   it('may be embedded by anybody, as the service may', async () => {
     const sandbox = await startSandbox()
-    const { headers } = await sandbox.get('/v1/oidc/use', { query: useRequest(), headers: FRAMED })
-    expect(headers.get('x-frame-options')).toBeNull()
-    expect(headers.get('content-security-policy')).not.toContain('frame-ancestors')
+    const { headers } = await sandbox.request.get('/v1/oidc/use').set(FRAMED).query(useRequest())
+    expect(headers['x-frame-options']).toBeUndefined()
+    expect(headers['content-security-policy']).not.toContain('frame-ancestors')
   })
 
   it('the page about iframes may frame the sandbox and nothing else', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get('/_sandbox/embedding')
-    expect(answer.headers.get('content-security-policy')).toContain("frame-src 'self'")
+    const answer = await sandbox.request.get('/_sandbox/embedding')
+    expect(answer.headers['content-security-policy']).toContain("frame-src 'self'")
     const frames = tagsOf(answer.text).filter(({ name }) => name === 'iframe')
     expect(frames.map(({ attributes }) => attributes['allow'])).toEqual([
       'publickey-credentials-get',
       "publickey-credentials-get 'none'",
     ])
     for (const { attributes } of frames) {
-      expect((await sandbox.get(attributes['src'] ?? '', { headers: FRAMED })).status).toBe(200)
+      expect((await sandbox.request.get(attributes['src'] ?? '').set(FRAMED)).status).toBe(200)
     }
   })
 })

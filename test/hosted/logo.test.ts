@@ -17,7 +17,7 @@ async function startWithLogo(fileName: string, content?: string | Uint8Array) {
   const sandbox = await startSandbox({ clients: [client] })
   /** The address of the logo on the choice page. */
   const shown = async () => {
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest({ client_id: 'shop/1?' }) })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ client_id: 'shop/1?' }))
     return tagsOf(text).find(({ attributes }) => attributes['class'] === 'client-logo')?.attributes['src']
   }
   return { sandbox, logo, shown }
@@ -33,17 +33,17 @@ describe('the logo of a client', () => {
   ])('%s is served as %s, byte by byte', async (fileName, type) => {
     const bytes = Uint8Array.from([0x89, 0xff, 0x00, 0xfe])
     const { sandbox, shown } = await startWithLogo(fileName, bytes)
-    const answer = await fetch(`${sandbox.url}${await shown()}`)
-    expect(answer.headers.get('content-type')).toBe(type)
-    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes)
+    const answer = await sandbox.request.get((await shown()) ?? '').responseType('blob')
+    expect(answer.headers['content-type']).toBe(type)
+    expect(new Uint8Array(answer.body)).toEqual(bytes)
   })
 
   it('can run no script when it is opened by itself', async () => {
     const { sandbox, shown } = await startWithLogo('logo.svg', SVG)
-    const { headers } = await sandbox.get((await shown()) ?? '')
-    expect(headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(headers.get('cache-control')).toBe('no-cache')
+    const { headers } = await sandbox.request.get((await shown()) ?? '')
+    expect(headers['content-security-policy']).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['cache-control']).toBe('no-cache')
   })
 
   it('takes effect on the next request when the file changes, comes or goes', async () => {
@@ -51,21 +51,21 @@ describe('the logo of a client', () => {
     expect(await shown()).toBeUndefined()
     await writeFile(logo, SVG)
     const first = await shown()
-    expect((await sandbox.get(first ?? '')).text).toBe(SVG)
+    expect((await sandbox.request.get(first ?? '')).body.toString()).toBe(SVG)
     await writeFile(logo, '<svg/>')
     await utimes(logo, 1, 1)
     expect(await shown()).not.toBe(first)
-    expect((await sandbox.get(first ?? '')).text).toBe('<svg/>')
+    expect((await sandbox.request.get(first ?? '')).body.toString()).toBe('<svg/>')
     await rm(logo)
     expect(await shown()).toBeUndefined()
-    expect((await sandbox.get(first ?? '')).status).toBe(404)
+    expect((await sandbox.request.get(first ?? '')).status).toBe(404)
   })
 
   it('is never a file that the config does not name as an image', async () => {
     const { sandbox, shown } = await startWithLogo('secrets.yaml', 'client_secret: x')
     expect(await shown()).toBeUndefined()
-    expect((await sandbox.get('/_sandbox/clients/shop%2F1%3F/logo')).status).toBe(404)
-    expect((await sandbox.get('/_sandbox/clients/ak_test_sandbox/logo')).status).toBe(404)
-    expect((await sandbox.get('/_sandbox/clients/..%2F..%2Fetc%2Fpasswd/logo')).status).toBe(404)
+    expect((await sandbox.request.get('/_sandbox/clients/shop%2F1%3F/logo')).status).toBe(404)
+    expect((await sandbox.request.get('/_sandbox/clients/ak_test_sandbox/logo')).status).toBe(404)
+    expect((await sandbox.request.get('/_sandbox/clients/..%2F..%2Fetc%2Fpasswd/logo')).status).toBe(404)
   })
 })

@@ -14,7 +14,7 @@ describe('the page of a request that waits', () => {
     const asked = [claims(), claims({ age_thresholds: Array.from({ length: 30 }, (_, index) => index) })]
     for (const [language, claims] of Object.keys(LANGUAGES).flatMap((tag) => asked.map((text) => [tag, text]))) {
       const query = useRequest({ language, can_create: 'true', scope: 'openid svc.upgrade', claims, no_such: 'x' })
-      const { text } = await sandbox.get('/v1/oidc/use', { query })
+      const { text } = await sandbox.request.get('/v1/oidc/use').query(query)
       const files = [...text.matchAll(/"\/_sandbox\/assets\/([^"]+)"/g)].map(([, file = '']) => file)
       const loaded = [...new Set(files)].reduce((sum, file) => sum + statSync(new URL(file, publicFolder)).size, 0)
       expect(Buffer.byteLength(text) + loaded, language).toBeLessThan(100_000)
@@ -23,7 +23,7 @@ describe('the page of a request that waits', () => {
 
   it('lists personas under their headings, the usual one first, and endings by what they concern', async () => {
     const sandbox = await startSandbox()
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest({ scope: 'openid svc.upgrade' }) })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ scope: 'openid svc.upgrade' }))
     const headings = [...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)
     expect(headings.slice(0, 6)).toEqual(['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases'])
     expect(headings.slice(6)).toEqual([
@@ -40,7 +40,7 @@ describe('the page of a request that waits', () => {
 
   it('offers the endings of E4 and E5 only when the request can lead there', async () => {
     const sandbox = await startSandbox()
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     expect(byTestId(text, 'outcome-token.500')).toEqual([])
     expect(byTestId(text, 'outcome-id_token.expired')).toHaveLength(1)
   })
@@ -48,7 +48,7 @@ describe('the page of a request that waits', () => {
   it('says on demand why a persona answers as it does', async () => {
     const sandbox = await startSandbox()
     const asked = claims({ age_thresholds: [18], overrides: { facial_age_estimation: { min_age: 21 } } })
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest({ claims: asked }) })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: asked }))
     expect(textOf(text)).toContain(
       '18: no. facial_age_estimation: needs 21 by overrides.facial_age_estimation.min_age, has 19',
     )
@@ -57,7 +57,7 @@ describe('the page of a request that waits', () => {
 
   it('says of a request that is over whether it was answered or is not known', async () => {
     const sandbox = await startSandbox()
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const form = press(text, 'use')
     expect((await submit(sandbox, form)).status).toBe(303)
     const again = await submit(sandbox, form)
@@ -69,13 +69,13 @@ describe('the page of a request that waits', () => {
 
   it('is kept by the browser for the back button, which finds the request over instead of beginning another', async () => {
     const sandbox = await startSandbox()
-    const { headers } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
-    expect(headers.get('cache-control')).toBe('private, no-cache')
+    const { headers } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
+    expect(headers['cache-control']).toBe('private, no-cache')
   })
 
   it('gives one of two simultaneous answers', async () => {
     const sandbox = await startSandbox()
-    const { text } = await sandbox.get('/v1/oidc/use', { query: useRequest() })
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const form = press(text, 'use')
     const answers = await Promise.all([submit(sandbox, form), submit(sandbox, form), submit(sandbox, form)])
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 410, 410])

@@ -24,7 +24,7 @@ describe('a page of another site cannot drive the sandbox:', () => {
   ])('%s is refused', async (_, headers) => {
     const sandbox = await startSandbox()
     await sandbox.clock.advance(5)
-    const { status } = await sandbox.post('/_sandbox/clock', { reset: true }, headers)
+    const { status } = await sandbox.request.post('/_sandbox/clock').set(headers).send({ reset: true })
     expect(status).toBe(403)
     expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
   })
@@ -34,11 +34,7 @@ describe('a page of another site cannot drive the sandbox:', () => {
     async (type) => {
       const sandbox = await startSandbox()
       await sandbox.clock.advance(5)
-      const { status } = await sandbox.send('/_sandbox/clock', {
-        method: 'POST',
-        headers: { 'Content-Type': type },
-        body: '{"reset":true}',
-      })
+      const { status } = await sandbox.request.post('/_sandbox/clock').set('Content-Type', type).send('{"reset":true}')
       expect(status).toBe(415)
       expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
     },
@@ -47,8 +43,8 @@ describe('a page of another site cannot drive the sandbox:', () => {
   test('its own pages and programs may', async () => {
     const sandbox = await startSandbox()
     const headers = { Origin: new URL(sandbox.baseUrl).origin, 'Sec-Fetch-Site': 'same-origin' }
-    expect((await sandbox.post('/_sandbox/clock', { reset: true }, headers)).status).toBe(200)
-    expect((await sandbox.post('/_sandbox/clock', { reset: true })).status).toBe(200)
+    expect((await sandbox.request.post('/_sandbox/clock').set(headers).send({ reset: true })).status).toBe(200)
+    expect((await sandbox.request.post('/_sandbox/clock').send({ reset: true })).status).toBe(200)
   })
 })
 
@@ -103,7 +99,7 @@ describe('beyond loopback', () => {
 
 test('on loopback a wrong token is refused, and none is needed', async () => {
   const sandbox = await startSandbox({ controlToken: 'open-sesame' })
-  const ask = async (headers = {}) => (await sandbox.get('/_sandbox/flows', { headers })).status
+  const ask = async (headers = {}) => (await sandbox.request.get('/_sandbox/flows').set(headers)).status
   expect(await ask()).toBe(200)
   expect(await ask({ Authorization: 'Bearer wrong' })).toBe(401)
 })

@@ -34,8 +34,8 @@ describe('E3 answers', () => {
     const sandbox = await startSandbox()
     const requestUri = await createRelyingParty(sandbox).obtainRequestUri({ redirect_uri })
     const query = createRequest(requestUri, { redirect_uri, sandbox_persona: 'teen-16' })
-    const answer = await sandbox.get('/v1/oidc/create', { query })
-    expect(answer.headers.get('location')).toBe('http://localhost:3000/cb?a=b&state=state-1')
+    const answer = await sandbox.request.get('/v1/oidc/create').query(query)
+    expect(answer.headers.location).toBe('http://localhost:3000/cb?a=b&state=state-1')
   })
 })
 
@@ -61,7 +61,7 @@ describe('E3 redirects an error', () => {
 
   test('for a missing request_uri, without state', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get('/v1/oidc/create', { query: createRequest(undefined) })
+    const answer = await sandbox.request.get('/v1/oidc/create').query(createRequest(undefined))
     expect(readCallback(answer).params).toEqual({ error: 'invalid_request', error_description: expect.any(String) })
   })
 
@@ -85,9 +85,9 @@ describe('E3 redirects an error', () => {
 
   test('for a request_uri sent twice', async () => {
     const sandbox = await startSandbox()
-    const query = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
+    const query = new URLSearchParams(createRequest(await createRelyingParty(sandbox).obtainRequestUri()))
     query.append('request_uri', query.get('request_uri') ?? '')
-    const { params } = readCallback(await sandbox.get('/v1/oidc/create', { query }))
+    const { params } = readCallback(await sandbox.request.get('/v1/oidc/create').query(String(query)))
     expect(params).toMatchObject({ error: 'invalid_request' })
   })
 })
@@ -115,7 +115,7 @@ describe('E3 takes a request_uri', () => {
     const sandbox = await startSandbox({ lifetimes: { requestUri: 5 } })
     await sandbox.clock.freeze()
     const rp = createRelyingParty(sandbox)
-    expect((await rp.push()).json()).toMatchObject({ expires_in: 5 })
+    expect((await rp.push()).body).toMatchObject({ expires_in: 5 })
     const requestUri = await rp.obtainRequestUri()
     await sandbox.clock.advance(5)
     expect((await rp.create(requestUri)).params).toMatchObject({ error: 'invalid_request_uri' })
@@ -140,7 +140,7 @@ describe('E3 takes a request_uri', () => {
     const rp = createRelyingParty(sandbox)
     const requestUri = await rp.obtainRequestUri()
     for (const _reload of [1, 2, 3]) {
-      const page = await sandbox.get('/v1/oidc/create', { query: createRequest(requestUri) })
+      const page = await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri))
       expect(page.status).toBe(200)
       expect(page.text).toContain('data-testid="save"')
     }
@@ -153,9 +153,9 @@ test('E3 with another redirect_uri than the pushed one is a page, never a redire
   const rp = createRelyingParty(sandbox)
   const requestUri = await rp.obtainRequestUri()
   const query = createRequest(requestUri, { redirect_uri: 'http://localhost:3000/other', sandbox_persona: 'teen-16' })
-  const answer = await sandbox.get('/v1/oidc/create', { query })
+  const answer = await sandbox.request.get('/v1/oidc/create').query(query)
   expect(answer.status).toBe(400)
-  expect(answer.headers.get('location')).toBeNull()
+  expect(answer.headers.location).toBeUndefined()
   expect(answer.text).toContain('CRE-03')
   expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })
 })

@@ -10,7 +10,7 @@ const CREATE = '/v1/oidc/create/.well-known/openid-configuration'
 const JWKS = '/.well-known/jwks.json'
 
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
-const readKeys = async (sandbox: TestSandbox) => keySet.parse((await sandbox.get(JWKS)).json()).keys
+const readKeys = async (sandbox: TestSandbox) => keySet.parse((await sandbox.request.get(JWKS)).body).keys
 
 const PROFILES = [
   ['spec', 'svc'],
@@ -21,7 +21,7 @@ describe('E6 of the Use flow', () => {
   test.each(PROFILES)('says in profile %s what there is', async (profile, brand) => {
     const sandbox = await startSandbox({ profile })
     const issuer = `${sandbox.baseUrl}/v1/oidc/use`
-    expect((await sandbox.get(USE)).json()).toEqual({
+    expect((await sandbox.request.get(USE)).body).toEqual({
       issuer,
       authorization_endpoint: issuer,
       token_endpoint: `${issuer}/token`,
@@ -52,7 +52,7 @@ describe('E6 of the Use flow', () => {
     async (profile, brand) => {
       const sandbox = await startSandbox({ profile })
       const rp = createRelyingParty(sandbox)
-      const listed = useDocument.parse((await sandbox.get(USE)).json())
+      const listed = useDocument.parse((await sandbox.request.get(USE)).body)
       const scope = listed.scopes_supported.join(' ')
       for (const response_type of listed.response_types_supported) {
         expect((await rp.use({ scope, response_type })).params, response_type).toHaveProperty('id_token')
@@ -70,11 +70,17 @@ describe('E6 of the Use flow', () => {
   test('lists a token endpoint that takes HTTP Basic and the grant authorization_code', async () => {
     const sandbox = await startSandbox()
     const code = await createRelyingParty(sandbox).obtainCode()
-    const { token_endpoint } = z.object({ token_endpoint: z.url() }).parse((await sandbox.get(USE)).json())
+    const { token_endpoint } = z.object({ token_endpoint: z.url() }).parse((await sandbox.request.get(USE)).body)
     const Authorization = basic('ak_test_sandbox', 'sk_test_sandbox')
-    expect((await sandbox.post(new URL(token_endpoint).pathname, tokenRequest(code), { Authorization })).status).toBe(
-      200,
-    )
+    expect(
+      (
+        await sandbox.request
+          .post(new URL(token_endpoint).pathname)
+          .set('Authorization', Authorization)
+          .type('form')
+          .send(tokenRequest(code))
+      ).status,
+    ).toBe(200)
   })
 })
 
@@ -82,7 +88,7 @@ describe('E6 of the Create flow', () => {
   test.each(PROFILES)('says in profile %s what there is', async (profile) => {
     const sandbox = await startSandbox({ profile })
     const issuer = `${sandbox.baseUrl}/v1/oidc/create`
-    expect((await sandbox.get(CREATE)).json()).toEqual({
+    expect((await sandbox.request.get(CREATE)).body).toEqual({
       issuer,
       authorization_endpoint: issuer,
       pushed_authorization_request_endpoint: `${issuer}/par`,
@@ -110,7 +116,7 @@ describe('E6 of the Create flow', () => {
         response_modes_supported: z.tuple([z.string()]),
         authorization_details_types_supported: z.tuple([z.string()]),
       })
-      .parse((await sandbox.get(CREATE)).json())
+      .parse((await sandbox.request.get(CREATE)).body)
     const [scope] = listed.scopes_supported
     const [response_type] = listed.response_types_supported
     const [type] = listed.authorization_details_types_supported
@@ -121,8 +127,8 @@ describe('E6 of the Create flow', () => {
 
   test('demands pushed requests rightly: there is no Create without request_uri', async () => {
     const query = createRequest(undefined, { authorization_details: JSON.stringify([ageSignal()]) })
-    const answer = await (await startSandbox()).get('/v1/oidc/create', { query })
-    expect(answer.headers.get('location')).toContain('error=invalid_request')
+    const answer = await (await startSandbox()).request.get('/v1/oidc/create').query(query)
+    expect(answer.headers.location).toContain('error=invalid_request')
   })
 })
 
@@ -148,7 +154,7 @@ describe('E6 of the keys', () => {
     const sandbox = await startSandbox({ signingAlg })
     const listed = z
       .object({ id_token_signing_alg_values_supported: z.array(z.string()) })
-      .parse((await sandbox.get(USE)).json())
+      .parse((await sandbox.request.get(USE)).body)
     expect(listed.id_token_signing_alg_values_supported[0]).toBe(signingAlg)
     expect((await readKeys(sandbox)).map((key) => key['alg']).sort()).toEqual(['ES256', 'RS256'])
   })
@@ -157,30 +163,29 @@ describe('E6 of the keys', () => {
 describe('E6 is read from browsers too:', () => {
   test.each([USE, CREATE, JWKS])('%s allows every origin, and its preflight', async (path) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get(path, { headers: { Origin: 'https://spa.example' } })
+    const answer = await sandbox.request.get(path).set('Origin', 'https://spa.example')
     expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-    const preflight = await sandbox.send(path, {
-      method: 'OPTIONS',
-      headers: { Origin: 'https://spa.example', 'Access-Control-Request-Method': 'GET' },
-    })
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    const preflight = await sandbox.request
+      .options(path)
+      .set({ Origin: 'https://spa.example', 'Access-Control-Request-Method': 'GET' })
     expect(preflight.status).toBe(204)
-    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
-    expect(preflight.headers.get('access-control-allow-methods')).toContain('GET')
+    expect(preflight.headers['access-control-allow-origin']).toBe('*')
+    expect(preflight.headers['access-control-allow-methods']).toContain('GET')
   })
 
   test('no other endpoint does', async () => {
     const sandbox = await startSandbox()
     for (const path of ['/v1/oidc/create/par', '/v1/oidc/use/token', '/v1/svc/upgrade', '/v1/oidc/use']) {
-      const answer = await sandbox.send(path, { method: 'OPTIONS', headers: { Origin: 'https://spa.example' } })
-      expect(answer.headers.get('access-control-allow-origin'), path).toBeNull()
+      const answer = await sandbox.request.options(path).set('Origin', 'https://spa.example')
+      expect(answer.headers['access-control-allow-origin'], path).toBeUndefined()
     }
   })
 })
 
 test('E6 and every issuer follow the base URL of the config', async () => {
   const sandbox = await startSandbox({ baseUrl: 'https://sandbox.example/age' })
-  expect((await sandbox.get(USE)).json()).toMatchObject({ issuer: 'https://sandbox.example/age/v1/oidc/use' })
+  expect((await sandbox.request.get(USE)).body).toMatchObject({ issuer: 'https://sandbox.example/age/v1/oidc/use' })
   expect(idTokenOf(await createRelyingParty(sandbox).use()).iss).toBe('https://sandbox.example/age/v1/oidc/use')
 })

@@ -9,12 +9,12 @@ const PATH = '/v1/oidc/create/par'
 test('E2 answers 201 with a request_uri that lives 90 seconds, as JSON that is never stored', async () => {
   const answer = await createRelyingParty(await startSandbox()).push()
   expect(answer.status).toBe(201)
-  expect(answer.json()).toEqual({
+  expect(answer.body).toEqual({
     request_uri: expect.stringMatching(/^urn:svc:request:[A-Za-z0-9_-]{22,}$/),
     expires_in: 90,
   })
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-  expect(answer.headers.get('cache-control')).toContain('no-store')
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  expect(answer.headers['cache-control']).toContain('no-store')
 })
 
 test('E2 gives a new request_uri to each request', async () => {
@@ -67,9 +67,9 @@ describe('E2 refuses', () => {
   )
 
   test.each(['client_id', 'state', 'authorization_details', 'unheard_of'])('%s sent twice', async (name) => {
-    const form = pushedRequest({ unheard_of: 'x' })
+    const form = new URLSearchParams(pushedRequest({ unheard_of: 'x' }))
     form.append(name, form.get(name) ?? '')
-    expect(refusal(await (await startSandbox()).post(PATH, form))).toMatchObject({
+    expect(refusal(await (await startSandbox()).request.post(PATH).send(String(form)))).toMatchObject({
       status: 400,
       error: 'invalid_request',
       rules: ['PAR-11'],
@@ -79,9 +79,9 @@ describe('E2 refuses', () => {
   test.each(['state=%ff', 'state=%', 'state=%zz', 'state=a%00b', 'state=%ed%a0%80'])(
     'a field that is not well-formed UTF-8: %s',
     async (field) => {
-      const body = `${pushedRequest({ state: undefined })}&${field}`
+      const body = `${new URLSearchParams(pushedRequest({ state: undefined }))}&${field}`
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-      expect(refusal(await (await startSandbox()).post(PATH, body, headers))).toEqual({
+      expect(refusal(await (await startSandbox()).request.post(PATH).set(headers).send(body))).toEqual({
         status: 400,
         error: 'invalid_request',
         rules: ['PAR-11'],
@@ -93,7 +93,10 @@ describe('E2 refuses', () => {
     'a field whose name is not well-formed UTF-8: %s',
     async (field) => {
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-      const answer = await (await startSandbox()).post(PATH, `${pushedRequest()}&${field}`, headers)
+      const answer = await (await startSandbox()).request
+        .post(PATH)
+        .set(headers)
+        .send(`${new URLSearchParams(pushedRequest())}&${field}`)
       expect(refusal(answer)).toEqual({ status: 400, error: 'invalid_request', rules: ['PAR-11'] })
     },
   )
@@ -110,7 +113,9 @@ describe('E2 refuses', () => {
   test('credentials by HTTP Basic in place of the form', async () => {
     const form = pushedRequest({ client_id: undefined, client_secret: undefined })
     const headers = { Authorization: basic('ak_test_sandbox', 'sk_test_sandbox') }
-    expect(refusal(await (await startSandbox()).post(PATH, form, headers))).toMatchObject({ error: 'invalid_client' })
+    expect(refusal(await (await startSandbox()).request.post(PATH).set(headers).type('form').send(form))).toMatchObject(
+      { error: 'invalid_client' },
+    )
   })
 
   test.each([
@@ -122,14 +127,17 @@ describe('E2 refuses', () => {
     '',
   ])('the content type %j with 415', async (type) => {
     const sandbox = await startSandbox()
-    const body = new Blob([String(pushedRequest())])
-    const answer = await sandbox.post(PATH, body, type === undefined ? {} : { 'Content-Type': type })
+    const body = Buffer.from(String(new URLSearchParams(pushedRequest())))
+    const answer = await sandbox.request
+      .post(PATH)
+      .set(type === undefined ? {} : { 'Content-Type': type })
+      .send(body)
     expect(refusal(answer)).toEqual({ status: 415, error: 'invalid_request', rules: ['PAR-01'] })
   })
 
   test('a body above 64 KiB with 413, and takes one just below', async () => {
     const rp = createRelyingParty(await startSandbox())
-    const room = 64 * 1024 - String(pushedRequest({ state: '' })).length
+    const room = 64 * 1024 - String(new URLSearchParams(pushedRequest({ state: '' }))).length
     expect((await rp.push({ state: 'x'.repeat(room) })).status).toBe(201)
     const answer = await rp.push({ state: 'x'.repeat(room + 1) })
     expect(answer.status).toBe(413)
@@ -169,14 +177,17 @@ test('E2 says what is wrong in one shape, names the place and what to do, and is
   const body = readError(answer)
   expect(body.error_description).toMatch(/^SIG-05: /)
   expect(body.findings[0]).toMatchObject({ rule: 'SIG-05', level: 'error', path: 'authorization_details[1].age' })
-  expect(answer.headers.get('cache-control')).toContain('no-store')
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(answer.headers['cache-control']).toContain('no-store')
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
 })
 
 test.each(['APPLICATION/X-WWW-FORM-URLENCODED', 'application/x-www-form-urlencoded; charset=UTF-8'])(
   'E2 takes the content type %s',
   async (type) => {
-    const answer = await (await startSandbox()).post(PATH, String(pushedRequest()), { 'Content-Type': type })
+    const answer = await (await startSandbox()).request
+      .post(PATH)
+      .set('Content-Type', type)
+      .send(String(new URLSearchParams(pushedRequest())))
     expect(answer.status).toBe(201)
   },
 )

@@ -12,13 +12,13 @@ test('E4 answers an opaque bearer token for 10800 seconds, as JSON that is never
   const rp = createRelyingParty(await startSandbox())
   const answer = await rp.exchange(await rp.obtainCode())
   expect(answer.status).toBe(200)
-  expect(answer.json()).toEqual({
+  expect(answer.body).toEqual({
     access_token: expect.stringMatching(/^[A-Za-z0-9_-]{22,}$/),
     token_type: 'Bearer',
     expires_in: 10_800,
   })
-  expect(answer.headers.get('cache-control')).toContain('no-store')
-  expect(answer.headers.get('pragma')).toBe('no-cache')
+  expect(answer.headers['cache-control']).toContain('no-store')
+  expect(answer.headers.pragma).toBe('no-cache')
 })
 
 describe('E4 takes a code', () => {
@@ -56,7 +56,11 @@ describe('E4 takes a code', () => {
     const rp = createRelyingParty(sandbox)
     const code = await rp.obtainCode()
     await rp.exchange(code, { grant_type: 'refresh_token' })
-    await sandbox.post(PATH, tokenRequest(code), { Authorization: basic('ak_test_sandbox', 'wrong') })
+    await sandbox.request
+      .post(PATH)
+      .set('Authorization', basic('ak_test_sandbox', 'wrong'))
+      .type('form')
+      .send(tokenRequest(code))
     expect((await rp.exchange(code)).status).toBe(200)
   })
 })
@@ -78,16 +82,19 @@ describe('E4 refuses', () => {
   })
 
   test.each(['grant_type', 'code'])('%s sent twice', async (name) => {
-    const form = tokenRequest('x')
+    const form = new URLSearchParams(tokenRequest('x'))
     form.append(name, form.get(name) ?? '')
-    const answer = await (await startSandbox()).post(PATH, form, AUTHORIZED)
+    const answer = await (await startSandbox()).request.post(PATH).set(AUTHORIZED).send(String(form))
     expect(refusal(answer)).toMatchObject({ status: 400, error: 'invalid_request' })
     expect(refusal(answer).rules).toContain('TOK-08')
   })
 
   test.each([undefined, 'application/json', 'text/plain'])('the content type %j with 415', async (type) => {
     const headers = { ...AUTHORIZED, ...(type === undefined ? {} : { 'Content-Type': type }) }
-    const answer = await (await startSandbox()).post(PATH, new Blob([String(tokenRequest('x'))]), headers)
+    const answer = await (await startSandbox()).request
+      .post(PATH)
+      .set(headers)
+      .send(Buffer.from(String(new URLSearchParams(tokenRequest('x')))))
     expect(refusal(answer)).toEqual({ status: 415, error: 'invalid_request', rules: ['TOK-01'] })
   })
 

@@ -53,9 +53,9 @@ describe('E1 redirects an error with state', () => {
   test.each(['scope', 'response_type', 'response_mode', 'nonce', 'claims', 'theme', 'unheard_of'])(
     'for %s sent twice, even with the same value',
     async (name) => {
-      const query = useRequest({ response_mode: 'fragment', theme: 'light', unheard_of: 'x' })
+      const query = new URLSearchParams(useRequest({ response_mode: 'fragment', theme: 'light', unheard_of: 'x' }))
       query.append(name, query.get(name) ?? '')
-      const { params } = readCallback(await (await startSandbox()).get('/v1/oidc/use', { query }))
+      const { params } = readCallback(await (await startSandbox()).request.get('/v1/oidc/use').query(String(query)))
       expect(params).toEqual({
         error: 'invalid_request',
         error_description: expect.stringContaining('USE-10'),
@@ -65,17 +65,17 @@ describe('E1 redirects an error with state', () => {
   )
 
   test('for state sent twice, without any of the two', async () => {
-    const query = useRequest()
+    const query = new URLSearchParams(useRequest())
     query.append('state', 'state-2')
-    const { params } = readCallback(await (await startSandbox()).get('/v1/oidc/use', { query }))
+    const { params } = readCallback(await (await startSandbox()).request.get('/v1/oidc/use').query(String(query)))
     expect(params).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('USE-10') })
   })
 
   test.each(['nonce=%ff', 'nonce=%', 'nonce=%c3%28', 'nonce=a%00b', 'nonce=%ed%a0%80', 'nonce=%zz'])(
     'for a parameter that is not well-formed UTF-8: %s',
     async (pair) => {
-      const query = `${useRequest({ nonce: undefined })}&${pair}`
-      const { params } = readCallback(await (await startSandbox()).get('/v1/oidc/use', { query }))
+      const query = `${new URLSearchParams(useRequest({ nonce: undefined }))}&${pair}`
+      const { params } = readCallback(await (await startSandbox()).request.get('/v1/oidc/use').query(query))
       expect(params).toMatchObject({ error: 'invalid_request', state: 'state-1' })
       expect(params['error_description']).toContain('USE-10')
     },
@@ -85,7 +85,7 @@ describe('E1 redirects an error with state', () => {
     'for a parameter whose name is not well-formed UTF-8: %s',
     async (pair) => {
       const { params } = readCallback(
-        await (await startSandbox()).get('/v1/oidc/use', { query: `${useRequest()}&${pair}` }),
+        await (await startSandbox()).request.get('/v1/oidc/use').query(`${new URLSearchParams(useRequest())}&${pair}`),
       )
       expect(params).toMatchObject({ error: 'invalid_request', state: 'state-1' })
       expect(params['error_description']).toContain('USE-10')
@@ -167,7 +167,7 @@ describe('E1 serves', () => {
 
 test('E1 reads no client from a body, and begins no flow by POST or HEAD', async () => {
   const sandbox = await startSandbox()
-  const query = useRequest({ sandbox_persona: 'adult-passport' })
-  expect((await sandbox.post('/v1/oidc/use', query)).status).toBe(405)
-  expect((await sandbox.send(`/v1/oidc/use?${query}`, { method: 'HEAD' })).status).toBe(405)
+  const query = new URLSearchParams(useRequest({ sandbox_persona: 'adult-passport' }))
+  expect((await sandbox.request.post('/v1/oidc/use').send(String(query))).status).toBe(405)
+  expect((await sandbox.request.head(`/v1/oidc/use?${query}`)).status).toBe(405)
 })

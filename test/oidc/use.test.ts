@@ -66,9 +66,9 @@ describe('E1 answers', () => {
 
   test('create_requested only to a request that offered it: otherwise a page with status 400 says why', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.get('/v1/oidc/use', { query: useRequest({ sandbox_outcome: 'create_requested' }) })
+    const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_outcome: 'create_requested' }))
     expect(answer.status).toBe(400)
-    expect(answer.headers.get('location')).toBeNull()
+    expect(answer.headers.location).toBeUndefined()
     expect(answer.text).toContain('can_create=true')
   })
 })
@@ -127,7 +127,7 @@ describe('E1 signs an id_token', () => {
     expect(headerOf(callback)).toEqual({ alg, typ: 'JWT', kid: expect.stringMatching(/^sandbox-/) })
     const jwks = z
       .object({ keys: z.array(z.looseObject({ kty: z.string() })) })
-      .parse((await sandbox.get('/.well-known/jwks.json')).json())
+      .parse((await sandbox.request.get('/.well-known/jwks.json')).body)
     const verified = await jwtVerify(callback.params['id_token'] ?? '', createLocalJWKSet(jwks), {
       issuer: `${sandbox.baseUrl}/v1/oidc/use`,
       audience: 'ak_test_sandbox',
@@ -166,7 +166,7 @@ test('E1 shows the choice page when nobody decides, and the client decides when 
   const client = { clientId: 'shop', clientSecret: 's', redirectUris }
   const sandbox = await startSandbox({ clients: [client, { ...client, clientId: 'fast', persona: 'teen-16' }] })
   const ask = (clientId: string) =>
-    sandbox.get('/v1/oidc/use', { query: useRequest({ client_id: clientId, redirect_uri: redirectUris[0] }) })
+    sandbox.request.get('/v1/oidc/use').query(useRequest({ client_id: clientId, redirect_uri: redirectUris[0] }))
   const shown = await ask('shop')
   expect(shown.status).toBe(200)
   expect(shown.text).toContain('data-testid="persona-adult-passport"')

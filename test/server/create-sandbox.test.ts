@@ -58,7 +58,7 @@ test('await using closes it, also when something is still waiting', async () => 
 
 test('closing lets the answer in flight be finished', async () => {
   const sandbox = await startSandbox({ persona: 'adult-passport' })
-  const answer = fetch(`${sandbox.url}/v1/oidc/use?${useRequest()}`, { redirect: 'manual' })
+  const answer = fetch(`${sandbox.url}/v1/oidc/use?${new URLSearchParams(useRequest())}`, { redirect: 'manual' })
   const [{ status }] = await Promise.all([answer, sandbox.flows.ended().then(() => sandbox.close())])
   expect(status).toBe(302)
 })
@@ -68,7 +68,7 @@ test('two sandboxes in one process share nothing', async () => {
   await one.clock.advance(1000)
   await one.next({ persona: 'teen-16' })
   await one.personas.put({ name: 'mine', title: 'Mine', purpose: 'Only here.' })
-  await one.get('/v1/oidc/use', { query: useRequest({ state: 'a' }) })
+  await one.request.get('/v1/oidc/use').query(useRequest({ state: 'a' }))
   await one.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
   expect((await other.clock.state()).advanced_seconds).toBe(0)
   expect(await other.expectations.list()).toEqual([])
@@ -91,9 +91,9 @@ test.each(['RS256', 'ES256'] as const)(
         { sandbox_outcome: 'id_token.es256' },
         { sandbox_outcome: 'id_token.foreign_key_same_kid' },
       ]
-      const locations: (string | null)[] = []
+      const locations: (string | undefined)[] = []
       for (const changes of queries) {
-        locations.push((await sandbox.get('/v1/oidc/use', { query: useRequest(changes) })).headers.get('location'))
+        locations.push((await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))).headers.location)
       }
       return locations
     }

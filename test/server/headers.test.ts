@@ -8,8 +8,8 @@ import { startSandbox } from '../support/sandbox.ts'
 const GETS = [
   '/',
   '/v1/oidc/use',
-  `/v1/oidc/use?${useRequest()}`,
-  `/v1/oidc/use?${useRequest({ sandbox_persona: 'teen-16' })}`,
+  `/v1/oidc/use?${new URLSearchParams(useRequest())}`,
+  `/v1/oidc/use?${new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))}`,
   '/v1/oidc/create',
   '/v1/oidc/use/.well-known/openid-configuration',
   '/.well-known/jwks.json',
@@ -22,19 +22,20 @@ const GETS = [
 
 describe('Every answer says that this is for testing only, and names no framework:', () => {
   test.each(GETS)('GET %s', async (path) => {
-    const { headers } = await (await startSandbox()).get(path)
-    expect(headers.get('x-agekey-sandbox')).toBe('testing-only')
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(headers.get('x-powered-by')).toBeNull()
+    const { headers } = await (await startSandbox()).request.get(path)
+    expect(headers['x-agekey-sandbox']).toBe('testing-only')
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['x-powered-by']).toBeUndefined()
   })
 
   test.each(['/v1/oidc/create/par', '/v1/oidc/use/token', '/v1/svc/upgrade', '/v1/oidc/use/choice', '/nowhere'])(
     'POST %s',
     async (path) => {
       const sandbox = await startSandbox()
-      for (const body of [pushedRequest(), tokenRequest('x'), {}, '', 'x'.repeat(70_000)]) {
-        expect((await sandbox.post(path, body)).headers.get('x-agekey-sandbox')).toBe('testing-only')
+      for (const body of [pushedRequest(), tokenRequest('x'), '', 'x'.repeat(70_000)]) {
+        await sandbox.request.post(path).type('form').send(body).expect('x-agekey-sandbox', 'testing-only')
       }
+      await sandbox.request.post(path).send({}).expect('x-agekey-sandbox', 'testing-only')
     },
   )
 })
@@ -43,21 +44,23 @@ describe('HEAD', () => {
   test.each(['/', '/_sandbox/health', '/_sandbox/events', '/_sandbox/console/flows', '/.well-known/jwks.json'])(
     'of %s is its head, and nothing more',
     async (path) => {
-      const answer = await (await startSandbox()).send(path, { method: 'HEAD' })
-      expect(answer).toMatchObject({ status: 200, text: '' })
+      const answer = await (await startSandbox()).request.head(path)
+      expect(answer.status).toBe(200)
+      expect(answer.text ?? '').toBe('')
     },
   )
 
   test.each(['/v1/oidc/use', '/v1/oidc/create'])('begins no flow at %s', async (path) => {
-    const answer = await (await startSandbox()).send(`${path}?${useRequest()}`, { method: 'HEAD' })
+    const answer = await (await startSandbox()).request.head(path).query(useRequest())
     expect(answer.status).toBe(405)
   })
 })
 
 test('an address that nobody serves is answered by a page to a browser, in JSON to everybody else', async () => {
   const sandbox = await startSandbox()
-  const askedBy = async (path: string, Accept: string) => (await sandbox.send(path, { headers: { Accept } })).headers
-  const type = async (path: string, accept: string) => (await askedBy(path, accept)).get('content-type')
+  const askedBy = async (path: string, Accept: string) =>
+    (await sandbox.request.get(path).set('Accept', Accept)).headers
+  const type = async (path: string, accept: string) => (await askedBy(path, accept))['content-type']
   expect(await type('/nothing', 'text/html,application/xhtml+xml,*/*;q=0.8')).toContain('text/html')
   expect(await type('/nothing', '*/*')).toContain('application/json')
   expect(await type('/_sandbox/nothing', 'text/html')).toContain('application/json')
@@ -74,23 +77,26 @@ test.each([
   ],
 ])('an unknown name is told with the place where it stands', async ({ query, headers }, message) => {
   const sandbox = await startSandbox()
-  const answer = await sandbox.send(`/v1/oidc/use?${query}`, { headers: { Accept: 'application/json', ...headers } })
+  const answer = await sandbox.request
+    .get('/v1/oidc/use')
+    .query(query)
+    .set({ Accept: 'application/json', ...headers })
   expect(readError(answer).error_description).toContain(message)
 })
 
 describe('A path is answered', () => {
   test.each([
-    ['/v1/oidc/create/par', 'GET', 'POST'],
-    ['/v1/oidc/use/token', 'GET', 'POST'],
-    ['/v1/svc/upgrade', 'PUT', 'POST'],
-    ['/v1/oidc/use', 'DELETE', 'GET'],
-    ['/v1/oidc/create', 'POST', 'GET'],
-    ['/v1/oidc/use/choice', 'GET', 'POST'],
-    ['/.well-known/jwks.json', 'POST', 'GET'],
-  ])('%s by %s with 405 and Allow: %s', async (path, method, allowed) => {
-    const answer = await (await startSandbox()).send(path, { method, headers: { Accept: 'application/json' } })
+    ['/v1/oidc/create/par', 'get', 'POST'],
+    ['/v1/oidc/use/token', 'get', 'POST'],
+    ['/v1/svc/upgrade', 'put', 'POST'],
+    ['/v1/oidc/use', 'delete', 'GET'],
+    ['/v1/oidc/create', 'post', 'GET'],
+    ['/v1/oidc/use/choice', 'get', 'POST'],
+    ['/.well-known/jwks.json', 'post', 'GET'],
+  ] as const)('%s by %s with 405 and Allow: %s', async (path, method, allowed) => {
+    const answer = await (await startSandbox()).request[method](path).set('Accept', 'application/json')
     expect(answer.status).toBe(405)
-    expect(answer.headers.get('allow')).toContain(allowed)
+    expect(answer.headers.allow).toContain(allowed)
     expect(readError(answer).error).toBe('invalid_request')
   })
 
@@ -102,7 +108,7 @@ describe('A path is answered', () => {
     '//v1/oidc/use',
     '/v2/oidc/use',
   ])('%s with 404 and JSON that says so', async (path) => {
-    const answer = await (await startSandbox()).get(path)
+    const answer = await (await startSandbox()).request.get(path)
     expect(answer.status).toBe(404)
     expect(readError(answer)).toMatchObject({ error: 'invalid_request', findings: [] })
   })
@@ -110,9 +116,9 @@ describe('A path is answered', () => {
 
 test('A tenant has endpoints, issuer and links of its own below /t/NAME', async () => {
   const sandbox = await startSandbox()
-  const discovery = await sandbox.get('/t/ci-1/v1/oidc/use/.well-known/openid-configuration')
-  expect(discovery.json()).toMatchObject({ issuer: `${sandbox.baseUrl}/t/ci-1/v1/oidc/use` })
-  const page = await sandbox.get('/t/ci-1/v1/oidc/use', { query: useRequest() })
+  const discovery = await sandbox.request.get('/t/ci-1/v1/oidc/use/.well-known/openid-configuration')
+  expect(discovery.body).toMatchObject({ issuer: `${sandbox.baseUrl}/t/ci-1/v1/oidc/use` })
+  const page = await sandbox.request.get('/t/ci-1/v1/oidc/use').query(useRequest())
   expect(page.text).toContain('action="/t/ci-1/v1/oidc/use/choice"')
   const requestUri = await createRelyingParty(createClient(`${sandbox.url}/t/ci-1`)).obtainRequestUri()
   expect((await createRelyingParty(sandbox).create(requestUri)).params).toMatchObject({ error: 'invalid_request_uri' })
@@ -120,6 +126,10 @@ test('A tenant has endpoints, issuer and links of its own below /t/NAME', async 
 
 test('An answer to a server-to-server call is JSON even when the caller asks for HTML', async () => {
   const sandbox = await startSandbox()
-  const answer = await sandbox.post('/v1/oidc/use/token', tokenRequest('x'), { Accept: 'text/html' })
+  const answer = await sandbox.request
+    .post('/v1/oidc/use/token')
+    .set('Accept', 'text/html')
+    .type('form')
+    .send(tokenRequest('x'))
   expect(readError(answer).error).toBe('invalid_client')
 })

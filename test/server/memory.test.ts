@@ -35,7 +35,7 @@ async function flood(
   const send = async () => {
     while (sent < flows) {
       sent += 1
-      const query = useRequest({ state: `${state}${sent}` })
+      const query = new URLSearchParams(useRequest({ state: `${state}${sent}` }))
       const url = `${sandbox.url}${pathOf(sent)}/v1/oidc/use?${query}`
       await (await fetch(url, { redirect: 'manual' })).arrayBuffer()
     }

@@ -12,15 +12,15 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 /** Parameter names that some endpoint reads, and names that mean something to careless code. */
 const NAMES = [
-  ...useRequest().keys(),
-  ...pushedRequest().keys(),
+  ...new URLSearchParams(useRequest()).keys(),
+  ...new URLSearchParams(pushedRequest()).keys(),
   ...['request_uri', 'code', 'grant_type', 'transaction', 'persona', 'outcome', 'language', 'theme', 'font'],
   ...['sandbox_persona', 'sandbox_outcome', 'sandbox_', '__proto__', 'constructor', 'toString', 'a[b]', 'a[]', ''],
 ]
 
 const VALUES = [
-  ...useRequest().values(),
-  ...pushedRequest().values(),
+  ...new URLSearchParams(useRequest()).values(),
+  ...new URLSearchParams(pushedRequest()).values(),
   ...[
     'authorization_code',
     'true',
@@ -70,7 +70,14 @@ const pair = fc.tuple(fc.constantFrom(...NAMES), value).map(([name, text]) => `$
 /** A valid request with some pairs added or left out, or nothing but odd pairs. */
 const parameters = fc
   .tuple(
-    fc.constantFrom('', ...[useRequest(), pushedRequest(), tokenRequest('x')].map(String)),
+    fc.constantFrom(
+      '',
+      ...[
+        new URLSearchParams(useRequest()),
+        new URLSearchParams(pushedRequest()),
+        new URLSearchParams(tokenRequest('x')),
+      ].map(String),
+    ),
     fc.array(pair, { maxLength: 6 }),
     fc.integer({ min: -1, max: 8 }),
   )

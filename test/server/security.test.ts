@@ -11,7 +11,7 @@ test('no key of the key set has a private member, through a whole rotation', asy
   const sandbox = await startSandbox()
   for (const stage of ['publish', 'use', 'retire'] as const) {
     await sandbox.keys.rotate(stage)
-    const { keys } = (await sandbox.get('/.well-known/jwks.json')).json() as { keys: Record<string, unknown>[] }
+    const { keys } = (await sandbox.request.get('/.well-known/jwks.json')).body as { keys: Record<string, unknown>[] }
     expect(keys.length).toBeGreaterThan(1)
     for (const key of keys) {
       expect(Object.keys(key)).not.toEqual(expect.arrayContaining([expect.toBeOneOf(PRIVATE_MEMBERS)]))
@@ -26,9 +26,12 @@ test('journal and log hold neither client secrets nor Basic credentials, access 
   const token = await party.obtainToken()
   await party.upgrade(token)
   await party.push()
-  await sandbox.post('/v1/oidc/create/par', pushedRequest({ client_secret: 'mistyped-secret' }))
+  await sandbox.request
+    .post('/v1/oidc/create/par')
+    .type('form')
+    .send(pushedRequest({ client_secret: 'mistyped-secret' }))
   const control = { Authorization: 'Bearer the-control-token' }
-  await sandbox.get('/_sandbox/catalog', { headers: control })
+  await sandbox.request.get('/_sandbox/catalog').set(control)
 
   const told = JSON.stringify([await sandbox.flows.list(), sandbox.calls])
   expect(told).toContain('client_secret')
@@ -50,9 +53,9 @@ test.each([
     'http://localhost@evil.example/',
   ]) {
     for (const changes of [{}, { scope: 'other' }, { sandbox_outcome: 'access_denied' }]) {
-      const answer = await sandbox.get(path, { query: useRequest({ ...changes, redirect_uri }) })
+      const answer = await sandbox.request.get(path).query(useRequest({ ...changes, redirect_uri }))
       expect(answer.status).toBe(400)
-      expect(answer.headers.get('location')).toBeNull()
+      expect(answer.headers.location).toBeUndefined()
     }
   }
 })
@@ -73,31 +76,33 @@ test('no URL that a client supplies is fetched', async () => {
     ]),
   )
   const sandbox = await startSandbox()
-  await sandbox.get('/v1/oidc/use', { query: useRequest(everywhere) })
-  await sandbox.get('/v1/oidc/use', { query: useRequest({ ...everywhere, sandbox_persona: 'adult-passport' }) })
-  await sandbox.get('/v1/oidc/create', { query: useRequest({ ...everywhere, response_type: 'none' }) })
-  await sandbox.post('/v1/oidc/create/par', pushedRequest(everywhere))
-  await sandbox.get('/_sandbox/health', { headers: { Origin: url('origin'), Referer: url('referer') } })
+  await sandbox.request.get('/v1/oidc/use').query(useRequest(everywhere))
+  await sandbox.request.get('/v1/oidc/use').query(useRequest({ ...everywhere, sandbox_persona: 'adult-passport' }))
+  await sandbox.request.get('/v1/oidc/create').query(useRequest({ ...everywhere, response_type: 'none' }))
+  await sandbox.request.post('/v1/oidc/create/par').type('form').send(pushedRequest(everywhere))
+  await sandbox.request.get('/_sandbox/health').set({ Origin: url('origin'), Referer: url('referer') })
   expect(visits).toEqual([])
 })
 
 describe('the control API', () => {
   test('refuses a page of another site, by Origin and by a Host that was made to resolve here', async () => {
     const sandbox = await startSandbox()
-    const reset = (headers: Record<string, string>) => sandbox.post('/_sandbox/reset', {}, headers)
+    const reset = (headers: Record<string, string>) => sandbox.request.post('/_sandbox/reset').set(headers).send({})
     expect((await reset({ Origin: 'https://evil.example' })).status).toBe(403)
     expect((await reset({ 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403)
-    expect((await sandbox.post('/_sandbox/reset', '{}', { 'Content-Type': 'text/plain' })).status).toBe(415)
+    expect((await sandbox.request.post('/_sandbox/reset').set('Content-Type', 'text/plain').send('{}')).status).toBe(
+      415,
+    )
     expect((await reset({})).status).toBe(204)
   })
 
   test('is off beyond loopback until a token is set, and then asks for it', async () => {
     const off = await startSandbox({ host: '0.0.0.0' })
-    expect((await off.get('/_sandbox/catalog')).status).toBe(403)
+    expect((await off.request.get('/_sandbox/catalog')).status).toBe(403)
     const guarded = await startSandbox({ host: '0.0.0.0', controlToken: 'right' })
     const withToken = (token: string) =>
-      guarded.get('/_sandbox/catalog', { headers: { Authorization: `Bearer ${token}` } })
-    expect((await guarded.get('/_sandbox/catalog')).status).toBe(401)
+      guarded.request.get('/_sandbox/catalog').set('Authorization', `Bearer ${token}`)
+    expect((await guarded.request.get('/_sandbox/catalog')).status).toBe(401)
     expect((await withToken('wrong')).status).toBe(401)
     expect((await withToken('right')).status).toBe(200)
   })
@@ -107,6 +112,6 @@ test.each(['/', '/v1/oidc/use', '/.well-known/jwks.json', '/_sandbox/health', '/
   'the answer to %s says that it is for testing only',
   async (path) => {
     const sandbox = await startSandbox()
-    expect((await sandbox.get(path)).headers.get('x-agekey-sandbox')).toBe('testing-only')
+    expect((await sandbox.request.get(path)).headers['x-agekey-sandbox']).toBe('testing-only')
   },
 )

@@ -1,4 +1,5 @@
-import type { Answer, HttpClient } from './http-client.ts'
+import supertest from 'supertest'
+import type { Answer } from './http-client.ts'
 
 /** A browser without scripts, as far as a session goes: it keeps cookies, and a form is sent from the page's own origin. */
 export interface BrowserClient {
@@ -6,24 +7,12 @@ export interface BrowserClient {
   submit(path: string, fields: Readonly<Record<string, string>>): Promise<Answer>
 }
 
-export function createBrowserClient(http: HttpClient, origin: string): BrowserClient {
-  const cookies = new Map<string, string>()
-  const send = async (path: string, init: RequestInit) => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await http.send(path, { ...init, headers: { ...init.headers, Accept: 'text/html', Cookie: cookie } })
-    for (const text of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
-      cookies.set(name, value)
-    }
-    return answer
-  }
+/** @param origin of the pages, when a proxy stands before the server at `url`. */
+export function createBrowserClient(url: string, origin = url): BrowserClient {
+  const agent = supertest.agent(url).set('Accept', 'text/html')
   return {
-    get: (path) => send(path, {}),
-    submit: (path, fields) =>
-      send(path, {
-        method: 'POST',
-        body: new URLSearchParams(fields),
-        headers: { Origin: origin, 'Sec-Fetch-Site': 'same-origin' },
-      }),
+    get: async (path) => agent.get(path),
+    submit: async (path, fields) =>
+      agent.post(path).set({ Origin: origin, 'Sec-Fetch-Site': 'same-origin' }).type('form').send(fields),
   }
 }

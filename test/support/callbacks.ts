@@ -12,8 +12,8 @@ export interface ReceivedCallback {
 
 /** Reads a callback in any of the three response modes. @throws Error when the answer is none */
 export function readCallback(answer: Answer): ReceivedCallback {
-  const location = answer.headers.get('location')
-  if (location === null) return readForm(answer)
+  const location = answer.headers.location
+  if (location === undefined) return readForm(answer)
   const url = new URL(location)
   const mode = url.hash === '' ? 'query' : 'fragment'
   const sent = new URLSearchParams(mode === 'query' ? url.search : url.hash.slice(1))
@@ -23,7 +23,7 @@ export function readCallback(answer: Answer): ReceivedCallback {
 }
 
 function readForm(answer: Answer): ReceivedCallback {
-  const tags = answer.headers.get('content-type')?.startsWith('text/html') ? tagsOf(answer.text) : []
+  const tags = answer.headers['content-type']?.startsWith('text/html') ? tagsOf(answer.text) : []
   const form = tags.find(({ name, attributes }) => name === 'form' && 'data-submit' in attributes)
   if (!form) throw new Error(`no callback: ${answer.status} ${answer.text.slice(0, 500)}`)
   const fields = tags.filter(({ name, attributes }) => name === 'input' && attributes['type'] === 'hidden')

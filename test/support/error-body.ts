@@ -17,7 +17,7 @@ const errorBody = z.strictObject({
 })
 
 /** What a refused call says, in the one shape that all of them have. @throws when it is another shape */
-export const readError = (answer: Answer) => errorBody.parse(answer.json())
+export const readError = (answer: Answer) => errorBody.parse(answer.body)
 
 /** The error code and the rules at fault. */
 export function refusal(answer: Answer): { status: number; error: string; rules: string[] } {

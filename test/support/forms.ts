@@ -24,8 +24,8 @@ export function press(page: string, testId: string, values: Readonly<Record<stri
 }
 
 /** Sends a filled form as a browser on the sandbox's own page does. */
-export function submit(http: HttpClient, { action, fields }: FilledForm): Promise<Answer> {
-  return http.post(action, fields, { 'Sec-Fetch-Site': 'same-origin' })
+export async function submit(http: HttpClient, { action, fields }: FilledForm): Promise<Answer> {
+  return http.request.post(action).set('Sec-Fetch-Site', 'same-origin').send(String(fields))
 }
 
 interface Form {

@@ -32,27 +32,37 @@ export function createRelyingParty(
   const decided = { sandbox_persona: 'adult-passport' }
   const party: RelyingParty = {
     async use(changes) {
-      return readCallback(await http.get('/v1/oidc/use', { query: useRequest({ ...ids, ...decided, ...changes }) }))
+      return readCallback(await http.request.get('/v1/oidc/use').query(useRequest({ ...ids, ...decided, ...changes })))
     },
     async obtainCode(changes) {
       const scope = `openid ${brand}.upgrade`
       const { params } = await party.use({ scope, sandbox_persona: 'child-12', ...changes })
       return z.string().parse(params['code'])
     },
-    push: (changes) =>
-      http.post('/v1/oidc/create/par', pushedRequest({ ...ids, client_secret: clientSecret, ...changes })),
-    obtainRequestUri: async (changes) => pushed.parse((await party.push(changes)).json()).request_uri,
+    push: async (changes) =>
+      http.request
+        .post('/v1/oidc/create/par')
+        .type('form')
+        .send(pushedRequest({ ...ids, client_secret: clientSecret, ...changes })),
+    obtainRequestUri: async (changes) => pushed.parse((await party.push(changes)).body).request_uri,
     async create(requestUri, changes) {
       const query = createRequest(requestUri, { ...ids, ...decided, ...changes })
-      return readCallback(await http.get('/v1/oidc/create', { query }))
+      return readCallback(await http.request.get('/v1/oidc/create').query(query))
     },
-    exchange: (code, changes) =>
-      http.post('/v1/oidc/use/token', tokenRequest(code, changes), { Authorization: basic(clientId, clientSecret) }),
+    exchange: async (code, changes) =>
+      http.request
+        .post('/v1/oidc/use/token')
+        .set('Authorization', basic(clientId, clientSecret))
+        .type('form')
+        .send(tokenRequest(code, changes)),
     async obtainToken(changes) {
-      return issued.parse((await party.exchange(await party.obtainCode(changes))).json()).access_token
+      return issued.parse((await party.exchange(await party.obtainCode(changes))).body).access_token
     },
-    upgrade: (token, details = [ageSignal()]) =>
-      http.post(`/v1/${brand}/upgrade`, { authorization_details: details }, { Authorization: `Bearer ${token}` }),
+    upgrade: async (token, details = [ageSignal()]) =>
+      http.request
+        .post(`/v1/${brand}/upgrade`)
+        .set('Authorization', `Bearer ${token}`)
+        .send({ authorization_details: details }),
   }
   return party
 }

@@ -1,6 +1,9 @@
 /** Changes to the fields of a valid request: `undefined` leaves the field out. */
 export type Changes = Readonly<Record<string, string | undefined>>
 
+/** The fields of a query or a form: `request.get(path).query(fields)`, `request.post(path).type('form').send(fields)`. */
+export type Fields = Readonly<Record<string, string>>
+
 /** Where the relying party of the tests lives; the built-in client may use any loopback address. */
 export const REDIRECT_URI = 'http://localhost:3000/callback'
 
@@ -21,7 +24,7 @@ export const ageSignal = (changes: Readonly<Record<string, unknown>> = {}): Reco
 })
 
 /** The query of a valid E1 request. */
-export const useRequest = (changes: Changes = {}): URLSearchParams =>
+export const useRequest = (changes: Changes = {}): Fields =>
   parametersOf({
     scope: 'openid',
     response_type: 'id_token',
@@ -34,7 +37,7 @@ export const useRequest = (changes: Changes = {}): URLSearchParams =>
   })
 
 /** The form of a valid E2 request. */
-export const pushedRequest = (changes: Changes = {}): URLSearchParams =>
+export const pushedRequest = (changes: Changes = {}): Fields =>
   parametersOf({
     client_id: 'ak_test_sandbox',
     client_secret: 'sk_test_sandbox',
@@ -48,7 +51,7 @@ export const pushedRequest = (changes: Changes = {}): URLSearchParams =>
   })
 
 /** The query of a valid E3 request. */
-export const createRequest = (requestUri: string | undefined, changes: Changes = {}): URLSearchParams =>
+export const createRequest = (requestUri: string | undefined, changes: Changes = {}): Fields =>
   parametersOf({
     scope: 'openid',
     response_type: 'none',
@@ -59,14 +62,13 @@ export const createRequest = (requestUri: string | undefined, changes: Changes =
   })
 
 /** The form of a valid E4 request. */
-export const tokenRequest = (code: string | undefined, changes: Changes = {}): URLSearchParams =>
+export const tokenRequest = (code: string | undefined, changes: Changes = {}): Fields =>
   parametersOf({ grant_type: 'authorization_code', code, ...changes })
 
 /** The value of an Authorization header by HTTP Basic. */
 export const basic = (clientId: string, clientSecret: string): string =>
   `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
 
-export function parametersOf(fields: Changes): URLSearchParams {
-  const sent = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return new URLSearchParams(sent)
-}
+/** The fields that are sent. */
+export const parametersOf = (fields: Changes): Fields =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined))

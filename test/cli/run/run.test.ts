@@ -31,9 +31,12 @@ async function startRun(args: readonly string[]) {
 }
 
 const visit = (url: string, changes = {}) =>
-  fetch(`${url}/v1/oidc/use?${useRequest({ claims: claims({ age_thresholds: [18] }), ...changes })}`, {
-    redirect: 'manual',
-  })
+  fetch(
+    `${url}/v1/oidc/use?${new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }), ...changes }))}`,
+    {
+      redirect: 'manual',
+    },
+  )
 
 const jsonLines = (text: string) =>
   text
@@ -47,7 +50,8 @@ describe('in a sandbox of its own', () => {
     write('b.yaml', 'name: Pushed\nsteps:\n  - clock: { advance: 10 }\n  - await: par\n')
     const { ended, url, use } = await startRun(['a.yaml', 'b.yaml'])
     await use()
-    const push = () => fetch(`${url}/v1/oidc/create/par`, { method: 'POST', body: pushedRequest() })
+    const push = () =>
+      fetch(`${url}/v1/oidc/create/par`, { method: 'POST', body: new URLSearchParams(pushedRequest()) })
     await expect
       .poll(
         async () =>

@@ -24,14 +24,20 @@ describe('E4 takes HTTP Basic credentials', () => {
     const sandbox = await startSandbox({ clients: [AWKWARD] })
     const code = await createRelyingParty(sandbox, AWKWARD).obtainCode()
     const Authorization = basic(encode(AWKWARD.clientId), encode(AWKWARD.clientSecret))
-    expect((await sandbox.post(PATH, tokenRequest(code), { Authorization })).status).toBe(200)
+    expect(
+      (await sandbox.request.post(PATH).set('Authorization', Authorization).type('form').send(tokenRequest(code)))
+        .status,
+    ).toBe(200)
   })
 
   test.each(['basic', 'BASIC', 'Basic '])('with the scheme written %j', async (scheme) => {
     const sandbox = await startSandbox()
     const code = await createRelyingParty(sandbox).obtainCode()
     const Authorization = basic('ak_test_sandbox', 'sk_test_sandbox').replace('Basic', scheme)
-    expect((await sandbox.post(PATH, tokenRequest(code), { Authorization })).status).toBe(200)
+    expect(
+      (await sandbox.request.post(PATH).set('Authorization', Authorization).type('form').send(tokenRequest(code)))
+        .status,
+    ).toBe(200)
   })
 })
 
@@ -51,14 +57,16 @@ describe('E4 answers 401 invalid_client with WWW-Authenticate: Basic to', () => 
     ['bytes that are not UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`],
   ])('%s', async (_name, authorization) => {
     const headers = authorization === undefined ? {} : { Authorization: authorization }
-    const answer = await (await startSandbox()).post(PATH, tokenRequest('x'), headers)
+    const answer = await (await startSandbox()).request.post(PATH).set(headers).type('form').send(tokenRequest('x'))
     expect(refusal(answer)).toEqual({ status: 401, error: 'invalid_client', rules: ['TOK-02'] })
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="/)
+    expect(answer.headers['www-authenticate']).toMatch(/^Basic realm="/)
   })
 
   test('credentials in the form', async () => {
     const form = tokenRequest('x', { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' })
-    expect(refusal(await (await startSandbox()).post(PATH, form))).toMatchObject({ error: 'invalid_client' })
+    expect(refusal(await (await startSandbox()).request.post(PATH).type('form').send(form))).toMatchObject({
+      error: 'invalid_client',
+    })
   })
 })
 

@@ -16,7 +16,7 @@ const create = (rule: RuleCase['rule'], breaks: string, changes: Changes): RuleC
   rule,
   breaks,
   send: async (rp, { sandbox }) =>
-    sandbox.get('/v1/oidc/create', { query: createRequest(await rp.obtainRequestUri(), changes) }),
+    sandbox.request.get('/v1/oidc/create').query(createRequest(await rp.obtainRequestUri(), changes)),
 })
 
 /** E2 and E3, one request for each rule. */
@@ -25,7 +25,10 @@ export const CREATE_CASES: readonly RuleCase[] = [
     rule: 'PAR-01',
     breaks: 'a body that is called JSON',
     send: (_rp, { sandbox }) =>
-      sandbox.post('/v1/oidc/create/par', String(pushedRequest()), { 'Content-Type': 'application/json' }),
+      sandbox.request
+        .post('/v1/oidc/create/par')
+        .set('Content-Type', 'application/json')
+        .send(String(new URLSearchParams(pushedRequest()))),
   },
   push('PAR-02', 'a wrong secret', { client_secret: 'wrong' }),
   push('PAR-03', 'another scope', { scope: 'profile' }),
@@ -45,9 +48,9 @@ export const CREATE_CASES: readonly RuleCase[] = [
     rule: 'PAR-11',
     breaks: 'state sent twice',
     send(_rp, { sandbox }) {
-      const form = pushedRequest()
+      const form = new URLSearchParams(pushedRequest())
       form.append('state', 'another')
-      return sandbox.post('/v1/oidc/create/par', form)
+      return sandbox.request.post('/v1/oidc/create/par').send(String(form))
     },
   },
   { ...push('PAR-12', 'an unknown field', { login_hint: 'x' }), ...advice },
@@ -86,9 +89,9 @@ export const CREATE_CASES: readonly RuleCase[] = [
     rule: 'CRE-11',
     breaks: 'scope sent twice',
     async send(rp, { sandbox }) {
-      const query = createRequest(await rp.obtainRequestUri())
+      const query = new URLSearchParams(createRequest(await rp.obtainRequestUri()))
       query.append('scope', 'openid')
-      return sandbox.get('/v1/oidc/create', { query })
+      return sandbox.request.get('/v1/oidc/create').query(String(query))
     },
   },
   {

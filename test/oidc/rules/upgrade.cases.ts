@@ -11,15 +11,18 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
   {
     rule: 'TOK-01',
     breaks: 'JSON in place of a form',
-    send: (_rp, { sandbox }) => sandbox.post(TOKEN_PATH, { grant_type: 'authorization_code', code: 'x' }, AUTHORIZED),
+    send: (_rp, { sandbox }) =>
+      sandbox.request.post(TOKEN_PATH).set(AUTHORIZED).send({ grant_type: 'authorization_code', code: 'x' }),
   },
   {
     rule: 'TOK-02',
     breaks: 'a wrong secret',
     send: async (rp, { sandbox }) =>
-      sandbox.post(TOKEN_PATH, tokenRequest(await rp.obtainCode()), {
-        Authorization: basic('ak_test_sandbox', 'wrong'),
-      }),
+      sandbox.request
+        .post(TOKEN_PATH)
+        .set('Authorization', basic('ak_test_sandbox', 'wrong'))
+        .type('form')
+        .send(tokenRequest(await rp.obtainCode())),
   },
   {
     rule: 'TOK-03',
@@ -50,9 +53,9 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
     rule: 'TOK-08',
     breaks: 'grant_type sent twice',
     async send(rp, { sandbox }) {
-      const form = tokenRequest(await rp.obtainCode())
+      const form = new URLSearchParams(tokenRequest(await rp.obtainCode()))
       form.append('grant_type', 'authorization_code')
-      return sandbox.post(TOKEN_PATH, form, AUTHORIZED)
+      return sandbox.request.post(TOKEN_PATH).set(AUTHORIZED).send(String(form))
     },
   },
   {
@@ -65,14 +68,15 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
     rule: 'UPG-01',
     breaks: 'a body that is called a form',
     send: (_rp, { sandbox, brand }) =>
-      sandbox.post(`/v1/${brand}/upgrade`, JSON.stringify(DETAILS), {
-        'Content-Type': 'application/x-www-form-urlencoded',
-      }),
+      sandbox.request
+        .post(`/v1/${brand}/upgrade`)
+        .set('Content-Type', 'application/x-www-form-urlencoded')
+        .send(JSON.stringify(DETAILS)),
   },
   {
     rule: 'UPG-02',
     breaks: 'no Authorization',
-    send: (_rp, { sandbox, brand }) => sandbox.post(`/v1/${brand}/upgrade`, DETAILS),
+    send: (_rp, { sandbox, brand }) => sandbox.request.post(`/v1/${brand}/upgrade`).send(DETAILS),
   },
   {
     rule: 'UPG-03',
@@ -97,7 +101,10 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
     rule: 'UPG-05',
     breaks: 'a list in place of the object',
     send: async (rp, { sandbox, brand }) =>
-      sandbox.post(`/v1/${brand}/upgrade`, [], { Authorization: `Bearer ${await rp.obtainToken()}` }),
+      sandbox.request
+        .post(`/v1/${brand}/upgrade`)
+        .set('Authorization', `Bearer ${await rp.obtainToken()}`)
+        .send([]),
   },
   {
     rule: 'UPG-06',
@@ -110,10 +117,9 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
     breaks: 'an unknown member',
     ...advice,
     send: async (rp, { sandbox, brand }) =>
-      sandbox.post(
-        `/v1/${brand}/upgrade`,
-        { ...DETAILS, note: 'x' },
-        { Authorization: `Bearer ${await rp.obtainToken()}` },
-      ),
+      sandbox.request
+        .post(`/v1/${brand}/upgrade`)
+        .set('Authorization', `Bearer ${await rp.obtainToken()}`)
+        .send({ ...DETAILS, note: 'x' }),
   },
 ]

@@ -9,12 +9,12 @@ export const USE_CASES: readonly RuleCase[] = [
   {
     rule: 'USE-01',
     breaks: 'an unknown client',
-    send: (_rp, { sandbox }) => sandbox.get(path, { query: useRequest({ client_id: 'nobody' }) }),
+    send: (_rp, { sandbox }) => sandbox.request.get(path).query(useRequest({ client_id: 'nobody' })),
   },
   {
     rule: 'USE-02',
     breaks: 'an unregistered redirect_uri',
-    send: (_rp, { sandbox }) => sandbox.get(path, { query: useRequest({ redirect_uri: 'https://evil.example/' }) }),
+    send: (_rp, { sandbox }) => sandbox.request.get(path).query(useRequest({ redirect_uri: 'https://evil.example/' })),
   },
   { rule: 'USE-03', breaks: 'another scope', send: (rp) => rp.use({ scope: 'openid email' }) },
   { rule: 'USE-04', breaks: 'another response_type', send: (rp) => rp.use({ response_type: 'code' }) },
@@ -32,15 +32,16 @@ export const USE_CASES: readonly RuleCase[] = [
     rule: 'USE-10',
     breaks: 'nonce sent twice',
     send(_rp, { sandbox }) {
-      const query = useRequest()
+      const query = new URLSearchParams(useRequest())
       query.append('nonce', 'another')
-      return sandbox.get(path, { query })
+      return sandbox.request.get(path).query(String(query))
     },
   },
   {
     rule: 'USE-10',
     breaks: 'bytes that are not UTF-8',
-    send: (_rp, { sandbox }) => sandbox.get(path, { query: `${useRequest({ nonce: undefined })}&nonce=%ff` }),
+    send: (_rp, { sandbox }) =>
+      sandbox.request.get(path).query(`${new URLSearchParams(useRequest({ nonce: undefined }))}&nonce=%ff`),
   },
   { rule: 'USE-11', breaks: 'an unknown parameter', ...advice, send: (rp) => rp.use({ prompt: 'login' }) },
   { rule: 'USE-12', breaks: 'can_create=1', ...advice, send: (rp) => rp.use({ can_create: '1' }) },

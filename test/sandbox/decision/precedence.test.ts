@@ -43,7 +43,7 @@ async function decide(flow: 'use' | 'create', sources: readonly Source[], wish: 
   const changes: Changes = { client_id: 'shop', [`sandbox_${wish}`]: said('query') }
   const rp = createRelyingParty(sandbox, { clientId: 'shop', clientSecret: 'secret' })
   const query = flow === 'use' ? useRequest(changes) : createRequest(await rp.obtainRequestUri(), changes)
-  const { status } = await sandbox.get(`/v1/oidc/${flow}`, { query, headers })
+  const { status } = await sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(query)
   const decided = await sandbox.flows.last({ flow })
   return status === 200 ? 'page' : decided?.[wish]
 }
@@ -74,13 +74,13 @@ test('persona and outcome may come from different sources', async () => {
   const sandbox = await startSandbox({ persona: 'teen-16' })
   await sandbox.next({ outcome: 'verified' })
   const query = useRequest({ sandbox_persona: 'child-12' })
-  await sandbox.get('/v1/oidc/use', { query })
+  await sandbox.request.get('/v1/oidc/use').query(query)
   expect(await sandbox.flows.last()).toMatchObject({ persona: 'child-12', outcome: 'verified' })
 })
 
 test('an outcome that needs a persona and finds none takes adult-passport', async () => {
   const sandbox = await startSandbox()
-  await sandbox.get('/v1/oidc/use', { query: useRequest({ sandbox_outcome: 'verified' }) })
+  await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_outcome: 'verified' }))
   expect(await sandbox.flows.last()).toMatchObject({ persona: 'adult-passport' })
 })
 
@@ -98,12 +98,15 @@ describe.each(['use', 'create'] as const)('an unknown name on %s', (flow) => {
       const sandbox = await startSandbox()
       const uri = await createRelyingParty(sandbox).obtainRequestUri()
       const query = flow === 'use' ? useRequest(changes) : createRequest(uri, changes)
-      const page = await sandbox.get(`/v1/oidc/${flow}`, { query, headers })
-      expect([page.status, page.headers.get('location')]).toEqual([400, null])
-      expect(page.headers.get('content-type')).toContain('text/html')
+      const page = await sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(query)
+      expect([page.status, page.headers.location]).toEqual([400, undefined])
+      expect(page.headers['content-type']).toContain('text/html')
       expect(page.text).toContain(near)
-      const json = await sandbox.get(`/v1/oidc/${flow}`, { query, headers: { ...headers, Accept: 'application/json' } })
-      expect(json.json()).toMatchObject({ error: 'invalid_request', suggestions: expect.arrayContaining([near]) })
+      const json = await sandbox.request
+        .get(`/v1/oidc/${flow}`)
+        .set({ ...headers, Accept: 'application/json' })
+        .query(query)
+      expect(json.body).toMatchObject({ error: 'invalid_request', suggestions: expect.arrayContaining([near]) })
     },
   )
 })

@@ -161,7 +161,7 @@ describe('a Create flow, as a correct client sees it', () => {
   const sandbox = shareSandbox()
   const run = async ({ name }: Outcome) => {
     const state = crypto.randomUUID()
-    const requestUri = await push(sandbox().baseUrl, pushedRequest({ state }))
+    const requestUri = await push(sandbox().baseUrl, new URLSearchParams(pushedRequest({ state })))
     return { session: { mode: 'query', state } as const, delivery: await runCreate(sandbox(), requestUri, name) }
   }
 

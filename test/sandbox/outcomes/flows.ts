@@ -24,21 +24,23 @@ export async function runUse(
     upgrade: outcome.needs?.includes('upgrade_scope') ?? false,
     startedAt: Math.floor(Date.now() / 1000),
   }
-  const query = useRequest({
-    scope: session.upgrade ? 'openid svc.upgrade' : 'openid',
-    state: session.state,
-    nonce: session.nonce,
-    claims: session.claims,
-    can_create: session.canCreate ? 'true' : undefined,
-    sandbox_outcome: outcome.name,
-    ...changes,
-  })
+  const query = new URLSearchParams(
+    useRequest({
+      scope: session.upgrade ? 'openid svc.upgrade' : 'openid',
+      state: session.state,
+      nonce: session.nonce,
+      claims: session.claims,
+      can_create: session.canCreate ? 'true' : undefined,
+      sandbox_outcome: outcome.name,
+      ...changes,
+    }),
+  )
   return { session, delivery: await visit(`${sandbox.url}/v1/oidc/use?${query}`) }
 }
 
 /** Sends the user of a pushed request to the Create flow, which is told how to end. */
 export const runCreate = (sandbox: Sandbox, requestUri: string, outcome: string) =>
-  visit(`${sandbox.url}/v1/oidc/create?${createRequest(requestUri, { sandbox_outcome: outcome })}`)
+  visit(`${sandbox.url}/v1/oidc/create?${new URLSearchParams(createRequest(requestUri, { sandbox_outcome: outcome }))}`)
 
 /** Verifies an id_token with openid-client, from the address at which it arrived. */
 export const verifyWithOpenidClient =

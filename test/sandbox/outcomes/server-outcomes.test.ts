@@ -18,7 +18,7 @@ const credentials = () => `${sandbox().client.clientId}:${sandbox().client.clien
 
 /** Each call as a correct client makes it; the key set is judged by a token that is verified with it. */
 const CALLS: Readonly<Record<ServerFlow, (options: CallOptions) => Promise<unknown>>> = {
-  par: (options) => push(sandbox().baseUrl, pushedRequest(), options),
+  par: (options) => push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), options),
   token: async (options) =>
     exchange(sandbox().baseUrl, { code: await party().obtainCode(), credentials: credentials() }, options),
   upgrade: async (options) =>
@@ -74,13 +74,15 @@ const created = async (requestUri: string) => (await runCreate(sandbox(), reques
 
 describe('an outcome of a call that shows only later', () => {
   it('E2 par.request_uri_already_used hands out a reference that E3 refuses, with its state', async () => {
-    const params = await created(await push(sandbox().baseUrl, pushedRequest(), told('par.request_uri_already_used')))
+    const params = await created(
+      await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), told('par.request_uri_already_used')),
+    )
     expect([params?.get('error'), params?.get('state')]).toEqual(['invalid_request_uri', 'state-1'])
   })
 
   it('E2 par.request_uri_of_other_client hands out a reference that E3 refuses, without a state', async () => {
     const params = await created(
-      await push(sandbox().baseUrl, pushedRequest(), told('par.request_uri_of_other_client')),
+      await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), told('par.request_uri_of_other_client')),
     )
     expect([params?.get('error'), params?.get('state')]).toEqual(['invalid_request_uri', null])
   })
@@ -90,7 +92,7 @@ describe('an outcome of a call that shows only later', () => {
     [1, 'invalid_request_uri'],
   ])('E2 par.expires_in_1 hands out a reference that, after %i s, E3 answers with error %s', async (seconds, error) => {
     await sandbox().clock.freeze()
-    const requestUri = await push(sandbox().baseUrl, pushedRequest(), told('par.expires_in_1'))
+    const requestUri = await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), told('par.expires_in_1'))
     await sandbox().clock.advance(seconds)
     expect((await created(requestUri))?.get('error')).toBe(error)
   })
@@ -112,19 +114,18 @@ describe('an outcome of a call that shows only later', () => {
 
   it('E5 upgrade.ok_without_quotes is done, and refused by a client that reads JSON', async () => {
     const token = await party().obtainToken()
-    const answer = await sandbox().post(
-      '/v1/svc/upgrade',
-      { authorization_details: [ageSignal()] },
-      { Authorization: `Bearer ${token}`, 'X-Sandbox-Outcome': 'upgrade.ok_without_quotes' },
-    )
+    const answer = await sandbox()
+      .request.post('/v1/svc/upgrade')
+      .set({ Authorization: `Bearer ${token}`, 'X-Sandbox-Outcome': 'upgrade.ok_without_quotes' })
+      .send({ authorization_details: [ageSignal()] })
     expect([answer.status, answer.text]).toEqual([200, 'OK'])
     const again = upgrade(sandbox().baseUrl, { token, details: [ageSignal()] }, told('upgrade.ok_without_quotes'))
     await expect(again).rejects.toThrow(/not JSON/)
   })
 
   it.each(['jwks.kid_twice', 'jwks.kid_missing'])('E6 %s leaves the right key in the set', async (name) => {
-    const reply = await sandbox().get('/.well-known/jwks.json', { headers: { 'X-Sandbox-Outcome': name } })
-    const good = await sandbox().get('/.well-known/jwks.json')
+    const reply = await sandbox().request.get('/.well-known/jwks.json').set('X-Sandbox-Outcome', name)
+    const good = await sandbox().request.get('/.well-known/jwks.json')
     const moduli = (text: string) => [...text.matchAll(/"n":"([\w-]+)"/g)].map((match) => match[1])
     expect(moduli(reply.text)).toEqual(expect.arrayContaining(moduli(good.text)))
     expect(reply.text).not.toBe(good.text)
@@ -166,10 +167,10 @@ describe('a reply in place of the service', () => {
     const row = OUTCOMES.find((outcome) => outcome.name === name)
     const paths = { par: '/v1/oidc/create/par', token: '/v1/oidc/use/token', upgrade: '/v1/svc/upgrade' }
     const path = paths[row?.flow === 'par' || row?.flow === 'token' ? row.flow : 'upgrade']
-    const answer = await sandbox().post(path, '', { 'X-Sandbox-Outcome': name })
+    const answer = await sandbox().request.post(path).set('X-Sandbox-Outcome', name).send('')
     expect(answer.status).toBe(status)
-    expect(answer.json()).toMatchObject({ error, findings: [{ rule, level: 'error', hint: expect.any(String) }] })
-    expect(answer.headers.has('WWW-Authenticate')).toBe(status === 401 && name !== 'par.401')
+    expect(answer.body).toMatchObject({ error, findings: [{ rule, level: 'error', hint: expect.any(String) }] })
+    expect('www-authenticate' in answer.headers).toBe(status === 401 && name !== 'par.401')
     expect(findOutcome(row?.flow ?? 'use', name)?.instead).toBe(true)
   })
 })

@@ -12,7 +12,7 @@ const idTokenOf = async (sandbox: TestSandbox, name: string) =>
 
 async function publishedKids(sandbox: TestSandbox): Promise<string[]> {
   const keySet = z.object({ keys: z.array(z.object({ kid: z.string() })) })
-  return keySet.parse((await sandbox.get('/.well-known/jwks.json')).json()).keys.map(({ kid }) => kid)
+  return keySet.parse((await sandbox.request.get('/.well-known/jwks.json')).body).keys.map(({ kid }) => kid)
 }
 
 describe('an id_token of id_token.key_rotated', () => {

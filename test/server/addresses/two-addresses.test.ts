@@ -47,8 +47,8 @@ describe('an internal URL', () => {
     const sandbox = await startSandbox({ internalUrl: 'http://gateway.internal/age', persona: 'adult-passport' })
     const { jwks_uri: jwksUri } = await discoveryBy(sandbox.url, 'gateway.internal')
     expect(jwksUri).toBe('http://gateway.internal/age/.well-known/jwks.json')
-    expect((await sandbox.get('/age/.well-known/jwks.json')).status).toBe(200)
-    expect((await sandbox.get('/age/t/ci-1/.well-known/jwks.json')).status).toBe(200)
+    expect((await sandbox.request.get('/age/.well-known/jwks.json')).status).toBe(200)
+    expect((await sandbox.request.get('/age/t/ci-1/.well-known/jwks.json')).status).toBe(200)
   })
 
   test('iss of a token stays that of the base URL', async () => {
@@ -111,14 +111,14 @@ test('a base path is served below it and at the top, and is part of the base URL
   const sandbox = await startSandbox({ basePath: '/agekey/' })
   expect(sandbox.baseUrl).toBe(`http://localhost:${new URL(sandbox.url).port}/agekey`)
   for (const path of ['/agekey/t/ci-1', '/t/ci-1']) {
-    const answer = await sandbox.get(`${path}/v1/oidc/use/.well-known/openid-configuration`)
-    expect(answer.json()).toMatchObject({ issuer: `${sandbox.baseUrl}/t/ci-1/v1/oidc/use` })
+    const answer = await sandbox.request.get(`${path}/v1/oidc/use/.well-known/openid-configuration`)
+    expect(answer.body).toMatchObject({ issuer: `${sandbox.baseUrl}/t/ci-1/v1/oidc/use` })
   }
 })
 
 test('a base URL whose path means something to Express is served as it is written', async () => {
   const sandbox = await startSandbox({ baseUrl: `${BASE}/a:b(c)*` })
   const path = new URL(sandbox.baseUrl).pathname
-  expect((await sandbox.get(`${path}/.well-known/jwks.json`)).status).toBe(200)
-  expect((await sandbox.get('/axx/.well-known/jwks.json')).status).toBe(404)
+  expect((await sandbox.request.get(`${path}/.well-known/jwks.json`)).status).toBe(200)
+  expect((await sandbox.request.get('/axx/.well-known/jwks.json')).status).toBe(404)
 })

@@ -37,8 +37,8 @@ export function balanced(...clients: readonly HttpClient[]): HttpClient {
     return client
   }
   return {
-    get: (...call) => next().get(...call),
-    post: (...call) => next().post(...call),
-    send: (...call) => next().send(...call),
+    get request() {
+      return next().request
+    },
   }
 }

@@ -18,31 +18,31 @@ describeWithRedis('Replicas on one Redis', () => {
   test('serve one flow whose calls alternate between them', async () => {
     const { a, b } = await startTwo()
     const code = await a.party.obtainCode()
-    const token = z.object({ access_token: z.string() }).parse((await b.party.exchange(code)).json()).access_token
+    const token = z.object({ access_token: z.string() }).parse((await b.party.exchange(code)).body).access_token
     expect((await a.party.upgrade(token)).status).toBe(200)
     const again = idTokenOf(await b.party.use({ sandbox_persona: 'child-12' }))
     expect(again.age_thresholds['18']).toBe(true)
 
     const requestUri = await a.party.obtainRequestUri()
     expect((await b.party.create(requestUri)).params).toEqual({ state: 'state-1' })
-    const repeated = await a.http.get('/v1/oidc/create', { query: createRequest(requestUri) })
+    const repeated = await a.http.request.get('/v1/oidc/create').query(createRequest(requestUri))
     expect(readCallback(repeated).params['error']).toBe('invalid_request_uri')
 
     const { flows } = z
       .object({ flows: z.array(z.object({ calls: z.array(z.object({ endpoint: z.string() })) })) })
-      .parse((await b.http.get(control('flows'))).json())
+      .parse((await b.http.request.get(control('flows'))).body)
     const endpoints = flows.map(({ calls }) => calls.map(({ endpoint }) => endpoint))
     expect(endpoints).toEqual([['E2', 'E3', 'E3'], ['E1'], ['E1', 'E4', 'E5']])
   })
 
   test('show a choice page here and take the choice there', async () => {
     const { a, b } = await startTwo()
-    const page = await a.http.get('/v1/oidc/use', { query: useRequest() })
+    const page = await a.http.request.get('/v1/oidc/use').query(useRequest())
     const transaction = /name="transaction" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
     const form = () => new URLSearchParams({ transaction, persona: 'adult-passport' })
     const answers = await Promise.all([
-      b.http.post('/v1/oidc/use/choice', form()),
-      a.http.post('/v1/oidc/use/choice', form()),
+      b.http.request.post('/v1/oidc/use/choice').send(String(form())),
+      a.http.request.post('/v1/oidc/use/choice').send(String(form())),
     ])
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 410])
   })
@@ -52,59 +52,51 @@ describeWithRedis('Replicas on one Redis', () => {
     const kids = async ({ http }: typeof a) =>
       z
         .object({ keys: z.array(z.object({ kid: z.string() })) })
-        .parse((await http.get('/.well-known/jwks.json')).json())
+        .parse((await http.request.get('/.well-known/jwks.json')).body)
     expect(await kids(a)).toEqual(await kids(b))
     for (const [replica, stage] of [
       [a, 'publish'],
       [b, 'use'],
       [a, 'retire'],
     ] as const) {
-      expect((await replica.http.post(control('keys/rotate'), { stage })).status).toBe(200)
+      expect((await replica.http.request.post(control('keys/rotate')).send({ stage })).status).toBe(200)
       expect(await kids(a)).toEqual(await kids(b))
     }
-    expect((await b.http.post(control('keys/rotate'), { stage: 'retire' })).status).toBe(409)
+    expect((await b.http.request.post(control('keys/rotate')).send({ stage: 'retire' })).status).toBe(409)
   })
 
   test('have one clock, one set of personas, expectations, tenants and settings', async () => {
     const { a, b } = await startTwo()
     const code = await a.party.obtainCode()
-    await b.http.post(control('clock'), { freeze: true, advance: 601 })
-    expect((await a.http.get(control('clock'))).json()).toEqual((await b.http.get(control('clock'))).json())
+    await b.http.request.post(control('clock')).send({ freeze: true, advance: 601 })
+    expect((await a.http.request.get(control('clock'))).body).toEqual((await b.http.request.get(control('clock'))).body)
     expect((await a.party.exchange(code)).text).toContain('expired')
 
-    await a.http.send(control('personas/new-one'), {
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ title: 'New', purpose: 'Added on one replica.' }),
-    })
-    expect((await b.http.get(control('personas/new-one'))).status).toBe(200)
+    await a.http.request.put(control('personas/new-one')).send({ title: 'New', purpose: 'Added on one replica.' })
+    expect((await b.http.request.get(control('personas/new-one'))).status).toBe(200)
 
-    await a.http.send(control('tenants/team-a'), {
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ outcome: 'access_denied', lifetimes: { code: 5 } }),
-    })
-    expect((await b.http.get(control('tenants/team-a'))).json()).toMatchObject({
+    await a.http.request.put(control('tenants/team-a')).send({ outcome: 'access_denied', lifetimes: { code: 5 } })
+    expect((await b.http.request.get(control('tenants/team-a'))).body).toMatchObject({
       outcome: 'access_denied',
       lifetimes: { code: 5 },
     })
-    const denied = await b.http.get('/t/team-a/v1/oidc/use', { query: useRequest() })
+    const denied = await b.http.request.get('/t/team-a/v1/oidc/use').query(useRequest())
     expect(readCallback(denied).params['error']).toBe('access_denied')
-    await b.http.send(control('tenants/team-a'), { method: 'DELETE' })
-    expect((await a.http.get(control('tenants/team-a'))).status).toBe(404)
+    await b.http.request.delete(control('tenants/team-a'))
+    expect((await a.http.request.get(control('tenants/team-a'))).status).toBe(404)
 
-    await b.http.post(control('reset'), undefined, { 'Content-Type': 'application/json' })
-    expect((await a.http.get(control('personas/new-one'))).status).toBe(404)
-    expect((await a.http.get(control('clock'))).json()).toMatchObject({ frozen: false, advanced_seconds: 0 })
+    await b.http.request.post(control('reset')).set('Content-Type', 'application/json').send(undefined)
+    expect((await a.http.request.get(control('personas/new-one'))).status).toBe(404)
+    expect((await a.http.request.get(control('clock'))).body).toMatchObject({ frozen: false, advanced_seconds: 0 })
   })
 
   test('answer a long poll on one with a flow that ends on the other', async () => {
     const { a, b } = await startTwo()
-    const waiting = b.http.get(control('flows'), { query: 'wait=30&state=waited-for' })
+    const waiting = b.http.request.get(control('flows')).query('wait=30&state=waited-for')
     // Another call of the same replica: by now it waits.
-    await b.http.get(control('flows'))
+    await b.http.request.get(control('flows'))
     await a.party.use({ state: 'waited-for' })
-    expect((await waiting).json()).toMatchObject({ flows: [{ state: 'waited-for' }] })
+    expect((await waiting).body).toMatchObject({ flows: [{ state: 'waited-for' }] })
   })
 
   test('play one scenario, whichever of them a call comes to', async () => {
@@ -114,30 +106,30 @@ describeWithRedis('Replicas on one Redis', () => {
       { await: 'par' },
       { clock: { advance: 91 } },
     ]
-    const armed = await a.http.post(control('scenarios'), { name: 'Across', steps })
-    const { id } = z.object({ id: z.string() }).parse(armed.json())
+    const armed = await a.http.request.post(control('scenarios')).send({ name: 'Across', steps })
+    const { id } = z.object({ id: z.string() }).parse(armed.body)
     const { params } = await b.party.use({ sandbox_persona: undefined, can_create: 'true' })
     expect(params['create_requested']).toBe('true')
-    const waiting = b.http.get(control(`scenarios/${id}`), { query: 'wait=30' })
+    const waiting = b.http.request.get(control(`scenarios/${id}`)).query('wait=30')
     await a.party.obtainRequestUri()
     await waiting
-    const progress = (await b.http.get(control(`scenarios/${id}`))).json()
+    const progress = (await b.http.request.get(control(`scenarios/${id}`))).body
     expect(progress).toMatchObject({ status: 'passed', steps: Array(3).fill({ status: 'passed' }) })
-    expect((await b.http.get(control('clock'))).json()).toMatchObject({ advanced_seconds: 91 })
+    expect((await b.http.request.get(control('clock'))).body).toMatchObject({ advanced_seconds: 91 })
   })
 
   test('spend each queued decision once, however many requests come to both', async () => {
     const { a, b } = await startTwo()
     const times = 20
-    await a.http.post(control('expectations'), { flow: 'use', outcome: 'access_denied', times })
+    await a.http.request.post(control('expectations')).send({ flow: 'use', outcome: 'access_denied', times })
     const http = balanced(a.http, b.http)
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => http.get('/v1/oidc/use', { query: useRequest() })),
+      Array.from({ length: 50 }, () => http.request.get('/v1/oidc/use').query(useRequest())),
     )
-    const denied = answers.filter(({ headers }) => headers.get('location')?.includes('error=access_denied'))
+    const denied = answers.filter(({ headers }) => headers.location?.includes('error=access_denied'))
     expect(denied).toHaveLength(times)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(answers.length - times)
-    expect((await b.http.get(control('expectations'))).json()).toEqual({ expectations: [] })
+    expect((await b.http.request.get(control('expectations'))).body).toEqual({ expectations: [] })
   })
 
   test('exchange every code once while one of them is killed, and lose none that was answered', async () => {
