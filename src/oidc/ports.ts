@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { AgeSignal } from '../age/signal.ts'
 
 /** The one time by which every lifetime and every age is judged. */
@@ -65,10 +66,12 @@ export interface AgeKeys {
   add(id: string, signals: readonly AgeSignal[]): Promise<boolean>
 }
 
+export const lifetimesSchema = z.object({
+  requestUri: z.number(),
+  code: z.number(),
+  idToken: z.number(),
+  accessToken: z.number(),
+})
+
 /** How long things live, in seconds. */
-export interface Lifetimes {
-  readonly requestUri: number
-  readonly code: number
-  readonly idToken: number
-  readonly accessToken: number
-}
+export type Lifetimes = Readonly<z.infer<typeof lifetimesSchema>>

@@ -33,16 +33,18 @@ export interface SandboxClock extends Clock {
   recall(memory: ClockMemory): void
 }
 
-/** How a clock was moved. Instants in epoch milliseconds, those of real time by the clocks of the machines. */
-export interface ClockMemory {
+export const clockMemorySchema = z.object({
   /** The last `set`, and the real time from which it runs on. */
-  readonly set?: { readonly instant: number; readonly startedAt: number } | undefined
+  set: z.object({ instant: z.number(), startedAt: z.number() }).optional(),
   /** The real time at which the clock was frozen. */
-  readonly frozenAt?: number | undefined
-  readonly advancedMs: number
-}
+  frozenAt: z.number().optional(),
+  advancedMs: z.number(),
+})
 
-/** The memory of a clock that nobody moved. */
+/** How a clock was moved. Instants in epoch milliseconds, those of real time by the clocks of the machines. */
+export type ClockMemory = Readonly<z.infer<typeof clockMemorySchema>>
+
+/** The memory of a clock that was never moved. */
 export const UNMOVED: ClockMemory = { advancedMs: 0 }
 
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')

@@ -1,4 +1,5 @@
 import { CompactSign } from 'jose'
+import * as z from 'zod'
 import type { Signer } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { signCompact } from './compact-jws.ts'
@@ -8,8 +9,8 @@ import {
   type SigningAlgorithm,
   type SigningKey,
   type SigningKeys,
-  type StoredKeys,
   storedForm,
+  storedKeysSchema,
 } from './signing-keys.ts'
 
 /** The stages of a key rotation, in their order. */
@@ -32,13 +33,15 @@ export interface KeyRing extends Signer, Signing {
   toStored(): Promise<StoredRing>
 }
 
-/** A ring as JSON. */
-export interface StoredRing {
+export const storedRingSchema = z.object({
   /** Oldest first. */
-  readonly published: readonly StoredKeys[]
+  published: z.array(storedKeysSchema),
   /** The index of the ones that sign. */
-  readonly signing: number
-}
+  signing: z.int(),
+})
+
+/** A ring as JSON. */
+export type StoredRing = Readonly<z.infer<typeof storedRingSchema>>
 
 interface Rotation {
   /** Oldest first. They may still be in the making: an RSA key takes longer than starting a server. */

@@ -1,5 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import * as z from 'zod'
+import { isJsonObject } from '../../age/json-object.ts'
 
 export const SIGNING_ALGORITHMS = ['RS256', 'ES256'] as const
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
@@ -18,11 +20,15 @@ export interface SigningKey {
 /** One key per algorithm: both are in the key set, whichever signs. */
 export type SigningKeys = Readonly<Record<SigningAlgorithm, SigningKey>>
 
+/** Whether it is a key of the right kind shows when it is imported. */
+const jwkSchema = z.custom<JWK>((value) => isJsonObject(value) && typeof value['kty'] === 'string', {
+  error: 'not a JSON Web Key',
+})
+
+export const storedKeysSchema = z.object({ RS256: jwkSchema, ES256: jwkSchema })
+
 /** Private keys as they are kept. */
-export interface StoredKeys {
-  readonly RS256: JWK
-  readonly ES256: JWK
-}
+export type StoredKeys = Readonly<z.infer<typeof storedKeysSchema>>
 
 /** Makes new private keys: 2048-bit RSA and P-256. */
 export async function generateStoredKeys(): Promise<StoredKeys> {

@@ -1,61 +1,61 @@
-import type { ClockMemory } from '../clock/clock.ts'
-import type { StoredRing } from '../keys/key-ring.ts'
+import type * as z from 'zod'
+import { parseRecord } from '../../oidc/collection.ts'
 import type { Tables } from './tables.ts'
-import type { TenantSettings } from './world.ts'
 
-/** What a tenant was told at run time and what a reset does not forget, beside the clock. All of it is JSON. */
-export interface ToldParts {
-  readonly clock: ClockMemory
-  readonly settings: TenantSettings
-  readonly keys: StoredRing
+/** A part of a tenant that is changed at run time and that a reset of its data keeps: settings, keys. Its value is JSON. */
+export interface StatePart<Value> {
+  readonly name: string
+  readonly schema: z.ZodType<Value>
+  /** Makes a value take effect; `undefined` brings back what was declared. */
+  apply(value: Value | undefined): void
 }
 
-/** Takes over what was told of one part; `undefined` when nothing was. */
-export type Takers = { readonly [Part in keyof ToldParts]: (told: ToldParts[Part] | undefined) => void }
+/** @param change pure; what it throws is thrown, and nothing changes then */
+export type ChangeState<Value> = (change: (value: Value | undefined) => Value) => Promise<void>
 
-/** What a tenant was told, kept where every process reads it. */
+/** The state of one tenant, kept where every process reads it. */
 export interface TenantState {
-  /** Takes over what other processes were told. */
+  /** Adds a part and returns what changes it. */
+  add<Value>(part: StatePart<Value>): ChangeState<Value>
+  /** Applies what other processes changed. */
   refresh(): Promise<void>
-  /** @param change pure; what it throws is thrown, and nothing changes then */
-  update<Part extends keyof ToldParts>(
-    part: Part,
-    change: (told: ToldParts[Part] | undefined) => ToldParts[Part],
-  ): Promise<void>
 }
 
-const TABLE = 'told'
+const TABLE = 'state'
 
-/** Creates the state of one tenant; `takers` are called when a part is not what it was. */
-export function createTenantState(tables: Tables, takers: Takers): TenantState {
-  const taken = new Map<string, string>()
+/** Creates the state of one tenant: a table with a row for each part. */
+export function createTenantState(tables: Tables): TenantState {
+  const readers: ((rows: ReadonlyMap<string, unknown>) => void)[] = []
   let readings = 0
   let newest = 0
 
-  const take = <Part extends keyof ToldParts>(part: Part, rows: ReadonlyMap<string, unknown>) => {
-    const told = rows.get(part) as ToldParts[Part] | undefined
-    const text = told === undefined ? '' : JSON.stringify(told)
-    if (text === (taken.get(part) ?? '')) return
-    taken.set(part, text)
-    takers[part](told)
-  }
   const refresh = async () => {
     const reading = ++readings
     const rows = new Map(await tables.list(TABLE))
     // Of two readings under way the later one knows more, whichever is done first.
     if (reading < newest) return
     newest = reading
-    take('clock', rows)
-    take('settings', rows)
-    take('keys', rows)
+    for (const read of readers) read(rows)
   }
 
   return {
     refresh,
-    async update(part, change) {
-      await tables.update(TABLE, part, (value) => change(value as ToldParts[typeof part] | undefined))
-      // Read back, so that there is one order of all changes, whoever made them.
-      await refresh()
+    add({ name, schema, apply }) {
+      const kind = { name: `${name} ${TABLE}`, schema }
+      const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
+      let applied = ''
+      readers.push((rows) => {
+        const value = rows.get(name)
+        const text = JSON.stringify(value) ?? ''
+        if (text === applied) return
+        apply(parse(value))
+        applied = text
+      })
+      return async (change) => {
+        await tables.update(TABLE, name, (value) => change(parse(value)))
+        // Read back, so that all processes apply all changes in one order.
+        await refresh()
+      }
     },
   }
 }

@@ -2,18 +2,18 @@ import type { Provider } from '../../oidc/provider.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { type Addresses, pathOf } from '../addresses/addresses.ts'
 import { type ClientSettings, createClients, type SandboxClients } from '../clients/clients.ts'
-import { createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
+import { clockMemorySchema, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type KeyRing, type RotationStage, restoreKeyRing } from '../keys/key-ring.ts'
+import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
 import { createTenantState } from './tenant-state.ts'
-import type { TenantSettings, World } from './world.ts'
+import { type TenantSettings, tenantSettingsSchema, type World } from './world.ts'
 
-/** One isolated world inside the process: its own address, clock, personas, expectations and records. */
+/** One isolated sandbox inside the process: its own address, clock, personas, expectations and records. */
 export interface Tenant {
   readonly name: string
   /** The path of its base URL, without a trailing slash: the empty string, or `/t/NAME`. */
@@ -28,7 +28,7 @@ export interface Tenant {
   readonly settings: TenantSettings
   readonly clients: SandboxClients
   readonly keys: KeyRing
-  /** Takes over what other processes were told of this tenant; called before each request is served. */
+  /** Applies what other processes changed in this tenant; called before each request is served. */
   refresh(): Promise<void>
   /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
   moveClock(move: ClockMove): Promise<void>
@@ -57,20 +57,31 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
   const store = world.createStore(name, clock)
   const tables = world.createTables(name, 'changes')
   const stateTables = world.createTables(name, 'state')
-  const state = createTenantState(stateTables, {
-    clock: (memory = UNMOVED) => clock.recall(memory),
-    settings(own = common) {
+  const state = createTenantState(stateTables)
+  const changeClock = state.add({
+    name: 'clock',
+    schema: clockMemorySchema,
+    apply: (memory = UNMOVED) => clock.recall(memory),
+  })
+  const changeSettings = state.add({
+    name: 'settings',
+    schema: tenantSettingsSchema,
+    apply(own = common) {
       settings = own
       clients = clientsOf(own.clients)
     },
-    keys(ring) {
+  })
+  const changeKeys = state.add({
+    name: 'keys',
+    schema: storedRingSchema,
+    apply(ring) {
       keys = ring ? restoreKeyRing(world.keys, ring) : world.keys
     },
   })
   const personas = createPersonas({ declared: common.personas, clock, ids: idsFor('personas'), tables })
   const expectations = createExpectations({ ids: idsFor('expectations'), tables })
   const moveOwnClock = (move: ClockMove) =>
-    state.update('clock', (memory = UNMOVED) => {
+    changeClock((memory = UNMOVED) => {
       const draft = createClock()
       draft.recall(memory)
       moveClock(draft, move)
@@ -126,8 +137,8 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
     refresh: world.isShared ? state.refresh : async () => {},
     moveClock: moveOwnClock,
     configure: (change) =>
-      state.update('settings', (told) => {
-        const { lifetimes, clients: declared, defaults } = told ?? common
+      changeSettings((own = common) => {
+        const { lifetimes, clients: declared, defaults } = own
         return { lifetimes, clients: declared, defaults, ...change }
       }),
     async rotateKeys(stage) {
@@ -135,8 +146,8 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
       const after = before.rotate(stage, world.generateKeys)
       const [were, will] = await Promise.all([before.toStored(), after.toStored()])
       try {
-        await state.update('keys', (told = were) => {
-          if (JSON.stringify(told) === JSON.stringify(were)) return will
+        await changeKeys((stored = were) => {
+          if (JSON.stringify(stored) === JSON.stringify(were)) return will
           throw Refusal.conflict(`${stage}: another call has just rotated the keys; look at them and try again`)
         })
       } catch (error) {
@@ -148,7 +159,7 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
       // A seeded tenant repeats itself from here.
       ids = idsFor('service')
       await scenarios.clear()
-      await state.update('clock', () => UNMOVED)
+      await changeClock(() => UNMOVED)
       await Promise.all([store.clear(), tables.clear()])
       await journal.clear(name)
     },

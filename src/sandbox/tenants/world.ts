@@ -1,8 +1,9 @@
+import * as z from 'zod'
 import type { Vocabulary } from '../../age/vocabulary.ts'
-import type { Lifetimes, Store } from '../../oidc/ports.ts'
+import { lifetimesSchema, type Store } from '../../oidc/ports.ts'
 import type { Profile } from '../../oidc/profile.ts'
 import type { Certifications } from '../../oidc/request/certifications.ts'
-import type { ClientSettings } from '../clients/clients.ts'
+import { clientSettingsSchema } from '../clients/clients.ts'
 import type { SandboxClock } from '../clock/clock.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
@@ -11,19 +12,16 @@ import type { Persona } from '../personas/persona-schema.ts'
 import type { Tables } from './tables.ts'
 import type { TenantDirectory } from './tenant-directory.ts'
 
-/** What decides when nobody else does: names of a persona and of an outcome. */
-export interface Defaults {
-  readonly persona: string | undefined
-  readonly outcome: string | undefined
-}
-
-/** What a tenant may have of its own; the rest is settled for all. */
-export interface TenantSettings {
-  readonly lifetimes: Lifetimes
+export const tenantSettingsSchema = z.object({
+  lifetimes: lifetimesSchema,
   /** Beside the built-in client. */
-  readonly clients: readonly ClientSettings[]
-  readonly defaults: Defaults
-}
+  clients: z.array(clientSettingsSchema).readonly(),
+  /** Names of the persona and the outcome that decide when no other source names one. */
+  defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
+})
+
+/** The settings that a tenant may have of its own; the others are the same for all. */
+export type TenantSettings = Readonly<z.infer<typeof tenantSettingsSchema>>
 
 /** What is settled for every tenant of a process. */
 export interface WorldSettings extends TenantSettings {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ClockMemory } from '../../../src/sandbox/clock/clock.ts'
+import { type ClockMemory, clockMemorySchema } from '../../../src/sandbox/clock/clock.ts'
 import type { Tables } from '../../../src/sandbox/tenants/tables.ts'
 import { createTenantState } from '../../../src/sandbox/tenants/tenant-state.ts'
 import { createMemoryTables } from '../../../src/store/memory-tables.ts'
@@ -7,14 +7,19 @@ import { createMemoryTables } from '../../../src/store/memory-tables.ts'
 /** The state of one tenant as one process sees it. */
 function startReplica(tables: Tables) {
   const clocks: (ClockMemory | undefined)[] = []
-  const state = createTenantState(tables, { clock: (told) => clocks.push(told), settings() {}, keys() {} })
-  return { state, clocks }
+  const state = createTenantState(tables)
+  const changeClock = state.add({
+    name: 'clock',
+    schema: clockMemorySchema,
+    apply: (memory) => clocks.push(memory),
+  })
+  return { state, clocks, changeClock }
 }
 
-test('what one process is told another one takes over when it refreshes, once', async () => {
+test('A state applies what another process changed when it refreshes, once', async () => {
   const tables = createMemoryTables()
   const [a, b] = [startReplica(tables), startReplica(tables)]
-  await a.state.update('clock', () => ({ advancedMs: 91_000 }))
+  await a.changeClock(() => ({ advancedMs: 91_000 }))
   expect(a.clocks).toEqual([{ advancedMs: 91_000 }])
   expect(b.clocks).toEqual([])
   await b.state.refresh()
@@ -22,19 +27,19 @@ test('what one process is told another one takes over when it refreshes, once', 
   expect(b.clocks).toEqual([{ advancedMs: 91_000 }])
 })
 
-test('what is forgotten is taken over too', async () => {
+test('A state applies that its part was removed', async () => {
   const tables = createMemoryTables()
   const [a, b] = [startReplica(tables), startReplica(tables)]
-  await a.state.update('clock', () => ({ advancedMs: 1 }))
+  await a.changeClock(() => ({ advancedMs: 1 }))
   await b.state.refresh()
   await tables.clear()
   await b.state.refresh()
   expect(b.clocks).toEqual([{ advancedMs: 1 }, undefined])
 })
 
-test('a change that throws changes nothing', async () => {
-  const { state, clocks } = startReplica(createMemoryTables())
-  const refused = state.update('clock', () => {
+test('A state stays as it is when a change throws', async () => {
+  const { state, clocks, changeClock } = startReplica(createMemoryTables())
+  const refused = changeClock(() => {
     throw new RangeError('out of the calendar')
   })
   await expect(refused).rejects.toThrow('out of the calendar')
@@ -42,7 +47,7 @@ test('a change that throws changes nothing', async () => {
   expect(clocks).toEqual([])
 })
 
-test('a reading that was begun earlier and ends later does not bring the past back', async () => {
+test('A state does not apply a reading that began earlier and ended later than another one', async () => {
   const tables = createMemoryTables()
   const readings: (() => void)[] = []
   const slow: Tables = {
@@ -55,7 +60,7 @@ test('a reading that was begun earlier and ends later does not bring the past ba
   }
   const { state, clocks } = startReplica(slow)
   const early = state.refresh()
-  await tables.put('told', 'clock', { advancedMs: 5 })
+  await tables.put('state', 'clock', { advancedMs: 5 })
   const late = state.refresh()
   await expect.poll(() => readings.length).toBe(2)
   readings[1]?.()
@@ -63,4 +68,14 @@ test('a reading that was begun earlier and ends later does not bring the past ba
   readings[0]?.()
   await early
   expect(clocks).toEqual([{ advancedMs: 5 }])
+})
+
+test('A state refuses a damaged part by the name of its member, and does not apply it', async () => {
+  const tables = createMemoryTables()
+  const { state, clocks, changeClock } = startReplica(tables)
+  await tables.put('state', 'clock', { advancedMs: 'soon' })
+  const damaged = /^store: a clock state record is damaged at advancedMs: /
+  await expect(state.refresh()).rejects.toThrow(damaged)
+  await expect(changeClock(() => ({ advancedMs: 1 }))).rejects.toThrow(damaged)
+  expect(clocks).toEqual([])
 })
