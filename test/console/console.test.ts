@@ -15,8 +15,7 @@ describe('a page of the console', () => {
     '%s runs nothing from elsewhere and weighs less than 100 KB with all that it loads',
     async (path) => {
       const sandbox = await startSandbox()
-      const answer = await sandbox.request.get(path)
-      expect(answer.status).toBe(200)
+      const answer = await sandbox.request.get(path).expect(200)
       expect(answer.headers['content-type']).toContain('text/html')
       expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'/)
       expect(answer.headers['content-security-policy']).not.toContain('unsafe')
@@ -54,8 +53,7 @@ describe('a page of the console', () => {
 
   it('answers an unknown flow by a page that says so', async () => {
     const { request } = await startSandbox()
-    const answer = await request.get(`${CONSOLE}/flows/f99`)
-    expect(answer.status).toBe(404)
+    const answer = await request.get(`${CONSOLE}/flows/f99`).expect(404)
     expect(textOf(answer.text)).toContain('there is none with the id "f99"')
   })
 })
@@ -235,14 +233,14 @@ describe('a form of the console', () => {
     async (headers) => {
       const sandbox = await startSandbox()
       const body = new URLSearchParams({ advance: '60' })
-      expect((await sandbox.request.post(`${CONSOLE}/clock`).set(headers).send(String(body))).status).toBe(403)
+      await sandbox.request.post(`${CONSOLE}/clock`).set(headers).send(String(body)).expect(403)
       expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
     },
   )
 
   it('is no form when it is JSON', async () => {
     const { request } = await startSandbox()
-    expect((await request.post(`${CONSOLE}/clock`).send({ advance: 60 })).status).toBe(415)
+    await request.post(`${CONSOLE}/clock`).send({ advance: 60 }).expect(415)
   })
 })
 
@@ -251,7 +249,7 @@ describe('beyond loopback', () => {
 
   it('is closed without a control token', async () => {
     const { request } = await startSandbox({ host: '0.0.0.0' })
-    expect((await request.get(`${CONSOLE}/flows`)).status).toBe(403)
+    await request.get(`${CONSOLE}/flows`).expect(403)
   })
 
   it('asks for the token on every page, and opens to a browser that has shown it', async () => {

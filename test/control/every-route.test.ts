@@ -82,8 +82,9 @@ describe('a path that there is refuses', () => {
       const sandbox = await startSandbox()
       const answer = await sandbox.request[method](
         `/_sandbox${path.replace(':name', 'adult-passport').replace('act-as', 'x')}`,
-      ).send([])
-      expect(answer.status).toBe(400)
+      )
+        .send([])
+        .expect(400)
       expect(answer.body).toMatchObject({ error: 'invalid_request', error_description: expect.any(String) })
     },
   )
@@ -91,9 +92,9 @@ describe('a path that there is refuses', () => {
   test('a body where none is taken: half a reset is none', async () => {
     const sandbox = await startSandbox()
     await sandbox.clock.advance(5)
-    expect((await sandbox.request.post('/_sandbox/reset').send({ clock: false })).status).toBe(400)
+    await sandbox.request.post('/_sandbox/reset').send({ clock: false }).expect(400)
     expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
-    expect((await sandbox.request.post('/_sandbox/reset').send({})).status).toBe(204)
+    await sandbox.request.post('/_sandbox/reset').send({}).expect(204)
   })
 
   test('another method with 405 and Allow', async () => {
@@ -104,8 +105,7 @@ describe('a path that there is refuses', () => {
 
   test('an unknown parameter with the nearest name', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.get('/_sandbox/flows').query('outcom=verified')
-    expect(answer.status).toBe(400)
+    const answer = await sandbox.request.get('/_sandbox/flows').query('outcom=verified').expect(400)
     expect(answer.text).toContain('Did you mean \\"outcome\\"?')
   })
 })

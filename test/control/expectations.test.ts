@@ -127,8 +127,7 @@ describe('an expectation', () => {
     [{ flow: 'use', persona: 'teen-16', match: { sate: 'x' } }, 'Did you mean \\"state\\"?'],
   ])('is refused when it says %j', async (body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.post('/_sandbox/expectations').send(body)
-    expect(answer.status).toBe(400)
+    const answer = await sandbox.request.post('/_sandbox/expectations').send(body).expect(400)
     expect(answer.text).toContain(message)
     expect(await sandbox.expectations.list()).toEqual([])
   })

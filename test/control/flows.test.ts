@@ -52,7 +52,7 @@ describe('GET flows', () => {
     'refuses %j',
     async (query) => {
       const sandbox = await startSandbox()
-      expect((await sandbox.request.get('/_sandbox/flows').query(query)).status).toBe(400)
+      await sandbox.request.get('/_sandbox/flows').query(query).expect(400)
     },
   )
 
@@ -61,8 +61,7 @@ describe('GET flows', () => {
     ['outcome=acess_denied', 'access_denied'],
   ])('with the misspelt name %s is refused, and waits for nothing', async (query, suggestion) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.get('/_sandbox/flows').query(`${query}&wait=60`)
-    expect(answer.status).toBe(400)
+    const answer = await sandbox.request.get('/_sandbox/flows').query(`${query}&wait=60`).expect(400)
     expect(answer.body).toMatchObject({ suggestions: expect.arrayContaining([suggestion]) })
   })
 

@@ -58,15 +58,13 @@ describe('a persona at run time', () => {
     ['Not%20a%20name', ADULT, 'must be 1 to 63 lower-case letters'],
   ])('%s is refused: %j', async (name, body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.put(`/_sandbox/personas/${name}`).send(body)
-    expect(answer.status).toBe(400)
+    const answer = await sandbox.request.put(`/_sandbox/personas/${name}`).send(body).expect(400)
     expect(answer.text).toContain(message)
   })
 
   test('that nobody is has near misses', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.get('/_sandbox/personas/teen-61')
-    expect(answer.status).toBe(404)
+    const answer = await sandbox.request.get('/_sandbox/personas/teen-61').expect(404)
     expect(answer.body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
   })
 })
@@ -103,8 +101,7 @@ describe('POST evaluate', () => {
     [{ claims: { age_thresholds: [18] }, persona: 'teen-16', nwo: 1 }, 'nwo: unknown key'],
   ])('refuses %j', async (body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.post('/_sandbox/evaluate').send(body)
-    expect(answer.status).toBe(400)
+    const answer = await sandbox.request.post('/_sandbox/evaluate').send(body).expect(400)
     expect(answer.text).toContain(message)
   })
 

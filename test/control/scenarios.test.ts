@@ -9,11 +9,13 @@ const undecided = { sandbox_persona: undefined }
 describe('POST scenarios', () => {
   test('arms one and says how far it has come', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.post('/_sandbox/scenarios').send({
-      name: 'A',
-      steps: [{ clock: { advance: 5 } }, { decide: { flow: 'use', persona: 'teen-16' } }],
-    })
-    expect(answer.status).toBe(201)
+    const answer = await sandbox.request
+      .post('/_sandbox/scenarios')
+      .send({
+        name: 'A',
+        steps: [{ clock: { advance: 5 } }, { decide: { flow: 'use', persona: 'teen-16' } }],
+      })
+      .expect(201)
     expect(answer.body).toMatchObject({
       id: expect.any(String),
       name: 'A',
@@ -35,8 +37,7 @@ describe('POST scenarios', () => {
     [{ name: 'A', client: 'nobody', steps: [{ await: 'par' }] }, 'client: no client \\"nobody\\" is registered'],
   ])('refuses %j', async (body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.post('/_sandbox/scenarios').send(body)
-    expect(answer.status).toBe(400)
+    const answer = await sandbox.request.post('/_sandbox/scenarios').send(body).expect(400)
     expect(answer.text).toContain(message)
     expect(await sandbox.scenarios.list()).toEqual([])
   })
@@ -71,8 +72,7 @@ describe('an armed scenario', () => {
       name: 'A',
       steps: [{ decide: { flow: 'use', outcome: 'create_requested' }, expect: { can_create: 'true' } }],
     })
-    const page = await sandbox.request.get('/v1/oidc/use').query(useRequest())
-    expect(page.status).toBe(200)
+    await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(200)
     expect(await sandbox.scenarios.get(id)).toMatchObject({
       status: 'failed',
       steps: [{ detail: 'can_create: expected "true", came nothing' }],
@@ -162,7 +162,7 @@ describe('an armed scenario', () => {
   test('of one tenant knows nothing of another', async () => {
     const sandbox = await startSandbox()
     await sandbox.tenant('one').scenarios.arm({ name: 'A', steps: [{ decide: { flow: 'use', persona: 'teen-16' } }] })
-    expect((await sandbox.request.get('/v1/oidc/use').query(useRequest())).status).toBe(200)
+    await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(200)
     expect(readCallback(await sandbox.request.get('/t/one/v1/oidc/use').query(useRequest())).params).toHaveProperty(
       'id_token',
     )

@@ -77,7 +77,7 @@ describe('a tenant', () => {
     const remove = () => sandbox.request.delete('/_sandbox/tenants/one')
     expect((await remove()).status).toBe(204)
     expect((await remove()).body).toMatchObject({ error: 'not_found' })
-    expect((await sandbox.request.get('/_sandbox/tenants/one')).status).toBe(404)
+    await sandbox.request.get('/_sandbox/tenants/one').expect(404)
   })
 
   test.each([
@@ -91,15 +91,14 @@ describe('a tenant', () => {
     ['-x', {}, 'no hyphen first'],
   ])('%s is not made with %j', async (name, body, message) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.put(`/_sandbox/tenants/${name}`).send(body)
-    expect(answer.status).toBe(400)
+    const answer = await sandbox.request.put(`/_sandbox/tenants/${name}`).send(body).expect(400)
     expect(answer.text).toContain(message)
     expect((await sandbox.request.get('/_sandbox/tenants')).body).toMatchObject({ tenants: [{ name: 'default' }] })
   })
 
   test.each(['/t/Upper', '/t/-x', `/t/${'a'.repeat(64)}`, '/t/default'])('%s is no address', async (path) => {
     const sandbox = await startSandbox()
-    expect((await sandbox.request.get(`${path}/.well-known/jwks.json`)).status).toBe(400)
+    await sandbox.request.get(`${path}/.well-known/jwks.json`).expect(400)
   })
 
   test('two hundred at once never see each other', async () => {
@@ -135,7 +134,7 @@ test('a reset brings back the declared state and keeps clients, keys and other t
   await sandbox.clock.advance(1000)
   await sandbox.next({ outcome: 'access_denied' })
   await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
-  expect((await sandbox.request.post('/_sandbox/reset')).status).toBe(204)
+  await sandbox.request.post('/_sandbox/reset').expect(204)
   expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
   expect(await sandbox.expectations.list()).toEqual([])
   expect(await sandbox.scenarios.list()).toEqual([])
@@ -143,7 +142,7 @@ test('a reset brings back the declared state and keeps clients, keys and other t
   expect((await rp.exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
   expect((await sandbox.tenant('other').clock.state()).advanced_seconds).toBe(7)
   const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb', sandbox_persona: 'teen-16' })
-  expect((await sandbox.request.get('/v1/oidc/use').query(query)).status).toBe(302)
+  await sandbox.request.get('/v1/oidc/use').query(query).expect(302)
 })
 
 describe('connectSandbox', () => {

@@ -40,8 +40,7 @@ describe('the appearance of a hosted page', () => {
   ])('takes no other value from the address of the style sheet: %s', async (query) => {
     const sandbox = await startSandbox()
     const plain = await sandbox.request.get('/_sandbox/appearance.css')
-    const sheet = await sandbox.request.get('/_sandbox/appearance.css').query(query)
-    expect(sheet.status).toBe(200)
+    const sheet = await sandbox.request.get('/_sandbox/appearance.css').query(query).expect(200)
     expect(sheet.text).toBe(plain.text)
   })
 

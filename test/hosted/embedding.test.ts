@@ -13,8 +13,7 @@ describe('a flow in an iframe', () => {
     ['a posted form', { sandbox_persona: 'adult-passport', response_mode: 'form_post' }],
   ])('ends on a page in place of the redirect of %s', async (_, changes) => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.get('/v1/oidc/use').set(FRAMED).query(useRequest(changes))
-    expect(answer.status).toBe(200)
+    const answer = await sandbox.request.get('/v1/oidc/use').set(FRAMED).query(useRequest(changes)).expect(200)
     expect(answer.headers.location).toBeUndefined()
     expect(byTestId(answer.text, 'ended-in-iframe')).toHaveLength(1)
     expect(tagsOf(answer.text).filter(({ name }) => name === 'form')).toEqual([])
@@ -57,7 +56,10 @@ describe('a flow in an iframe', () => {
       "publickey-credentials-get 'none'",
     ])
     for (const { attributes } of frames) {
-      expect((await sandbox.request.get(attributes['src'] ?? '').set(FRAMED)).status).toBe(200)
+      await sandbox.request
+        .get(attributes['src'] ?? '')
+        .set(FRAMED)
+        .expect(200)
     }
   })
 })

@@ -58,14 +58,14 @@ describe('the logo of a client', () => {
     expect((await sandbox.request.get(first ?? '')).body.toString()).toBe('<svg/>')
     await rm(logo)
     expect(await shown()).toBeUndefined()
-    expect((await sandbox.request.get(first ?? '')).status).toBe(404)
+    await sandbox.request.get(first ?? '').expect(404)
   })
 
   it('is never a file that the config does not name as an image', async () => {
     const { sandbox, shown } = await startWithLogo('secrets.yaml', 'client_secret: x')
     expect(await shown()).toBeUndefined()
-    expect((await sandbox.request.get('/_sandbox/clients/shop%2F1%3F/logo')).status).toBe(404)
-    expect((await sandbox.request.get('/_sandbox/clients/ak_test_sandbox/logo')).status).toBe(404)
-    expect((await sandbox.request.get('/_sandbox/clients/..%2F..%2Fetc%2Fpasswd/logo')).status).toBe(404)
+    await sandbox.request.get('/_sandbox/clients/shop%2F1%3F/logo').expect(404)
+    await sandbox.request.get('/_sandbox/clients/ak_test_sandbox/logo').expect(404)
+    await sandbox.request.get('/_sandbox/clients/..%2F..%2Fetc%2Fpasswd/logo').expect(404)
   })
 })

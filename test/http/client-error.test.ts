@@ -21,14 +21,14 @@ test.each([
     error_description: expect.stringContaining(hint),
     findings: [],
   })
-  expect((await sandbox.request.get('/_sandbox/health')).status).toBe(200)
+  await sandbox.request.get('/_sandbox/health').expect(200)
 })
 
 test('HTTP outlives a caller that goes away in the middle of a request', async () => {
   const sandbox = await startSandbox()
   await exchangeRaw(sandbox.url, post('Content-Length: 100', 'grant_type='), { ending: 'close' })
   await exchangeRaw(sandbox.url, 'GET / HT', { ending: 'close' })
-  expect((await sandbox.request.get('/_sandbox/health')).status).toBe(200)
+  await sandbox.request.get('/_sandbox/health').expect(200)
 })
 
 test('HTTP ignores an expectation that nobody knows', async () => {

@@ -62,8 +62,7 @@ describe('E1 answers', () => {
 
   test('with 302 and no-store', async () => {
     const query = useRequest({ sandbox_persona: 'teen-16' })
-    const answer = await (await startSandbox()).request.get('/v1/oidc/use').query(query)
-    expect(answer.status).toBe(302)
+    const answer = await (await startSandbox()).request.get('/v1/oidc/use').query(query).expect(302)
     expect(answer.headers['cache-control']).toContain('no-store')
   })
 
@@ -76,8 +75,7 @@ describe('E1 answers', () => {
 
 test('E1 in mode form_post answers a page that is never stored and may post only to the relying party', async () => {
   const query = useRequest({ response_mode: 'form_post', sandbox_persona: 'teen-16' })
-  const answer = await (await startSandbox()).request.get('/v1/oidc/use').query(query)
-  expect(answer.status).toBe(200)
+  const answer = await (await startSandbox()).request.get('/v1/oidc/use').query(query).expect(200)
   expect(answer.headers['cache-control']).toContain('no-store')
   expect(answer.headers['content-security-policy']).toMatch(/form-action [^;]*http:\/\/localhost:3000(;|$)/)
   expect(answer.headers['content-security-policy']).not.toContain('unsafe-inline')

@@ -140,8 +140,7 @@ describe('E3 takes a request_uri', () => {
     const rp = createRelyingParty(sandbox)
     const requestUri = await rp.obtainRequestUri()
     for (const _reload of [1, 2, 3]) {
-      const page = await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri))
-      expect(page.status).toBe(200)
+      const page = await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri)).expect(200)
       expect(page.text).toContain('data-testid="save"')
     }
     expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })
@@ -153,8 +152,7 @@ test('E3 with another redirect_uri than the pushed one is a page, never a redire
   const rp = createRelyingParty(sandbox)
   const requestUri = await rp.obtainRequestUri()
   const query = createRequest(requestUri, { redirect_uri: 'http://localhost:3000/other', sandbox_persona: 'teen-16' })
-  const answer = await sandbox.request.get('/v1/oidc/create').query(query)
-  expect(answer.status).toBe(400)
+  const answer = await sandbox.request.get('/v1/oidc/create').query(query).expect(400)
   expect(answer.headers.location).toBeUndefined()
   expect(answer.text).toContain('CRE-03')
   expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })

@@ -184,11 +184,11 @@ test('E2 says what is wrong in one shape, names the place and what to do, and is
 test.each(['APPLICATION/X-WWW-FORM-URLENCODED', 'application/x-www-form-urlencoded; charset=UTF-8'])(
   'E2 takes the content type %s',
   async (type) => {
-    const answer = await (await startSandbox()).request
+    await (await startSandbox()).request
       .post(PATH)
       .set('Content-Type', type)
       .send(String(new URLSearchParams(pushedRequest())))
-    expect(answer.status).toBe(201)
+      .expect(201)
   },
 )
 

@@ -195,5 +195,5 @@ test('E5 takes application/json with a charset', async () => {
   const sandbox = await startSandbox()
   const Authorization = `Bearer ${await createRelyingParty(sandbox).obtainToken()}`
   const headers = { Authorization, 'Content-Type': 'Application/JSON; charset=utf-8' }
-  expect((await sandbox.request.post(PATH).set(headers).send(JSON.stringify(DETAILS))).status).toBe(200)
+  await sandbox.request.post(PATH).set(headers).send(JSON.stringify(DETAILS)).expect(200)
 })

@@ -66,8 +66,10 @@ describe('E1 answers', () => {
 
   test('create_requested only to a request that offered it: otherwise a page with status 400 says why', async () => {
     const sandbox = await startSandbox()
-    const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_outcome: 'create_requested' }))
-    expect(answer.status).toBe(400)
+    const answer = await sandbox.request
+      .get('/v1/oidc/use')
+      .query(useRequest({ sandbox_outcome: 'create_requested' }))
+      .expect(400)
     expect(answer.headers.location).toBeUndefined()
     expect(answer.text).toContain('can_create=true')
   })

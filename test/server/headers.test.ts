@@ -44,15 +44,13 @@ describe('HEAD', () => {
   test.each(['/', '/_sandbox/health', '/_sandbox/events', '/_sandbox/console/flows', '/.well-known/jwks.json'])(
     'of %s is its head, and nothing more',
     async (path) => {
-      const answer = await (await startSandbox()).request.head(path)
-      expect(answer.status).toBe(200)
+      const answer = await (await startSandbox()).request.head(path).expect(200)
       expect(answer.text ?? '').toBe('')
     },
   )
 
   test.each(['/v1/oidc/use', '/v1/oidc/create'])('begins no flow at %s', async (path) => {
-    const answer = await (await startSandbox()).request.head(path).query(useRequest())
-    expect(answer.status).toBe(405)
+    await (await startSandbox()).request.head(path).query(useRequest()).expect(405)
   })
 })
 
@@ -94,8 +92,7 @@ describe('A path is answered', () => {
     ['/v1/oidc/use/choice', 'get', 'POST'],
     ['/.well-known/jwks.json', 'post', 'GET'],
   ] as const)('%s by %s with 405 and Allow: %s', async (path, method, allowed) => {
-    const answer = await (await startSandbox()).request[method](path).set('Accept', 'application/json')
-    expect(answer.status).toBe(405)
+    const answer = await (await startSandbox()).request[method](path).set('Accept', 'application/json').expect(405)
     expect(answer.headers.allow).toContain(allowed)
     expect(readError(answer).error).toBe('invalid_request')
   })
@@ -108,8 +105,7 @@ describe('A path is answered', () => {
     '//v1/oidc/use',
     '/v2/oidc/use',
   ])('%s with 404 and JSON that says so', async (path) => {
-    const answer = await (await startSandbox()).request.get(path)
-    expect(answer.status).toBe(404)
+    const answer = await (await startSandbox()).request.get(path).expect(404)
     expect(readError(answer)).toMatchObject({ error: 'invalid_request', findings: [] })
   })
 })

@@ -53,8 +53,7 @@ describe('The built-in client is answered at', () => {
     const location = new URL((await sandbox.request.get('/v1/oidc/use').query(query)).headers.location ?? '')
     location.hash = ''
     expect(location.href).toBe(new URL(redirect_uri).href)
-    const pushed = await sandbox.request.post('/v1/oidc/create/par').type('form').send(pushedRequest({ redirect_uri }))
-    expect(pushed.status).toBe(201)
+    await sandbox.request.post('/v1/oidc/create/par').type('form').send(pushedRequest({ redirect_uri })).expect(201)
   })
 })
 
@@ -127,12 +126,12 @@ test('E1 answers JSON in place of the page when the caller asks for JSON', async
     .get('/v1/oidc/use')
     .set(headers)
     .query(useRequest({ client_id: 'nobody' }))
-  expect(answer.status).toBe(400)
+    .expect(400)
   expect(readError(answer)).toMatchObject({ error: 'invalid_client', findings: [{ rule: 'USE-01', level: 'error' }] })
 })
 
 test('E1 knows the built-in client only while it is not switched off', async () => {
   const client = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/callback'] }
   const sandbox = await startSandbox({ builtinClient: false, clients: [client] })
-  expect((await sandbox.request.get('/v1/oidc/use').query(useRequest())).status).toBe(400)
+  await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(400)
 })

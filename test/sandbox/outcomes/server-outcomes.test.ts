@@ -167,8 +167,7 @@ describe('a reply in place of the service', () => {
     const row = OUTCOMES.find((outcome) => outcome.name === name)
     const paths = { par: '/v1/oidc/create/par', token: '/v1/oidc/use/token', upgrade: '/v1/svc/upgrade' }
     const path = paths[row?.flow === 'par' || row?.flow === 'token' ? row.flow : 'upgrade']
-    const answer = await sandbox().request.post(path).set('X-Sandbox-Outcome', name).send('')
-    expect(answer.status).toBe(status)
+    const answer = await sandbox().request.post(path).set('X-Sandbox-Outcome', name).send('').expect(status)
     expect(answer.body).toMatchObject({ error, findings: [{ rule, level: 'error', hint: expect.any(String) }] })
     expect('www-authenticate' in answer.headers).toBe(status === 401 && name !== 'par.401')
     expect(findOutcome(row?.flow ?? 'use', name)?.instead).toBe(true)

@@ -47,8 +47,8 @@ describe('an internal URL', () => {
     const sandbox = await startSandbox({ internalUrl: 'http://gateway.internal/age', persona: 'adult-passport' })
     const { jwks_uri: jwksUri } = await discoveryBy(sandbox.url, 'gateway.internal')
     expect(jwksUri).toBe('http://gateway.internal/age/.well-known/jwks.json')
-    expect((await sandbox.request.get('/age/.well-known/jwks.json')).status).toBe(200)
-    expect((await sandbox.request.get('/age/t/ci-1/.well-known/jwks.json')).status).toBe(200)
+    await sandbox.request.get('/age/.well-known/jwks.json').expect(200)
+    await sandbox.request.get('/age/t/ci-1/.well-known/jwks.json').expect(200)
   })
 
   test('iss of a token stays that of the base URL', async () => {
@@ -119,6 +119,6 @@ test('a base path is served below it and at the top, and is part of the base URL
 test('a base URL whose path means something to Express is served as it is written', async () => {
   const sandbox = await startSandbox({ baseUrl: `${BASE}/a:b(c)*` })
   const path = new URL(sandbox.baseUrl).pathname
-  expect((await sandbox.request.get(`${path}/.well-known/jwks.json`)).status).toBe(200)
-  expect((await sandbox.request.get('/axx/.well-known/jwks.json')).status).toBe(404)
+  await sandbox.request.get(`${path}/.well-known/jwks.json`).expect(200)
+  await sandbox.request.get('/axx/.well-known/jwks.json').expect(404)
 })
