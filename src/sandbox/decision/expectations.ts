@@ -3,7 +3,7 @@ import type { Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
 import type { Personas } from '../personas/personas.ts'
-import type { Tables } from '../tenants/tables.ts'
+import { type Tables, table } from '../tenants/tables.ts'
 import type { ReceivedCall } from './call.ts'
 import { requireOutcome, requirePersona } from './names.ts'
 
@@ -58,26 +58,24 @@ export interface Expectations {
 
 const MAX_EXPECTATIONS = 10_000
 
-const TABLE = 'expectation'
-
 /** Creates the queue of one tenant. */
 export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }): Expectations {
-  const list = async () => (await tables.list(TABLE)).map(([, value]) => value as Expectation)
+  const queue = table(tables, { name: 'expectation', schema: expectationSchema })
+  const list = async () => (await queue.list()).map(([, expectation]) => expectation)
   return {
     list,
     async add({ times = 1, ...wanted }) {
       if ((await list()).length >= MAX_EXPECTATIONS)
         throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
       const expectation = { ...wanted, id: `x-${ids.random(9)}`, times, remaining: times }
-      await tables.put(TABLE, expectation.id, expectation)
+      await queue.put(expectation.id, expectation)
       return expectation
     },
     find: async (call) => (await list()).find((expectation) => fits(expectation, call)),
     async spend(id) {
       let wasThere = false
-      await tables.update(TABLE, id, (value) => {
-        wasThere = value !== undefined
-        const expectation = value as Expectation | undefined
+      await queue.update(id, (expectation) => {
+        wasThere = expectation !== undefined
         return expectation && expectation.remaining > 1
           ? { ...expectation, remaining: expectation.remaining - 1 }
           : undefined
@@ -85,7 +83,7 @@ export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }
       return wasThere
     },
     async clear() {
-      for (const { id } of await list()) await tables.remove(TABLE, id)
+      for (const { id } of await list()) await queue.remove(id)
     },
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isJsonObject } from '../../age/json-object.ts'
 import type { ReceivedCall } from '../decision/call.ts'
 import { describeMismatch, findMismatches, mismatchSchema } from './mismatches.ts'
 import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
@@ -29,21 +30,27 @@ export const scenarioProgressSchema = z.object({
 export type StepProgress = z.infer<typeof stepProgressSchema>
 export type ScenarioProgress = z.infer<typeof scenarioProgressSchema>
 
-/** A scenario that looks at every request until it has passed or failed. JSON, so that several processes can share it. */
-export interface ArmedScenario {
-  readonly id: string
-  readonly scenario: Scenario
-  /** The index of the current step; behind the last one when it has passed. */
-  readonly current: number
-  readonly revision: number
-  readonly failure?: Explanation
-  /** What came that did not meet the current step. */
-  readonly remark?: string
-  /** Somebody moves the clock for the current step. */
-  readonly isMoving?: true
-}
+const explanationSchema = stepProgressSchema.pick({ detail: true, mismatches: true })
+export type Explanation = z.infer<typeof explanationSchema>
 
-export type Explanation = Pick<StepProgress, 'detail' | 'mismatches'>
+export const armedScenarioSchema = z.object({
+  id: z.string(),
+  /** Checked when it was armed. Only its members are looked at: every request reads all scenarios, of up to 500 steps each. */
+  scenario: z.custom<Scenario>((value) => isJsonObject(value) && Array.isArray(value['steps']), {
+    error: 'not a scenario',
+  }),
+  /** The index of the current step; behind the last one when it has passed. */
+  current: z.int(),
+  revision: z.int(),
+  failure: explanationSchema.optional(),
+  /** What came that did not meet the current step. */
+  remark: z.string().optional(),
+  /** One of the callers moves the clock for the current step. */
+  isMoving: z.literal(true).optional(),
+})
+
+/** A scenario that looks at every request until it has passed or failed. JSON, so that several processes can share it. */
+export type ArmedScenario = Readonly<z.infer<typeof armedScenarioSchema>>
 
 export const armedScenario = (id: string, scenario: Scenario): ArmedScenario => ({
   id,

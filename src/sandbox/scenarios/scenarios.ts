@@ -2,10 +2,11 @@ import type { Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { ClockMove } from '../clock/clock-move.ts'
 import type { ReceivedCall } from '../decision/call.ts'
-import type { Tables } from '../tenants/tables.ts'
+import { type Tables, table } from '../tenants/tables.ts'
 import {
   type ArmedScenario,
   armedScenario,
+  armedScenarioSchema,
   currentStep,
   type Explanation,
   failStep,
@@ -73,8 +74,6 @@ export interface ScenarioEvent {
   readonly step?: number
 }
 
-const TABLE = 'scenario'
-
 /** Creates the scenarios of one tenant. */
 export function createScenarios({
   ids,
@@ -87,14 +86,15 @@ export function createScenarios({
   moveClock: (move: ClockMove) => Promise<void>
   announce: (event: ScenarioEvent) => void
 }): Scenarios {
-  const all = async () => (await tables.list(TABLE)).map(([, value]) => value as ArmedScenario)
+  const scenarios = table(tables, { name: 'scenario', schema: armedScenarioSchema })
+  const all = async () => (await scenarios.list()).map(([, armed]) => armed)
   const tell = (armed: ArmedScenario) => announce(eventOf(progressOf(armed)))
   /** @param next pure; it gives the same scenario when nothing is to be changed */
   const change = async (id: string, next: (armed: ArmedScenario) => ArmedScenario) => {
     let before: ArmedScenario | undefined
-    const after = await tables.update(TABLE, id, (value) => {
-      before = value as ArmedScenario | undefined
-      return before && next(before)
+    const after = await scenarios.update(id, (armed) => {
+      before = armed
+      return armed && next(armed)
     })
     if (after && after.revision !== before?.revision) tell(after)
     return after
@@ -105,11 +105,11 @@ export function createScenarios({
     const ended = armed.find((one) => currentStep(one) === undefined)
     if (!ended)
       throw Refusal.conflict(`scenarios: ${MAX_SCENARIOS} are running already; DELETE them, or reset the tenant`)
-    await tables.remove(TABLE, ended.id)
+    await scenarios.remove(ended.id)
   }
   const remove = async (id: string) => {
-    const armed = (await tables.get(TABLE, id)) as ArmedScenario | undefined
-    if (!armed || !(await tables.remove(TABLE, id))) return false
+    const armed = await scenarios.get(id)
+    if (!armed || !(await scenarios.remove(id))) return false
     announce({ ...eventOf(progressOf(armed)), status: 'removed' })
     return true
   }
@@ -163,14 +163,14 @@ export function createScenarios({
     async arm(scenario) {
       await makeRoom()
       const armed = armedScenario(`s-${ids.random(9)}`, scenario)
-      await tables.put(TABLE, armed.id, armed)
+      await scenarios.put(armed.id, armed)
       tell(armed)
       while (await runClockStep(armed.id));
-      return progressOf(((await tables.get(TABLE, armed.id)) as ArmedScenario | undefined) ?? armed)
+      return progressOf((await scenarios.get(armed.id)) ?? armed)
     },
     list: async () => (await all()).map(progressOf),
     async find(id) {
-      const armed = (await tables.get(TABLE, id)) as ArmedScenario | undefined
+      const armed = await scenarios.get(id)
       return armed && progressOf(armed)
     },
     remove,
