@@ -59,7 +59,7 @@ ${renderTextField({ name: 'q', label: 'Find', value: search, hint: 'A part of a 
 <button class="secondary">Show</button>
 </form>
 ${personas.length < total && html`<p class="hint">${personas.length} of ${total} are shown. Write what to look for to see others.</p>`}
-${grouped(personas).map(
+${grouped(personas, ({ group }) => group).map(
   ([group, members]) => html`<h3 class="group-title">${group}</h3>
 <ul class="holders">
 ${members.map((persona) => renderHolder(persona, action))}</ul>

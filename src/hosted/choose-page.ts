@@ -1,94 +1,82 @@
 import { renderAdvice } from '../http/html/finding-list.ts'
 import { type Html, html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import { renderPage, type Shell } from '../http/html/layout.ts'
+import { type RenderedPage, renderPage, type Shell } from '../http/html/layout.ts'
 import { englishOn, type Translate, translate } from '../http/html/messages.ts'
-import type { Finding } from '../oidc/rules/finding.ts'
-import { type ClientView, renderClientBadge } from './client-badge.ts'
-import { type EmbeddingView, renderEmbeddingNotice } from './embedding-notice.ts'
-import { type EndingFormView, renderEndingForm } from './ending-form.ts'
-import { type LanguageMenuView, renderLanguageForm, renderLanguageMenu } from './language-menu.ts'
-import { renderPendingFields } from './pending-fields.ts'
-import { type PersonaView, renderPersonaList } from './persona-list.ts'
-
-/** E1: what the choice page shows. */
-export interface ChooseView extends EndingFormView, LanguageMenuView {
-  readonly shell: Shell
-  readonly client: ClientView
-  readonly embedding: EmbeddingView
-  readonly asked: {
-    /** The requested thresholds, in the order of the request. */
-    readonly thresholds: readonly number[]
-    /** Every other filter of the claims, a line each that a person can read. */
-    readonly filters: readonly string[]
-  }
-  /** Whether the request said `can_create=true`. */
-  readonly canCreate: boolean
-  /** Whether the request asked for the upgrade scope. */
-  readonly upgrade: boolean
-  readonly learnMore: boolean
-  readonly personas: readonly PersonaView[]
-  /** Advice on the request. */
-  readonly findings: readonly Finding[]
-}
-
-const SCRIPTS = ['language.js', 'filter.js', 'shortcuts.js', 'embedding.js', 'once.js'] as const
+import type { UseTransaction } from '../oidc/use.ts'
+import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
+import { renderEmbeddingNotice } from './embedding.ts'
+import { renderEndingForm } from './ending-form.ts'
+import { renderLanguageForm, renderLanguageMenu } from './language.ts'
+import { renderClientBadge } from './logo.ts'
+import { type PersonaChoice, renderPersonaList } from './persona-list.ts'
+import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /**
  * E1: the page on which the user chooses. The first form posts `transaction` and either `persona` (a persona's button) or
  * `outcome` (`verified`, `create_requested`, `access_denied`); the section at the end forces any other outcome.
  */
-export function renderChoose(view: ChooseView): RenderedPage {
-  const t = translate(view.shell.lang)
-  const title = t('choose.title', { client: view.client.name })
-  return renderPage(view.shell, {
+export function renderChoose(page: WaitingPage<UseTransaction>, choices: readonly PersonaChoice[]): RenderedPage {
+  const { shell, transaction, client, findings } = page
+  const t = translate(shell.lang)
+  const title = t('choose.title', { client: client.name })
+  return renderPage(shell, {
     title,
     width: 'wide',
     menu: renderLanguageMenu(t),
-    forms: renderLanguageForm(view),
-    scripts: SCRIPTS,
-    main: html`${renderEmbeddingNotice(view.embedding, t)}
+    forms: renderLanguageForm(page),
+    scripts: ['language.js', 'filter.js', 'shortcuts.js', 'embedding.js', 'once.js'],
+    main: html`${renderEmbeddingNotice(page.embedding, 'use', t)}
 <div class="desk">
-<form class="desk-form" method="post" action="${view.action}">${renderPendingFields(view)}
+<form class="desk-form" method="post" action="${page.path}/choice">${renderPendingFields(page)}
 <section class="card screen" aria-labelledby="screen-title">
-${renderClientBadge(view.client)}
+${renderClientBadge(client)}
 <h1 id="screen-title">${title}</h1>
-${renderAsked(view, t)}
-${renderActions(view, t)}
-${view.learnMore && renderLearnMore(view.shell, t)}
+${renderQuestion(transaction, t)}
+${renderActions(transaction, choices, t)}
+${transaction.presentation.learnMore && renderLearnMore(shell, t)}
 </section>
 <section class="card" aria-labelledby="personas-title">
 <h2 id="personas-title">${t('choose.personas')}</h2>
 <p class="muted">${t('choose.personas.lead')}</p>
-<p class="links">${view.findings.length > 0 && html`<a href="#advice-title">${t('advice.title')}</a>`} ${view.outcomes.length > 0 && html`<a href="#endings">${t('ending.title')}</a>`}</p>
-${renderPersonaList(view.personas, view.canCreate, t)}
+<p class="links">${findings.length > 0 && html`<a href="#advice-title">${t('advice.title')}</a>`} <a href="#endings">${t('ending.title')}</a></p>
+${renderPersonaList(choices, transaction.canCreate, t)}
 </section>
 </form>
 <div class="desk-more">
-${renderAdvice(view.findings, t)}
-${renderEndingForm(view, t)}
+${renderAdvice(findings, t)}
+${renderEndingForm(page, t)}
 </div>
 </div>`,
   })
 }
 
-function renderAsked({ asked, upgrade }: ChooseView, t: Translate): Html {
+/** The requested thresholds, in the order of the request, and every other filter of the claims. */
+function renderQuestion({ claims, upgrade }: UseTransaction, t: Translate): Html {
+  const { age_thresholds: thresholds, ...filters } = claims
+  const lines = Object.entries(filters).flatMap(([name, value]) => filterLines(name, value))
   return html`<p class="muted">${t('choose.promise')}</p>
 <h2 class="small">${t('choose.thresholds')}</h2>
-<ul class="thresholds">${asked.thresholds.map((threshold) => html`<li>${t('choose.threshold', { threshold })}</li>`)}</ul>
+<ul class="thresholds">${thresholds.map((threshold) => html`<li>${t('choose.threshold', { threshold })}</li>`)}</ul>
 ${
-  asked.filters.length > 0 &&
+  lines.length > 0 &&
   html`<h2 class="small">${t('choose.filters')}</h2>
-<ul class="filters">${asked.filters.map((filter) => html`<li>${filter}</li>`)}</ul>`
+<ul class="filters">${lines.map((line) => html`<li>${line}</li>`)}</ul>`
 }
 ${upgrade && html`<p class="muted">${t('choose.upgrade')}</p>`}`
 }
 
-function renderActions({ canCreate, personas, defaultPersona }: ChooseView, t: Translate): Html {
-  const title = personas.find(({ name }) => name === defaultPersona)?.title
+/** A line for each member of a filter: `overrides.id_doc_scan.min_age: 21`. */
+function filterLines(path: string, value: unknown): string[] {
+  if (Array.isArray(value)) return [`${path}: ${value.length === 0 ? '[]' : value.join(', ')}`]
+  if (typeof value !== 'object' || value === null) return [`${path}: ${value}`]
+  return Object.entries(value).flatMap(([name, member]) => filterLines(`${path}.${name}`, member))
+}
+
+function renderActions({ canCreate }: UseTransaction, choices: readonly PersonaChoice[], t: Translate): Html {
+  const usual = choices.find(({ persona }) => persona.name === FALLBACK_PERSONA)?.persona
   return html`<div class="actions">
 <button class="primary" name="outcome" value="verified" data-testid="use" aria-describedby="use-as">${t('choose.use')}</button>
-<p class="use-as" id="use-as">${t('choose.use.as')} ${title !== undefined && html`<strong${englishOn(t)}>${title}</strong> `}<code>${defaultPersona}</code></p>
+<p class="use-as" id="use-as">${t('choose.use.as')} ${usual && html`<strong${englishOn(t)}>${usual.title}</strong> `}<code>${FALLBACK_PERSONA}</code></p>
 ${canCreate && html`<button class="secondary" name="outcome" value="create_requested" data-testid="create">${t('choose.create')}</button>`}
 <button class="quiet" name="outcome" value="access_denied" data-testid="decline">${t('choose.decline')}</button>
 </div>`

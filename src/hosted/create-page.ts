@@ -1,72 +1,52 @@
+import type { AgeSignal } from '../age/signal.ts'
 import type { Age } from '../age/signal-schema.ts'
 import { renderAdvice } from '../http/html/finding-list.ts'
 import { type Html, html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import { renderPage, type Shell } from '../http/html/layout.ts'
+import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { type MessageKey, type Translate, translate } from '../http/html/messages.ts'
-import type { Finding } from '../oidc/rules/finding.ts'
-import { type ClientView, renderClientBadge } from './client-badge.ts'
-import { type EmbeddingView, renderEmbeddingNotice } from './embedding-notice.ts'
-import { type EndingFormView, renderEndingForm } from './ending-form.ts'
-import { type LanguageMenuView, renderLanguageForm, renderLanguageMenu } from './language-menu.ts'
-import { renderPendingFields } from './pending-fields.ts'
-
-/** A submitted age signal in words. */
-export interface SignalView {
-  /** The wire name: `id_doc_scan`. */
-  readonly method: string
-  readonly age: Age
-  readonly verifiedAt: string
-  readonly provenance: string
-  /** A line each: `issuing_country: US`. */
-  readonly attributes: readonly string[]
-}
-
-/** E3: what the page of the Create flow shows. */
-export interface CreateView extends EndingFormView, LanguageMenuView {
-  readonly shell: Shell
-  readonly client: ClientView
-  readonly embedding: EmbeddingView
-  readonly signals: readonly SignalView[]
-  /** Who may own the age key; `defaultPersona` is selected. */
-  readonly personas: readonly { readonly name: string; readonly title: string }[]
-  /** Advice on the request. */
-  readonly findings: readonly Finding[]
-}
+import type { CreateTransaction } from '../oidc/create.ts'
+import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
+import type { Persona } from '../sandbox/personas/persona-schema.ts'
+import { renderEmbeddingNotice } from './embedding.ts'
+import { renderEndingForm } from './ending-form.ts'
+import { renderLanguageForm, renderLanguageMenu } from './language.ts'
+import { renderClientBadge } from './logo.ts'
+import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /**
- * E3: the page on which the user saves an age key. Its form posts `transaction`, the selected `persona` and either
- * `outcome`: `created`, `created_new` for an age key of a new persona, or `access_denied`.
+ * E3: the page on which the user saves an age key. Its form posts `transaction`, the selected `persona` and `outcome`:
+ * `created`, `created_new` for an age key of a new persona, or `access_denied`.
  */
-export function renderCreate(view: CreateView): RenderedPage {
-  const t = translate(view.shell.lang)
-  return renderPage(view.shell, {
+export function renderCreate(page: WaitingPage<CreateTransaction>, personas: readonly Persona[]): RenderedPage {
+  const { shell, transaction, client } = page
+  const t = translate(shell.lang)
+  return renderPage(shell, {
     title: t('create.title'),
     menu: renderLanguageMenu(t),
-    forms: renderLanguageForm(view),
+    forms: renderLanguageForm(page),
     scripts: ['language.js', 'filter.js', 'embedding.js', 'once.js'],
-    main: html`${renderEmbeddingNotice(view.embedding, t)}
+    main: html`${renderEmbeddingNotice(page.embedding, 'create', t)}
 <section class="card screen" aria-labelledby="screen-title">
-${renderClientBadge(view.client)}
+${renderClientBadge(client)}
 <h1 id="screen-title">${t('create.title')}</h1>
-<p class="muted">${t('create.lead', { client: view.client.name })}</p>
+<p class="muted">${t('create.lead', { client: client.name })}</p>
 <h2 class="small">${t('create.signals')}</h2>
 <ul class="signals">
-${view.signals.map((signal) => renderSignal(signal, t))}</ul>
-${renderForm(view, t)}
+${transaction.signals.map((signal) => renderSignal(signal, t))}</ul>
+${renderForm(page, personas, t)}
 </section>
-${renderAdvice(view.findings, t)}
-${renderEndingForm(view, t)}`,
+${renderAdvice(page.findings, t)}
+${renderEndingForm(page, t)}`,
   })
 }
 
-function renderSignal(signal: SignalView, t: Translate): Html {
+function renderSignal({ method, age, verified_at, provenance, attributes = {} }: AgeSignal, t: Translate): Html {
   const rows: readonly (readonly [MessageKey, readonly string[]])[] = [
-    ['create.method', [signal.method]],
-    ['create.age', [ageText(signal.age, t)]],
-    ['create.verified', [signal.verifiedAt]],
-    ['create.provenance', [signal.provenance]],
-    ['create.attributes', signal.attributes],
+    ['create.method', [method]],
+    ['create.age', [ageText(age, t)]],
+    ['create.verified', [verified_at]],
+    ['create.provenance', [provenance]],
+    ['create.attributes', Object.entries(attributes).map(([name, value]) => `${name}: ${value}`)],
   ]
   return html`<li><dl>${rows.map(([key, values]) => values.length > 0 && html`<div><dt>${t(key)}</dt>${values.map((value) => html`<dd>${value}</dd>`)}</div>`)}</dl></li>
 `
@@ -78,14 +58,14 @@ function ageText(age: Age, t: Translate): string {
   return t('create.age.atLeast', { years: age.at_least_years })
 }
 
-function renderForm(view: CreateView, t: Translate): Html {
-  return html`<form method="post" action="${view.action}">${renderPendingFields(view)}
+function renderForm(page: WaitingPage, personas: readonly Persona[], t: Translate): Html {
+  return html`<form method="post" action="${page.path}/choice">${renderPendingFields(page)}
 <div class="field">
 <label for="persona">${t('create.persona')}</label>
 <select id="persona" name="persona" aria-describedby="persona-hint">
-${view.personas.map(
+${personas.map(
   ({ name, title }) =>
-    html`<option value="${name}" data-testid="persona-${name}"${name === view.defaultPersona && html` selected`}>${title} (${name})</option>
+    html`<option value="${name}" data-testid="persona-${name}"${name === FALLBACK_PERSONA && html` selected`}>${title} (${name})</option>
 `,
 )}</select>
 <p class="hint" id="persona-hint">${t('create.persona.hint')}</p>

@@ -2,59 +2,86 @@ import { grouped } from '../http/html/grouped.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { renderListFilter } from '../http/html/list-filter.ts'
 import { englishOn, type Translate } from '../http/html/messages.ts'
-import { type ClockFormView, renderClockForm } from './clock-form.ts'
-import { renderPendingFields } from './pending-fields.ts'
+import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
+import { impossibility } from '../sandbox/decision/impossibility.ts'
+import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
+import type { Outcome, OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
-/** An ending that this request can have. */
-export interface OutcomeOption {
-  readonly name: string
-  /** One sentence on what the relying party will see. */
-  readonly summary: string
-  readonly group?: string
-  /** A correct relying party takes it: a control case, or a usual ending. */
-  readonly mustBeAccepted?: boolean
-}
-
-/** What the section "Force an ending" of a hosted page needs. */
-export interface EndingFormView extends ClockFormView {
-  /** The path that takes the choice. */
-  readonly action: string
-  readonly outcomes: readonly OutcomeOption[]
-  /** The persona that counts when none is written. */
-  readonly defaultPersona: string
-  /** The section is open: its clock was moved a moment ago. */
-  readonly endingsOpen?: boolean
-}
+/** The step of the clock: one second more than the lifetime of a `request_uri` (specification, "Limits"). */
+const STEP_SECONDS = 91
 
 /**
- * A closed section with a button per outcome and an optional persona by name; nothing when there are no outcomes.
- * It is a form of its own, because Enter in a text field presses the first button of the form that the field is in.
- * It posts `transaction`, `with_persona` and `outcome`.
+ * The section "Force an ending": the clock, a button per outcome, and an optional persona by name. It is open after the clock
+ * was moved, else closed.
+ *
+ * The outcomes have a form of their own, because Enter in a text field presses the first button of its form. It posts
+ * `transaction`, `with_persona` and `outcome`.
  */
-export function renderEndingForm(view: EndingFormView, t: Translate): Html | false {
-  if (view.outcomes.length === 0) return false
-  return html`<details class="card endings"${view.endingsOpen && html` open`}>
-<summary><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${view.outcomes.length}</span></summary>
+export function renderEndingForm(page: WaitingPage, t: Translate): Html {
+  const outcomes = outcomesOf(page.transaction)
+  return html`<details class="card endings"${page.clockMoved && html` open`}>
+<summary><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${outcomes.length}</span></summary>
 <p class="muted">${t('ending.lead')}</p>
-${renderClockForm(view, t)}
-<form id="endings" method="post" action="${view.action}">${renderPendingFields(view)}
+${renderClockForm(page, t)}
+<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}
 <div class="field">
 <label for="with-persona">${t('ending.persona')}</label>
 <input id="with-persona" name="with_persona" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="with-persona-hint">
-<p class="hint" id="with-persona-hint">${t('ending.persona.hint', { persona: view.defaultPersona })}</p>
+<p class="hint" id="with-persona-hint">${t('ending.persona.hint', { persona: FALLBACK_PERSONA })}</p>
 </div>
 ${renderListFilter({ list: 'outcome-list', label: t('ending.filter') })}
 <div id="outcome-list"${englishOn(t)} dir="ltr">
-${grouped(view.outcomes).map(
-  ([group, outcomes]) => html`<section>${group !== undefined && html`<h3>${group}</h3>`}
+${grouped(outcomes, groupTitle).map(
+  ([title, members]) => html`<section><h3>${title}</h3>
 <ul class="outcomes">
-${outcomes.map((outcome) => renderOutcome(outcome, t))}</ul></section>
+${members.map((outcome) => renderOutcome(outcome, t))}</ul></section>
 `,
 )}</div>
 </form>
 </details>`
 }
 
-function renderOutcome({ name, summary, mustBeAccepted = false }: OutcomeOption, t: Translate): Html {
-  return html`<li><button name="outcome" value="${name}" data-testid="outcome-${name}"><code>${name}</code> ${mustBeAccepted && html`<b${englishOn(t) && html` lang="${t.lang}"`}>${t('ending.accept')}</b> `}${summary}</button></li>`
+/** A button that moves the clock while the request waits: it posts `advance`. */
+function renderClockForm(page: WaitingPage, t: Translate): Html {
+  const time = new Date(page.now).toISOString().replace(/\.\d+Z$/, 'Z')
+  return html`<form class="clock" method="post" action="${page.path}/clock#endings-title">${renderPendingFields(page)}
+<p><strong>${t('clock.title')}</strong> <code data-testid="sandbox-time">${time}</code></p>
+<button class="secondary" name="advance" value="${STEP_SECONDS}" data-testid="advance" aria-describedby="clock-hint">${t('clock.advance', { seconds: STEP_SECONDS })}</button>
+<p class="hint" id="clock-hint">${t('clock.hint')}</p>
+</form>`
+}
+
+/** The outcomes that are possible for this request: those of its own flow, and those of the calls that follow its code. */
+function outcomesOf(transaction: WaitingPage['transaction']): readonly Outcome[] {
+  const leadsToUpgrade = transaction.flow === 'use' && transaction.upgrade
+  return outcomesFor(transaction.flow).filter((outcome) => {
+    const isOffered =
+      outcome.flow === transaction.flow || (leadsToUpgrade && (outcome.flow === 'token' || outcome.flow === 'upgrade'))
+    return isOffered && !impossibility(outcome, transaction)
+  })
+}
+
+const CALL_TITLES: Readonly<Record<OutcomeFlow, string>> = {
+  use: 'Endings',
+  create: 'Endings',
+  par: 'PAR (E2)',
+  token: 'Token (E4)',
+  upgrade: 'Upgrade (E5)',
+  discovery: 'Discovery (E6)',
+  jwks: 'Key set (E6)',
+}
+const PREFIX_TITLES: Readonly<Record<string, string>> = { id_token: 'ID token', callback: 'Callback' }
+
+/** The call that an outcome concerns or, for the endings of a flow, what stands before the last dot of its name. */
+function groupTitle({ flow, name }: Outcome): string {
+  const dot = name.lastIndexOf('.')
+  if (dot < 0 || CALL_TITLES[flow] !== 'Endings') return CALL_TITLES[flow]
+  const [prefix = '', ...rest] = name.slice(0, dot).split('.')
+  return [PREFIX_TITLES[prefix] ?? prefix, ...rest].join(': ')
+}
+
+/** A correct relying party accepts some outcomes: control cases and the usual endings. Their buttons say so. */
+function renderOutcome({ name, summary, correctClient }: Outcome, t: Translate): Html {
+  return html`<li><button name="outcome" value="${name}" data-testid="outcome-${name}"><code>${name}</code> ${correctClient === 'accept' && html`<b${englishOn(t) && html` lang="${t.lang}"`}>${t('ending.accept')}</b> `}${summary}</button></li>`
 }

@@ -1,7 +1,9 @@
 import { parse, serialize } from 'cookie'
-import { findLanguage } from '../http/html/messages.ts'
+import { type Html, html } from '../http/html/html.ts'
+import { findLanguage, LANGUAGES, type Translate } from '../http/html/messages.ts'
 import type { Incoming } from '../http/incoming.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /** The cookie that holds the user's previous choice of a language. */
 const LANGUAGE_COOKIE = 'agekey_sandbox_language'
@@ -29,6 +31,29 @@ export function languageOf(
 /** A `Set-Cookie` value that remembers the choice for the hosted pages of this tenant. */
 export const languageCookie = (language: string, { basePath }: Tenant): string =>
   serialize(LANGUAGE_COOKIE, language, { path: `${basePath}/v1/oidc`, httpOnly: true, sameSite: 'lax' })
+
+/**
+ * The menu of languages, each under its own name. It belongs to the form of `renderLanguageForm` and posts `language`; a script
+ * submits it as soon as one is picked with a pointer.
+ */
+export function renderLanguageMenu(t: Translate): Html {
+  return html`<div class="language">
+<label class="unseen" for="language">${t('language.label')}</label>
+<select id="language" name="language" form="language-form" data-testid="language" autocomplete="off">
+${Object.entries(LANGUAGES).map(
+  ([tag, messages]) =>
+    html`<option value="${tag}" lang="${tag}"${tag === t.lang && html` selected`}>${messages['language.name']}</option>
+`,
+)}</select>
+<button class="icon" form="language-form" aria-label="${t('language.change')}"><span aria-hidden="true">✓</span></button>
+</div>`
+}
+
+/** The form of the menu. It stands at the end of the page, so that the first form of every hosted page is the user's choice. */
+export function renderLanguageForm(page: WaitingPage): Html {
+  return html`<form id="language-form" method="post" action="${page.path}/language">${renderPendingFields(page)}</form>
+`
+}
 
 /** The tags of an `Accept-Language` field (RFC 9110, section 12.5.4), the most wanted first; those with weight 0 are not wanted. */
 function acceptedLanguages(field: string): string[] {

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { type Html, html } from '../http/html/html.ts'
 import type { Handler } from '../http/route.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { ClientView } from './client-badge.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
@@ -13,17 +13,31 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** An SVG document is not just an image: opened by its address it runs no script and loads nothing. */
+/** An SVG document is more than an image: opened by its address it must run no script and load nothing. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** The relying party as a hosted page shows it; a logo whose file is not there now is left out. */
-export async function clientView({ clients, basePath }: Tenant, clientId: string): Promise<ClientView> {
+/** The relying party as the hosted pages show it. */
+export interface ClientBadge {
+  readonly name: string
+  /** Where the sandbox serves the client's logo; without it the page shows the initial of the name. */
+  readonly logoPath?: string
+}
+
+/** The badge of a client, without a logo when its file does not exist now. */
+export async function clientBadge({ clients, basePath }: Tenant, clientId: string): Promise<ClientBadge> {
   const client = clients.find(clientId)
   const name = client?.name ?? clientId
   const changedAt = client?.logo === undefined ? undefined : await changeTimeOf(client.logo)
   if (changedAt === undefined) return { name }
-  // With the time in its address a logo takes effect on the next request, whatever a browser has kept.
+  // The time in the address makes a changed logo visible on the next request, whatever a browser has cached.
   return { name, logoPath: `${basePath}/_sandbox/clients/${encodeURIComponent(clientId)}/logo?v=${changedAt}` }
+}
+
+/** The logo of the relying party, or its initial. The name stands in the heading beside it. */
+export function renderClientBadge({ name, logoPath }: ClientBadge): Html {
+  if (logoPath !== undefined) return html`<img class="client-logo" src="${logoPath}" alt="" width="48" height="48">`
+  const [initial = '?'] = name.trim()
+  return html`<span class="client-logo initial" aria-hidden="true">${initial.toUpperCase()}</span>`
 }
 
 /** `GET /_sandbox/clients/CLIENT_ID/logo`: the image file that the config names for this client, as it is now. */
@@ -50,7 +64,7 @@ export const clientLogo: Handler = async ({ params }, { clients }) => {
 
 const typeOf = (file: string): string | undefined => TYPES[extname(file).toLowerCase()]
 
-/** In epoch milliseconds; `undefined` for what is no image file. */
+/** In epoch milliseconds; `undefined` when the path is not an image file. */
 async function changeTimeOf(file: string): Promise<number | undefined> {
   if (typeOf(file) === undefined) return undefined
   const found = await stat(file).catch(() => undefined)

@@ -1,22 +1,52 @@
+import { evaluate } from '../age/evaluate.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import type { Reply } from '../http/reply.ts'
+import type { UseTransaction } from '../oidc/use.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
-import { choosePage } from './choose.ts'
-import { createPage } from './create.ts'
-import { embeddingView } from './embedding.ts'
-import { hostedReply } from './reply.ts'
-import { hostedShell, type Visit } from './shell.ts'
-import type { HostedContext } from './view.ts'
+import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { renderChoose } from './choose-page.ts'
+import { renderCreate } from './create-page.ts'
+import { embeddingOf } from './embedding.ts'
+import { clientBadge } from './logo.ts'
+import type { PersonaChoice } from './persona-list.ts'
+import { hostedReply, hostedShell, type Visit } from './shell.ts'
+import type { WaitingPage } from './waiting-page.ts'
 
 /** The page on which the user decides the request that waits under `id`. */
-export async function hostedPage(id: string, { transaction, findings }: Pending, visit: Visit): Promise<Reply> {
+export async function hostedPage(id: string, pending: Pending, visit: Visit): Promise<Reply> {
+  const { transaction } = pending
   const shell = hostedShell(visit, transaction.presentation)
-  const embedding = embeddingView(visit.request, transaction.flow)
-  const context: HostedContext = { id, findings, shell, embedding, visit }
-  const rendered = await (transaction.flow === 'use'
-    ? choosePage(transaction, context)
-    : createPage(transaction, context))
+  const rendered = await renderWaiting(pending, { id, shell, visit })
   // Chromium applies form-action to the redirect that answers the form.
   const reply = hostedReply(rendered, { ...shell, redirectUri: transaction.redirectUri })
-  // Not no-store: the back button would then ask for the URL again and begin a second flow in place of the one that is over.
+  // Not no-store: the back button would request the URL again and begin a second flow, although the first one is over.
   return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'private, no-cache' } }
+}
+
+async function renderWaiting(
+  { transaction, findings }: Pending,
+  { id, shell, visit }: { id: string; shell: WaitingPage['shell']; visit: Visit },
+): Promise<RenderedPage> {
+  const { tenant, request, clockMoved, chosenLanguage } = visit
+  const shared = {
+    shell,
+    id,
+    findings,
+    path: `${tenant.basePath}/v1/oidc/${transaction.flow}`,
+    client: await clientBadge(tenant, transaction.clientId),
+    embedding: embeddingOf(request),
+    now: tenant.clock.now(),
+    clockMoved,
+    chosenLanguage,
+  }
+  const personas = await tenant.personas.list()
+  if (transaction.flow === 'create') return renderCreate({ ...shared, transaction }, personas)
+  const choices = inPersonaOrder(personas).map((persona) => choiceOf(persona, transaction, tenant))
+  return renderChoose({ ...shared, transaction }, choices)
+}
+
+function choiceOf(persona: PersonaChoice['persona'], { claims }: UseTransaction, tenant: Tenant): PersonaChoice {
+  const { age_key: ageKey } = tenant.personas.resolved(persona)
+  return ageKey ? { persona, evaluation: evaluate(ageKey.signals, claims, tenant.clock.now()) } : { persona }
 }

@@ -1,23 +1,20 @@
+import type { Evaluation } from '../age/evaluate.ts'
+import type { ThresholdTrace } from '../age/trace.ts'
 import { grouped } from '../http/html/grouped.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { renderListFilter } from '../http/html/list-filter.ts'
 import { englishOn, type MessageKey, type Translate } from '../http/html/messages.ts'
+import { groupOf, type Persona, type PersonaGroup } from '../sandbox/personas/persona-schema.ts'
+import { reasoningLines } from './reasoning.ts'
 
-/** A test user on the choice page, with the answers that this request would get. */
-export interface PersonaView {
-  readonly name: string
-  readonly title: string
-  /** What the persona is for, in a sentence. */
-  readonly purpose: string
-  readonly group?: string
-  readonly hasAgeKey: boolean
-  /** One per requested threshold, in the order of the request; empty without an age key. */
-  readonly answers: readonly { readonly threshold: number; readonly satisfied: boolean }[]
-  /** The trace of the evaluation, a line each. */
-  readonly reasoning?: readonly string[]
+/** A persona that the user may choose, and the answers that this request would get. */
+export interface PersonaChoice {
+  readonly persona: Persona
+  /** Absent when the persona has no age key. */
+  readonly evaluation?: Evaluation
 }
 
-const GROUP_TITLES: Readonly<Record<string, MessageKey>> = {
+const GROUP_TITLES: Readonly<Record<PersonaGroup, MessageKey>> = {
   Adults: 'group.adults',
   Minors: 'group.minors',
   Birthdays: 'group.birthdays',
@@ -27,58 +24,54 @@ const GROUP_TITLES: Readonly<Record<string, MessageKey>> = {
   Own: 'group.own',
 }
 
+/** Answers on one card: with more of them the card is longer than the screen and the page is too heavy. */
+const MAX_ANSWERS = 8
+
 /**
  * One button per persona; pressing it submits the surrounding form with `persona=NAME`. Scripts add a filter and the number
  * keys, which can be switched off (WCAG 2.1.4).
  */
-export function renderPersonaList(personas: readonly PersonaView[], canCreate: boolean, t: Translate): Html {
+export function renderPersonaList(choices: readonly PersonaChoice[], canCreate: boolean, t: Translate): Html {
   return html`<div class="tools">${renderListFilter({ list: 'persona-list', label: t('choose.personas.filter') })}
 <p class="keys" data-shortcuts="persona-list" hidden><label><input type="checkbox" checked> ${t('choose.keys')}</label></p></div>
 <div id="persona-list">
-${grouped(personas).map(
-  ([group, members]) => html`<section>${group !== undefined && html`<h3>${titleOf(group, t)}</h3>`}
+${grouped(choices, ({ persona }) => groupOf(persona)).map(
+  ([group, members]) => html`<section><h3>${t(GROUP_TITLES[group])}</h3>
 <ul class="personas">
-${members.map((persona) => renderPersona(persona, canCreate, t))}</ul></section>
+${members.map((choice) => renderChoice(choice, canCreate, t))}</ul></section>
 `,
 )}</div>`
 }
 
-function titleOf(group: string, t: Translate): string {
-  const key = Object.hasOwn(GROUP_TITLES, group) ? GROUP_TITLES[group] : undefined
-  return key === undefined ? group : t(key)
-}
-
-function renderPersona(persona: PersonaView, canCreate: boolean, t: Translate): Html {
-  const { name, title, purpose, reasoning = [] } = persona
+function renderChoice({ persona, evaluation }: PersonaChoice, canCreate: boolean, t: Translate): Html {
+  const { name, title, purpose } = persona
   return html`<li>
 <button class="persona" name="persona" value="${name}" data-testid="persona-${name}">
 <strong${englishOn(t)}>${title}</strong> <code>${name}</code>
 <span class="purpose"${englishOn(t)}>${purpose}</span>
-<span class="answers">${persona.hasAgeKey ? renderAnswers(persona, t) : renderNoAgeKey(canCreate, t)}</span>
+<span class="answers">${evaluation ? renderAnswers(evaluation.trace, t) : renderNoAgeKey(canCreate, t)}</span>
 </button>
 ${
-  reasoning.length > 0 &&
+  evaluation &&
   html`<details>
 <summary>${t('persona.why')}</summary>
-<ul${englishOn(t)}>${reasoning.map((line) => html`<li>${line}</li>`)}</ul>
+<ul${englishOn(t)}>${reasoningLines(evaluation.trace).map((line) => html`<li>${line}</li>`)}</ul>
 </details>`
 }
 </li>
 `
 }
 
-/** Answers on one card: beyond them it would be longer than the screen, and the page heavier than it may be. */
-const MOST_ANSWERS = 8
-
-function renderAnswers({ answers }: PersonaView, t: Translate): readonly Html[] {
-  const shown = answers
-    .slice(0, MOST_ANSWERS)
+/** One answer per requested threshold, in the order of the request. */
+function renderAnswers(trace: readonly ThresholdTrace[], t: Translate): readonly Html[] {
+  const shown = trace
+    .slice(0, MAX_ANSWERS)
     .map(({ threshold, satisfied }) =>
       satisfied
         ? html`<b>${t('persona.yes', { threshold })}</b> `
         : html`<b class="no">${t('persona.no', { threshold })}</b> `,
     )
-  return answers.length > MOST_ANSWERS ? [...shown, html`<b class="none">…</b>`] : shown
+  return trace.length > MAX_ANSWERS ? [...shown, html`<b class="none">…</b>`] : shown
 }
 
 function renderNoAgeKey(canCreate: boolean, t: Translate): Html {

@@ -1,5 +1,4 @@
-import type { Evaluation } from '../age/evaluate.ts'
-import type { SignalTrace } from '../age/trace.ts'
+import type { SignalTrace, ThresholdTrace } from '../age/trace.ts'
 
 /** A request may hold long lists of patterns, and every line repeats those that matter to it. */
 const LONGEST_REASON = 240
@@ -12,7 +11,7 @@ const MOST_LINES = 12
  * overrides.facial_age_estimation.min_age, has 19`. Thresholds with the same reason share a line: `18, 21: no. id_doc_scan:
  * needs 18, has 16`, where the age is the one that comes nearest to what the signal says.
  */
-export function reasoningLines({ trace }: Evaluation): string[] {
+export function reasoningLines(trace: readonly ThresholdTrace[]): string[] {
   const groups = new Map<string, { readonly thresholds: number[]; readonly signal: SignalTrace }>()
   for (const { threshold, signals } of trace) {
     for (const signal of signals) {

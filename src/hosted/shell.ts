@@ -1,13 +1,14 @@
-import type { Shell } from '../http/html/layout.ts'
+import type { RenderedPage, Shell } from '../http/html/layout.ts'
 import { directionOf } from '../http/html/messages.ts'
 import type { Incoming } from '../http/incoming.ts'
+import { page, type Reply } from '../http/reply.ts'
 import { shellOf } from '../http/shell.ts'
 import type { Presentation } from '../oidc/request/presentation.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { appearanceCssPath } from './appearance.ts'
 import { languageOf } from './language.ts'
 
-/** Who looks at a hosted page, and where. */
+/** The request for a hosted page, and what the page itself said about its browser. */
 export interface Visit {
   readonly request: Incoming
   readonly tenant: Tenant
@@ -21,8 +22,10 @@ export interface Visit {
 }
 
 /**
- * What surrounds a hosted page: language, theme and appearance as the request asks (specification, "Hosted screen behavior
- * and appearance"). A request that is refused asks for nothing that could be trusted.
+ * What surrounds a hosted page: language, theme and appearance as the authorization request asks (specification, "Hosted
+ * screen behavior and appearance").
+ *
+ * @param presentation absent for a refused request, whose parameters are not trusted
  */
 export function hostedShell(
   { request, tenant, version, chosenLanguage }: Visit,
@@ -39,4 +42,19 @@ export function hostedShell(
     theme: isStyled ? 'light' : theme,
     ...(isStyled ? { appearanceCssPath: appearanceCssPath(tenant, appearance) } : {}),
   }
+}
+
+/** A hosted page in a language. Its forms may go to the sandbox and, when there is one, to the origin of `redirectUri`. */
+export function hostedReply(
+  rendered: RenderedPage,
+  { lang, redirectUri }: { lang: string; redirectUri?: string },
+): Reply {
+  const reply = page(200, rendered, { formTargets: redirectUri === undefined ? [] : [formTarget(redirectUri)] })
+  return { ...reply, headers: { ...reply.headers, 'Content-Language': lang } }
+}
+
+/** A source of `form-action`: the origin, or the scheme alone for an IPv6 address, for which CSP has no syntax. */
+function formTarget(redirectUri: string): string {
+  const { protocol, hostname, origin } = new URL(redirectUri)
+  return hostname.startsWith('[') ? protocol : origin
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { renderChoose } from '../../src/hosted/choose-page.ts'
 import { byTestId, fieldNames, tagsOf, textOf } from '../support/markup.ts'
-import { chooseView, shell } from './views.ts'
+import { choosePage, shell } from './views.ts'
 
 describe('the choice page', () => {
   it.each([
@@ -12,24 +11,24 @@ describe('the choice page', () => {
     ['persona-no-age-key', { name: 'persona', value: 'no-age-key' }],
     ['outcome-id_token.expired', { name: 'outcome', value: 'id_token.expired' }],
   ])('has one button %s', (testId, attributes) => {
-    const buttons = byTestId(renderChoose(chooseView()), testId)
+    const buttons = byTestId(choosePage(), testId)
     expect(buttons).toHaveLength(1)
     expect(buttons[0]).toMatchObject({ name: 'button', attributes })
   })
 
   it('offers to create an age key only when the request allows it', () => {
-    expect(byTestId(renderChoose(chooseView({ canCreate: false })), 'create')).toEqual([])
+    expect(byTestId(choosePage({}, { canCreate: false }), 'create')).toEqual([])
   })
 
   it('begins with the form of the choice, and says in every form which request it is about', () => {
-    const tags = tagsOf(renderChoose(chooseView()))
+    const tags = tagsOf(choosePage())
     const forms = tags.filter(({ name }) => name === 'form')
     const hidden = tags.filter(({ attributes }) => attributes['type'] === 'hidden')
     expect(forms.map(({ attributes }) => attributes)).toMatchObject([
-      { method: 'post', action: '/_sandbox/choose' },
-      { method: 'post', action: '/_sandbox/clock#endings-title' },
-      { method: 'post', action: '/_sandbox/choose' },
-      { method: 'post', action: '/_sandbox/language' },
+      { method: 'post', action: '/v1/oidc/use/choice' },
+      { method: 'post', action: '/v1/oidc/use/clock#endings-title' },
+      { method: 'post', action: '/v1/oidc/use/choice' },
+      { method: 'post', action: '/v1/oidc/use/language' },
     ])
     expect(hidden.map(({ attributes }) => [attributes['name'], attributes['value']])).toEqual(
       forms.flatMap(() => [
@@ -40,21 +39,21 @@ describe('the choice page', () => {
   })
 
   it('has the menu of languages on top, though its form is the last', () => {
-    const tags = tagsOf(renderChoose(chooseView()))
+    const tags = tagsOf(choosePage())
     const menu = tags.findIndex(({ attributes }) => attributes['data-testid'] === 'language')
     expect(menu).toBeLessThan(tags.findIndex(({ name }) => name === 'main'))
     expect(tags[menu]?.attributes['form']).toBe(tags.findLast(({ name }) => name === 'form')?.attributes['id'])
   })
 
   it('shows the endings again after its clock was moved', () => {
-    const endings = (changes: Parameters<typeof chooseView>[0]) =>
-      tagsOf(renderChoose(chooseView(changes))).find(({ attributes }) => attributes['class'] === 'card endings')
+    const endings = (changes: Parameters<typeof choosePage>[0]) =>
+      tagsOf(choosePage(changes)).find(({ attributes }) => attributes['class'] === 'card endings')
     expect(endings({})?.attributes).not.toHaveProperty('open')
-    expect(endings({ endingsOpen: true })?.attributes).toHaveProperty('open')
+    expect(endings({ clockMoved: true })?.attributes).toHaveProperty('open')
   })
 
   it('submits nothing but the request, a choice, a language and seconds', () => {
-    expect(fieldNames(renderChoose(chooseView()))).toEqual([
+    expect(fieldNames(choosePage())).toEqual([
       'advance',
       'chosen_language',
       'language',
@@ -66,7 +65,7 @@ describe('the choice page', () => {
   })
 
   it('keeps the text field out of the form of the personas, where Enter would choose the first of them', () => {
-    const inForm = tagsOf(renderChoose(chooseView()))
+    const inForm = tagsOf(choosePage())
     const field = inForm.findIndex(({ attributes }) => attributes['name'] === 'with_persona')
     const nextButton = inForm.slice(field).find(({ name }) => name === 'button')
     const form = inForm.findLastIndex(({ name }, index) => name === 'form' && index < field)
@@ -76,7 +75,7 @@ describe('the choice page', () => {
   })
 
   it('shows what each persona is and what it would answer', () => {
-    const text = textOf(renderChoose(chooseView()))
+    const text = textOf(choosePage())
     expect(text).toContain('Teenager teen-16 Between 13 and 18. 13 yes 18 no')
     expect(text).toContain('Adults Adult with a passport adult-passport Passes every common threshold. 13 yes 18 yes')
   })
@@ -85,55 +84,55 @@ describe('the choice page', () => {
     [true, 'create_requested'],
     [false, 'access_denied'],
   ])('with can_create %s says that a persona without an age key ends with %s', (canCreate, outcome) => {
-    expect(textOf(renderChoose(chooseView({ canCreate })))).toContain(`No age key: ends with ${outcome}`)
+    expect(textOf(choosePage({}, { canCreate }))).toContain(`No age key: ends with ${outcome}`)
   })
 
   it('names the persona that the primary button answers as', () => {
-    expect(textOf(renderChoose(chooseView()))).toContain(
-      'Use my age key Answers as Adult with a passport adult-passport',
-    )
+    expect(textOf(choosePage())).toContain('Use my age key Answers as Adult with a passport adult-passport')
   })
 
   it('names a default persona that is not in the list, too', () => {
-    expect(textOf(renderChoose(chooseView({ defaultPersona: 'gone' })))).toContain('Use my age key Answers as gone')
+    expect(textOf(choosePage({ choices: [] }))).toContain('Use my age key Answers as adult-passport')
   })
 
   it('tells who asks, for which ages and with which filters', () => {
-    const text = textOf(renderChoose(chooseView()))
+    const text = textOf(choosePage())
     expect(text).toContain('Web shop wants to check your age')
     expect(text).toContain('13 or older 18 or older')
-    expect(text).toContain('verified after 2025-01-01 methods: id_doc_scan')
+    expect(text).toContain('What counts verified_after: 2025-01-01 allowed_methods: id_doc_scan')
     expect(text).toContain('the app may update the age key')
-    expect(textOf(renderChoose(chooseView({ upgrade: false })))).not.toContain('the app may update the age key')
+    expect(textOf(choosePage({}, { upgrade: false }))).not.toContain('the app may update the age key')
   })
 
   it('shows the reasoning behind an answer outside of its button', () => {
-    const page = renderChoose(chooseView())
-    expect(textOf(page)).toContain('Why these answers 18: id_doc_scan is 40 years old, at least 18')
+    const page = choosePage()
+    expect(textOf(page)).toContain('Why these answers 13, 18: yes. id_doc_scan: needs 18, has 40')
     const names = tagsOf(page).map(({ name }) => name)
     expect(names.indexOf('details')).toBeGreaterThan(names.indexOf('/button'))
   })
 
   it('keeps every section with details closed at first', () => {
-    const details = tagsOf(renderChoose(chooseView())).filter(({ name }) => name === 'details')
-    expect(details.map(({ attributes }) => Object.hasOwn(attributes, 'open'))).toEqual([false, false])
+    const details = tagsOf(choosePage()).filter(({ name }) => name === 'details')
+    expect(details.map(({ attributes }) => Object.hasOwn(attributes, 'open'))).toEqual([false, false, false])
   })
 
   it('links to what an age key is, unless learn_more is false', () => {
-    expect(byTestId(renderChoose(chooseView()), 'learn-more')[0]?.attributes['href']).toBe('/#age-keys')
-    expect(byTestId(renderChoose(chooseView({ learnMore: false })), 'learn-more')).toEqual([])
+    expect(byTestId(choosePage(), 'learn-more')[0]?.attributes['href']).toBe('/#age-keys')
+    expect(
+      byTestId(choosePage({}, { presentation: { theme: 'light', learnMore: false, appearance: {} } }), 'learn-more'),
+    ).toEqual([])
   })
 
   it('lists advice with its rule, place and remedy', () => {
-    expect(textOf(renderChoose(chooseView()))).toContain(
+    expect(textOf(choosePage())).toContain(
       'advice CLM-04 claims.age_thresholds the thresholds are not ascending How to fix it: Send them in ascending order: [13, 18].',
     )
   })
 
-  it('leaves out the sections that have nothing to say', () => {
-    const text = textOf(renderChoose(chooseView({ findings: [], outcomes: [] })))
-    expect(text).not.toContain('Advice on this request')
-    expect(text).not.toContain('Force an ending')
+  it('leaves out the sections that are empty', () => {
+    expect(textOf(choosePage({ findings: [] }))).not.toContain('Advice on this request')
+    const withoutFilters = choosePage({}, { claims: { age_thresholds: [18] } })
+    expect(textOf(withoutFilters)).not.toContain('What counts')
   })
 
   it.each([
@@ -142,15 +141,15 @@ describe('the choice page', () => {
     ['  padded', 'P'],
     ['', '?'],
   ])('shows the initial of the client %j when it has no logo', (name, initial) => {
-    expect(renderChoose(chooseView({ client: { name } })).html).toContain(`aria-hidden="true">${initial}</span>`)
+    expect(choosePage({ client: { name } }).html).toContain(`aria-hidden="true">${initial}</span>`)
   })
 
   it('shows the logo of the client when it has one', () => {
-    const images = tagsOf(renderChoose(chooseView())).filter(({ name }) => name === 'img')
+    const images = tagsOf(choosePage()).filter(({ name }) => name === 'img')
     expect(images.map(({ attributes }) => attributes['src'])).toContain('/_sandbox/logos/web-shop')
   })
 
   it('falls back to English for a language without texts', () => {
-    expect(textOf(renderChoose(chooseView({ shell: { ...shell, lang: 'tlh' } })))).toContain('Use my age key')
+    expect(textOf(choosePage({ shell: { ...shell, lang: 'tlh' } }))).toContain('Use my age key')
   })
 })

@@ -2,14 +2,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { renderHome } from '../../src/console/home-page.ts'
-import { renderCallbackForm } from '../../src/hosted/callback-form.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
 import { renderCreate } from '../../src/hosted/create-page.ts'
+import { renderCallbackForm } from '../../src/hosted/ending.ts'
 import { renderError } from '../../src/http/html/error-page.ts'
 import type { Shell } from '../../src/http/html/layout.ts'
 import { LANGUAGES, translate } from '../../src/http/html/messages.ts'
+import { FALLBACK_PERSONA } from '../../src/sandbox/decision/decide.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
-import { callbackFormView, chooseView, createView, errorView, homeView, shell } from './views.ts'
+import { chooseView, createView, errorView, formPostCallback, homeView, shell } from './views.ts'
 
 const publicFolder = new URL('../../public/', import.meta.url)
 
@@ -18,9 +19,27 @@ const PAGES: readonly [
   name: string,
   render: (change?: (text: string) => string, changes?: Partial<Shell>) => string,
 ][] = [
-  ['choice', (change, changes) => renderChoose(view(chooseView(), change, changes)).html],
-  ['create', (change, changes) => renderCreate(view(createView(), change, changes)).html],
-  ['callback form', (change, changes) => renderCallbackForm(view(callbackFormView(), change, changes)).html],
+  [
+    'choice',
+    (change, changes) => {
+      const page = view(chooseView(), change, changes)
+      return renderChoose(page, page.choices).html
+    },
+  ],
+  [
+    'create',
+    (change, changes) => {
+      const page = view(createView(), change, changes)
+      return renderCreate(page, page.personas).html
+    },
+  ],
+  [
+    'callback form',
+    (change, changes) => {
+      const { shell: changed, ...callback } = view({ ...formPostCallback, shell }, change, changes)
+      return renderCallbackForm(callback, changed).html
+    },
+  ],
   [
     'error',
     (change, changes) => {
@@ -39,10 +58,13 @@ function view<T extends { readonly shell: Shell }>(
   return everyString({ ...full, shell: { ...shell, ...changes } }, change)
 }
 
-/** `level` is one of two words by its type; everything else in a view may be any text. */
+/** Members with a fixed set of values. */
+const FIXED = ['level', 'flow', 'group']
+
+/** Every other text of a view may be any text; the fallback persona keeps its name, by which the page finds it. */
 function everyString<T>(value: T, change: (text: string) => string): T {
   const json = JSON.stringify(value, (key, item: unknown) =>
-    typeof item === 'string' && key !== 'level' ? change(item) : item,
+    typeof item === 'string' && !FIXED.includes(key) && item !== FALLBACK_PERSONA ? change(item) : item,
   )
   return JSON.parse(json)
 }

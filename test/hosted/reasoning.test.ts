@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { evaluate } from '../../src/age/evaluate.ts'
+import { explainEvaluation } from '../../src/age/evaluate.ts'
 import { reasoningLines } from '../../src/hosted/reasoning.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
@@ -17,7 +17,7 @@ it('says everything that failed, and the age when nothing did', () => {
     overrides: { facial_age_estimation: { age_thresholds: [18, 25] } },
   }
   const certified = { ...face, iso_27566_1: 'basic' } as const
-  expect(reasoningLines(evaluate([certified], claims, NOW))).toEqual([
+  expect(reasoningLines(explainEvaluation([certified], claims, NOW))).toEqual([
     '18: yes. facial_age_estimation: needs 18 by overrides.facial_age_estimation.age_thresholds[0], has 19',
     '21: no. facial_age_estimation: needs 25 by overrides.facial_age_estimation.age_thresholds[1], has 19',
   ])
@@ -25,13 +25,13 @@ it('says everything that failed, and the age when nothing did', () => {
 
 it('gives thresholds with the same reason one line', () => {
   const claims = { age_thresholds: [13, 16, 18], provenance: { denied: ['/yoti'] } }
-  expect(reasoningLines(evaluate([face], claims, NOW))).toEqual([
+  expect(reasoningLines(explainEvaluation([face], claims, NOW))).toEqual([
     '13, 16, 18: no. facial_age_estimation: /yoti matches the denied pattern /yoti',
   ])
 })
 
 it('gives thresholds that differ in nothing but the age one line, with the age that comes nearest', () => {
-  expect(reasoningLines(evaluate([face], { age_thresholds: [21, 13, 18, 25] }, NOW))).toEqual([
+  expect(reasoningLines(explainEvaluation([face], { age_thresholds: [21, 13, 18, 25] }, NOW))).toEqual([
     '21, 25: no. facial_age_estimation: needs 21, has 19',
     '13, 18: yes. facial_age_estimation: needs 18, has 19',
   ])
@@ -40,14 +40,14 @@ it('gives thresholds that differ in nothing but the age one line, with the age t
 it('ends after some lines, however many ages are asked for', () => {
   const ages = Array.from({ length: 100 }, (_, index) => index)
   const claims = { age_thresholds: ages, overrides: { facial_age_estimation: { age_thresholds: ages } } }
-  const lines = reasoningLines(evaluate([face], claims, NOW))
+  const lines = reasoningLines(explainEvaluation([face], claims, NOW))
   expect(lines.length).toBeLessThan(20)
   expect(lines.at(-1)).toBe('…')
 })
 
 it('cuts a reason that repeats a long list', () => {
   const claims = { age_thresholds: [13], provenance: { allowed: Array(10).fill(`/${'a'.repeat(99)}`) } }
-  const [line = ''] = reasoningLines(evaluate([face], claims, NOW))
+  const [line = ''] = reasoningLines(explainEvaluation([face], claims, NOW))
   expect(line.length).toBeLessThan(300)
   expect(line).toMatch(/…$/)
 })

@@ -1,8 +1,13 @@
+import { evaluate } from '../../src/age/evaluate.ts'
 import type { HomeView } from '../../src/console/home-page.ts'
-import type { CallbackFormView } from '../../src/hosted/callback-form.ts'
-import type { ChooseView } from '../../src/hosted/choose-page.ts'
-import type { CreateView } from '../../src/hosted/create-page.ts'
-import type { Shell } from '../../src/http/html/layout.ts'
+import { renderChoose } from '../../src/hosted/choose-page.ts'
+import { renderCreate } from '../../src/hosted/create-page.ts'
+import type { PersonaChoice } from '../../src/hosted/persona-list.ts'
+import type { WaitingPage } from '../../src/hosted/waiting-page.ts'
+import type { RenderedPage, Shell } from '../../src/http/html/layout.ts'
+import type { CreateTransaction } from '../../src/oidc/create.ts'
+import type { UseTransaction } from '../../src/oidc/use.ts'
+import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
 
 export const shell: Shell = { assetsPath: '/_sandbox/assets', homePath: '/', version: '1.2.3' }
 
@@ -14,109 +19,116 @@ const advice = {
   hint: 'Send them in ascending order: [13, 18].',
 } as const
 
-const outcomes = [
-  { name: 'verified', summary: 'A valid id_token.', group: 'Endings' },
-  { name: 'access_denied', summary: 'The user goes back.', group: 'Endings' },
-  { name: 'id_token.expired', summary: 'exp lies an hour in the past.', group: 'Spoiled tokens' },
-  { name: 'server_error', summary: 'error=server_error in the callback.' },
-]
+const presentation = { theme: 'light', learnMore: true, appearance: {} } as const
 
-/** A choice page on which everything that can appear does. */
-export function chooseView(changes: Partial<ChooseView> = {}): ChooseView {
-  return {
-    shell,
-    action: '/_sandbox/choose',
-    languageAction: '/_sandbox/language',
-    clockAction: '/_sandbox/clock',
-    sandboxTime: '2026-01-02T03:04:05Z',
-    transaction: 'tx-1',
-    chosenLanguage: 'en',
-    embedding: { permission: 'publickey-credentials-get', framed: true, insteadOfWebView: ['Custom Tabs'] },
-    client: { name: 'Web shop', logoPath: '/_sandbox/logos/web-shop' },
-    asked: { thresholds: [13, 18], filters: ['verified after 2025-01-01', 'methods: id_doc_scan'] },
-    canCreate: true,
-    upgrade: true,
-    learnMore: true,
-    personas: [
-      {
-        name: 'adult-passport',
-        title: 'Adult with a passport',
-        purpose: 'Passes every common threshold.',
-        group: 'Adults',
-        hasAgeKey: true,
-        answers: [
-          { threshold: 13, satisfied: true },
-          { threshold: 18, satisfied: true },
-        ],
-        reasoning: ['18: id_doc_scan is 40 years old, at least 18'],
-      },
-      {
-        name: 'teen-16',
-        title: 'Teenager',
-        purpose: 'Between 13 and 18.',
-        group: 'Minors',
-        hasAgeKey: true,
-        answers: [
-          { threshold: 13, satisfied: true },
-          { threshold: 18, satisfied: false },
-        ],
-      },
-      {
-        name: 'no-age-key',
-        title: 'Nobody yet',
-        purpose: 'Has nothing to answer with.',
-        hasAgeKey: false,
-        answers: [],
-      },
-    ],
-    outcomes,
-    defaultPersona: 'adult-passport',
-    findings: [advice],
-    ...changes,
-  }
+const adult: Persona = {
+  name: 'adult-passport',
+  title: 'Adult with a passport',
+  purpose: 'Passes every common threshold.',
+  group: 'Adults',
+}
+const teenager: Persona = { name: 'teen-16', title: 'Teenager', purpose: 'Between 13 and 18.', group: 'Minors' }
+const nobodyYet: Persona = { name: 'no-age-key', title: 'Nobody yet', purpose: 'Has nothing to answer with.' }
+
+const claims = { age_thresholds: [13, 18], verified_after: '2025-01-01', allowed_methods: ['id_doc_scan' as const] }
+const NOW = Date.parse('2026-01-02T03:04:05Z')
+
+const evaluationAt = (years: number) =>
+  evaluate(
+    [{ method: 'id_doc_scan', age: { years }, verified_at: '2025-06-01', provenance: '/veratad/roc' }],
+    claims,
+    NOW,
+  )
+
+const useTransaction: UseTransaction = {
+  flow: 'use',
+  clientId: 'web-shop',
+  redirectUri: 'https://shop.example/callback',
+  mode: 'fragment',
+  state: 'af0ifjsldkj',
+  nonce: 'n-0S6_WzA2Mj',
+  claims,
+  claimsText: JSON.stringify(claims),
+  upgrade: true,
+  canCreate: true,
+  presentation,
 }
 
-export function createView(changes: Partial<CreateView> = {}): CreateView {
-  return {
-    shell,
-    action: '/_sandbox/create',
-    languageAction: '/_sandbox/language',
-    clockAction: '/_sandbox/clock',
-    sandboxTime: '2026-01-02T03:04:05Z',
-    transaction: 'tx-2',
-    embedding: { permission: 'publickey-credentials-create', framed: false },
-    client: { name: 'Web shop' },
+type ChoosePage = WaitingPage<UseTransaction> & { readonly choices: readonly PersonaChoice[] }
+
+/** A choice page on which everything that can appear does. */
+export const chooseView = (
+  changes: Partial<ChoosePage> = {},
+  transactionChanges: Partial<UseTransaction> = {},
+): ChoosePage => ({
+  shell,
+  id: 'tx-1',
+  transaction: { ...useTransaction, ...transactionChanges },
+  findings: [advice],
+  path: '/v1/oidc/use',
+  client: { name: 'Web shop', logoPath: '/_sandbox/logos/web-shop' },
+  embedding: { framed: true, insteadOfWebView: ['Custom Tabs'] },
+  now: NOW,
+  chosenLanguage: 'en',
+  choices: [
+    { persona: adult, evaluation: evaluationAt(40) },
+    { persona: teenager, evaluation: evaluationAt(16) },
+    { persona: nobodyYet },
+  ],
+  ...changes,
+})
+
+export const choosePage = (...changes: Parameters<typeof chooseView>): RenderedPage => {
+  const view = chooseView(...changes)
+  return renderChoose(view, view.choices)
+}
+
+type CreatePage = WaitingPage<CreateTransaction> & { readonly personas: readonly Persona[] }
+
+/** The page of the Create flow for one age signal with the given attributes. */
+export const createView = (
+  attributes: Readonly<Record<string, string | boolean>> = { issuing_country: 'US' },
+): CreatePage => ({
+  shell,
+  id: 'tx-2',
+  transaction: {
+    flow: 'create',
+    clientId: 'web-shop',
+    redirectUri: 'https://shop.example/callback',
+    mode: 'query',
+    state: 'af0ifjsldkj',
+    pushedRequestId: 'pushed-1',
     signals: [
       {
         method: 'id_doc_scan',
         age: { date_of_birth: '2001-05-17' },
-        verifiedAt: '2025-06-01',
+        verified_at: '2025-06-01',
         provenance: '/veratad/roc',
-        attributes: ['issuing_country: US'],
+        attributes,
       },
     ],
-    personas: [
-      { name: 'adult-passport', title: 'Adult with a passport' },
-      { name: 'no-age-key', title: 'Nobody yet' },
-    ],
-    outcomes,
-    defaultPersona: 'no-age-key',
-    findings: [advice],
-    ...changes,
-  }
+    presentation,
+  },
+  findings: [advice],
+  path: '/v1/oidc/create',
+  client: { name: 'Web shop' },
+  embedding: { framed: false, insteadOfWebView: [] },
+  now: NOW,
+  personas: [nobodyYet, adult],
+})
+
+export const createPage = (...attributes: Parameters<typeof createView>): RenderedPage => {
+  const view = createView(...attributes)
+  return renderCreate(view, view.personas)
 }
 
-export function callbackFormView(changes: Partial<CallbackFormView> = {}): CallbackFormView {
-  return {
-    shell,
-    redirectUri: 'https://shop.example/callback?tab=age&x=1',
-    params: [
-      ['id_token', 'aaa.bbb.ccc'],
-      ['state', 'af0ifjsldkj'],
-    ],
-    ...changes,
-  }
-}
+export const formPostCallback = {
+  redirectUri: 'https://shop.example/callback?tab=age&x=1',
+  params: [
+    ['id_token', 'aaa.bbb.ccc'],
+    ['state', 'af0ifjsldkj'],
+  ],
+} as const
 
 export function errorView(changes: Partial<Shell> = {}) {
   return {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { renderCallbackForm } from '../../src/hosted/callback-form.ts'
+import { renderCallbackForm } from '../../src/hosted/ending.ts'
 import { tagsOf } from '../support/markup.ts'
-import { callbackFormView } from './views.ts'
+import { formPostCallback, shell } from './views.ts'
 
 describe('the callback form', () => {
   it('posts to the redirect_uri exactly as given, its query included', () => {
-    const form = tagsOf(renderCallbackForm(callbackFormView())).find(({ name }) => name === 'form')
+    const form = tagsOf(renderCallbackForm(formPostCallback, shell)).find(({ name }) => name === 'form')
     expect(form?.attributes).toMatchObject({ method: 'post', action: 'https://shop.example/callback?tab=age&x=1' })
   })
 
@@ -15,7 +15,7 @@ describe('the callback form', () => {
     ['quotes and an ampersand', `&amp;'"&`],
     ['nothing', ''],
   ])('carries a state with %s unchanged', (_, state) => {
-    const page = renderCallbackForm(callbackFormView({ params: [['state', state]] }))
+    const page = renderCallbackForm({ ...formPostCallback, params: [['state', state]] }, shell)
     const fields = tagsOf(page).filter(({ name }) => name === 'input')
     expect(fields.map(({ attributes }) => attributes)).toEqual([{ type: 'hidden', name: 'state', value: state }])
   })
@@ -25,17 +25,19 @@ describe('the callback form', () => {
       ['id_token', 'one'],
       ['id_token', 'two'],
     ] as const
-    const fields = tagsOf(renderCallbackForm(callbackFormView({ params }))).filter(({ name }) => name === 'input')
+    const fields = tagsOf(renderCallbackForm({ ...formPostCallback, params }, shell)).filter(
+      ({ name }) => name === 'input',
+    )
     expect(fields.map(({ attributes }) => attributes['value'])).toEqual(['one', 'two'])
   })
 
   it('has a button that works without scripts and adds no field', () => {
-    const buttons = tagsOf(renderCallbackForm(callbackFormView())).filter(({ name }) => name === 'button')
+    const buttons = tagsOf(renderCallbackForm(formPostCallback, shell)).filter(({ name }) => name === 'button')
     expect(buttons).toEqual([{ name: 'button', attributes: { class: 'primary' } }])
   })
 
   it('loads the script that submits it', () => {
-    const scripts = tagsOf(renderCallbackForm(callbackFormView())).filter(({ name }) => name === 'script')
+    const scripts = tagsOf(renderCallbackForm(formPostCallback, shell)).filter(({ name }) => name === 'script')
     expect(scripts.map(({ attributes }) => attributes)).toEqual([{ src: '/_sandbox/assets/submit.js', defer: '' }])
   })
 })

@@ -1,0 +1,36 @@
+import { type Html, html } from '../http/html/html.ts'
+import type { Shell } from '../http/html/layout.ts'
+import type { CreateTransaction } from '../oidc/create.ts'
+import type { Finding } from '../oidc/rules/finding.ts'
+import type { UseTransaction } from '../oidc/use.ts'
+import type { Embedding } from './embedding.ts'
+import type { ClientBadge } from './logo.ts'
+
+/** An authorization request that waits for its user, and what the page of either flow shows beside it. */
+export interface WaitingPage<
+  Transaction extends UseTransaction | CreateTransaction = UseTransaction | CreateTransaction,
+> {
+  readonly shell: Shell
+  /** Names the transaction: each form of the page posts it. */
+  readonly id: string
+  readonly transaction: Transaction
+  /** Advice on the request. */
+  readonly findings: readonly Finding[]
+  /** The path of the flow, with the prefix of the tenant: `/v1/oidc/use`. The forms of the page post below it. */
+  readonly path: string
+  readonly client: ClientBadge
+  readonly embedding: Embedding
+  /** The time of the sandbox in epoch milliseconds. */
+  readonly now: number
+  /** The clock was moved on the page itself. */
+  readonly clockMoved?: boolean | undefined
+  /** The language that was chosen on the page itself: it outranks the one that the request asks for. */
+  readonly chosenLanguage?: string | undefined
+}
+
+/** The hidden fields that name the request of a form: `transaction`, and `chosen_language` once the user chose one. */
+export function renderPendingFields({ id, chosenLanguage }: Pick<WaitingPage, 'id' | 'chosenLanguage'>): Html {
+  return html`<input type="hidden" name="transaction" value="${id}">${
+    chosenLanguage !== undefined && html`<input type="hidden" name="chosen_language" value="${chosenLanguage}">`
+  }`
+}
