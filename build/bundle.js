@@ -18,7 +18,7 @@ const ENTRIES = {
  * settings the first two.
  */
 const CHUNKS = {
-  program: ['src/cli/main.ts'],
+  program: ['src/cli/program.ts'],
   settings: ['src/cli/healthcheck.ts', 'src/cli/start/start.ts'],
   server: ['src/cli/start/start.ts'],
 }

@@ -39,7 +39,6 @@ const STILL_THERE = [
   'client/transport.ts -> http/reply.ts',
   'client/transport.ts -> http/route.ts',
   'client/transport.ts -> http/error-reply.ts',
-  'config/option-check.ts -> server/create-sandbox.ts',
 ]
 
 /** Entry points and the root of the package stand beside the rooms. */

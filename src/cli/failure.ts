@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander'
+import { didYouMean } from '../age/nearest.ts'
 import { paintError, printError, visible } from './terminal.ts'
-import { unknownCommandProblem } from './unknown-command.ts'
 
 /**
  * Reports why a command could not do its work: a line on stderr for each reason, never a stack.
@@ -19,4 +19,12 @@ function messageOf(error: unknown, program: Command): string {
   // Of an unknown command with flags of its own, only the command is the mistake.
   const unknown = error.code === 'commander.unknownOption' ? unknownCommandProblem(program) : undefined
   return unknown ?? error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+}
+
+/** What is wrong with the word that stands where a subcommand of `command` would; `undefined` when nothing is. */
+export function unknownCommandProblem(command: Command): string | undefined {
+  const [word] = command.args
+  const names = command.commands.map((known) => known.name())
+  if (word === undefined || word.startsWith('-') || names.includes(word)) return undefined
+  return `unknown command "${word}".${didYouMean(word, names) || ` Known are ${names.join(', ')}`}`
 }

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { DEFAULT_CONFIG_FILE } from '../config/config-file.ts'
-import { STARTER_CONFIG } from './starter-config.ts'
+import { renderStarterFile } from '../config/starter-file.ts'
 import { print } from './terminal.ts'
 
 /** Writes a commented config file into the working folder. @throws Error when there is one already: it never overwrites */
 export function init(): void {
   try {
-    writeFileSync(DEFAULT_CONFIG_FILE, STARTER_CONFIG, { flag: 'wx' })
+    writeFileSync(DEFAULT_CONFIG_FILE, renderStarterFile(), { flag: 'wx' })
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : cause
     const message =

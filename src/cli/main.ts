@@ -1,19 +1,11 @@
 #!/usr/bin/env node
 import nodeModule from 'node:module'
-import { reportFailure } from './failure.ts'
-import { createProgram } from './program.ts'
-import { outliveClosedPipes } from './terminal.ts'
 
 keepCompiledCode()
-outliveClosedPipes()
-const program = createProgram()
-try {
-  await program.parseAsync()
-} catch (error) {
-  process.exitCode = reportFailure(error, program)
-}
+const { runProgram } = await import('./program.ts')
+await runProgram()
 
-/** From Node 22 on, what a command imports from here on is compiled once for all runs. */
+/** From Node 22 on, what is imported from here on is compiled once for all runs. */
 function keepCompiledCode(): void {
   if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function') {
     nodeModule.enableCompileCache()

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
-import type { Texts } from '../config/text-settings.ts'
+import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { packageVersion } from '../package-root.ts'
-import { settingOptions, textsOf } from './setting-options.ts'
-import { unknownCommandProblem } from './unknown-command.ts'
+import { reportFailure, unknownCommandProblem } from './failure.ts'
+import { outliveClosedPipes } from './terminal.ts'
 
 const HELP_WIDTH = 120
 
@@ -27,11 +27,22 @@ Examples:
   agekey-sandbox doctor --issuer http://localhost:2435/v1/oidc/use
                                                    from the app's side: what is wrong, and the lines to change`
 
+/** Runs the command that the process was started with. When it fails, the exit code of the process becomes 1. */
+export async function runProgram(): Promise<void> {
+  outliveClosedPipes()
+  const program = createProgram()
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    process.exitCode = reportFailure(error, program)
+  }
+}
+
 /**
- * The command line. Each command is loaded when it runs, so that a start pays only for itself.
+ * Each command is loaded when it runs, so that a start pays only for itself.
  * The flags of `start` are flags of the program: they apply to every command and may stand before or after its name.
  */
-export function createProgram(): Command {
+function createProgram(): Command {
   const program = new Command('agekey-sandbox')
     .description(DESCRIPTION)
     .version(packageVersion(), '-v, --version', 'print the version')
@@ -161,6 +172,20 @@ function withSubcommandsOnly(command: Command, act: (options: unknown, command: 
   })
 }
 
-function jsonOption(): Option {
-  return new Option('--json', 'print JSON')
+const jsonOption = () => new Option('--json', 'print JSON')
+
+/** The flags that give settings. Their values are checked later, together with those of the environment. */
+const settingOptions = () =>
+  FLAGS.map(({ name, short, argument, help }) => {
+    const names = short === undefined ? `--${name}` : `${short}, --${name}`
+    return new Option(argument === undefined ? names : `${names} ${argument}`, help)
+  })
+
+/** The settings that were given as flags, by flag: `{ 'base-url': 'http://localhost:2435' }`. */
+function textsOf(program: Command): Texts {
+  const texts = settingOptions().map((option) => {
+    const given: unknown = program.getOptionValue(option.attributeName())
+    return [option.name(), given === true ? 'true' : given]
+  })
+  return Object.fromEntries(texts.filter(([, text]) => text !== undefined))
 }

@@ -1,28 +1,28 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { ConfigError } from './config-error.ts'
-import { type ConfigValues, configSchema } from './config-schema.ts'
-import { NO_STATE } from './state-folder.ts'
+import { configSchema } from './config-schema.ts'
+import { SETTING_ROWS, type SettingValues } from './settings.ts'
 
 /** Read from the working folder when there is one and no other is named. */
 export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
 
 /**
  * The settings of the config file, paths made absolute: in the file they are relative to its folder.
- * `named` is the file somebody asked for and the flag or variable that did; without it the default file may be missing.
+ * `named` is the file that was asked for and the flag or variable that did; without it the default file may be missing.
  * @throws ConfigError when the file cannot be read, SourceError with file and line when it says something wrong
  */
 export async function readConfigFile(
   cwd: string,
   named?: { readonly path: string; readonly by: string },
-): Promise<ConfigValues> {
+): Promise<SettingValues> {
   const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
   if (named === undefined && !existsSync(path)) return {}
   const file = shortest(cwd, path)
   const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
-  // Every line commented out is a way of saying "the defaults".
+  // A file with every line commented out asks for the defaults.
   if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return {}
-  // Loaded only for somebody who has a config file.
+  // Loaded only when there is a config file.
   const { parseYamlDocument } = await import('../files/yaml-document.ts')
   return resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
 }
@@ -34,7 +34,7 @@ export function findConfigFile(cwd: string, named?: { readonly path: string }): 
 }
 
 /**
- * What is wrong with a value of a config file that was read, told as if its schema had known.
+ * What is wrong with a value of a config file that was read, reported as its schema reports a problem.
  * @param path where the value stands: `['clients', 0, 'persona']`
  */
 export async function problemInFile(
@@ -53,16 +53,18 @@ export async function problemInFile(
 }
 
 /** Makes the paths among the settings absolute. */
-export function resolvePaths(values: ConfigValues, folder: string): ConfigValues {
-  const { personas, keys, state_dir, https_cert, https_key, clients, ...others } = values
+export function resolvePaths(values: SettingValues, folder: string): SettingValues {
+  const { clients } = values
+  const given = new Map(Object.entries(values))
+  const absolute = SETTING_ROWS.filter(([name, { isPath }]) => isPath && given.has(name)).map(([name, { word }]) => {
+    const resolveOne = (path: unknown) => (path === word ? path : resolve(folder, String(path)))
+    const value = given.get(name)
+    return [name, Array.isArray(value) ? value.map(resolveOne) : resolveOne(value)]
+  })
   return {
-    ...others,
-    ...(personas !== undefined && { personas: [personas].flat().map((path) => resolve(folder, path)) }),
-    ...(keys !== undefined && { keys: resolve(folder, keys) }),
-    ...(state_dir !== undefined && { state_dir: state_dir === NO_STATE ? NO_STATE : resolve(folder, state_dir) }),
-    ...(https_cert !== undefined && { https_cert: resolve(folder, https_cert) }),
-    ...(https_key !== undefined && { https_key: resolve(folder, https_key) }),
-    ...(clients !== undefined && {
+    ...values,
+    ...Object.fromEntries(absolute),
+    ...(clients && {
       clients: clients.map(({ logo, ...client }) =>
         logo === undefined ? client : { ...client, logo: resolve(folder, logo) },
       ),

@@ -1,10 +1,10 @@
 import { isClearTextRedirect } from '../sandbox/addresses/web-address.ts'
 import { ConfigError } from './config-error.ts'
 import { findConfigFile, problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
-import type { ConfigValues, LogMode } from './config-schema.ts'
-import { sandboxSettings } from './sandbox-settings.ts'
+import type { LogMode } from './settings/process-settings.ts'
+import type { SettingOptions, SettingValues } from './settings.ts'
 import { settleStateFolder } from './state-folder.ts'
-import { parseTexts, readEnvironment, type Texts, variableOf } from './text-settings.ts'
+import { CONFIG_FLAG, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
 
 const DEFAULT_PORT = 2435
 const DEFAULT_HOST = '127.0.0.1'
@@ -13,7 +13,7 @@ const DEFAULT_HOST = '127.0.0.1'
 export interface Settings {
   readonly log: LogMode
   /** Options of `createSandbox`; absent ones take its defaults. Paths are absolute, lifetimes in seconds. */
-  readonly sandbox: ReturnType<typeof sandboxSettings> & { port: number; host: string }
+  readonly sandbox: SettingOptions & { readonly port: number; readonly host: string }
   /** The config file that was read, absolute; absent when there is none. */
   readonly configFile: string | undefined
   /** The error to report for a value that only the sandbox knows to be wrong: it names the flag, the variable, or file and line. */
@@ -38,17 +38,22 @@ export async function loadSettings({
   readonly cwd?: string
 } = {}): Promise<Settings> {
   const variables = readEnvironment(env)
-  const fromFlags = parseTexts(flags, (flag) => `--${flag}`)
-  const fromVariables = parseTexts(variables, variableOf)
+  const fromFlags = parseTexts(flags, ({ name }) => `--${name}`)
+  const fromVariables = parseTexts(variables, ({ variable }) => variable)
   const named = namedConfigFile(flags, variables)
-  const values: ConfigValues = {
+  const values: SettingValues = {
     ...(await readConfigFile(cwd, named)),
     ...resolvePaths(fromVariables, cwd),
     ...resolvePaths(fromFlags, cwd),
   }
-  const { log = 'pretty', port = DEFAULT_PORT, host = DEFAULT_HOST } = values
-  const { stateDir, warnings } = settleStateFolder(values.state_dir, env)
-  const sandbox = { ...sandboxSettings(values, { stateDir }), port, host }
+  const { log = 'pretty', stateDir: namedFolder, ...options } = values
+  const { stateDir, warnings } = settleStateFolder(namedFolder, env)
+  const sandbox = {
+    port: DEFAULT_PORT,
+    host: DEFAULT_HOST,
+    ...options,
+    ...(stateDir === undefined ? {} : { stateDir }),
+  }
   const configFile = findConfigFile(cwd, named)
   const blame: Settings['blame'] = async (path, reason) => {
     const [setting] = path
@@ -59,19 +64,18 @@ export async function loadSettings({
   return { log, sandbox, configFile, blame, warnings: [...clearTextWarnings(values), ...warnings] }
 }
 
+/** The config file that was asked for, and by what. */
 function namedConfigFile(flags: Texts, variables: Texts) {
-  if (flags.config !== undefined) return { path: String(flags.config), by: '--config' }
-  if (variables.config !== undefined) return { path: String(variables.config), by: variableOf('config') }
-  return undefined
+  const [path, by] = flags.config === undefined ? [variables.config, CONFIG_FLAG.variable] : [flags.config, '--config']
+  return path === undefined ? undefined : { path: String(path), by }
 }
 
-function clearTextWarnings({ clients = [] }: ConfigValues): string[] {
-  return clients.flatMap(({ client_id, redirect_uris }) =>
-    redirect_uris
+function clearTextWarnings({ clients = [] }: SettingValues): string[] {
+  return clients.flatMap(({ clientId, redirectUris }) =>
+    redirectUris
       .filter(isClearTextRedirect)
       .map(
-        (uri) =>
-          `client ${client_id}: ${uri} sends tokens over the network in the clear; use https beyond this machine`,
+        (uri) => `client ${clientId}: ${uri} sends tokens over the network in the clear; use https beyond this machine`,
       ),
   )
 }

@@ -1,45 +1,23 @@
 import * as z from 'zod'
+import { camelCase } from '../files/camel-case.ts'
 import { checkAgainst, formatPath } from '../files/schema-problems.ts'
-import { clientSchema, printableAscii } from '../sandbox/clients/client-schema.ts'
-import type { SandboxOptions } from '../server/create-sandbox.ts'
+import { printableAscii } from '../sandbox/clients/client-schema.ts'
 import { ConfigError } from './config-error.ts'
-import { type ConfigValues, configSchema } from './config-schema.ts'
+import { SETTINGS } from './settings.ts'
 
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
-  ? `${First}${Capitalize<CamelCase<Rest>>}`
-  : Name
-
+const { log: _log, ...OPTIONS } = SETTINGS
 const callback = z.custom((value) => typeof value === 'function', { error: 'expected a function' })
 
-/** Options that are no settings of the config file. */
-const OWN = {
-  onCall: callback,
-  onError: callback,
-  onWarning: callback,
-} satisfies Record<Exclude<keyof SandboxOptions, CamelCase<keyof ConfigValues>>, z.ZodType>
-
-const { log: _log, clients: _clients, lifetimes, personas, trust_proxy, ...settings } = configSchema.shape
-
-/** The config file may give one text in place of a list. */
-const list = z.any().refine(Array.isArray, { error: 'expected a list', abort: true })
-
-const optionsSchema = z
-  .strictObject({
-    ...camelCased(settings),
-    ...OWN,
-    clients: z.array(z.strictObject(camelCased(clientSchema.shape))),
-    lifetimes: z.strictObject(camelCased(lifetimes.unwrap().shape)),
-    personas: list.pipe(personas),
-    trustProxy: list.pipe(trust_proxy),
-  })
-  .partial()
-
 /**
- * Checks what a caller of the library gives, as strictly as the config file: the compiler does not see every caller.
- * @throws ConfigError: one line with every problem, each led by the name of the option
+ * Makes the check of what a caller of `createSandbox` gives, as strict as that of the config file: the compiler does not see
+ * every caller. The check throws a ConfigError of one line with every problem, each led by the name of the option.
+ * @param callbacks the options that are no settings
  */
-export function checkOptions(options: SandboxOptions): void {
-  check('createSandbox', optionsSchema, options)
+export function createOptionCheck(callbacks: readonly string[]): (options: object) => void {
+  const settings = Object.entries(OPTIONS).map(([name, { schema }]) => [name, optionSchema(schema)])
+  const others = callbacks.map((name) => [name, callback])
+  const schema = z.strictObject(Object.fromEntries([...settings, ...others])).partial()
+  return (options) => check('createSandbox', schema, options)
 }
 
 const connectSchema = z.strictObject({ controlToken: printableAscii }).partial()
@@ -59,8 +37,14 @@ function check(caller: string, schema: z.ZodType, options: unknown): void {
   throw new ConfigError(`${caller}: ${problems.join('; ')}`)
 }
 
-/** Schemas under the names that the library uses: `base_url` becomes `baseUrl`. */
-function camelCased(shape: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> {
-  const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [camelCase(name), schema]))
+/** The schema of the same value in the library: members of objects in camelCase, and no single text for a list. */
+function optionSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodPipe) return optionSchema(schema.in)
+  if (schema instanceof z.ZodOptional) return z.optional(optionSchema(schema.unwrap()))
+  if (schema instanceof z.ZodArray) return z.array(optionSchema(schema.element))
+  if (schema instanceof z.ZodUnion) return schema.options.find((option) => option instanceof z.ZodArray) ?? schema
+  if (!(schema instanceof z.ZodObject)) return schema
+  return z.strictObject(
+    Object.fromEntries(Object.entries(schema.shape).map(([name, member]) => [camelCase(name), optionSchema(member)])),
+  )
 }

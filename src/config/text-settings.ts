@@ -1,46 +1,46 @@
-import { delimiter } from 'node:path'
 import { didYouMean } from '../age/nearest.ts'
 import { checkAgainst, formatPath } from '../files/schema-problems.ts'
 import { ConfigError } from './config-error.ts'
-import { type ConfigValues, configSchema } from './config-schema.ts'
+import { configSchema } from './config-schema.ts'
+import type { SettingFlag } from './settings/setting.ts'
+import { keyOf, SETTING_ROWS, type SettingValues } from './settings.ts'
 
-/** The flags that take a setting as text, without the dashes; `--config` names a file of settings instead. */
-export const FLAGS = [
-  'port',
-  'host',
-  'base-url',
-  'base-path',
-  'internal-url',
-  'trust-host',
-  'trust-proxy',
-  'https',
-  'https-cert',
-  'https-key',
-  'config',
-  'personas',
-  'persona',
-  'outcome',
-  'profile',
-  'seed',
-  'log',
-  'state-dir',
-  'keys',
-  'store',
-  'control-token',
-] as const
-export type Flag = (typeof FLAGS)[number]
-
-/** What somebody wrote for some of the flags, on the command line or in the environment. */
-export type Texts = { readonly [flag in Flag]?: string | readonly string[] }
+/** A flag, without its dashes, and the setting that it gives. */
+export interface Flag extends SettingFlag {
+  readonly name: string
+  /** The environment variable that gives the same. */
+  readonly variable: string
+  /** By its name in the config file; absent for `--config`, which names that file. */
+  readonly key?: string
+  readonly help: string
+}
 
 const PREFIX = 'AGEKEY_SANDBOX_'
 
-/** The environment variable that stands for a flag: `AGEKEY_SANDBOX_BASE_URL`. */
-export const variableOf = (flag: Flag) => PREFIX + flag.replaceAll('-', '_').toUpperCase()
+export const CONFIG_FLAG: Flag = {
+  name: 'config',
+  variable: `${PREFIX}CONFIG`,
+  short: '-c',
+  argument: '<file>',
+  help: 'config file (default: agekey-sandbox.yaml in this folder, when present)',
+}
+
+/** Every flag that takes a setting as text, `--config` first. */
+export const FLAGS: readonly Flag[] = [
+  CONFIG_FLAG,
+  ...SETTING_ROWS.flatMap(([setting, { flag, help }]) => {
+    const key = keyOf(setting)
+    const names = { key, name: key.replaceAll('_', '-'), variable: PREFIX + key.toUpperCase() }
+    return flag === undefined ? [] : [{ ...flag, ...names, help }]
+  }),
+]
+
+/** What was given for some of the flags, by flag, on the command line or in the environment. */
+export type Texts = Readonly<Record<string, string | readonly string[]>>
 
 /**
  * What Kubernetes sets for a service that is called agekey-sandbox (and Docker for a linked container): addresses, not
- * settings. One of them has the name of a setting and is told from it by its value.
+ * settings. One of them has the name of a setting; its value tells the two apart.
  */
 const SERVICE_LINK =
   /^AGEKEY_SANDBOX_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP)|NAME$|ENV_)|^AGEKEY_SANDBOX_PORT=(tcp|udp):/
@@ -54,14 +54,15 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
     ([name, text]) => name.startsWith(PREFIX) && text && !SERVICE_LINK.test(`${name}=${text}`),
   )
   return Object.fromEntries(
-    ours.map(([name, text = '']) => {
-      const flag = FLAGS.find((candidate) => variableOf(candidate) === name)
+    ours.map(([variable, text = '']) => {
+      const flag = FLAGS.find((candidate) => candidate.variable === variable)
       if (flag === undefined) {
-        const known = FLAGS.map(variableOf)
-        const hint = didYouMean(name, known) || ` Known are ${known.join(', ')}`
-        throw new ConfigError(`${name}: unknown environment variable.${hint}`)
+        const known = FLAGS.map((candidate) => candidate.variable)
+        const hint = didYouMean(variable, known) || ` Known are ${known.join(', ')}`
+        throw new ConfigError(`${variable}: unknown environment variable.${hint}`)
       }
-      return [flag, flag === 'personas' ? text.split(delimiter).filter((path) => path !== '') : text]
+      const { name, separator } = flag
+      return [name, separator === undefined ? text : text.split(separator).filter((part) => part !== '')]
     }),
   )
 }
@@ -70,27 +71,16 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
  * Checks texts by the schema of the config file. `label` names the source of a flag's value in messages: `--port`.
  * @throws ConfigError for the first bad value
  */
-export function parseTexts(texts: Texts, label: (flag: Flag) => string): ConfigValues {
-  const settings = FLAGS.filter((flag) => flag !== 'config' && texts[flag] !== undefined)
-  const values = settings.map((flag) => [settingOf(flag), typedValue(flag, texts[flag])])
+export function parseTexts(texts: Texts, label: (flag: Flag) => string): SettingValues {
+  const values = FLAGS.flatMap(({ name, key, parse = (text) => text }) => {
+    const text = texts[name]
+    return key === undefined || text === undefined ? [] : [[key, parse(text)] as const]
+  })
   const checked = checkAgainst(configSchema, Object.fromEntries(values))
   if (checked.kind === 'valid') return checked.value
 
   const [problem] = checked.problems
-  const [setting, ...rest] = problem?.path ?? []
-  const flag = FLAGS.find((candidate) => settingOf(candidate) === setting)
-  throw new ConfigError(`${flag ? label(flag) : String(setting)}${formatPath(rest)}: ${problem?.message}`)
-}
-
-/** The name of a flag's setting in the config file: `base_url`. */
-function settingOf(flag: Flag): string {
-  return flag.replaceAll('-', '_')
-}
-
-function typedValue(flag: Flag, text: string | readonly string[] | undefined): unknown {
-  if (flag === 'trust-proxy') return [text ?? []].flat().flatMap((list) => list.split(',').map((one) => one.trim()))
-  if (typeof text !== 'string') return text
-  if ((flag === 'port' || flag === 'seed') && /^-?\d+$/.test(text)) return Number(text)
-  if ((flag === 'https' || flag === 'trust-host') && /^(?:true|false)$/.test(text)) return text === 'true'
-  return text
+  const [key, ...rest] = problem?.path ?? []
+  const flag = FLAGS.find((candidate) => candidate.key === key)
+  throw new ConfigError(`${flag ? label(flag) : String(key)}${formatPath(rest)}: ${problem?.message}`)
 }

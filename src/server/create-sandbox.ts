@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createSurface, type Surface } from '../client/sandbox-api.ts'
 import { createLocalTransport } from '../client/transport.ts'
-import { checkOptions } from '../config/option-check.ts'
 import { answerUnreadableRequests } from '../http/client-error.ts'
 import type { CallSummary, HttpHost } from '../http/route.ts'
 import { packageVersion } from '../package-root.ts'
@@ -20,7 +19,7 @@ import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
 import { createApp } from './app.ts'
 import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
-import type { SandboxOptions } from './sandbox-options.ts'
+import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
 import { settleWorld, shownClient } from './settle-world.ts'
 
 export type { CallSummary, SandboxOptions }
@@ -48,7 +47,7 @@ export interface Sandbox extends Surface {
  * @throws Error with one clear line: an unknown option, a value of the wrong type, a port in use, a bad persona, an address that is none, a damaged key file or certificate, a store that cannot be used.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  checkOptions(options)
+  checkSandboxOptions(options)
   const stores = await openStores(options)
   try {
     return await startWith(stores, options)

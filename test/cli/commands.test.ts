@@ -19,7 +19,7 @@ describe('help', () => {
   test('--help names every flag and every command, with examples, and exits with 0', async () => {
     const { code, stdout, stderr } = await run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const flag of FLAGS) expect(stdout).toContain(`--${flag} `)
+    for (const { name } of FLAGS) expect(stdout).toContain(`--${name} `)
     for (const command of ['start', 'personas', 'outcomes', 'init', 'run', 'healthcheck', 'doctor'])
       expect(stdout).toContain(`  ${command}`)
     expect(stdout).toContain('Examples:')

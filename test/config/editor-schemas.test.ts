@@ -3,8 +3,29 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { STARTER_CONFIG } from '../../src/cli/starter-config.ts'
-import { createEditorSchema, EDITOR_SCHEMA_NAMES, type EditorSchemaName } from '../../src/config/editor-schemas.ts'
+import { configSchema } from '../../src/config/config-schema.ts'
+import { renderStarterFile } from '../../src/config/starter-file.ts'
+import { personaSchema } from '../../src/sandbox/personas/persona-schema.ts'
+import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
+
+/** The files that people write, and the schemas that read them. */
+const FILES = {
+  config: { title: 'agekey-sandbox.yaml', schema: configSchema },
+  persona: { title: 'A persona of agekey-sandbox', schema: personaSchema },
+  scenario: { title: 'A scenario of agekey-sandbox', schema: scenarioSchema },
+} as const
+
+type EditorSchemaName = keyof typeof FILES
+
+/**
+ * The JSON Schema (draft 7, which every editor reads) of a kind of file. It is what an editor needs to complete and to
+ * underline; what it cannot say (names that exist, dates that exist) the sandbox checks when it reads the file.
+ */
+function createEditorSchema(name: EditorSchemaName): Readonly<Record<string, unknown>> {
+  const { title, schema } = FILES[name]
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' })
+  return { $schema, title, ...rest }
+}
 
 const root = new URL('../../', import.meta.url)
 
@@ -17,7 +38,7 @@ const filesIn = (folder: string) =>
     value: parse(readFileSync(new URL(folder + name, root), 'utf8')),
   }))
 
-test.each(EDITOR_SCHEMA_NAMES)(
+test.each(['config', 'persona', 'scenario'] as const)(
   'the shipped schema of a %s is the one that reads it (renew it by vitest -u)',
   async (name) => {
     const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
@@ -35,7 +56,7 @@ describe('an editor finds nothing wrong with', () => {
   })
 
   test('the starter config', () => {
-    expect(validatorOf('config').safeParse(parse(STARTER_CONFIG)).error).toBeUndefined()
+    expect(validatorOf('config').safeParse(parse(renderStarterFile())).error).toBeUndefined()
   })
 })
 

@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { settingOptions } from '../../src/cli/setting-options.ts'
-import { configSchema } from '../../src/config/config-schema.ts'
-import { FLAGS, variableOf } from '../../src/config/text-settings.ts'
+import { keyOf, SETTING_ROWS } from '../../src/config/settings.ts'
+import { FLAGS } from '../../src/config/text-settings.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { personaSchema } from '../../src/sandbox/personas/persona-schema.ts'
 import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
@@ -46,7 +45,7 @@ test('every file that is linked to is there', () => {
   expect(links.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([])
 })
 
-test('the table of settings is what the command line knows; `npm run docs` writes it', async () => {
+test('the table of settings is the one of the program; `npm run docs` writes it', async () => {
   const written = readme.replace(
     /(<!-- settings: .*? -->\n).*?(<!-- \/settings -->)/s,
     (_, begin, end) => `${begin}\n${settingsTable()}\n\n${end}`,
@@ -57,22 +56,19 @@ test('the table of settings is what the command line knows; `npm run docs` write
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 function settingsTable(): string {
-  const isSetting = (key: string) => Object.hasOwn(configSchema.shape, key)
-  const ofFlags = settingOptions().map((option) => {
-    const flag = FLAGS.find((known) => known === option.name())
-    const key = option.name().replaceAll('-', '_')
-    return [option.flags, flag === undefined ? '' : variableOf(flag), isSetting(key) ? key : '', option.description]
+  const ofFlags = FLAGS.map(({ short, name, argument, variable, key, help }) => {
+    const flag = [...(short === undefined ? [] : [short]), [`--${name}`, argument].join(' ').trim()].join(', ')
+    return [flag, variable, key, help] as const
   })
-  const inFlags = new Set<string>(FLAGS.map((flag) => flag.replaceAll('-', '_')))
-  const ofFileOnly = Object.keys(configSchema.shape).filter((key) => !inFlags.has(key))
+  const ofFileOnly = SETTING_ROWS.filter(([, { flag }]) => flag === undefined).map(
+    ([name, { help }]) => ['', '', keyOf(name), help] as const,
+  )
   const code = (text = '') => (text === '' ? '' : `\`${text.replaceAll('|', '\\|')}\``)
   return [
     '| Flag | Environment | Config file | Meaning |',
     '|---|---|---|---|',
-    ...ofFlags.map(
+    ...[...ofFlags, ...ofFileOnly].map(
       ([flag, variable, key, meaning]) => `| ${code(flag)} | ${code(variable)} | ${code(key)} | ${meaning} |`,
     ),
-    '',
-    `Only in the config file: ${ofFileOnly.map(code).join(', ')}.`,
   ].join('\n')
 }

@@ -1,4 +1,4 @@
-import type { LogMode } from '../../config/config-schema.ts'
+import type { LogMode } from '../../config/settings/process-settings.ts'
 import type { StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
 import { paint, print, visible } from '../terminal.ts'
 import type { ScenarioRun } from './junit.ts'

@@ -1,4 +1,4 @@
-import type { LogMode } from '../../config/config-schema.ts'
+import type { LogMode } from '../../config/settings/process-settings.ts'
 import type { CallSummary } from '../../server/create-sandbox.ts'
 import { createJsonReport } from './report-json.ts'
 import { createPrettyReport } from './report-pretty.ts'

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { camelCased } from '../../files/camel-case.ts'
 import { redirectUriProblem } from '../addresses/web-address.ts'
 import type { ClientSettings } from './clients.ts'
 
@@ -25,14 +26,4 @@ export const clientSchema = z.strictObject({
 })
 
 /** The declaration under the names that the sandbox uses. */
-export function clientSettingsOf(client: z.output<typeof clientSchema>): ClientSettings {
-  const { client_id: clientId, client_secret: clientSecret, redirect_uris: redirectUris, name, logo, persona } = client
-  return {
-    clientId,
-    clientSecret,
-    redirectUris,
-    ...(name === undefined ? {} : { name }),
-    ...(logo === undefined ? {} : { logo }),
-    ...(persona === undefined ? {} : { persona }),
-  }
-}
+export const clientSettingsOf = (client: z.output<typeof clientSchema>): ClientSettings => camelCased(client)

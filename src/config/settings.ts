@@ -1,0 +1,32 @@
+import type * as z from 'zod'
+import { snakeCase } from '../files/camel-case.ts'
+import { ADDRESS_SETTINGS } from './settings/address-settings.ts'
+import { PROCESS_SETTINGS } from './settings/process-settings.ts'
+import { SERVICE_SETTINGS } from './settings/service-settings.ts'
+import type { Setting } from './settings/setting.ts'
+
+/**
+ * Every setting, by its name in the library (`baseUrl`). Flags (`--base-url`), environment variables
+ * (`AGEKEY_SANDBOX_BASE_URL`), the config file (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter
+ * file and the table in the README follow from it. The comment above a setting is the documentation of its option.
+ */
+export const SETTINGS: Settings = { ...ADDRESS_SETTINGS, ...SERVICE_SETTINGS, ...PROCESS_SETTINGS }
+
+// The type of the spread itself would lose the comments.
+type Settings = typeof ADDRESS_SETTINGS & typeof SERVICE_SETTINGS & typeof PROCESS_SETTINGS
+
+/** The settings that one source gives. */
+export type SettingValues = { readonly [Name in keyof Settings]?: DeepReadonly<z.output<Settings[Name]['schema']>> }
+
+/** The settings that are options of `createSandbox`: all but the log of the command line. */
+export type SettingOptions = Omit<SettingValues, 'log'>
+
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+
+/** The table row by row. */
+export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[] = Object.entries(SETTINGS)
+
+/** The name of a setting in the config file: `base_url`. */
+export const keyOf = snakeCase

@@ -1,0 +1,109 @@
+import { proxyProblem } from '../../sandbox/addresses/trusted-proxy.ts'
+import {
+  basePathProblem,
+  baseUrlProblem,
+  internalUrlProblem,
+  normalizeBaseUrl,
+} from '../../sandbox/addresses/web-address.ts'
+import {
+  listOrOne,
+  nonEmpty,
+  parseBoolean,
+  parseCommas,
+  parseNumber,
+  type Setting,
+  textWithout,
+  trueOrFalse,
+  wholeNumber,
+} from './setting.ts'
+
+/** Where a sandbox listens and how it is reached. */
+export const ADDRESS_SETTINGS = {
+  /** 0 (the default) takes a free one. */
+  port: {
+    schema: wholeNumber('a port (0 to 65535)', { from: 0, to: 65_535 }),
+    flag: { short: '-p', argument: '<number>', parse: parseNumber },
+    help: 'port to listen on; 0 takes a free one (default: 2435)',
+    starter: {
+      about: 'Where it listens. Port 0 takes a free one; a host other than 127.0.0.1 opens it to the network.',
+      example: '2435',
+    },
+  },
+  /** The address to listen on; default `127.0.0.1`. */
+  host: {
+    schema: nonEmpty,
+    flag: { argument: '<address>' },
+    help: 'address to listen on (default: 127.0.0.1, only this machine)',
+    starter: { example: '127.0.0.1' },
+  },
+  /** What tokens and browsers use; default `http://localhost:PORT`, or `https`. */
+  baseUrl: {
+    schema: textWithout(baseUrlProblem).transform(normalizeBaseUrl),
+    flag: { argument: '<url>' },
+    help: 'address under which relying parties reach it (default: http://localhost:PORT)',
+    starter: {
+      about: 'The address under which relying parties reach it, when that differs from where it listens.',
+      example: 'http://localhost:2435',
+    },
+  },
+  /** The path of the base URL, when the rest of it is the default: `/agekey`. */
+  basePath: {
+    schema: textWithout(basePathProblem),
+    flag: { argument: '<path>' },
+    help: 'path of the base URL, when the rest of it is the default: /agekey',
+    starter: { about: 'Or only its path.', example: '/agekey' },
+  },
+  /** The address by which servers reach the same sandbox: `http://agekey-sandbox:2435`. Discovery names it to callers that use it. */
+  internalUrl: {
+    schema: textWithout(internalUrlProblem).transform(normalizeBaseUrl),
+    flag: { argument: '<url>' },
+    help: 'address by which servers reach it, when browsers use another one',
+    starter: {
+      about: `The address by which the servers of your app reach it, when that is another one: a container by its name. Discovery
+names it to callers that use it; the issuer stays. trust_host: true does the same for every name that a server calls by.`,
+      example: 'http://agekey-sandbox:2435',
+    },
+  },
+  /** Whether discovery names the addresses under whatever `Host` a server calls by. */
+  trustHost: {
+    schema: trueOrFalse,
+    flag: { parse: parseBoolean },
+    help: 'discovery names the addresses under the host that a server calls by, whatever it is',
+    starter: { example: 'false' },
+  },
+  /** Proxies whose `X-Forwarded-*` headers are believed: addresses, CIDR ranges, `loopback`, `linklocal`, `uniquelocal`. None by default. */
+  trustProxy: {
+    schema: listOrOne(textWithout(proxyProblem)),
+    flag: { argument: '<address...>', parse: parseCommas },
+    help: 'proxies whose X-Forwarded- headers count: addresses or CIDR ranges',
+    starter: {
+      about:
+        'Proxies whose X-Forwarded-For, -Proto and -Host headers count: addresses, CIDR ranges, or loopback, linklocal, uniquelocal.',
+      example: '[10.0.0.0/8]',
+    },
+  },
+  /** Serves https, with a self-signed certificate unless `httpsCert` and `httpsKey` name PEM files. */
+  https: {
+    schema: trueOrFalse,
+    flag: { parse: parseBoolean },
+    help: 'serves https, with a self-signed certificate that it keeps and whose file it prints',
+    starter: {
+      about: 'Serves https: with a self-signed certificate that is kept in the state folder, or with your own.',
+      example: 'false',
+    },
+  },
+  httpsCert: {
+    schema: nonEmpty,
+    isPath: true,
+    flag: { argument: '<file>' },
+    help: 'PEM file of your own certificate, with --https-key',
+    starter: { example: './certificate.pem' },
+  },
+  httpsKey: {
+    schema: nonEmpty,
+    isPath: true,
+    flag: { argument: '<file>' },
+    help: 'PEM file of its private key',
+    starter: { example: './key.pem' },
+  },
+} satisfies Readonly<Record<string, Setting>>

@@ -1,0 +1,89 @@
+import { delimiter } from 'node:path'
+import * as z from 'zod'
+import { printableAscii } from '../../sandbox/clients/client-schema.ts'
+import { storeAddressProblem } from '../../store/redis-address.ts'
+import { NO_STATE } from '../state-folder.ts'
+import { listOrOne, nonEmpty, parseNumber, type Setting, textWithout, wholeNumber } from './setting.ts'
+
+/** How the command line reports: for people, for programs, not at all. */
+export const LOG_MODES = ['pretty', 'json', 'silent'] as const
+export type LogMode = (typeof LOG_MODES)[number]
+
+/** What a sandbox is filled with, who decides in it, and what it keeps. */
+export const PROCESS_SETTINGS = {
+  /** Persona files or folders, beside the built-in ones. */
+  personas: {
+    schema: listOrOne(nonEmpty),
+    isPath: true,
+    flag: { argument: '<path...>', separator: delimiter },
+    help: 'persona files or folders, beside the built-in personas',
+    starter: { about: 'Your own test users: a file, a folder, or a list of them.', example: './personas' },
+  },
+  /** Decides every request that nothing else decides. */
+  persona: {
+    schema: nonEmpty,
+    flag: { argument: '<name>' },
+    help: 'decides as this persona, without a choice page',
+    starter: {
+      about:
+        'Decides when nothing else does: then no choice page is shown. The commands "personas" and "outcomes" list the names.',
+      example: 'adult-passport',
+    },
+  },
+  outcome: {
+    schema: nonEmpty,
+    flag: { argument: '<name>' },
+    help: 'ends flows this way, without a choice page',
+    starter: { example: 'verified' },
+  },
+  /** Makes identifiers, codes, tokens and generated names repeatable. */
+  seed: {
+    schema: wholeNumber('a whole number', { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }),
+    flag: { argument: '<number>', parse: parseNumber },
+    help: 'makes ids, codes, tokens and generated names repeatable',
+    starter: { about: 'The same seed with a frozen clock gives the same ids, codes, tokens and names.', example: '1' },
+  },
+  log: {
+    schema: z.enum(LOG_MODES),
+    flag: { argument: '<mode>' },
+    help: 'pretty, json or silent (default: pretty)',
+    starter: { about: 'pretty, json or silent', example: 'pretty' },
+  },
+  /** A folder that keeps the signing keys, and a self-signed certificate, between runs; without it they live in memory. */
+  stateDir: {
+    schema: nonEmpty,
+    isPath: true,
+    word: NO_STATE,
+    flag: { argument: '<folder>' },
+    help: 'keeps keys and certificate between runs; none keeps them in memory (default: ~/.local/state/agekey-sandbox)',
+    starter: {
+      about: 'Signing keys and certificate are kept in a folder (none: in memory), or the keys are read from a file.',
+      example: './.agekey-sandbox',
+    },
+  },
+  /** A file of signing keys; made when it is not there. */
+  keys: {
+    schema: nonEmpty,
+    isPath: true,
+    flag: { argument: '<file>' },
+    help: 'file of the signing keys; made when it is not there',
+    starter: { example: './keys.json' },
+  },
+  /** Redis or Valkey instead of memory, so that several processes act as one sandbox: `redis://localhost:6379`. */
+  store: {
+    schema: textWithout(storeAddressProblem),
+    flag: { argument: '<url>' },
+    help: 'Redis or Valkey, shared by several replicas (default: memory of this process)',
+    starter: {
+      about: 'Redis or Valkey, so that several replicas act as one sandbox; all of them need the same base_url.',
+      example: 'redis://localhost:6379',
+    },
+  },
+  /** The control API requires it beyond loopback. */
+  controlToken: {
+    schema: printableAscii,
+    flag: { argument: '<token>' },
+    help: 'the control API asks callers from other machines for this token',
+    starter: { about: 'When set, calls of the control API need this token.', example: 'not-a-real-token' },
+  },
+} satisfies Readonly<Record<string, Setting>>

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { ASSURANCE_LEVELS } from '../../age/assurance.ts'
+import { METHOD_NAMES } from '../../age/methods.ts'
+import { PROVENANCE_PATH } from '../../age/provenance.ts'
+import { camelCased } from '../../files/camel-case.ts'
+import { PROFILES } from '../../oidc/profile.ts'
+import { clientSchema, clientSettingsOf } from '../../sandbox/clients/client-schema.ts'
+import type { SigningAlgorithm } from '../../sandbox/keys/signing-keys.ts'
+import { isNot, nonEmpty, type Setting, wholeNumber } from './setting.ts'
+
+const provenance = z
+  .string()
+  .regex(PROVENANCE_PATH, { error: isNot('a path like /provider or /provider/sub_provider') })
+const seconds = wholeNumber('a whole number of seconds from 1 up', { from: 1, to: Number.MAX_SAFE_INTEGER })
+
+/** What the service accepts and answers. */
+export const SERVICE_SETTINGS = {
+  profile: {
+    schema: z.enum(PROFILES),
+    flag: { argument: '<name>' },
+    help: 'spec or agekey (default: spec)',
+    starter: {
+      about:
+        "spec: the specification to the letter. agekey: the live service's brand word, and what its published clients need.",
+      example: 'spec',
+      isSet: true,
+    },
+  },
+  signingAlg: {
+    schema: z.enum(['RS256', 'ES256'] satisfies SigningAlgorithm[]),
+    help: 'algorithm of the signatures: RS256 (the default) or ES256',
+    starter: { about: 'RS256 or ES256', example: 'RS256' },
+  },
+  clients: {
+    schema: z.array(clientSchema.transform(clientSettingsOf)),
+    help: 'your apps, beside the built-in client',
+    starter: {
+      about:
+        'Your apps, beside the built-in client ak_test_sandbox (which may redirect to any address on this machine).',
+      example: `
+  - client_id: web-shop
+    client_secret: not-a-real-secret
+    name: Web shop
+    # logo: ./logo.svg
+    redirect_uris:                      # compared by exact match
+      - http://localhost:3000/callback
+    # persona: adult-passport           # no choice page for this client`,
+      isSet: true,
+    },
+  },
+  /** `false` removes the client `ak_test_sandbox`. */
+  builtinClient: {
+    schema: z.boolean(),
+    help: 'false removes the client ak_test_sandbox',
+    starter: { example: 'false' },
+  },
+  provenanceAllowlist: {
+    schema: z.array(provenance),
+    help: 'provenance paths that a submitted age signal may name; replaces the built-in list',
+    starter: {
+      about: 'Provenance paths that a submitted age signal may name; replaces the built-in list.',
+      example: '[/veratad/roc, /yoti]',
+    },
+  },
+  platforms: {
+    schema: z.array(nonEmpty),
+    help: 'values of the attribute platform; replaces the built-in list',
+    starter: {
+      about: 'Values of the attribute "platform"; replaces the built-in list.',
+      example: '[apple_wallet, google_wallet]',
+    },
+  },
+  /** ISO 27566-1 levels of submitted age signals, by provenance and method. */
+  certifications: {
+    schema: z.record(provenance, z.partialRecord(z.enum(METHOD_NAMES), z.enum(ASSURANCE_LEVELS))),
+    help: 'ISO 27566-1 levels of submitted age signals, by provenance and method',
+    starter: {
+      about:
+        'ISO 27566-1 levels of submitted age signals, by provenance and method; without one a signal is uncertified.',
+      example: '\n  /veratad/roc: { id_doc_scan: effective }',
+    },
+  },
+  /** In seconds; absent ones keep the default. */
+  lifetimes: {
+    schema: z
+      .strictObject({ request_uri: seconds, code: seconds, id_token: seconds, access_token: seconds })
+      .partial()
+      .transform(camelCased),
+    help: 'seconds for which request_uri, code, id_token and access_token are valid',
+    starter: {
+      about: 'In seconds.',
+      example: '{ request_uri: 90, code: 600, id_token: 600, access_token: 10800 }',
+    },
+  },
+} satisfies Readonly<Record<string, Setting>>
