@@ -1,5 +1,3 @@
-import { shellWord } from './shell-word.ts'
-
 /** A recorded call, as far as repeating it goes. */
 export interface CurlView {
   readonly endpoint: string
@@ -42,3 +40,6 @@ function withQuery(url: string, parameters: Readonly<Record<string, unknown>>): 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 const lines = (words: readonly string[]) => words.join(' \\\n  ')
+
+/** A word of a POSIX shell: nothing in it is expanded. */
+export const shellWord = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -1,27 +1,21 @@
 import { type Html, html } from '../http/html/html.ts'
-import { shellWord } from './shell-word.ts'
+import { createIssuer, type Provider, useIssuer } from '../oidc/provider.ts'
+import { shellWord } from './curl.ts'
 
-/** What an app needs to know to talk to this sandbox. URLs are absolute. */
-export interface ConnectionView {
-  /** Without a slash at the end. */
-  readonly baseUrl: string
-  /** `iss` of every id_token. */
-  readonly issuer: string
-  readonly jwksUri: string
-  /** E2: where a Create request is pushed. */
-  readonly parUrl: string
-  /** The client whose credentials are shown: the built-in one, or the first of the config. */
-  readonly client: { readonly clientId: string; readonly clientSecret: string }
+/** The client whose credentials are shown: the built-in one, or the first of the config. */
+export interface ShownClient {
+  readonly clientId: string
+  readonly clientSecret: string
 }
 
 /** The settings of an app as a `.env` block. */
-export function renderPasteBlock({ baseUrl, issuer, jwksUri, client }: ConnectionView): Html {
+export function renderPasteBlock(provider: Pick<Provider, 'baseUrl'>, client: ShownClient): Html {
   const settings = [
-    ['AGE_BASE_URL', baseUrl],
+    ['AGE_BASE_URL', provider.baseUrl],
     ['AGE_CLIENT_ID', client.clientId],
     ['AGE_CLIENT_SECRET', client.clientSecret],
-    ['AGE_ISSUER', issuer],
-    ['AGE_JWKS_URI', jwksUri],
+    ['AGE_ISSUER', useIssuer(provider)],
+    ['AGE_JWKS_URI', `${provider.baseUrl}/.well-known/jwks.json`],
   ]
   return html`<section class="card" aria-labelledby="paste-title">
 <h2 id="paste-title">Paste into your app</h2>
@@ -31,7 +25,8 @@ ${renderSnippet(settings.map(([name, value]) => `${name}=${value}`).join('\n'))}
 }
 
 /** Three commands that show what the sandbox does without a page: it answers, it takes an age signal, it can be scripted. */
-export function renderFirstCalls({ baseUrl, parUrl, client }: ConnectionView): Html {
+export function renderFirstCalls(provider: Pick<Provider, 'baseUrl'>, client: ShownClient): Html {
+  const { baseUrl } = provider
   const calls = [
     ['Is it up?', `curl ${shellWord(`${baseUrl}/_sandbox/health`)}`],
     [
@@ -41,7 +36,7 @@ export function renderFirstCalls({ baseUrl, parUrl, client }: ConnectionView): H
     [
       'Push a Create request',
       [
-        `curl ${shellWord(parUrl)} -d scope=openid -d response_type=none -d type=age_verification -d state=abc`,
+        `curl ${shellWord(`${createIssuer(provider)}/par`)} -d scope=openid -d response_type=none -d type=age_verification -d state=abc`,
         `--data-urlencode ${shellWord(`client_id=${client.clientId}`)} --data-urlencode ${shellWord(`client_secret=${client.clientSecret}`)}`,
         `--data-urlencode ${shellWord('redirect_uri=http://localhost:3000/callback')}`,
         `--data-urlencode ${shellWord(`authorization_details=${JSON.stringify([EXAMPLE_SIGNAL])}`)}`,

@@ -1,49 +1,90 @@
-import { CONSOLE_PAGES, consolePathOf } from '../http/html/console-page.ts'
+import { CONSOLE_PAGES, type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
+import { type Html, html } from '../http/html/html.ts'
+import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page } from '../http/reply.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
-import { shellOf } from '../http/shell.ts'
 import { upgradePath } from '../oidc/profile.ts'
-import { createIssuer, useIssuer } from '../oidc/provider.ts'
+import { createIssuer, type Provider, useIssuer } from '../oidc/provider.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { renderHome } from './home-page.ts'
+import { renderFirstCalls, renderPasteBlock, type ShownClient } from './home-snippets.ts'
 
-/** The home page: what to paste into the app, and the way into the console and the demo. */
+/** The home page: what to paste into the app, and the links to the console and the demo. */
 export const createHomeRoute =
   (host: HttpHost): Handler =>
   async (_request, tenant) => {
-    const { provider } = tenant
-    const rendered = renderHome({
-      shell: shellOf(tenant, host.version),
-      baseUrl: provider.baseUrl,
-      issuer: useIssuer(provider),
-      jwksUri: `${provider.baseUrl}/.well-known/jwks.json`,
-      parUrl: `${createIssuer(provider)}/par`,
-      client: clientToShow(host),
-      discoveryUrls: [
-        { title: 'Use discovery', url: `${useIssuer(provider)}/.well-known/openid-configuration` },
-        { title: 'Create discovery', url: `${createIssuer(provider)}/.well-known/openid-configuration` },
-      ],
-      endpoints: endpointsOf(tenant),
-      personaCount: (await tenant.personas.list()).length,
-      outcomeCount: OUTCOMES.length,
-      tryItUrl: `${tenant.basePath}/_sandbox/demo`,
-      consolePages: CONSOLE_PAGES.map(({ path, title }) => ({ title, path: `${consolePathOf(tenant)}/${path}` })),
-      furtherPages: [
-        { title: 'The flow in an iframe, right and wrong', path: `${tenant.basePath}/_sandbox/embedding` },
-        { title: 'The control API (OpenAPI)', path: `${tenant.basePath}/_sandbox/openapi.json` },
-      ],
-    })
-    return { reply: page(200, rendered) }
+    const personaCount = (await tenant.personas.list()).length
+    const view = { provider: tenant.provider, client: clientToShow(host), personaCount }
+    return { reply: page(200, renderHome(consoleFrame(tenant, host), view)) }
   }
 
-/** Beyond loopback a secret from the config is nobody's business; that of the built-in client is no secret. */
-function clientToShow({ shownClient, guard, settings }: HttpHost) {
+/** Beyond loopback a secret from the config is not shown; that of the built-in client is public. */
+function clientToShow({ shownClient, guard, settings }: HttpHost): ShownClient {
   if (guard.loopbackOnly || settings.builtinClient) return shownClient
   return { clientId: shownClient.clientId, clientSecret: 'the client_secret of your config file' }
 }
 
-function endpointsOf({ provider }: Tenant) {
+interface Home {
+  readonly provider: Pick<Provider, 'baseUrl' | 'profile'>
+  readonly client: ShownClient
+  readonly personaCount: number
+}
+
+export function renderHome(frame: ConsoleFrame, { provider, client, personaCount }: Home): RenderedPage {
+  return renderPage(frame.shell, {
+    title: 'Sandbox home',
+    width: 'wide',
+    styles: ['console.css'],
+    scripts: ['copy.js'],
+    main: html`<section class="card hero">
+<h1>Your app’s age checks, on this machine</h1>
+<p class="lead">A relying-party sandbox for an age assurance service: every endpoint, real signed tokens, and ${personaCount} test personas with ${OUTCOMES.length} outcomes in place of passkeys.</p>
+<p><a class="button primary" href="${frame.demoPath}" data-testid="try-it">Try the demo app</a></p>
+<nav class="tabs" aria-label="Console"><ul>${CONSOLE_PAGES.map(({ title, path }) => html`<li><a href="${frame.consolePath}/${path}">${title}</a></li>`)}</ul></nav>
+</section>
+<div class="columns">
+${renderPasteBlock(provider, client)}
+${renderCredentials(provider, client)}
+</div>
+${renderEndpoints(provider, frame)}
+${renderFirstCalls(provider, client)}
+${renderAgeKeys()}`,
+  })
+}
+
+function renderCredentials(provider: Home['provider'], client: ShownClient): Html {
+  const rows = [
+    ['Base URL', provider.baseUrl],
+    ['Client ID', client.clientId],
+    ['Client secret', client.clientSecret],
+    ['Issuer', useIssuer(provider)],
+    ['Key set', `${provider.baseUrl}/.well-known/jwks.json`],
+    ['Use discovery', `${useIssuer(provider)}/.well-known/openid-configuration`],
+    ['Create discovery', `${createIssuer(provider)}/.well-known/openid-configuration`],
+  ]
+  return html`<section class="card" aria-labelledby="settings-title">
+<h2 id="settings-title">One by one</h2>
+<dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd><code>${value}</code></dd></div>`)}</dl>
+</section>`
+}
+
+function renderEndpoints(provider: Home['provider'], { controlPath }: ConsoleFrame): Html {
+  return html`<section class="card" aria-labelledby="endpoints-title">
+<h2 id="endpoints-title">Endpoints</h2>
+<ul class="endpoints">
+${endpointsOf(provider).map(
+  ({
+    id,
+    method,
+    url,
+    purpose,
+  }) => html`<li><span class="tag">${id}</span> <div><code><b>${method}</b> ${url}</code> <span class="muted">${purpose}</span></div></li>
+`,
+)}</ul>
+<p class="links"><a href="${controlPath}/embedding">The flow in an iframe, right and wrong</a> <a href="${controlPath}/openapi.json">The control API (OpenAPI)</a> </p>
+</section>`
+}
+
+function endpointsOf(provider: Home['provider']) {
   const { baseUrl, profile } = provider
   return [
     { id: 'E1', method: 'GET', url: useIssuer(provider), purpose: 'Use: send the browser here' },
@@ -53,4 +94,13 @@ function endpointsOf({ provider }: Tenant) {
     { id: 'E5', method: 'POST', url: baseUrl + upgradePath(profile), purpose: 'Upgrade: add age signals' },
     { id: 'E6', method: 'GET', url: `${baseUrl}/.well-known/jwks.json`, purpose: 'Keys that sign the id_token' },
   ]
+}
+
+function renderAgeKeys(): Html {
+  return html`<section class="card" id="age-keys" aria-labelledby="age-keys-title">
+<h2 id="age-keys-title">What is an age key?</h2>
+<p>A passkey on the user’s own device that answers one kind of question: is this person at least so many years old?
+An app asks about one or more ages and receives a signed yes or no for each. It never learns the age or the date of birth.</p>
+<p class="muted">In this sandbox a test persona stands in for the passkey. No answer given here says anything about a real person.</p>
+</section>`
 }

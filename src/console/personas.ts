@@ -1,33 +1,30 @@
 import { contains } from '../http/form.ts'
-import { consolePathOf } from '../http/html/console-page.ts'
+import { counted, renderInstant } from '../http/html/badges.ts'
+import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
+import { renderTextField } from '../http/html/fields.ts'
+import { grouped } from '../http/html/grouped.ts'
+import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
+import { renderTable } from '../http/html/table.ts'
 import { personaCookie } from '../http/persona-cookie.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'
-import { type HeldSignalView, renderPersonas } from './personas-page.ts'
+
+/** `console/personas`: every persona with what its age key holds, and a button to act as it. */
+export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
 
 /** Personas on one page. */
-const MOST_SHOWN = 60
-
-/** `console/personas`: who there is, what each holds, and a button to act as one. */
-export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
+const MAX_SHOWN = 60
 
 async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const all = inPersonaOrder(await tenant.personas.list())
-  const { q: search = '', acting } = fields
+  const { q: search = '', acting: name } = fields
   const found = all.filter(({ name, title, purpose }) => contains(search, [name, title, purpose]))
-  return renderPersonas({
-    ...frame,
-    personas: found.slice(0, MOST_SHOWN).map((persona) => holderView(persona, tenant)),
-    total: all.length,
-    search,
-    action: `${consolePathOf(tenant)}/personas`,
-    acting: all.find(({ name }) => name === acting)?.name,
-    problem,
-  })
+  const shown = found.slice(0, MAX_SHOWN).map((persona) => tenant.personas.resolved(persona))
+  const acting = all.find((persona) => persona.name === name)?.name
+  return renderPersonas(frame, shown, { total: all.length, search, acting, problem })
 }
 
 async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
@@ -37,24 +34,79 @@ async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   return { headers: { 'Set-Cookie': personaCookie(name, tenant) }, query: { acting: name } }
 }
 
-function holderView(declared: Persona, { personas }: Tenant) {
-  const { name, title, purpose, age_key: ageKey } = personas.resolved(declared)
-  const signals = ageKey?.signals.map(heldSignal)
-  return { name, title, purpose, group: groupOf(declared), ...(signals ? { signals } : {}) }
+interface PersonaList {
+  /** How many there are in all. */
+  readonly total: number
+  readonly search: string
+  /** The persona that this browser has just begun to act as. */
+  readonly acting?: string | undefined
+  readonly problem?: string | undefined
+}
+
+/** Personas with plain dates, in groups. */
+export function renderPersonas(
+  frame: ConsoleFrame,
+  personas: readonly Persona[],
+  { total, search, acting, problem }: PersonaList,
+): RenderedPage {
+  const action = `${frame.consolePath}/personas`
+  return renderConsolePage(frame, {
+    title: 'Personas',
+    current: 'personas',
+    lead: html`The test users, and what each one’s age key says today by the clock of the sandbox.`,
+    problem: problem,
+    body: html`<section class="card" aria-labelledby="list-title">
+<div class="section-head"><h2 id="list-title">${counted(total, 'persona')}</h2>
+<form method="post" action="${action}"><button class="secondary compact" name="persona" value="" data-testid="stop-acting">Stop acting as anybody</button></form></div>
+${
+  acting !== undefined &&
+  html`<p class="notice" role="status" data-testid="acting">This browser now is <code>${acting}</code> in every flow that nothing stronger decides.</p>`
+}
+<form class="form-row" method="get">
+${renderTextField({ name: 'q', label: 'Find', value: search, hint: 'A part of a name, title or purpose' })}
+<button class="secondary">Show</button>
+</form>
+${personas.length < total && html`<p class="hint">${personas.length} of ${total} are shown. Write what to look for to see others.</p>`}
+${grouped(personas, groupOf).map(
+  ([group, members]) => html`<h3 class="group-title">${group}</h3>
+<ul class="holders">
+${members.map((persona) => renderHolder(persona, action))}</ul>
+`,
+)}</section>`,
+  })
+}
+
+function renderHolder({ name, title, purpose, age_key: ageKey }: Persona, action: string): Html {
+  return html`<li id="${name}" data-testid="persona-${name}">
+<div class="holder-head">
+<div><h4>${title}</h4> <p><code>${name}</code></p> <p class="muted small-text">${purpose}</p></div>
+<form method="post" action="${action}"><button class="secondary compact" name="persona" value="${name}" aria-label="Act as ${title}">Act as</button></form>
+</div>
+${ageKey === undefined ? html`<p class="mark none">No age key</p>` : renderSignals(title, ageKey.signals)}
+</li>
+`
 }
 
 type Signal = NonNullable<Persona['age_key']>['signals'][number]
 
-function heldSignal({ method, age, verified_at, provenance, attributes = {}, iso_27566_1 }: Signal): HeldSignalView {
-  return {
-    method,
-    age: ageInWords(age),
-    verifiedAt: verified_at,
-    provenance,
-    level: iso_27566_1,
-    attributes: Object.entries(attributes).map(([name, value]) => `${name}: ${value}`),
-  }
+/** Signals of one persona on the page; the rest are counted. */
+const MAX_SIGNALS_SHOWN = 6
+
+function renderSignals(title: string, signals: readonly Signal[]): Html {
+  const rows = signals.slice(0, MAX_SIGNALS_SHOWN).map(renderSignal)
+  return html`${renderTable(`Age key of ${title}`, ['Method', 'Age', 'Verified', 'Provenance', 'Certification, attributes'], rows)}
+${signals.length > MAX_SIGNALS_SHOWN && html`<p class="hint">And ${signals.length - MAX_SIGNALS_SHOWN} more.</p>`}`
 }
+
+const renderSignal = ({ method, age, verified_at, provenance, attributes = {}, iso_27566_1: level }: Signal) => ({
+  cells: [
+    html`<code>${method}</code>`,
+    ageInWords(age),
+    renderInstant(verified_at),
+    html`<code>${provenance}</code>`,
+    html`${level ?? 'not certified'}${Object.entries(attributes).map(([name, value]) => html`<span class="line">${`${name}: ${value}`}</span>`)}`,
+  ],
+})
 
 function ageInWords(age: Signal['age']): string {
   if ('date_of_birth' in age) return `born ${age.date_of_birth}`

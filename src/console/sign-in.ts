@@ -1,18 +1,16 @@
 import { readForm } from '../http/form.ts'
 import { signInCookie } from '../http/guard.ts'
-import { consolePathOf } from '../http/html/console-page.ts'
+import { type ConsoleFrame, consoleFrame, consolePathOf } from '../http/html/console-page.ts'
+import { html } from '../http/html/html.ts'
+import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
 import { refuseCrossSite } from '../http/same-origin.ts'
-import { shellOf } from '../http/shell.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { renderSignIn } from './sign-in-page.ts'
 
-/** What a browser without the cookie sees in place of any page of the console. */
-export function signInPage(tenant: Tenant, host: HttpHost, problem?: string): Reply {
-  const view = { shell: shellOf(tenant, host.version), action: `${consolePathOf(tenant)}/sign-in` }
-  return page(401, renderSignIn({ ...view, ...(problem === undefined ? {} : { problem }) }))
-}
+/** The answer to a browser without the cookie, instead of any page of the console. */
+export const signInPage = (tenant: Tenant, host: HttpHost, problem?: string): Reply =>
+  page(401, renderSignIn(consoleFrame(tenant, host), problem))
 
 /** Takes the control token once and remembers the browser by a cookie. */
 export const signIn =
@@ -28,3 +26,24 @@ export const signIn =
     const reply = redirect(303, `${consolePathOf(tenant)}/flows`)
     return { reply: { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } } }
   }
+
+/** Beyond loopback: asks for the control token, once for this browser. It posts `token`. */
+export function renderSignIn({ shell, consolePath }: ConsoleFrame, problem?: string): RenderedPage {
+  return renderPage(shell, {
+    styles: ['console.css'],
+    title: 'Sign in to the console',
+    main: html`<section class="card">
+<h1>Sign in to the console</h1>
+<p class="muted">This sandbox can be reached from other machines, so its console asks for the control token that it was started with.</p>
+${problem !== undefined && html`<p class="problem" role="alert" data-testid="problem">${problem}</p>`}
+<form class="stack" method="post" action="${consolePath}/sign-in">
+<div class="field">
+<label for="token">Control token</label>
+<input id="token" name="token" type="password" required autocomplete="current-password" aria-describedby="token-hint">
+<p class="hint" id="token-hint">The value of <code>--control-token</code>. This browser keeps a digest of it, not the token.</p>
+</div>
+<button class="primary">Sign in</button>
+</form>
+</section>`,
+  })
+}

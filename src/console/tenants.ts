@@ -1,56 +1,97 @@
 import { contains } from '../http/form.ts'
-import { consolePathOf } from '../http/html/console-page.ts'
+import { counted, renderInstant } from '../http/html/badges.ts'
+import { type ConsoleFrame, consolePathOf, renderConsolePage } from '../http/html/console-page.ts'
+import { renderTextField } from '../http/html/fields.ts'
+import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
+import { renderTable } from '../http/html/table.ts'
 import { Refusal } from '../oidc/refusal.ts'
+import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { Tenants } from '../sandbox/tenants/tenants.ts'
+import { ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
-import { renderTenants, type TenantRow } from './tenants-page.ts'
 
-/** Tenants on one page. */
-const MOST_SHOWN = 50
-
-/** `console/tenants`: the worlds of this process. */
+/** `console/tenants`: the tenants of this process, and forms that add, reset and remove one. */
 export const tenantsPage: ConsoleRoute = { name: 'tenants', render: renderList, act: change }
 
-async function renderList({ tenant, host, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
+/** Tenants on one page. */
+const MAX_SHOWN = 50
+
+async function renderList({ host, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const all = await host.tenants.list()
   const { q: search = '', add: name } = fields
   const found = all.filter((one) => contains(search, [one.name]))
-  return renderTenants({
-    ...frame,
-    tenants: found.slice(0, MOST_SHOWN).map((one) => rowOf(one, host.tenants)),
-    total: all.length,
-    search,
-    action: `${consolePathOf(tenant)}/tenants`,
-    name,
-    problem,
-  })
+  return renderTenants(frame, found.slice(0, MAX_SHOWN), { total: all.length, search, name, problem })
 }
 
 async function change({ host, fields }: ConsoleCall): Promise<undefined> {
+  const { tenants } = host
   const { add, reset, remove } = fields
-  if (add !== undefined) await host.tenants.touch(add)
-  else if (reset !== undefined) await (await existing(reset, host.tenants)).reset()
-  else if (remove !== undefined) await host.tenants.remove((await existing(remove, host.tenants)).name)
+  if (add !== undefined) await tenants.touch(add)
+  else if (reset !== undefined) await (await requireTenant(reset, tenants)).reset()
+  else if (remove !== undefined) await tenants.remove((await requireTenant(remove, tenants)).name)
   else throw Refusal.invalidRequest('New tenant: write a name')
 }
 
-async function existing(name: string, tenants: Tenants): Promise<Tenant> {
-  const tenant = await tenants.find(name)
-  if (tenant) return tenant
-  const known = (await tenants.list()).map((one) => one.name)
-  throw Refusal.unknownName({ source: 'tenant', kind: 'tenant', name, known, status: 404 })
+/** What the page shows of a tenant. */
+type ListedTenant = Pick<Tenant, 'name' | 'basePath'> & {
+  readonly provider: Pick<Tenant['provider'], 'baseUrl'>
+  readonly clock: Pick<Tenant['clock'], 'state'>
 }
 
-function rowOf(tenant: Tenant, { root }: Tenants): TenantRow {
-  const { now, frozen } = tenant.clock.state()
+interface TenantList {
+  readonly total: number
+  readonly search: string
+  /** The name that was refused. */
+  readonly name?: string | undefined
+  readonly problem?: string | undefined
+}
+
+/** Tenants, each with a link to its console. */
+export function renderTenants(
+  frame: ConsoleFrame,
+  tenants: readonly ListedTenant[],
+  { total, search, name, problem }: TenantList,
+): RenderedPage {
+  const action = `${frame.consolePath}/tenants`
+  return renderConsolePage(frame, {
+    title: 'Tenants',
+    current: 'tenants',
+    lead: html`Each tenant is a sandbox of its own: address, clock, personas, expectations, journal. One exists from the first request below <code>/t/NAME</code>.`,
+    problem: problem,
+    body: html`<section class="card" aria-labelledby="tenants-title">
+<h2 id="tenants-title">${counted(total, 'tenant')}</h2>
+<div class="form-row">
+<form class="form-row" method="get">${renderTextField({ name: 'q', label: 'Find', value: search })}<button class="secondary">Show</button></form>
+<form class="form-row" method="post" action="${action}">${renderTextField({ name: 'add', label: 'New tenant', value: name })}<button class="secondary" data-testid="add-tenant">Add</button></form>
+</div>
+${tenants.length < total && html`<p class="hint">${tenants.length} of ${total} are shown.</p>`}
+${renderTable(
+  'Tenants',
+  ['Name', 'Base URL', 'Clock', 'Change'],
+  tenants.map((tenant) => renderTenant(tenant, action)),
+)}
+</section>`,
+  })
+}
+
+function renderTenant({ name, basePath, provider, clock }: ListedTenant, action: string) {
+  const { now, frozen: isFrozen } = clock.state()
   return {
-    name: tenant.name,
-    baseUrl: tenant.provider.baseUrl,
-    path: `${consolePathOf(tenant)}/flows`,
-    now,
-    isFrozen: frozen,
-    isRoot: tenant === root,
+    id: `tenant-${name}`,
+    cells: [
+      html`<a class="target" href="${consolePathOf({ basePath })}/flows">${name}</a>`,
+      html`<code>${provider.baseUrl}</code>`,
+      html`${renderInstant(now)}${isFrozen && html` <span class="tag">frozen</span>`}`,
+      renderChanges(name, action),
+    ],
   }
+}
+
+/** The root tenant cannot be removed. */
+function renderChanges(name: string, action: string): Html {
+  return html`<form class="button-row" method="post" action="${action}">
+<button class="secondary compact" name="reset" value="${name}" aria-label="Reset ${name}">Reset</button>
+${name !== ROOT_TENANT && html`<button class="secondary compact" name="remove" value="${name}" aria-label="Remove ${name}">Remove</button>`}
+</form>`
 }

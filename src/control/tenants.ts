@@ -3,9 +3,10 @@ import { json, noContent } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
+import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { TenantSettings } from '../sandbox/tenants/world.ts'
-import { type ControlCall, controlRoute } from './control-route.ts'
+import { controlRoute } from './control-route.ts'
 import { lifetimesShape, tenantShape } from './shapes.ts'
 
 /** What a tenant may have of its own. What is left out stays as it is; null takes a default away. */
@@ -32,7 +33,7 @@ export const tenantRoutes = [
     summary: 'One tenant',
     responses: { 200: tenantShape },
     async handle(call) {
-      return json(200, describeTenant(await existing(call)))
+      return json(200, describeTenant(await requireTenant(call.params['name'] ?? '', call.tenants)))
     },
   }),
   controlRoute({
@@ -59,23 +60,12 @@ export const tenantRoutes = [
     summary: 'Removes a tenant with everything in it',
     responses: { 204: undefined },
     async handle(call) {
-      const { name } = await existing(call)
+      const { name } = await requireTenant(call.params['name'] ?? '', call.tenants)
       await call.tenants.remove(name)
       return noContent()
     },
   }),
 ]
-
-async function existing({
-  tenants,
-  params,
-}: Pick<ControlCall<unknown, unknown>, 'tenants' | 'params'>): Promise<Tenant> {
-  const name = params['name'] ?? ''
-  const tenant = await tenants.find(name)
-  if (tenant) return tenant
-  const known = (await tenants.list()).map((one) => one.name)
-  throw Refusal.unknownName({ source: 'tenant', kind: 'tenant', name, known, status: 404 })
-}
 
 /** Everything is checked before anything is changed. */
 async function readChange(change: z.output<typeof tenantChange>, tenant: Tenant): Promise<Partial<TenantSettings>> {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { tagsOf } from '../support/markup.ts'
+import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { frame, PAGES } from './views.ts'
 
 const publicFolder = new URL('../../public/', import.meta.url)
@@ -22,6 +22,11 @@ describe.each(PAGES)('the %s page', (_, render) => {
       ),
       { numRuns: 30 },
     )
+  })
+
+  it('says on top that it is a sandbox for testing and proves nothing', () => {
+    expect(textOf(render())).toMatch(/Sandbox For testing only\. Nothing on this page proves anybody’s age\./)
+    expect(byTestId(render(), 'sandbox-banner')).toHaveLength(1)
   })
 
   it('has no inline script, no inline style and no event handler', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { renderHome } from '../../src/console/home-page.ts'
+import { renderHome } from '../../src/console/home.ts'
 import type { RenderedPage } from '../../src/http/html/layout.ts'
-import { homeView } from '../hosted/views.ts'
 import { byTestId, decodeReferences, tagsOf, textOf } from '../support/markup.ts'
+import { frame, home } from './views.ts'
 
 /** The texts of the snippets, in order. */
 const snippets = (page: RenderedPage) =>
@@ -10,7 +10,7 @@ const snippets = (page: RenderedPage) =>
 
 describe('the home page', () => {
   it('has an .env block to paste', () => {
-    expect(snippets(renderHome(homeView()))[0]).toBe(
+    expect(snippets(renderHome(frame, home))[0]).toBe(
       [
         'AGE_BASE_URL=http://localhost:2435',
         'AGE_CLIENT_ID=ak_test_sandbox',
@@ -23,7 +23,7 @@ describe('the home page', () => {
 
   it('has three curl calls, quoted for a shell', () => {
     const client = { clientId: "it's", clientSecret: 'sk' }
-    const [, health, expectation, par] = snippets(renderHome(homeView({ client })))
+    const [, health, expectation, par] = snippets(renderHome(frame, { ...home, client }))
     expect(health).toBe("curl 'http://localhost:2435/_sandbox/health'")
     expect(expectation).toContain(`--json '{"flow":"use","persona":"teen-16"}'`)
     expect(par).toContain(String.raw`--data-urlencode 'client_id=it'\''s'`)
@@ -31,30 +31,22 @@ describe('the home page', () => {
   })
 
   it('lists the endpoints, the discovery documents and the personas it has', () => {
-    const text = textOf(renderHome(homeView()))
-    expect(text).toContain('E5 POST http://localhost:2435/v1/svc/upgrade Upgrade: adds age signals')
-    expect(text).toContain('Discovery, Use http://localhost:2435/v1/oidc/use/.well-known/openid-configuration')
+    const text = textOf(renderHome(frame, home))
+    expect(text).toContain('E5 POST http://localhost:2435/v1/svc/upgrade Upgrade: add age signals')
+    expect(text).toContain('Use discovery http://localhost:2435/v1/oidc/use/.well-known/openid-configuration')
     expect(text).toContain('24 test personas')
   })
 
-  it('starts a Use flow and leads to the console, when there is somewhere to go', () => {
-    const page = renderHome(homeView())
-    expect(byTestId(page, 'try-it')[0]?.attributes['href']).toBe(
-      'http://localhost:2435/v1/oidc/use?scope=openid&state=home',
-    )
+  it('leads to the demo, the console and the pages of the control API', () => {
+    const page = renderHome(frame, home)
+    expect(byTestId(page, 'try-it')[0]?.attributes['href']).toBe('/t/qa/_sandbox/demo')
     const links = tagsOf(page).map(({ attributes }) => attributes['href'])
-    expect(links).toContain('/_sandbox/console/personas')
-    expect(links).toContain('/_sandbox/embedding')
-  })
-
-  it('leaves out what it was not given', () => {
-    const { tryItUrl: _, ...rest } = homeView({ consolePages: [] })
-    const page = renderHome(rest)
-    expect(byTestId(page, 'try-it')).toEqual([])
-    expect(tagsOf(page).map(({ name }) => name)).not.toContain('nav')
+    expect(links).toContain('/t/qa/_sandbox/console/personas')
+    expect(links).toContain('/t/qa/_sandbox/embedding')
+    expect(links).toContain('/t/qa/_sandbox/openapi.json')
   })
 
   it('explains what an age key is, where the choice page links to', () => {
-    expect(tagsOf(renderHome(homeView())).map(({ attributes }) => attributes['id'])).toContain('age-keys')
+    expect(tagsOf(renderHome(frame, home)).map(({ attributes }) => attributes['id'])).toContain('age-keys')
   })
 })

@@ -1,18 +1,23 @@
-import { renderClock } from '../../src/console/clock-page.ts'
+import { renderClock } from '../../src/console/clock.ts'
 import { renderExpectations } from '../../src/console/expectations-page.ts'
 import { type FlowView, renderFlow } from '../../src/console/flow-page.ts'
 import { renderFlowList } from '../../src/console/flows-page.ts'
-import { renderOutcomes } from '../../src/console/outcomes-page.ts'
-import { renderPersonas } from '../../src/console/personas-page.ts'
-import { renderRules } from '../../src/console/rules-page.ts'
-import { renderSignIn } from '../../src/console/sign-in-page.ts'
-import { renderTenants } from '../../src/console/tenants-page.ts'
+import { renderHome } from '../../src/console/home.ts'
+import { renderOutcomes } from '../../src/console/outcomes.ts'
+import { renderPersonas } from '../../src/console/personas.ts'
+import { renderRules } from '../../src/console/rules.ts'
+import { renderSignIn } from '../../src/console/sign-in.ts'
+import { renderTenants } from '../../src/console/tenants.ts'
 import { renderFragment } from '../../src/demo/callback.ts'
 import { renderDemoResult } from '../../src/demo/result.ts'
 import type { UseSession } from '../../src/demo/sessions.ts'
 import { renderDemoStart } from '../../src/demo/start.ts'
 import type { ConsoleFrame } from '../../src/http/html/console-page.ts'
 import type { RenderedPage } from '../../src/http/html/layout.ts'
+import { RULES } from '../../src/oidc/rules/rules.ts'
+import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
+import { ROOT_TENANT } from '../../src/sandbox/tenants/tenants.ts'
 import { shell } from '../hosted/views.ts'
 
 export const frame: ConsoleFrame = {
@@ -86,6 +91,41 @@ export const flowView = (changes: Partial<FlowView> = {}): FlowView => ({
   ...changes,
 })
 
+const personas: readonly Persona[] = [
+  {
+    name: 'teen-16',
+    title: 'Sixteen',
+    purpose: 'Between 13 and 18.',
+    group: 'Minors',
+    age_key: {
+      signals: [
+        {
+          method: 'id_doc_scan',
+          age: { date_of_birth: '2010-01-01' },
+          verified_at: at,
+          provenance: '/veratad/roc',
+          attributes: { issuing_country: 'US' },
+          iso_27566_1: 'strict',
+        },
+      ],
+    },
+  },
+  { name: 'no-age-key', title: 'Nobody', purpose: 'Has none.' },
+]
+
+const tenant = (name: string, change: (text: string) => string) => ({
+  name,
+  basePath: change('/t/qa'),
+  provider: { baseUrl: change('http://localhost:2435/t/qa') },
+  clock: { state: () => ({ now: change(at), base: change(at), advanced_seconds: 0, frozen: true }) },
+})
+
+export const home = {
+  provider: { baseUrl: 'http://localhost:2435', profile: 'spec' as const },
+  client: { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' },
+  personaCount: 24,
+}
+
 /** A session of the demo whose callback brought answers and a code. */
 const session = (changes: Partial<UseSession> = {}): UseSession => ({
   flow: 'use',
@@ -128,41 +168,13 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     olderPath: '?before=f7',
   }),
   pageOf('flow', renderFlow, flowView()),
-  pageOf('personas', renderPersonas, {
-    ...frame,
-    personas: [
-      {
-        name: 'teen-16',
-        title: 'Sixteen',
-        purpose: 'Between 13 and 18.',
-        group: 'Minors',
-        signals: [
-          {
-            method: 'id_doc_scan',
-            age: 'born 2010-01-01',
-            verifiedAt: at,
-            provenance: '/veratad/roc',
-            level: 'strict',
-            attributes: ['issuing_country: US'],
-          },
-        ],
-      },
-      { name: 'no-age-key', title: 'Nobody', purpose: 'Has none.', group: 'Edge cases' },
-    ],
+  pageOf('personas', renderPersonas, frame, personas, {
     total: 41,
     search: 'teen',
-    action: '/t/qa/_sandbox/console/personas',
     acting: 'teen-16',
-    problem: 'persona: there is none called "x"',
+    problem: 'persona: there is no persona "x"',
   }),
-  pageOf('outcomes', renderOutcomes, {
-    ...frame,
-    outcomes: [{ ...outcome, flow: 'use', seam: 'claims' }],
-    total: 90,
-    nextPath: '?skip=60',
-    flows: ['use', 'create'],
-    filter: { flow: 'use', q: 'expired' },
-  }),
+  pageOf('outcomes', renderOutcomes, frame, OUTCOMES, { flow: 'use', q: 'expired', skip: 60 }),
   pageOf('expectations', renderExpectations, {
     ...frame,
     expectations: [
@@ -185,37 +197,25 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     action: '/t/qa/_sandbox/console/expectations',
     problem: 'outcome: use has none called "x"',
   }),
-  pageOf('clock', renderClock, {
-    ...frame,
-    now: at,
-    base: at,
-    advancedSeconds: 91,
-    isFrozen: true,
-    action: '/t/qa/_sandbox/console/clock',
-    set: 'tomorrow',
-    problem: 'set: must be an ISO 8601 date',
-  }),
-  pageOf('rules', renderRules, {
-    ...frame,
-    profile: 'spec',
-    rules: [
-      { id: 'USE-08', section: 'E1', level: 'error' as const, sentence: 'nonce is required.', hint: 'Send one.' },
-    ],
-    search: 'nonce',
-  }),
-  pageOf('tenants', renderTenants, {
-    ...frame,
-    tenants: [
-      { name: 'qa', baseUrl: 'http://localhost:2435/t/qa', path: '/t/qa', now: at, isFrozen: true, isRoot: false },
-      { name: 'default', baseUrl: 'http://localhost:2435', path: '/x', now: at, isFrozen: false, isRoot: true },
-    ],
-    total: 3,
-    search: 'q',
-    action: '/t/qa/_sandbox/console/tenants',
-    name: 'Bad Name',
-    problem: 'tenant "Bad Name" is not a name',
-  }),
-  pageOf('sign-in', renderSignIn, { shell: frame.shell, action: '/x', problem: 'Token: this is not it.' }),
+  pageOf(
+    'clock',
+    renderClock,
+    frame,
+    { now: at, base: at, advanced_seconds: 91, frozen: true },
+    { set: 'tomorrow', problem: 'set: must be an ISO 8601 date' },
+  ),
+  pageOf('rules', renderRules, frame, RULES, { profile: 'spec', search: 'nonce' }),
+  [
+    'tenants',
+    (change = (text) => text) =>
+      renderTenants(
+        everyString(frame, change),
+        [tenant(change('qa'), change), tenant(ROOT_TENANT, change)],
+        everyString({ total: 3, search: 'q', name: 'Bad Name', problem: 'tenant "Bad Name" is not a name' }, change),
+      ).html,
+  ],
+  pageOf('sign-in', renderSignIn, frame, 'Token: this is not it.'),
+  pageOf('home', renderHome, frame, home),
   pageOf('demo', renderDemoStart, frame, 'http://localhost:1/'),
   pageOf('fragment', renderFragment, frame),
   pageOf('result', renderDemoResult, frame, session()),
@@ -252,7 +252,7 @@ function pageOf<Args extends readonly unknown[]>(
 }
 
 /** Words of a fixed set by their type; everything else in the data may be any text. */
-const FIXED = ['level', 'correctClient']
+const FIXED = ['level', 'correctClient', 'flow', 'profile']
 
 function everyString<T>(value: T, change: (text: string) => string): T {
   const json = JSON.stringify(value, (key, item: unknown) =>

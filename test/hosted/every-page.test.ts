@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderHome } from '../../src/console/home-page.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
 import { renderCreate } from '../../src/hosted/create-page.ts'
 import { renderCallbackForm } from '../../src/hosted/ending.ts'
@@ -10,7 +9,7 @@ import type { Shell } from '../../src/http/html/layout.ts'
 import { LANGUAGES, translate } from '../../src/http/html/messages.ts'
 import { FALLBACK_PERSONA } from '../../src/sandbox/decision/decide.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
-import { chooseView, createView, errorView, formPostCallback, homeView, shell } from './views.ts'
+import { chooseView, createView, errorView, formPostCallback, shell } from './views.ts'
 
 const publicFolder = new URL('../../public/', import.meta.url)
 
@@ -47,7 +46,6 @@ const PAGES: readonly [
       return renderError(refusal, changed).html
     },
   ],
-  ['home', (change, changes) => renderHome(view(homeView(), change, changes)).html],
 ]
 
 function view<T extends { readonly shell: Shell }>(

@@ -1,5 +1,4 @@
 import { evaluate } from '../../src/age/evaluate.ts'
-import type { HomeView } from '../../src/console/home-page.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
 import { renderCreate } from '../../src/hosted/create-page.ts'
 import type { PersonaChoice } from '../../src/hosted/persona-list.ts'
@@ -142,33 +141,5 @@ export function errorView(changes: Partial<Shell> = {}) {
       suggestions: ['teen-16', 'teen-17'],
       restartHint: 'Start again from the app.',
     },
-  }
-}
-
-export function homeView(changes: Partial<HomeView> = {}): HomeView {
-  return {
-    shell,
-    baseUrl: 'http://localhost:2435',
-    issuer: 'http://localhost:2435/v1/oidc/use',
-    jwksUri: 'http://localhost:2435/.well-known/jwks.json',
-    parUrl: 'http://localhost:2435/v1/oidc/create/par',
-    client: { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' },
-    discoveryUrls: [
-      { title: 'Discovery, Use', url: 'http://localhost:2435/v1/oidc/use/.well-known/openid-configuration' },
-      { title: 'Discovery, Create', url: 'http://localhost:2435/v1/oidc/create/.well-known/openid-configuration' },
-    ],
-    endpoints: [
-      { id: 'E1', method: 'GET', url: 'http://localhost:2435/v1/oidc/use', purpose: 'Use: proves age thresholds' },
-      { id: 'E5', method: 'POST', url: 'http://localhost:2435/v1/svc/upgrade', purpose: 'Upgrade: adds age signals' },
-    ],
-    personaCount: 24,
-    outcomeCount: 50,
-    tryItUrl: 'http://localhost:2435/v1/oidc/use?scope=openid&state=home',
-    consolePages: [
-      { title: 'Flows', path: '/_sandbox/console/flows' },
-      { title: 'Personas', path: '/_sandbox/console/personas' },
-    ],
-    furtherPages: [{ title: 'The flow in an iframe', path: '/_sandbox/embedding' }],
-    ...changes,
   }
 }

@@ -1,0 +1,11 @@
+import { Refusal } from '../../oidc/refusal.ts'
+import type { Tenant } from './tenant.ts'
+import type { Tenants } from './tenants.ts'
+
+/** The tenant of a name, touched. @throws Refusal 404 with the nearest names */
+export async function requireTenant(name: string, tenants: Tenants): Promise<Tenant> {
+  const tenant = await tenants.find(name)
+  if (tenant) return tenant
+  const known = (await tenants.list()).map((one) => one.name)
+  throw Refusal.unknownName({ source: 'tenant', kind: 'tenant', name, known, status: 404 })
+}
