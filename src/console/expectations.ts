@@ -1,45 +1,35 @@
 import type { Fields } from '../http/form.ts'
-import { consolePathOf } from '../http/html/console-page.ts'
+import { counted } from '../http/html/badges.ts'
+import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
+import { renderSelect, renderSuggestions, renderTextField } from '../http/html/fields.ts'
+import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
+import { renderTable } from '../http/html/table.ts'
 import { parseWith } from '../http/parse.ts'
 import { checkExpectation, type Expectation, newExpectationSchema } from '../sandbox/decision/expectations.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
-import { EXPECTATION_FIELDS, type ExpectationRow, renderExpectations } from './expectations-page.ts'
-
-/** Expectations on one page. */
-const MOST_SHOWN = 100
 
 /** `console/expectations`: the queue, and a form that adds to it. */
-export const expectationsPage: ConsoleRoute = { name: 'expectations', render: renderQueue, act: change }
+export const expectationsPage: ConsoleRoute = { name: 'expectations', render: renderQueued, act: change }
 
-async function renderQueue({ tenant, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
-  const all = await tenant.expectations.list()
-  const personas = await tenant.personas.list()
-  return renderExpectations({
-    ...frame,
-    expectations: all.slice(0, MOST_SHOWN).map(rowOf),
-    total: all.length,
-    flows: OUTCOME_FLOWS,
-    personas: personas.slice(0, MOST_SHOWN).map(({ name }) => name),
-    outcomes: [...new Set(OUTCOMES.map(({ name }) => name))],
-    fields: Object.fromEntries(
-      EXPECTATION_FIELDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
-    ),
-    action: `${consolePathOf(tenant)}/expectations`,
-    problem,
-  })
+async function renderQueued({ tenant, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
+  const personas = (await tenant.personas.list()).map(({ name }) => name)
+  return renderExpectations(frame, await tenant.expectations.list(), { personas, fields, problem })
 }
 
 async function change({ tenant, fields }: ConsoleCall): Promise<undefined> {
-  if (fields['clear'] === 'true') return tenant.expectations.clear().then(() => undefined)
-  const wanted = parseWith(newExpectationSchema, readExpectation(fields), 'body')
-  await checkExpectation(wanted, tenant)
-  await tenant.expectations.add(wanted)
+  if (fields['clear'] === 'true') {
+    await tenant.expectations.clear()
+    return
+  }
+  const expectation = parseWith(newExpectationSchema, readExpectation(fields), 'body')
+  await checkExpectation(expectation, tenant)
+  await tenant.expectations.add(expectation)
 }
 
-/** The form as the JSON that the control API would take. */
+/** The form as the JSON body of the control API. */
 function readExpectation({ flow, persona, outcome, times, client_id, state, nonce }: Fields) {
   const match = { client_id, state, nonce }
   const isAny = Object.values(match).every((value) => value === undefined)
@@ -52,7 +42,85 @@ function readExpectation({ flow, persona, outcome, times, client_id, state, nonc
   }
 }
 
-const rowOf = ({ match = {}, ...expectation }: Expectation): ExpectationRow => ({
-  ...expectation,
-  match: Object.entries(match).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`])),
+interface ExpectationForm {
+  /** Names to suggest. */
+  readonly personas: readonly string[]
+  /** The fields as written. */
+  readonly fields: Fields
+  readonly problem?: string | undefined
+}
+
+/** The queue of decisions for coming requests, first in first out, and a form that adds one. */
+export function renderExpectations(
+  frame: ConsoleFrame,
+  expectations: readonly Expectation[],
+  form: ExpectationForm,
+): RenderedPage {
+  const action = `${frame.consolePath}/expectations`
+  return renderConsolePage(frame, {
+    title: 'Expectations',
+    current: 'expectations',
+    lead: html`Decisions that wait for a coming request, in place of the choice page. First in, first out.`,
+    problem: form.problem,
+    body: html`${renderQueue(expectations, action)}
+${renderForm(form, action)}`,
+  })
+}
+
+/** Expectations, and suggested personas, on one page. */
+const MAX_SHOWN = 100
+
+function renderQueue(expectations: readonly Expectation[], action: string): Html {
+  const rows = expectations.slice(0, MAX_SHOWN).map(renderExpectation)
+  const total = expectations.length
+  return html`<section class="card" aria-labelledby="queue-title">
+<h2 id="queue-title">${counted(total, 'decision')} waiting</h2>
+${
+  rows.length === 0
+    ? html`<p class="empty">Nothing waits. The choice page asks, or whoever is named in the request decides.</p>`
+    : html`${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left'], rows)}
+${rows.length < total && html`<p class="hint">The first ${rows.length} are shown.</p>`}
+<form method="post" action="${action}"><button class="secondary compact" name="clear" value="true" data-testid="clear">Forget them all</button></form>`
+}
+</section>`
+}
+
+const renderExpectation = ({ id, flow, persona, outcome, match = {}, times, remaining }: Expectation) => ({
+  id,
+  cells: [
+    flow,
+    persona === undefined ? html`<span class="muted">any</span>` : html`<code>${persona}</code>`,
+    outcome === undefined ? html`<span class="muted">the usual</span>` : html`<code>${outcome}</code>`,
+    renderMatch(match),
+    `${remaining} of ${times}`,
+  ],
 })
+
+function renderMatch(match: NonNullable<Expectation['match']>) {
+  const members = Object.entries(match).filter(([, value]) => value !== undefined)
+  if (members.length === 0) return html`<span class="muted">any request</span>`
+  return members.map(([name, value]) => html`<span class="line"><code>${`${name}: ${value}`}</code></span>`)
+}
+
+function renderForm({ personas, fields }: ExpectationForm, action: string): Html {
+  const { flow, persona, outcome, times, client_id, state, nonce } = fields
+  return html`<section class="card" aria-labelledby="add-title">
+<h2 id="add-title">Add one</h2>
+<form class="stack" method="post" action="${action}">
+<div class="form-row">
+${renderSelect({ name: 'flow', label: 'For the next', value: flow, options: OUTCOME_FLOWS.map((value) => ({ value, label: value })) })}
+${renderTextField({ name: 'persona', label: 'Persona', value: persona, list: 'persona-names', hint: 'For use and create. Left empty, adult-passport when one is needed.' })}
+${renderTextField({ name: 'outcome', label: 'Outcome', value: outcome, list: 'outcome-names', hint: 'Left empty, the usual one.' })}
+${renderTextField({ name: 'times', label: 'How many requests', value: times ?? '1' })}
+</div>
+<fieldset class="form-row"><legend>Only for a request with</legend>
+${renderTextField({ name: 'client_id', label: 'client_id', value: client_id })}
+${renderTextField({ name: 'state', label: 'state', value: state })}
+${renderTextField({ name: 'nonce', label: 'nonce', value: nonce })}
+</fieldset>
+<div class="button-row"><button class="primary" data-testid="add">Add</button></div>
+${renderSuggestions('persona-names', personas.slice(0, MAX_SHOWN))}
+${renderSuggestions('outcome-names', [...new Set(OUTCOMES.map(({ name }) => name))])}
+</form>
+</section>`
+}

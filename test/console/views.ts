@@ -1,5 +1,5 @@
 import { renderClock } from '../../src/console/clock.ts'
-import { renderExpectations } from '../../src/console/expectations-page.ts'
+import { renderExpectations } from '../../src/console/expectations.ts'
 import { type FlowView, renderFlow } from '../../src/console/flow-page.ts'
 import { renderFlowList } from '../../src/console/flows-page.ts'
 import { renderHome } from '../../src/console/home.ts'
@@ -175,28 +175,28 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     problem: 'persona: there is no persona "x"',
   }),
   pageOf('outcomes', renderOutcomes, frame, OUTCOMES, { flow: 'use', q: 'expired', skip: 60 }),
-  pageOf('expectations', renderExpectations, {
-    ...frame,
-    expectations: [
+  pageOf(
+    'expectations',
+    renderExpectations,
+    frame,
+    [
       {
         id: 'x-1',
         flow: 'use',
         persona: 'teen-16',
         outcome: 'verified',
-        match: ['state: abc'],
+        match: { state: 'abc' },
         times: 2,
         remaining: 1,
       },
-      { id: 'x-2', flow: 'par', match: [], times: 1, remaining: 1 },
+      { id: 'x-2', flow: 'par', times: 1, remaining: 1 },
     ],
-    total: 3,
-    flows: ['use', 'par'],
-    personas: ['teen-16'],
-    outcomes: ['verified'],
-    fields: { flow: 'use', persona: 'teen-16', state: 'abc' },
-    action: '/t/qa/_sandbox/console/expectations',
-    problem: 'outcome: use has none called "x"',
-  }),
+    {
+      personas: ['teen-16'],
+      fields: { flow: 'use', persona: 'teen-16', state: 'abc' },
+      problem: 'outcome: use has none called "x"',
+    },
+  ),
   pageOf(
     'clock',
     renderClock,
