@@ -1,6 +1,6 @@
 import type { Settings } from '../config/load-settings.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { createSandbox, type Sandbox } from '../server/create-sandbox.ts'
-import { UnknownNameError } from '../server/settle-world.ts'
 import type { Report } from './start/report.ts'
 
 /** Starts the sandbox that settings describe. @throws an error that names the flag, the variable, or file and line */
@@ -16,6 +16,7 @@ export async function createFromSettings(
       onError: report.defect,
     })
   } catch (error) {
-    throw error instanceof UnknownNameError ? await blame(error.path, error.reason) : error
+    if (!(error instanceof ConfigError && error.setting)) throw error
+    throw await blame(error.setting.path, error.setting.reason)
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { loadSettings, type Settings } from '../config/load-settings.ts'
 import type { Texts } from '../config/text-settings.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import { certificateFileIn } from '../tls/kept-certificate.ts'
 import { callHttp } from './http-call.ts'
@@ -35,10 +36,11 @@ export async function healthcheck(flags: Texts, { url }: { readonly url?: string
 }
 
 const notAUrl = (url: string | undefined) =>
-  new Error(`--url: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
+  ConfigError.of(`--url: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
 
 function addressOf({ port, host, baseUrl, basePath, https, httpsCert }: Settings['sandbox']): string {
-  if (port === 0) throw new Error('--url: needed, because port 0 stands for a free port that only the server knows')
+  if (port === 0)
+    throw ConfigError.of('--url: needed, because port 0 stands for a free port that only the server knows')
   const protocol = https || httpsCert !== undefined ? 'https' : 'http'
   const local = new URL(`${protocol}://127.0.0.1:${port}`)
   // A server that listens on every address is asked on this machine's own.

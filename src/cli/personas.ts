@@ -1,7 +1,8 @@
 import { stringify } from 'yaml'
-import { nearest } from '../age/nearest.ts'
+import { unknownName } from '../age/nearest.ts'
 import { loadSettings } from '../config/load-settings.ts'
 import type { Texts } from '../config/text-settings.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { createClock } from '../sandbox/clock/clock.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import { readPersonas } from '../sandbox/personas/persona-files.ts'
@@ -27,23 +28,19 @@ export async function listPersonas(flags: Texts, { json = false }: Format): Prom
   }
 }
 
-/** Shows one persona with the dates that it has now. @throws Error for an unknown name, with the nearest ones */
+/** Shows one persona with the dates that it has now. @throws ConfigError for an unknown name, with the nearest one */
 export async function showPersona(flags: Texts, name: string, { json = false }: Format): Promise<void> {
   const personas = await knownPersonas(flags)
   const persona = personas.find((candidate) => candidate.name === name)
   if (persona === undefined) {
-    const near = nearest(
-      name,
-      personas.map((candidate) => candidate.name),
-    ).slice(0, 3)
-    const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : 'the command "personas" lists them'
-    throw new Error(`${JSON.stringify(name)}: no persona has this name; ${hint}`)
+    const names = personas.map((known) => known.name)
+    throw ConfigError.of(unknownName('persona', name, names))
   }
   const shown = withPlainDates(persona)
   print(json ? JSON.stringify(shown, undefined, 2) : stringify(shown).trimEnd())
 }
 
-/** Checks persona files and folders without starting. @throws SourceError with a line for each problem */
+/** Checks persona files and folders without starting. @throws ConfigError with a line for each problem */
 export function checkPersonas(paths: readonly string[]): void {
   const names = readPersonas(paths).map(({ name }) => name)
   print(

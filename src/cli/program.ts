@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { packageVersion } from '../package-root.ts'
 import { reportFailure, unknownCommandProblem } from './failure.ts'
 import { outliveClosedPipes } from './terminal.ts'
@@ -167,7 +168,7 @@ function addPersonas(program: Command, flags: () => Texts): void {
 function withSubcommandsOnly(command: Command, act: (options: unknown, command: Command) => Promise<void>): Command {
   return command.allowExcessArguments().action(async (options: unknown) => {
     const problem = unknownCommandProblem(command)
-    if (problem !== undefined) throw new Error(problem)
+    if (problem !== undefined) throw ConfigError.of(problem)
     await act(options, command)
   })
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
-import { ConfigError } from './config-error.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { configSchema } from './config-schema.ts'
 import { SETTING_ROWS, type SettingValues } from './settings.ts'
 
@@ -10,7 +10,7 @@ export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
 /**
  * The settings of the config file, paths made absolute: in the file they are relative to its folder.
  * `named` is the file that was asked for and the flag or variable that did; without it the default file may be missing.
- * @throws ConfigError when the file cannot be read, SourceError with file and line when it says something wrong
+ * @throws ConfigError when the file cannot be read, ConfigError with file and line when it says something wrong
  */
 export async function readConfigFile(
   cwd: string,
@@ -76,7 +76,7 @@ function readText(path: string, label: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new ConfigError(`${label}: cannot read this config file (${reason(cause)})`, { cause })
+    throw ConfigError.of(`${label}: cannot read this config file (${reason(cause)})`, { cause })
   }
 }
 

@@ -1,5 +1,5 @@
+import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { isClearTextRedirect } from '../sandbox/addresses/web-address.ts'
-import { ConfigError } from './config-error.ts'
 import { findConfigFile, problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
 import type { LogMode } from './settings/process-settings.ts'
 import type { SettingOptions, SettingValues } from './settings.ts'
@@ -17,7 +17,7 @@ export interface Settings {
   /** The config file that was read, absolute; absent when there is none. */
   readonly configFile: string | undefined
   /** The error to report for a value that only the sandbox knows to be wrong: it names the flag, the variable, or file and line. */
-  blame(path: readonly [string, ...(string | number)[]], reason: string): Promise<unknown>
+  blame(path: SettingPath, reason: string): Promise<unknown>
   /** What is allowed but should be known, a sentence each. */
   readonly warnings: readonly string[]
 }
@@ -26,7 +26,7 @@ export interface Settings {
  * Settles everything: flags, then environment variables (`AGEKEY_SANDBOX_PORT`), then the config file, then defaults.
  * A source replaces the value of the next one as a whole; lists are not merged. Paths given by flags and variables are
  * relative to `cwd`, paths in the config file to its folder.
- * @throws ConfigError or SourceError: a line for each problem, which names the flag, the variable, or the file and line
+ * @throws ConfigError: a line for each problem, which names the flag, the variable, or the file and line
  */
 export async function loadSettings({
   flags = {},
@@ -57,9 +57,9 @@ export async function loadSettings({
   const configFile = findConfigFile(cwd, named)
   const blame: Settings['blame'] = async (path, reason) => {
     const [setting] = path
-    if (setting in fromFlags) return new ConfigError(`--${setting}: ${reason}`)
-    if (setting in fromVariables) return new ConfigError(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
-    return configFile === undefined ? new ConfigError(reason) : problemInFile(configFile, { cwd, path, reason })
+    if (setting in fromFlags) return ConfigError.of(`--${setting}: ${reason}`)
+    if (setting in fromVariables) return ConfigError.of(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
+    return configFile === undefined ? ConfigError.of(reason) : problemInFile(configFile, { cwd, path, reason })
   }
   return { log, sandbox, configFile, blame, warnings: [...clearTextWarnings(values), ...warnings] }
 }

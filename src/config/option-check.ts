@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { camelCase } from '../files/camel-case.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { checkAgainst, formatPath } from '../files/schema-problems.ts'
 import { printableAscii } from '../sandbox/clients/client-schema.ts'
-import { ConfigError } from './config-error.ts'
 import { SETTINGS } from './settings.ts'
 
 const { log: _log, ...OPTIONS } = SETTINGS
@@ -25,7 +25,7 @@ const connectSchema = z.strictObject({ controlToken: printableAscii }).partial()
 /** Checks the same for a sandbox in another process. @throws ConfigError */
 export function checkConnection(url: string, options: object): void {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new ConfigError(`connectSandbox: ${JSON.stringify(url)} is not a URL like http://localhost:2435`)
+    throw ConfigError.of(`connectSandbox: ${JSON.stringify(url)} is not a URL like http://localhost:2435`)
   }
   check('connectSandbox', connectSchema, options)
 }
@@ -34,7 +34,7 @@ function check(caller: string, schema: z.ZodType, options: unknown): void {
   const checked = checkAgainst(schema, options)
   if (checked.kind === 'valid') return
   const problems = checked.problems.map(({ path, message }) => `${formatPath(path) || 'options'}: ${message}`)
-  throw new ConfigError(`${caller}: ${problems.join('; ')}`)
+  throw ConfigError.of(`${caller}: ${problems.join('; ')}`)
 }
 
 /** The schema of the same value in the library: members of objects in camelCase, and no single text for a list. */

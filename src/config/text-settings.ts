@@ -1,6 +1,6 @@
 import { didYouMean } from '../age/nearest.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { checkAgainst, formatPath } from '../files/schema-problems.ts'
-import { ConfigError } from './config-error.ts'
 import { configSchema } from './config-schema.ts'
 import type { SettingFlag } from './settings/setting.ts'
 import { keyOf, SETTING_ROWS, type SettingValues } from './settings.ts'
@@ -59,7 +59,7 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
       if (flag === undefined) {
         const known = FLAGS.map((candidate) => candidate.variable)
         const hint = didYouMean(variable, known) || ` Known are ${known.join(', ')}`
-        throw new ConfigError(`${variable}: unknown environment variable.${hint}`)
+        throw ConfigError.of(`${variable}: unknown environment variable.${hint}`)
       }
       const { name, separator } = flag
       return [name, separator === undefined ? text : text.split(separator).filter((part) => part !== '')]
@@ -82,5 +82,5 @@ export function parseTexts(texts: Texts, label: (flag: Flag) => string): Setting
   const [problem] = checked.problems
   const [key, ...rest] = problem?.path ?? []
   const flag = FLAGS.find((candidate) => candidate.key === key)
-  throw new ConfigError(`${flag ? label(flag) : String(key)}${formatPath(rest)}: ${problem?.message}`)
+  throw ConfigError.of(`${flag ? label(flag) : String(key)}${formatPath(rest)}: ${problem?.message}`)
 }

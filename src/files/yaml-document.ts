@@ -10,15 +10,15 @@ import {
   type YAMLError,
 } from 'yaml'
 import type * as z from 'zod'
+import { ConfigError } from './config-error.ts'
 import { checkAgainst, formatPath } from './schema-problems.ts'
-import { SourceError } from './source-error.ts'
 
 /** Generous for hand-written files, and small enough that aliases of aliases cannot fill the memory. */
 const MAX_ALIASES = 100
 
 /**
  * Parses the one YAML 1.2 document of `text` (JSON is YAML too) and validates it. `file` is only for messages.
- * @throws SourceError with every problem that was found, in the order of the lines
+ * @throws ConfigError with every problem that was found, in the order of the lines
  */
 export function parseYamlDocument<S extends z.ZodType>(
   text: string,
@@ -32,7 +32,7 @@ export function parseYamlDocument<S extends z.ZodType>(
   const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0])
   // Only the first: after a syntax error the rest is guesswork.
   if (first !== undefined)
-    throw new SourceError([{ file, line: lineAt(first.pos[0]), message: syntaxMessage(first, text) }])
+    throw ConfigError.inFiles([{ file, line: lineAt(first.pos[0]), message: syntaxMessage(first, text) }])
 
   const checked = checkAgainst(schema, toPlainValue(document, file))
   if (checked.kind === 'valid') return checked.value
@@ -42,16 +42,16 @@ export function parseYamlDocument<S extends z.ZodType>(
     line: lineAt(offsetOf(document, path)),
     message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
   }))
-  throw new SourceError(problems.sort((a, b) => a.line - b.line))
+  throw ConfigError.inFiles(problems.sort((a, b) => a.line - b.line))
 }
 
 function toPlainValue(document: Document, file: string): unknown {
-  if (document.contents === null) throw new SourceError([{ file, line: 1, message: 'the file is empty' }])
+  if (document.contents === null) throw ConfigError.inFiles([{ file, line: 1, message: 'the file is empty' }])
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES })
   } catch (cause) {
     // The library throws for an alias without anchor and for more aliases than allowed.
-    throw new SourceError([{ file, message: cause instanceof Error ? cause.message : String(cause) }], { cause })
+    throw ConfigError.inFiles([{ file, message: cause instanceof Error ? cause.message : String(cause) }], { cause })
   }
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 
 /** A connection that never begins to speak TLS would keep a closing server waiting. */
@@ -24,11 +25,11 @@ export function reachableUrl({ address, port }: AddressInfo, protocol: string): 
   return `${protocol}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 }
 
-/** @throws Error with one clear line */
+/** @throws ConfigError with one clear line */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
-      reject(new Error(listenProblem(cause, port, host), { cause })),
+      reject(ConfigError.of(listenProblem(cause, port, host), { cause })),
     )
     server.listen(port, host, resolve)
   })

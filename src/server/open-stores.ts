@@ -1,3 +1,4 @@
+import { ConfigError } from '../files/config-error.ts'
 import { packageVersion } from '../package-root.ts'
 import { createMemoryStores, type Stores } from '../store/stores.ts'
 
@@ -16,7 +17,7 @@ export interface StoreOptions {
 export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptions): Promise<Stores> {
   if (store === undefined) return createMemoryStores()
   if (seed !== undefined) {
-    throw new Error('seed: replicas with one seed would make the same codes; leave out the seed, or the store')
+    throw ConfigError.of('seed: replicas with one seed would make the same codes; leave out the seed, or the store')
   }
   const { openRedisStores } = await import('../store/redis-stores.ts')
   const stores = await openRedisStores(store, {

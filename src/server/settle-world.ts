@@ -1,4 +1,5 @@
 import { unknownName } from '../age/nearest.ts'
+import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../oidc/decisions.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
@@ -6,25 +7,9 @@ import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import type { WorldSettings } from '../sandbox/tenants/world.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
-/** A setting names a persona or an outcome that does not exist. */
-export class UnknownNameError extends Error {
-  override readonly name = 'UnknownNameError'
-
-  /** The setting, by its name in the config file: `['clients', 0, 'persona']`. */
-  readonly path: readonly [string, ...(string | number)[]]
-  /** What is wrong with it, without the name of the setting. */
-  readonly reason: string
-
-  constructor(path: readonly [string, ...(string | number)[]], reason: string, setting: string) {
-    super(`${setting}: ${reason}`)
-    this.path = path
-    this.reason = reason
-  }
-}
-
 /**
  * What is settled for all tenants, the defaults filled in.
- * @throws SourceError for a bad persona file, UnknownNameError for a persona or outcome that does not exist
+ * @throws ConfigError for a bad persona file, a persona or outcome that does not exist
  */
 export async function settleWorld(options: SandboxOptions): Promise<WorldSettings> {
   const { requestUri, code, idToken, accessToken } = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
@@ -60,23 +45,20 @@ export function shownClient({ builtinClient, clients }: WorldSettings): { client
 /** Names that would decide must exist: otherwise every request would fail. */
 function checkDeciders({ personas, defaults, clients }: WorldSettings): void {
   const names = personas.map(({ name }) => name)
-  const wanted = [
-    { path: ['persona'] as const, setting: 'persona', name: defaults.persona },
-    ...clients.map(({ clientId, persona }, index) => ({
-      path: ['clients', index, 'persona'] as const,
-      setting: `client ${clientId}: persona`,
-      name: persona,
-    })),
-  ]
-  for (const { path, setting, name } of wanted) {
-    if (name !== undefined && !names.includes(name)) {
-      throw new UnknownNameError(path, unknownName('persona', name, names), setting)
-    }
+  checkName('persona', defaults.persona, { known: names, path: ['persona'], label: 'persona' })
+  for (const [index, { clientId, persona }] of clients.entries()) {
+    const label = `client ${clientId}: persona`
+    checkName('persona', persona, { known: names, path: ['clients', index, 'persona'], label })
   }
-  const { outcome } = defaults
-  const outcomes = OUTCOMES.map((row) => row.name)
-  if (outcome !== undefined && !outcomes.includes(outcome)) {
-    const reason = unknownName('outcome', outcome, outcomes)
-    throw new UnknownNameError(['outcome'], reason, 'outcome')
-  }
+  const outcomes = OUTCOMES.map(({ name }) => name)
+  checkName('outcome', defaults.outcome, { known: outcomes, path: ['outcome'], label: 'outcome' })
+}
+
+function checkName(
+  kind: string,
+  name: string | undefined,
+  { known, path, label }: { known: readonly string[]; path: SettingPath; label: string },
+): void {
+  if (name === undefined || known.includes(name)) return
+  throw ConfigError.ofSetting(path, { label, reason: unknownName(kind, name, known) })
 }

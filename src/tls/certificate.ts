@@ -11,11 +11,6 @@ export interface ServerCertificate {
   readonly file: string | undefined
 }
 
-/** A certificate or key that cannot be used; the message is one clear line. */
-export class CertificateError extends Error {
-  override readonly name = 'CertificateError'
-}
-
 /** Reads the first certificate of a PEM text. @throws Error when it is none */
 export const readLeaf = (pem: string): X509Certificate => new X509Certificate(pem)
 

@@ -1,8 +1,9 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConfigError } from '../files/config-error.ts'
 import { preparePrivateFolder } from '../files/private-folder.ts'
-import { CertificateError, isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
+import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
 
 /** The file of the self-signed certificate in a folder: what a client is told to trust. */
 export const certificateFileIn = (folder: string): string => join(folder, 'tls-certificate.pem')
@@ -15,7 +16,7 @@ const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
 /**
  * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and made anew when it does
  * not name all of them, has expired or soon will. `now` is in epoch milliseconds. Without a folder it lives in memory.
- * @throws CertificateError when the folder cannot be written
+ * @throws ConfigError when the folder cannot be written
  */
 export async function keepCertificate(
   folder: string | undefined,
@@ -71,7 +72,7 @@ async function prepareFolder(folder: string): Promise<void> {
     await preparePrivateFolder(folder)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CertificateError(
+    throw ConfigError.of(
       `${folder}: the certificate cannot be kept here: ${reason}. Choose another folder with --state-dir.`,
       { cause },
     )

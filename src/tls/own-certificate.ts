@@ -1,7 +1,8 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { CertificateError, isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
+import { ConfigError } from '../files/config-error.ts'
+import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
 
 /** The user's own certificate, with what is allowed but should be known of it, a sentence each. */
 export interface OwnCertificate extends ServerCertificate {
@@ -10,7 +11,7 @@ export interface OwnCertificate extends ServerCertificate {
 
 /**
  * Reads a certificate and its key from PEM files. `names` are the hosts by which clients will come, `now` is in epoch milliseconds.
- * @throws CertificateError: a file that cannot be read or is something else, a key that does not fit
+ * @throws ConfigError: a file that cannot be read or is something else, a key that does not fit
  */
 export function readOwnCertificate(
   files: { readonly certFile: string; readonly keyFile: string },
@@ -20,7 +21,7 @@ export function readOwnCertificate(
   const key = readText('https_key', files.keyFile)
   const leaf = parseCertificate(cert, files.certFile)
   if (!isKeyOf(parseKey(key, files.keyFile), leaf)) {
-    throw new CertificateError(
+    throw ConfigError.of(
       `https_key: ${files.keyFile} is not the key of the certificate in ${files.certFile}; give the two that were made together`,
     )
   }
@@ -34,7 +35,7 @@ function readText(option: string, file: string): string {
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : String(code)
-    throw new CertificateError(`${option}: cannot read ${file} (${reason})`, { cause })
+    throw ConfigError.of(`${option}: cannot read ${file} (${reason})`, { cause })
   }
 }
 
@@ -42,21 +43,20 @@ function parseCertificate(pem: string, file: string): X509Certificate {
   try {
     return readLeaf(pem)
   } catch (cause) {
-    throw new CertificateError(
-      `https_cert: ${file} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`,
-      { cause },
-    )
+    throw ConfigError.of(`https_cert: ${file} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`, {
+      cause,
+    })
   }
 }
 
 function parseKey(pem: string, file: string): KeyObject {
   if (/ENCRYPTED/.test(pem)) {
-    throw new CertificateError(`https_key: ${file} is encrypted; give the key without a passphrase`)
+    throw ConfigError.of(`https_key: ${file} is encrypted; give the key without a passphrase`)
   }
   try {
     return createPrivateKey(pem)
   } catch (cause) {
-    throw new CertificateError(`https_key: ${file} is no PEM private key; it begins with -----BEGIN PRIVATE KEY-----`, {
+    throw ConfigError.of(`https_key: ${file} is no PEM private key; it begins with -----BEGIN PRIVATE KEY-----`, {
       cause,
     })
   }
@@ -68,7 +68,7 @@ function checkUsable(pair: { cert: string; key: string }, file: string): void {
     createSecureContext(pair)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CertificateError(`https_cert: ${file} cannot be used: ${reason}`, { cause })
+    throw ConfigError.of(`https_cert: ${file} cannot be used: ${reason}`, { cause })
   }
 }
 

@@ -1,5 +1,6 @@
+import { ConfigError } from '../files/config-error.ts'
 import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
-import { CertificateError, type ServerCertificate } from './certificate.ts'
+import type { ServerCertificate } from './certificate.ts'
 
 /** How a sandbox is told to serve https. */
 export interface HttpsOptions {
@@ -10,14 +11,14 @@ export interface HttpsOptions {
   readonly httpsKey?: string | undefined
 }
 
-/** Whether https is asked for. @throws CertificateError for settings that do not go together */
+/** Whether https is asked for. @throws ConfigError for settings that do not go together */
 export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boolean {
   const [given, missing] = httpsCert === undefined ? ['https_key', 'https_cert'] : ['https_cert', 'https_key']
   if ((httpsCert === undefined) !== (httpsKey === undefined)) {
-    throw new CertificateError(`${given}: needs ${missing} too; give both, or neither for a self-signed certificate`)
+    throw ConfigError.of(`${given}: needs ${missing} too; give both, or neither for a self-signed certificate`)
   }
   if (https === false && httpsCert !== undefined) {
-    throw new CertificateError('https_cert: https is set to false; leave out one of the two')
+    throw ConfigError.of('https_cert: https is set to false; leave out one of the two')
   }
   return https === true || httpsCert !== undefined
 }
@@ -25,7 +26,7 @@ export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boole
 /**
  * The certificate of an https sandbox: the user's own, or a self-signed one that is kept in `folder` (in memory without one).
  * @param options.hosts by which clients come, beside the loopback ones
- * @throws CertificateError
+ * @throws ConfigError
  */
 export async function obtainCertificate(
   { httpsCert, httpsKey }: HttpsOptions,

@@ -77,7 +77,7 @@ describe('personas', () => {
   test('show refuses an unknown name with the nearest one', async () => {
     const { code, stderr } = await run(['personas', 'show', 'adult-pasport'])
     expect(code).toBe(1)
-    expect(stderr).toBe('error: "adult-pasport": no persona has this name; did you mean adult-passport?\n')
+    expect(stderr).toBe('error: there is no persona "adult-pasport". Did you mean "adult-passport"?\n')
   })
 
   test('check says that files are fine, or what is wrong where', async () => {

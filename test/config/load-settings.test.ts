@@ -380,8 +380,8 @@ describe('a name that only the sandbox knows to be wrong is blamed on', () => {
   test('its line of the config file', async () => {
     const text = 'seed: 1\npersona: teen-61\nclients:\n  - client_id: a\n    client_secret: b\n    persona: teen-61\n'
     const settings = loadFile(`${text}    redirect_uris: [https://a.example/]\n`)
-    expect(await blamed(settings)).toBe(`SourceError: agekey-sandbox.yaml:2: persona: ${reason}`)
-    const message = `SourceError: agekey-sandbox.yaml:6: clients[0].persona: ${reason}`
+    expect(await blamed(settings)).toBe(`ConfigError: agekey-sandbox.yaml:2: persona: ${reason}`)
+    const message = `ConfigError: agekey-sandbox.yaml:6: clients[0].persona: ${reason}`
     expect(await blamed(settings, ['clients', 0, 'persona'])).toBe(message)
   })
 })

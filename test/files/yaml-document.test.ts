@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import * as z from 'zod'
-import { SourceError } from '../../src/files/source-error.ts'
+import { ConfigError } from '../../src/files/config-error.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 
 const schema = z.strictObject({
@@ -35,7 +35,7 @@ function complaintAbout(text: string): string {
   try {
     parse(text)
   } catch (error) {
-    if (error instanceof SourceError) return error.message
+    if (error instanceof ConfigError) return error.message
     throw error
   }
   return 'no complaint'
@@ -214,7 +214,7 @@ describe('a YAML document', () => {
     )
   })
 
-  it('never throws anything but a SourceError', () => {
+  it('never throws anything but a ConfigError', () => {
     const fragment = fc.constantFrom(
       'a',
       ':',

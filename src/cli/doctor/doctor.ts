@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Texts } from '../../config/text-settings.ts'
+import { ConfigError } from '../../files/config-error.ts'
 import { internalUrlProblem } from '../../sandbox/addresses/web-address.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { readLeaf } from '../../tls/certificate.ts'
@@ -36,15 +37,15 @@ function visitOf(flags: Texts, { json: _json, timeout, ca, ...options }: DoctorO
   const { 'internal-url': internalUrl } = flags
   if (typeof internalUrl === 'string') {
     const problem = internalUrlProblem(internalUrl)
-    if (problem !== undefined) throw new Error(`--internal-url: ${problem}`)
+    if (problem !== undefined) throw ConfigError.of(`--internal-url: ${problem}`)
   }
   if (options.clientId === undefined) {
-    if (options.clientSecret !== undefined) throw new Error('--client-secret: needs --client-id too')
-    if (options.redirectUri !== undefined) throw new Error('--redirect-uri: needs --client-id too')
+    if (options.clientSecret !== undefined) throw ConfigError.of('--client-secret: needs --client-id too')
+    if (options.redirectUri !== undefined) throw ConfigError.of('--redirect-uri: needs --client-id too')
   }
   const seconds = Number(timeout)
   if (!(seconds > 0 && seconds <= 60))
-    throw new Error(`--timeout: ${JSON.stringify(timeout)} is not a number of seconds from 0 to 60`)
+    throw ConfigError.of(`--timeout: ${JSON.stringify(timeout)} is not a number of seconds from 0 to 60`)
   return {
     ...options,
     internalUrl: typeof internalUrl === 'string' ? internalUrl : undefined,
@@ -62,6 +63,6 @@ function readCertificate(file: string): string {
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     const reason = code === 'ENOENT' ? 'there is no such file' : 'it is no PEM certificate'
-    throw new Error(`--ca: cannot use ${file} (${reason})`, { cause })
+    throw ConfigError.of(`--ca: cannot use ${file} (${reason})`, { cause })
   }
 }

@@ -3,7 +3,7 @@ import { connectSandbox } from '../../client/connect-sandbox.ts'
 import type { Surface } from '../../client/sandbox-api.ts'
 import { loadSettings, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
-import { SourceError, type SourceProblem } from '../../files/source-error.ts'
+import { ConfigError, type FileProblem } from '../../files/config-error.ts'
 import { packageVersion } from '../../package-root.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { readScenarioFile } from '../../sandbox/scenarios/scenario-file.ts'
@@ -43,7 +43,7 @@ interface Stage {
  * Runs scenario files one after the other, in a sandbox of its own or in the one at `--url`, up to the first step that
  * fails. Every file is read before the first one runs.
  * @returns whether all passed
- * @throws Error for a bad flag, SourceError for a bad file, SandboxError when the sandbox refuses
+ * @throws Error for a bad flag, ConfigError for a bad file, SandboxError when the sandbox refuses
  */
 export async function run(files: readonly string[], flags: Texts, options: RunOptions): Promise<boolean> {
   const timeoutSeconds = readTimeout(options.timeout)
@@ -85,7 +85,7 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
 
 async function openOwn(settings: Settings, { tenant }: RunOptions): Promise<Stage> {
   const { log, warnings } = settings
-  if (tenant !== undefined) throw new Error('--tenant: is for a sandbox at --url; give both or neither')
+  if (tenant !== undefined) throw ConfigError.of('--tenant: is for a sandbox at --url; give both or neither')
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
   const { warning, defect } = report
@@ -109,24 +109,24 @@ async function abandon(id: string | undefined, { surface }: Stage): Promise<void
 
 /** What stands there belongs to others too: nothing is reset between scenarios. */
 function openRemote(url: string, { sandbox: { controlToken } }: Settings, { tenant }: RunOptions): Stage {
-  if (!URL.canParse(url)) throw new Error(`--url: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
+  if (!URL.canParse(url)) throw ConfigError.of(`--url: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
   const sandbox = connectSandbox(url, controlToken === undefined ? {} : { controlToken })
   const surface = tenant === undefined ? sandbox : sandbox.tenant(tenant)
   return { surface, announce() {}, prepare: async () => {}, leave: () => sandbox.close() }
 }
 
 function readAll(files: readonly string[], personas: readonly string[]): { file: string; scenario: Scenario }[] {
-  const problems: SourceProblem[] = []
+  const problems: FileProblem[] = []
   const scenarios = files.flatMap((file) => {
     try {
       return [{ file, scenario: readScenarioFile(file, { personas }) }]
     } catch (error) {
-      if (!(error instanceof SourceError)) throw error
+      if (!(error instanceof ConfigError)) throw error
       problems.push(...error.problems)
       return []
     }
   })
-  if (problems.length > 0) throw new SourceError(problems)
+  if (problems.length > 0) throw ConfigError.inFiles(problems)
   return scenarios
 }
 
@@ -139,13 +139,15 @@ function readTimeout(text: string | undefined): number {
   if (text === undefined) return DEFAULT_TIMEOUT_SECONDS
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0
   if (seconds > 0) return seconds
-  throw new Error(`--timeout: ${JSON.stringify(text)} is not a number of seconds above 0`)
+  throw ConfigError.of(`--timeout: ${JSON.stringify(text)} is not a number of seconds above 0`)
 }
 
 function writeJUnit(file: string, runs: readonly ScenarioRun[]): void {
   try {
     writeFileSync(file, renderJUnit(runs))
   } catch (cause) {
-    throw new Error(`--junit: ${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw ConfigError.of(`--junit: ${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    })
   }
 }

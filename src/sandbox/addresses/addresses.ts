@@ -1,3 +1,4 @@
+import { ConfigError } from '../../files/config-error.ts'
 import { normalizeBaseUrl } from './web-address.ts'
 
 /** Where a sandbox, or one tenant of it, is reached. All without a slash at the end. */
@@ -20,7 +21,7 @@ export interface AddressOptions {
 
 /**
  * The addresses of a sandbox that listens on `port` of this machine.
- * @throws Error with one line that names the option: two paths that differ, two addresses that are one
+ * @throws ConfigError with one line that names the option: two paths that differ, two addresses that are one
  */
 export function settleAddresses(
   options: AddressOptions,
@@ -30,7 +31,7 @@ export function settleAddresses(
   const baseUrl = withPath(normalizeBaseUrl(options.baseUrl ?? `${protocol}://localhost:${port}`), basePath)
   const internalUrl = options.internalUrl === undefined ? undefined : normalizeBaseUrl(options.internalUrl)
   if (internalUrl === baseUrl) {
-    throw new Error(
+    throw ConfigError.of(
       `internal_url: ${internalUrl} is the base URL; give the other address by which servers call, or leave it out`,
     )
   }
@@ -51,5 +52,5 @@ function withPath(baseUrl: string, basePath: string | undefined): string {
   const path = pathOf(baseUrl)
   if (basePath === undefined || basePath === path) return baseUrl
   if (path === '') return baseUrl + basePath
-  throw new Error(`base_path: ${basePath || '/'} is not the path of the base URL ${baseUrl}; give one of the two`)
+  throw ConfigError.of(`base_path: ${basePath || '/'} is not the path of the base URL ${baseUrl}; give one of the two`)
 }

@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { JWK } from 'jose'
 import * as z from 'zod'
+import { ConfigError } from '../../files/config-error.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
 import {
   generateStoredKeys,
@@ -11,11 +12,6 @@ import {
   type StoredKeys,
 } from './signing-keys.ts'
 
-/** A key file or state folder that cannot be used; the message is one clear line. */
-export class KeyFileError extends Error {
-  override readonly name = 'KeyFileError'
-}
-
 const keyFileSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.enum(SIGNING_ALGORITHMS) })) })
 
 /** Where the signing keys are kept in a state folder. */
@@ -23,7 +19,7 @@ export const keyFileIn = (stateDir: string) => join(stateDir, 'signing-keys.json
 
 /**
  * The keys of a file, or `undefined` when there is no such file yet; its folder is made then, so that writing can be promised.
- * @throws KeyFileError when the file is damaged or the folder cannot be written.
+ * @throws ConfigError when the file is damaged or the folder cannot be written.
  */
 export async function readKeyFile(file: string): Promise<SigningKeys | undefined> {
   const text = await readText(file)
@@ -36,7 +32,7 @@ export async function readKeyFile(file: string): Promise<SigningKeys | undefined
   } catch (cause) {
     const reason =
       cause instanceof SyntaxError || cause instanceof z.ZodError ? 'it is not a JSON Web Key Set' : messageOf(cause)
-    throw new KeyFileError(
+    throw ConfigError.of(
       `${file}: the signing keys cannot be read: ${reason}. Delete the file to have new keys made.`,
       { cause },
     )
@@ -72,7 +68,7 @@ async function readText(file: string): Promise<string | undefined> {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     // ENOTDIR: the folder is a file, which making sure of the folder explains better.
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new KeyFileError(`${file}: the signing keys cannot be read: ${messageOf(cause)}`, { cause })
+    throw ConfigError.of(`${file}: the signing keys cannot be read: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -81,7 +77,7 @@ async function prepareFolder(folder: string): Promise<void> {
     await preparePrivateFolder(folder)
   } catch (cause) {
     const message = `${folder}: the state folder cannot be written: ${messageOf(cause)}. Choose another one with --state-dir.`
-    throw new KeyFileError(message, { cause })
+    throw ConfigError.of(message, { cause })
   }
 }
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { SourceError, type SourceProblem } from '../../files/source-error.ts'
+import { ConfigError, type FileProblem } from '../../files/config-error.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { type Persona, personaSchema } from './persona-schema.ts'
 
-/** The personas of `paths` alone. @throws SourceError with the problems of all files, or when two declare the same name */
+/** The personas of `paths` alone. @throws ConfigError with the problems of all files, or when two declare the same name */
 export function readPersonas(paths: readonly string[]): Persona[] {
-  const problems: SourceProblem[] = []
+  const problems: FileProblem[] = []
   const files = collect(distinct(paths), listPersonaFiles, problems)
   const read = (file: string) => [{ file, persona: readPersonaFile(file) }]
   const declared = new Map<string, string>()
@@ -19,11 +19,11 @@ export function readPersonas(paths: readonly string[]): Persona[] {
     declared.set(persona.name, file)
     personas.push(persona)
   }
-  if (problems.length > 0) throw new SourceError(problems)
+  if (problems.length > 0) throw ConfigError.inFiles(problems)
   return personas
 }
 
-/** Reads one persona; the name of the file does not matter. @throws SourceError */
+/** Reads one persona; the name of the file does not matter. @throws ConfigError */
 export function readPersonaFile(file: string): Persona {
   return parseYamlDocument(readText(file), { file, schema: personaSchema })
 }
@@ -34,12 +34,12 @@ function distinct(paths: readonly string[]): string[] {
 }
 
 /** What `read` gives for each item; what it finds wrong goes to `problems`, so that one run reports every file. */
-function collect<T>(items: readonly string[], read: (item: string) => readonly T[], problems: SourceProblem[]): T[] {
+function collect<T>(items: readonly string[], read: (item: string) => readonly T[], problems: FileProblem[]): T[] {
   return items.flatMap((item) => {
     try {
       return read(item)
     } catch (error) {
-      if (!(error instanceof SourceError)) throw error
+      if (!(error instanceof ConfigError)) throw error
       problems.push(...error.problems)
       return []
     }
@@ -53,7 +53,7 @@ function listPersonaFiles(path: string): string[] {
     .map((entry) => join(path, entry.name))
     .sort()
   if (files.length > 0) return files
-  throw new SourceError([{ file: path, message: 'holds no *.yaml file; write one persona per file' }])
+  throw ConfigError.inFiles([{ file: path, message: 'holds no *.yaml file; write one persona per file' }])
 }
 
 function readText(file: string): string {
@@ -67,7 +67,7 @@ function reading<T>(file: string, act: () => T): T {
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new SourceError([{ file, message: missing ? 'no such file or folder' : `cannot be read: ${reason}` }], {
+    throw ConfigError.inFiles([{ file, message: missing ? 'no such file or folder' : `cannot be read: ${reason}` }], {
       cause,
     })
   }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { SourceError } from '../../files/source-error.ts'
+import { ConfigError } from '../../files/config-error.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { type Scenario, scenarioSchema, unknownPersonas } from './scenario-schema.ts'
 
 /**
  * Reads a scenario and checks every name in it.
  * @param options.personas the names that exist where the scenario is to run
- * @throws SourceError with file and line of each problem
+ * @throws ConfigError with file and line of each problem
  */
 export function readScenarioFile(file: string, { personas }: { personas: readonly string[] }): Scenario {
   const schema = scenarioSchema.check(({ value, issues }) => {
@@ -23,6 +23,6 @@ function readText(file: string): string {
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     const message = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder; name its files' : undefined
-    throw new SourceError([{ file, message: message ?? `cannot be read: ${String(cause)}` }], { cause })
+    throw ConfigError.inFiles([{ file, message: message ?? `cannot be read: ${String(cause)}` }], { cause })
   }
 }

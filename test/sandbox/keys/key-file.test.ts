@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { generateKeys, KeyFileError, keyFileIn, readKeyFile } from '../../../src/sandbox/keys/key-file.ts'
+import { ConfigError } from '../../../src/files/config-error.ts'
+import { generateKeys, keyFileIn, readKeyFile } from '../../../src/sandbox/keys/key-file.ts'
 
 let folder: string
 beforeEach(() => {
@@ -44,7 +45,7 @@ test.each(['/proc/x', '/proc/x/y/z'])('a folder that can never be made is refuse
 
 test.each(['file', 'file/below'])('a folder at or below a file is refused: %s', async (path) => {
   writeFileSync(join(folder, 'file'), '')
-  await expect(readKeyFile(keyFileIn(join(folder, path)))).rejects.toThrow(KeyFileError)
+  await expect(readKeyFile(keyFileIn(join(folder, path)))).rejects.toThrow(ConfigError)
 })
 
 test('keys that cannot be written any more are told of, and used all the same', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SourceError } from '../../../src/files/source-error.ts'
+import { ConfigError } from '../../../src/files/config-error.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import { readPersonaFile, readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 
@@ -24,7 +24,7 @@ describe('persona files', () => {
     try {
       readPersonas(paths)
     } catch (error) {
-      if (error instanceof SourceError) return error.message.replaceAll(folder, '.').split('\n')
+      if (error instanceof ConfigError) return error.message.replaceAll(folder, '.').split('\n')
       throw error
     }
     return []
