@@ -1,14 +1,15 @@
+import { formatHex } from 'culori/fn'
 import type { Handler } from '../http/route.ts'
 import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../oidc/request/presentation.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { renderAppearanceCss } from './appearance-css.ts'
+import { BLACK, type Colour, contrast, mix, readable, textOn, WHITE } from './colour.ts'
 
-/** Where the style sheet of an appearance is served: the appearance is in the address, nothing is kept. */
+/** The path of the style sheet of an appearance. Its query holds the appearance, so the sandbox keeps no state for it. */
 export const appearanceCssPath = ({ basePath }: Tenant, appearance: Presentation['appearance']): string =>
   `${basePath}/_sandbox/appearance.css?${new URLSearchParams({ ...appearance })}`
 
-/** `GET /_sandbox/appearance.css`: the appearance parameters of E1 as a style sheet. What is not permitted is left out. */
+/** `GET /_sandbox/appearance.css`: the appearance parameters of E1 as a style sheet. It ignores a value that is not permitted. */
 export const appearanceCss: Handler = (request, { provider }) => {
   const sent = new Map(request.queryPairs)
   const parameters = Object.fromEntries(APPEARANCE_PARAMETERS.map((name) => [name, sent.get(name) || undefined]))
@@ -21,3 +22,77 @@ export const appearanceCss: Handler = (request, { provider }) => {
     },
   }
 }
+
+/** The colours without any appearance parameter: the light theme of `app.css`. */
+const DEFAULTS = { primary: '#392669', secondary: '#16004e', text: '#1d1733', background: WHITE }
+
+/** The contrast that WCAG 2.2 AA requires for text and for the edges of controls. */
+const TEXT = 4.5
+const EDGE = 3
+
+/**
+ * The appearance parameters of E1 as custom properties for `app.css`. Text and links keep a contrast of 4.5:1 with any colours:
+ * a button has the requested colour and black or white text; the colours of other text and links are moved towards black or
+ * white as far as necessary.
+ *
+ * @param appearance permitted values only
+ */
+export function renderAppearanceCss(appearance: Presentation['appearance']): string {
+  const properties = { ...colourProperties(appearance), ...otherProperties(appearance) }
+  const lines = Object.entries(properties).map(([name, value]) => `  --${name}: ${value};`)
+  return `:root {\n${lines.join('\n')}\n}\n`
+}
+
+function colourProperties(appearance: Presentation['appearance']): Record<string, string> {
+  const primary = colourOf(appearance.primary_color, DEFAULTS.primary)
+  const secondary = colourOf(appearance.secondary_color, DEFAULTS.secondary)
+  const background = colourOf(appearance.background_color, DEFAULTS.background)
+  const page = tint(background, secondary, 0.06)
+  const wash = tint(background, primary, 0.07)
+  const surfaces = [background, page, wash]
+  const text = textColour(appearance.text_color, surfaces)
+  const onPrimary = textOn(primary)
+  return {
+    primary,
+    'on-primary': onPrimary,
+    // Moved away from the colour of its text, so that the contrast only grows.
+    'primary-hover': mix(primary, 0.86, onPrimary === WHITE ? BLACK : WHITE),
+    'primary-edge': readable(primary, EDGE, [background]),
+    accent: readable(primary, TEXT, surfaces),
+    secondary,
+    'on-secondary': textOn(secondary),
+    background,
+    page,
+    wash,
+    text,
+    muted: readable(mix(text, 0.74, background), TEXT, surfaces),
+    edge: readable(mix(text, 0.55, background), EDGE, [background]),
+  }
+}
+
+/** The requested colour, moved until it can be read. The default, which no request named, is replaced by black or white instead. */
+function textColour(asked: string | undefined, surfaces: readonly Colour[]): Colour {
+  if (asked !== undefined) return readable(colourOf(asked, DEFAULTS.text), TEXT, surfaces)
+  const usual = colourOf(undefined, DEFAULTS.text)
+  return surfaces.every((surface) => contrast(usual, surface) >= TEXT) ? usual : textOn(...surfaces)
+}
+
+/** The background with a share of another colour, unless no text can then be read on both. */
+function tint(background: Colour, colour: Colour, share: number): Colour {
+  const tinted = mix(colour, share, background)
+  return contrast(textOn(background), tinted) >= TEXT ? tinted : background
+}
+
+function otherProperties(appearance: Presentation['appearance']): Record<string, string> {
+  const { text_align: align, button_radius: radius, gradient, font } = appearance
+  return {
+    ...(align === undefined ? {} : { align }),
+    ...(radius === undefined ? {} : { radius: `${Number(radius)}px` }),
+    // The name of the sandbox stands on the upper part, which keeps one colour.
+    ...(gradient === 'true' ? { band: 'linear-gradient(var(--secondary) 40%, var(--primary))' } : {}),
+    // Decision: the family is used when the device has it; nothing is loaded.
+    ...(font === undefined ? {} : { font: `"${font.trim()}", system-ui, sans-serif` }),
+  }
+}
+
+const colourOf = (text: string | undefined, fallback: Colour): Colour => formatHex(text) ?? fallback

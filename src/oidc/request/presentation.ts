@@ -1,4 +1,4 @@
-import colorName from 'color-name'
+import { colorsNamed } from 'culori/fn'
 import * as z from 'zod'
 import type { Findings } from '../rules/findings.ts'
 import type { Parameters } from './parameters.ts'
@@ -79,14 +79,14 @@ function readAppearance(
   )
 }
 
-// Decision: permitted values of the appearance parameters.
-const isColor = (value: string) =>
-  /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(value) || Object.hasOwn(colorName, value.toLowerCase())
+// Decision: permitted values of the appearance parameters. A colour is `#rgb`, `#rrggbb` or a CSS colour name.
+const isColour = (value: string) =>
+  /^#(?:[0-9a-f]{3}){1,2}$/i.test(value) || Object.hasOwn(colorsNamed, value.toLowerCase())
 const PERMITTED: Readonly<Record<(typeof APPEARANCE_PARAMETERS)[number], (value: string) => boolean>> = {
-  primary_color: isColor,
-  secondary_color: isColor,
-  text_color: isColor,
-  background_color: isColor,
+  primary_color: isColour,
+  secondary_color: isColour,
+  text_color: isColour,
+  background_color: isColour,
   text_align: (value) => ['left', 'center', 'right'].includes(value),
   button_radius: (value) => /^\d{1,2}$/.test(value) && Number(value) <= 32,
   gradient: (value) => value === 'true' || value === 'false',
