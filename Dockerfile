@@ -5,11 +5,11 @@ FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY build.js ./
+COPY rolldown.config.ts ./
 COPY build build
 COPY src src
 COPY personas personas
-RUN node build.js --bin
+RUN npx rolldown -c rolldown.config.ts
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title=agekey-sandbox \

@@ -23,7 +23,9 @@ export interface RunOptions {
 export function buildCli() {
   const packageFolder = mkdtempSync(join(tmpdir(), 'agekey-cli-'))
   for (const asset of ['personas', 'public', 'package.json']) symlinkSync(join(root, asset), join(packageFolder, asset))
-  execFileSync(process.execPath, ['build.js', '--bin', '--out', join(packageFolder, 'dist')], { cwd: root })
+  const rolldown = join(root, 'node_modules/rolldown/bin/cli.mjs')
+  const args = ['-c', 'rolldown.config.ts', '--dir', join(packageFolder, 'dist')]
+  execFileSync(process.execPath, [rolldown, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
   const running = new Set<ChildProcessWithoutNullStreams>()
   afterEach(() => {
     for (const child of running) child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-import type { Plugin } from 'esbuild'
+import type { Plugin } from 'rolldown'
 
 /**
  * The little of Next.js that the page uses, written on what every runtime has: a response, and a jar that reads the cookies
@@ -26,8 +26,6 @@ const STAND_INS: Readonly<Record<string, string>> = {
 /** Resolves `next/server` and `next/headers`, which are not installed, to stand-ins. */
 export const frameworkStandIns: Plugin = {
   name: 'framework-stand-ins',
-  setup(build) {
-    build.onResolve({ filter: /^next\// }, ({ path }) => ({ path, namespace: 'stand-in' }))
-    build.onLoad({ filter: /.*/, namespace: 'stand-in' }, ({ path }) => ({ contents: STAND_INS[path] ?? '' }))
-  },
+  resolveId: (id) => (id in STAND_INS ? id : null),
+  load: (id) => STAND_INS[id] ?? null,
 }

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { build, type Plugin } from 'esbuild'
+import { join, relative } from 'node:path'
+import { build, type Plugin } from 'rolldown'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { describeApp, type RunningApp } from './describe-app.ts'
@@ -23,34 +25,29 @@ test('every file that the page lists is shown on it, below a heading that the li
   }
 })
 
-/** `@/lib/age` is what an app of Next.js calls the file of the page. */
-const libraryOfThePage: Plugin = {
-  name: 'library-of-the-page',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@\// }, ({ path }) => ({ path, namespace: 'page' }))
-    onLoad({ filter: /.*/, namespace: 'page' }, ({ path }) => ({
-      contents: blockWith(blocks, `// ${path.replace('@/', '')}.ts`),
-      loader: 'ts',
-    }))
-  },
+/** Resolves the files that the page shows; `@/lib/age` is how an app of Next.js imports `lib/age.ts`. */
+const filesOfThePage: Plugin = {
+  name: 'files-of-the-page',
+  resolveId: (id) => (id.startsWith('@/') ? join(import.meta.dirname, `${id.slice(2)}.ts`) : null),
+  load: (id) => (existsSync(id) ? null : blockWith(blocks, `// ${relative(import.meta.dirname, id)}`)),
 }
 
 /** Loads the route handler of a file that the page shows, with an environment of its own. */
 async function loadHandler(file: string, settings: Readonly<Record<string, string>>): Promise<Handler> {
-  const { outputFiles } = await build({
-    stdin: { contents: blockWith(blocks, `// ${file}`), loader: 'ts', resolveDir: import.meta.dirname },
-    bundle: true,
+  const { output } = await build({
+    input: `@/${file.replace(/\.ts$/, '')}`,
     write: false,
-    format: 'esm',
     platform: 'node',
-    define: Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [`process.env.${name}`, JSON.stringify(value)]),
-    ),
-    // The app is on a log of its own.
-    drop: ['console'],
-    plugins: [libraryOfThePage, frameworkStandIns],
+    transform: {
+      define: Object.fromEntries(
+        Object.entries(settings).map(([name, value]) => [`process.env.${name}`, JSON.stringify(value)]),
+      ),
+    },
+    // The app logs for itself.
+    output: { minify: { compress: { dropConsole: true }, mangle: false, codegen: false } },
+    plugins: [frameworkStandIns, filesOfThePage],
   })
-  const source = Buffer.from(outputFiles[0]?.contents ?? '').toString('base64')
+  const source = Buffer.from(output[0].code).toString('base64')
   // The fragment makes it another module each time, with keys that it has still to read.
   const address = `data:text/javascript;base64,${source}#${++loaded}`
   return handler.parse(await import(/* @vite-ignore */ address)).GET

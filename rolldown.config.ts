@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { defineConfig, type Plugin } from 'rolldown'
+import { readPersonas } from './src/sandbox/personas/persona-files.ts'
+
+/** Writes the built-in personas beside the bundle, parsed and checked: a start then reads no YAML (docs/performance.md). */
+const parsedPersonas: Plugin = {
+  name: 'parsed-personas',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: 'personas.json', source: JSON.stringify(readPersonas(['personas'])) })
+  },
+}
+
+/** Writes the licences of the bundled packages: they ask to be part of every copy. */
+const licences: Plugin = {
+  name: 'licences',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? output.moduleIds : []))
+    const folders = new Set(
+      modules.filter(isAbsolute).flatMap((id) => id.match(/^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
+    )
+    const source = [...folders].sort().map(licenceOf).join('\n\n')
+    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source })
+  },
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((candidate) => /^licen[cs]e(\.|$)/i.test(candidate))
+  const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim()
+  return `${name} ${version}\n${'-'.repeat(40)}\n${text}\n`
+}
+
+/** Bundles the command line and the library with all dependencies; stack traces keep the names of functions. */
+export default defineConfig({
+  input: { bin: 'src/cli/main.ts', index: 'src/index.ts', playwright: 'src/playwright.ts', vitest: 'src/vitest.ts' },
+  platform: 'node',
+  external: ['vitest'],
+  // Packages of Express that a start would load for nothing; docs/performance.md says what each costs.
+  resolve: { alias: { 'mime-db': join(import.meta.dirname, 'build/media-types.json'), 'iconv-lite': false } },
+  plugins: [parsedPersonas, licences],
+  output: {
+    dir: 'dist',
+    cleanDir: true,
+    chunkFileNames: 'chunk-[hash].js',
+    comments: false,
+    charset: 'ascii',
+    minify: { compress: true, mangle: false, codegen: true },
+    codeSplitting: {
+      // A start opens these two files besides its entry; a command that only reads settings opens the first.
+      groups: [
+        {
+          name: 'settings',
+          test: /src[\\/](?:config|package-root|sandbox[\\/]addresses|tls[\\/]certificate|files[\\/]private-folder)/,
+        },
+        { name: 'server', test: /^(?!.*(?:src[\\/]cli[\\/]|commander))/, tags: ['$initial'] },
+      ],
+    },
+  },
+})
