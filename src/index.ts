@@ -3,9 +3,21 @@ export { type Evaluation, evaluate } from './age/evaluate.ts'
 export type { Age, AgeSignal } from './age/signal.ts'
 export type { Check, SignalTrace, ThresholdTrace } from './age/trace.ts'
 export { type ConnectedSandbox, connectSandbox } from './client/connect-sandbox.ts'
-export type { ClockControl, EvaluationResult, NextDecision, Surface, TenantChange } from './client/sandbox-api.ts'
-export { SandboxError } from './client/transport.ts'
+export type {
+  CallRecord,
+  ClockControl,
+  EvaluationResult,
+  Flow,
+  FlowFilter,
+  NewScenario,
+  NextDecision,
+  Question,
+  SandboxApi,
+  TenantChange,
+} from './client/sandbox-api.ts'
+export { SandboxError } from './client/sandbox-error.ts'
+export type { ClockState } from './sandbox/clock/clock.ts'
 export type { Expectation } from './sandbox/decision/expectations.ts'
-export type { CallRecord, Flow, FlowFilter } from './sandbox/journal/journal.ts'
 export type { Persona } from './sandbox/personas/persona-schema.ts'
+export type { ScenarioProgress } from './sandbox/scenarios/armed-scenario.ts'
 export { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } from './server/create-sandbox.ts'

@@ -1,11 +1,11 @@
-import type { Surface } from './client/sandbox-api.ts'
+import type { SandboxApi } from './client/sandbox-api.ts'
 import { PERSONA_COOKIE } from './sandbox/decision/decide.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }
 
 /** The sandbox of one Playwright test. */
-export interface PlaywrightSandbox extends Surface {
+export interface PlaywrightSandbox extends SandboxApi {
   /** Makes this test's browser act as a persona, without a choice page. @throws SandboxError for an unknown name */
   as(persona: string): Promise<void>
 }
@@ -17,7 +17,7 @@ export interface SandboxFixtures {
 
 /** Fixtures of one worker process: the sandbox that its tests use one after the other. */
 export interface SandboxWorkerFixtures {
-  readonly workerSandbox: Surface
+  readonly workerSandbox: SandboxApi
 }
 
 /** The part of a browser context that is used here. */
@@ -39,24 +39,24 @@ type Use<Fixture> = (fixture: Fixture) => Promise<void>
  */
 export function sandboxFixtures(options: TestSandboxOptions = {}) {
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs
-  const workerSandbox = async ({}: object, use: Use<Surface>) => {
-    const { surface, close } = await openTestSandbox(options)
-    await use(surface)
+  const workerSandbox = async ({}: object, use: Use<SandboxApi>) => {
+    const { api, close } = await openTestSandbox(options)
+    await use(api)
     await close()
   }
   const sandbox = async (
-    { workerSandbox: surface, context }: SandboxWorkerFixtures & { context: CookieJar },
+    { workerSandbox: api, context }: SandboxWorkerFixtures & { context: CookieJar },
     use: Use<PlaywrightSandbox>,
   ) => {
-    await use({ ...surface, as: (persona) => actAs(persona, surface, context) })
-    await surface.reset()
+    await use({ ...api, as: (persona) => actAs(persona, api, context) })
+    await api.reset()
   }
   // Playwright takes no readonly tuple.
   const ofWorker: [typeof workerSandbox, { scope: 'worker' }] = [workerSandbox, { scope: 'worker' }]
   return { workerSandbox: ofWorker, sandbox }
 }
 
-async function actAs(persona: string, surface: Surface, context: CookieJar): Promise<void> {
-  const { name } = await surface.personas.get(persona)
-  await context.addCookies([{ name: PERSONA_COOKIE, value: name, url: `${surface.baseUrl}/v1/oidc/` }])
+async function actAs(persona: string, api: SandboxApi, context: CookieJar): Promise<void> {
+  const { name } = await api.personas.get(persona)
+  await context.addCookies([{ name: PERSONA_COOKIE, value: name, url: `${api.baseUrl}/v1/oidc/` }])
 }

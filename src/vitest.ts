@@ -1,4 +1,4 @@
-import type { Surface } from './client/sandbox-api.ts'
+import type { SandboxApi } from './client/sandbox-api.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }
@@ -26,10 +26,10 @@ export type SetupOptions = TestSandboxOptions & {
  * ```
  * Personas, expectations, clock, journal, codes and tokens begin anew with each test; what `configure` changed stays.
  */
-export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Promise<Surface> {
+export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Promise<SandboxApi> {
   const { afterEach, afterAll } = hooks ?? (await import('vitest'))
-  const { surface, close } = await openTestSandbox(options)
-  afterEach(() => surface.reset())
+  const { api, close } = await openTestSandbox(options)
+  afterEach(() => api.reset())
   afterAll(close)
-  return surface
+  return api
 }

@@ -34,13 +34,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   files: ['age'],
 }
 
-/** Arrows that are still to go. */
-const STILL_THERE = [
-  'client/transport.ts -> http/reply.ts',
-  'client/transport.ts -> http/route.ts',
-  'client/transport.ts -> http/error-reply.ts',
-]
-
 /** Entry points and the root of the package stand beside the rooms. */
 const BESIDE = ['index.ts', 'package-root.ts', 'playwright.ts', 'vitest.ts']
 
@@ -74,12 +67,26 @@ describe('The architecture', () => {
   test.each(Object.entries(ROOMS))('lets %s import only %j', (room, allowed) => {
     const outside = imports.filter(({ from, to }) => roomOf(from) === room && roomOf(to) !== room)
     const forbidden = outside.filter(({ to }) => !allowed.includes(roomOf(to)) && to !== 'package-root.ts').map(arrow)
-    expect(forbidden.filter((one) => !STILL_THERE.includes(one))).toEqual([])
+    expect(forbidden).toEqual([])
   })
 
   test('has no room that nobody planned', () => {
     const rooms = new Set([...files.keys()].map(roomOf))
     expect([...rooms].sort()).toEqual([...Object.keys(ROOMS), ...BESIDE, 'cli'].sort())
+  })
+
+  test('lets client import the contract of the control API, and nothing of what serves it', () => {
+    const fromClient = imports.filter(({ from, to }) => roomOf(from) === 'client' && roomOf(to) === 'control')
+    expect(fromClient.length).toBeGreaterThan(0)
+    expect(fromClient.filter(({ to }) => !to.startsWith('control/contract/')).map(arrow)).toEqual([])
+  })
+
+  test('lets the contract of the control API import nothing of what serves it', () => {
+    const outside = imports.filter(
+      ({ from, to }) => from.startsWith('control/contract/') && !to.startsWith('control/contract/'),
+    )
+    const allowed = ROOMS['client'] ?? []
+    expect(outside.filter(({ to }) => roomOf(to) === 'control' || !allowed.includes(roomOf(to))).map(arrow)).toEqual([])
   })
 
   test('lets nothing import the command line', () => {

@@ -1,20 +1,20 @@
 import { checkConnection } from '../config/option-check.ts'
-import { createSurface, type Surface } from './sandbox-api.ts'
-import { createRemoteTransport } from './transport.ts'
+import { createRemoteTransport } from './remote-transport.ts'
+import { createSandboxApi, type SandboxApi } from './sandbox-api.ts'
 
 /** A sandbox in another process, for example in a container. */
-export interface ConnectedSandbox extends Surface {
+export interface ConnectedSandbox extends SandboxApi {
   readonly url: string
-  /** The surface of a tenant, which exists from the first touch of its address. */
-  tenant(name: string): Surface
+  /** The API of a tenant, which exists from the first touch of its address. */
+  tenant(name: string): SandboxApi
   /** Removes a tenant with everything in it. */
   removeTenant(name: string): Promise<void>
-  /** Ends the connection; the sandbox itself goes on. */
+  /** Does nothing but match `createSandbox`: the sandbox itself goes on. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How a sandbox in another process is reached. */
+/** How to reach a sandbox in another process. */
 export interface ConnectOptions {
   readonly controlToken?: string | undefined
 }
@@ -22,8 +22,8 @@ export interface ConnectOptions {
 /**
  * Drives a sandbox over its control API.
  * @param url its base URL, or that of a tenant.
- * @param options.controlToken asked for when the sandbox listens beyond loopback.
- * @throws Error with one clear line: an address that is none, an unknown option
+ * @param options.controlToken required when the sandbox listens beyond loopback.
+ * @throws ConfigError with one line, for a malformed URL or an unknown option
  */
 export function connectSandbox(url: string, options: ConnectOptions = {}): ConnectedSandbox {
   checkConnection(url, options)
@@ -33,9 +33,9 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
   const root = connect(baseUrl)
   const close = async () => {}
   return {
-    ...createSurface(root, { name: tenantNameIn(baseUrl), baseUrl }),
+    ...createSandboxApi(root, { name: tenantNameIn(baseUrl), baseUrl }),
     url: baseUrl,
-    tenant: (name) => createSurface(connect(`${baseUrl}/t/${name}`), { name, baseUrl: `${baseUrl}/t/${name}` }),
+    tenant: (name) => createSandboxApi(connect(`${baseUrl}/t/${name}`), { name, baseUrl: `${baseUrl}/t/${name}` }),
     removeTenant: (name) => root.call('deleteTenant', { params: { name } }),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,44 +1,48 @@
-import * as z from 'zod'
+import { html } from '../http/html/html.ts'
+import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { personaCookie } from '../http/persona-cookie.ts'
-import { json, noContent, page } from '../http/reply.ts'
-import { PERSONA_COOKIE } from '../sandbox/decision/decide.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
-import { renderActAs, renderActing } from './act-as-page.ts'
-import { controlRoute } from './control-route.ts'
+import type { Persona } from '../sandbox/personas/persona-schema.ts'
+import type { actAsOperations } from './contract/personas.ts'
+import type { ControlContext, Handlers } from './handler.ts'
 
-export const actAsRoutes = [
-  controlRoute({
-    method: 'get',
-    path: '/act-as/:name',
-    operationId: 'showActAs',
-    summary: 'A page with one button that makes this browser act as the persona',
-    responses: { 200: undefined },
-    async handle({ tenant, params, shell }) {
-      const { name, title } = await requirePersona(params['name'] ?? '', { personas: tenant.personas, status: 404 })
-      return page(200, renderActAs({ shell, name, title, action: `${tenant.basePath}/_sandbox/act-as/${name}` }))
-    },
-  }),
-  controlRoute({
-    method: 'post',
-    path: '/act-as/:name',
-    operationId: 'actAs',
-    acceptsForm: true,
-    summary: `Sets the cookie ${PERSONA_COOKIE}: this browser acts as the persona from now on`,
-    responses: { 200: z.object({ persona: z.string() }) },
-    async handle({ tenant, params, isForm, shell }) {
-      const { name, title } = await requirePersona(params['name'] ?? '', { personas: tenant.personas, status: 404 })
-      const cookie = { 'Set-Cookie': personaCookie(name, tenant) }
-      if (!isForm) return json(200, { persona: name }, cookie)
-      const reply = page(200, renderActing({ shell, name, title }))
-      return { ...reply, headers: { ...reply.headers, ...cookie } }
-    },
-  }),
-  controlRoute({
-    method: 'delete',
-    path: '/act-as',
-    operationId: 'stopActing',
-    summary: `Clears the cookie ${PERSONA_COOKIE}`,
-    responses: { 204: undefined },
-    handle: ({ tenant }) => noContent({ 'Set-Cookie': personaCookie(undefined, tenant) }),
-  }),
-]
+export const actAsHandlers: Pick<Handlers, keyof typeof actAsOperations> = {
+  async showActAs(call) {
+    return { status: 200, page: renderActAs(await existing(call.params.name, call), call) }
+  },
+  async actAs(call) {
+    const persona = await existing(call.params.name, call)
+    const headers = { 'Set-Cookie': personaCookie(persona.name, call.tenant) }
+    if (call.isForm) return { status: 200, headers, page: renderActing(persona, call) }
+    return { status: 200, headers, body: { persona: persona.name } }
+  },
+  stopActing: ({ tenant }) => ({ status: 204, headers: { 'Set-Cookie': personaCookie(undefined, tenant) } }),
+}
+
+const existing = (name: string, { tenant }: ControlContext) =>
+  requirePersona(name, { personas: tenant.personas, status: 404 })
+
+/** A page with one button. It makes the browser act as the persona in every flow that nothing stronger decides. */
+function renderActAs({ name, title }: Persona, { tenant, shell }: ControlContext): RenderedPage {
+  const action = `${tenant.basePath}/_sandbox/act-as/${name}`
+  return renderPage(shell, {
+    title: `Act as ${title}`,
+    main: html`<section class="card screen">
+<h1>Act as ${title}</h1>
+<p class="lead">This browser will be <code>${name}</code> in every flow, without the choice page, until you stop.</p>
+<form method="post" action="${action}"><div class="actions"><button class="primary" data-testid="act-as">Act as ${title}</button></div></form>
+</section>`,
+  })
+}
+
+/** The page behind the button: the browser has the cookie. */
+function renderActing({ name, title }: Persona, { shell }: ControlContext): RenderedPage {
+  return renderPage(shell, {
+    title: `Acting as ${title}`,
+    main: html`<section class="card screen">
+<h1>Acting as ${title}</h1>
+<p class="lead">From now on this browser is <code>${name}</code> in every flow. <code>DELETE _sandbox/act-as</code> or deleting the cookie <code>agekey_sandbox_persona</code> ends it.</p>
+<p class="links"><a href="${shell.homePath}">To the sandbox home</a></p>
+</section>`,
+  })
+}

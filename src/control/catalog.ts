@@ -1,48 +1,19 @@
-import * as z from 'zod'
-import { json } from '../http/reply.ts'
 import { DECISIONS } from '../oidc/decisions.ts'
 import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
-import { controlRoute } from './control-route.ts'
-import { lifetimesShape } from './shapes.ts'
+import type { catalogOperations } from './contract/catalog.ts'
+import type { Handlers } from './handler.ts'
+import { wireLifetimes } from './tenants.ts'
 
-const catalogShape = z
-  .object({
-    personas: z.array(z.object({ name: z.string(), title: z.string(), purpose: z.string() })),
-    outcomes: z.array(
-      z.object({
-        name: z.string(),
-        flow: z.string(),
-        seam: z.enum(['claims', 'token', 'callback', 'reply']),
-        summary: z.string(),
-        rule: z.string(),
-        correct_client: z.enum(['accept', 'refuse', 'depends']),
-      }),
-    ),
-    rules: z.array(
-      z.object({
-        id: z.string(),
-        section: z.string(),
-        level: z.enum(['error', 'advice']),
-        sentence: z.string(),
-        hint: z.string(),
-      }),
-    ),
-    lifetimes: lifetimesShape,
-    decisions: z.array(z.object({ point: z.string(), decision: z.string() })),
-  })
-  .meta({ id: 'Catalog' })
-
-export const catalogRoute = controlRoute({
-  method: 'get',
-  path: '/catalog',
-  operationId: 'getCatalog',
-  summary: 'What exists, for programs: personas, outcomes, rules, lifetimes, decisions',
-  responses: { 200: catalogShape },
-  async handle({ tenant }) {
+export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
+  getHealth({ world }) {
+    const uptime = Math.round(world.uptimeSeconds() * 1000) / 1000
+    return { status: 200, body: { status: 'ok', version: world.version, uptime } }
+  },
+  async getCatalog({ tenant }) {
     const { profile, lifetimes } = tenant.provider
     const personas = await tenant.personas.list()
-    return json(200, {
+    const body = {
       personas: personas.map(({ name, title, purpose }) => ({ name, title, purpose })),
       outcomes: OUTCOMES.map(({ name, flow, seam, summary, rule, correctClient }) => ({
         name,
@@ -59,13 +30,9 @@ export const catalogRoute = controlRoute({
         sentence: row.sentence,
         hint: row.hint,
       })),
-      lifetimes: {
-        request_uri: lifetimes.requestUri,
-        code: lifetimes.code,
-        id_token: lifetimes.idToken,
-        access_token: lifetimes.accessToken,
-      },
+      lifetimes: wireLifetimes(lifetimes),
       decisions: DECISIONS,
-    })
+    }
+    return { status: 200, body }
   },
-})
+}

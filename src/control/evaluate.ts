@@ -1,44 +1,16 @@
-import * as z from 'zod'
 import { parseInstant } from '../age/calendar.ts'
-import { claimsSchema, parseClaims } from '../age/claims.ts'
+import { parseClaims } from '../age/claims.ts'
 import { evaluate } from '../age/evaluate.ts'
-import { type AgeSignal, evaluationSignalSchema, parseEvaluationSignals } from '../age/signal.ts'
-import { json } from '../http/reply.ts'
+import { type AgeSignal, parseEvaluationSignals } from '../age/signal.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { type Certifications, certifiedLevel } from '../oidc/request/certifications.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { controlRoute } from './control-route.ts'
-import { evaluationShape } from './shapes.ts'
+import type { ControlCall, Handlers } from './handler.ts'
 
-const isInstant = { error: 'must be an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z' }
-
-/** Claims and signals are only described here: they are checked as a request is, so that findings carry their rules. */
-const described = (schema: z.ZodType) =>
-  z.lazy(() => z.unknown().meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
-
-const evaluateBody = z.strictObject({
-  claims: described(claimsSchema),
-  persona: z.string().optional().describe('Whose age key to evaluate'),
-  signals: described(z.array(evaluationSignalSchema))
-    .optional()
-    .describe('Age signals to evaluate in place of a persona'),
-  now: z
-    .string(isInstant)
-    .refine((text) => parseInstant(text) !== undefined, isInstant)
-    .optional()
-    .describe('The instant to evaluate at; the clock of the sandbox when absent'),
-})
-
-export const evaluateRoute = controlRoute({
-  method: 'post',
-  path: '/evaluate',
-  operationId: 'evaluate',
-  summary: 'What a persona or age signals would answer to claims, and why; without a flow',
-  body: evaluateBody,
-  responses: { 200: evaluationShape },
-  async handle({ tenant, body }) {
+export const evaluateHandlers: Pick<Handlers, 'evaluate'> = {
+  async evaluate({ tenant, body }) {
     const { provider } = tenant
     const findings = new Findings(provider.profile)
     const { claims, issues } = parseClaims(body.claims, provider.vocabulary)
@@ -50,12 +22,12 @@ export const evaluateRoute = controlRoute({
       throw Refusal.invalidRequest(refusal?.description ?? 'claims: cannot be read', { findings: findings.all })
     }
     const { ageThresholds, trace } = evaluate(signals, claims, now)
-    return json(200, { age_thresholds: ageThresholds, trace })
+    return { status: 200, body: { age_thresholds: ageThresholds, trace } }
   },
-})
+}
 
 async function readSignals(
-  { persona, signals }: z.output<typeof evaluateBody>,
+  { persona, signals }: ControlCall<'evaluate'>['body'],
   { tenant, findings }: { tenant: Tenant; findings: Findings },
 ): Promise<readonly AgeSignal[]> {
   if ((persona === undefined) === (signals === undefined))

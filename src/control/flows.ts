@@ -1,71 +1,57 @@
-import * as z from 'zod'
-import { json } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
-import { isFlowId } from '../sandbox/journal/journal.ts'
+import type { Flow } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { controlRoute } from './control-route.ts'
-import { flowShape } from './shapes.ts'
-import { LONGEST_WAIT, waitFor } from './wait-for.ts'
+import { type flowOperations, flowSchema } from './contract/flows.ts'
+import type { Handlers } from './handler.ts'
+import { waitFor } from './wait-for.ts'
 
-const flowFilter = z.strictObject({
-  flow: z.enum(['use', 'create', 'upgrade']).optional(),
-  client_id: z.string().optional(),
-  state: z.string().optional(),
-  persona: z.string().optional(),
-  outcome: z.string().optional(),
-  after: z
-    .string()
-    .refine(isFlowId, { error: 'must be the id of a flow, for example f12' })
-    .optional()
-    .describe('Only flows that began after this one'),
-  wait: z.coerce
-    .number({ error: 'must be a number of seconds' })
-    .min(0)
-    .max(LONGEST_WAIT)
-    .optional()
-    .describe('Seconds to wait until an ended flow matches'),
-})
+/** Milliseconds between two comment lines: they keep proxies from closing the stream. */
+const COMMENT_EVERY_MS = 15_000
 
-export const flowRoutes = [
-  controlRoute({
-    method: 'get',
-    path: '/flows',
-    operationId: 'listFlows',
-    summary: 'The journal, newest first; with wait only ended flows, as soon as there is one',
-    query: flowFilter,
-    responses: { 200: z.object({ flows: z.array(flowShape) }) },
-    async handle({ tenant, query, signal }) {
-      const { wait: seconds, ...filter } = query
-      const { journal, name } = tenant
-      if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
-      if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
-      if (seconds === undefined) return json(200, { flows: await journal.list(name, filter) })
-      const look = async () => {
-        const ended = (await journal.list(name, filter)).filter((flow) => flow.ended_at !== undefined)
-        return ended.length > 0 ? ended : undefined
+export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
+  async listFlows({ tenant, query, signal }) {
+    const { wait: seconds, ...filter } = query
+    const { journal, name } = tenant
+    if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
+    if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
+    if (seconds === undefined) return { status: 200, body: { flows: (await journal.list(name, filter)).map(wireFlow) } }
+    const look = async () => {
+      const ended = (await journal.list(name, filter)).filter((flow) => flow.ended_at !== undefined)
+      return ended.length > 0 ? ended : undefined
+    }
+    const flows = (await waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })) ?? []
+    return { status: 200, body: { flows: flows.map(wireFlow) } }
+  },
+  async getFlow({ tenant, params: { id } }) {
+    const flow = await tenant.journal.find(tenant.name, id)
+    if (flow) return { status: 200, body: wireFlow(flow) }
+    const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
+    throw Refusal.notFound(message)
+  },
+  streamEvents: ({ tenant }) => ({
+    status: 200,
+    stream(send) {
+      send(': agekey-sandbox\n\n')
+      const timer = setInterval(() => send(': still here\n\n'), COMMENT_EVERY_MS)
+      timer.unref()
+      const unsubscribe = tenant.journal.subscribe((event) => {
+        if (event.tenant !== tenant.name) return
+        // `id` is the id of the flow, unless the event is about a whole scenario.
+        const data = { id: event.flow ?? null, flow: event.flow ?? null, ...event.data }
+        send(`event: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`)
+      })
+      return () => {
+        clearInterval(timer)
+        unsubscribe()
       }
-      const flows = (await waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })) ?? []
-      return json(200, { flows })
     },
   }),
-  controlRoute({
-    method: 'get',
-    path: '/flows/:id',
-    operationId: 'getFlow',
-    summary: 'One flow with all its calls',
-    responses: { 200: flowShape },
-    async handle({ tenant, params }) {
-      const id = params['id'] ?? ''
-      const flow = await tenant.journal.find(tenant.name, id)
-      if (flow) return json(200, flow)
-      const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
-      throw Refusal.notFound(message)
-    },
-  }),
-]
+}
 
-/** A persona that is there, or was when a flow was decided as it: a misspelt one would be waited for in vain. */
+const wireFlow = (flow: Flow) => flowSchema.parse(flow)
+
+/** A persona that exists, or existed when a flow was decided as it; a misspelt one would never come. */
 async function checkPersona(persona: string, tenant: Tenant): Promise<void> {
   const { journal, name } = tenant
   if ((await journal.list(name, { persona })).length === 0) await requirePersona(persona, { personas: tenant.personas })

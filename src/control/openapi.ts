@@ -1,18 +1,16 @@
 import * as z from 'zod'
 import { isJsonObject } from '../age/json-object.ts'
-import type { ControlRoute } from './control-route.ts'
-import { errorShape } from './shapes.ts'
+import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract.ts'
+import { errorSchema, NONE } from './contract/operation.ts'
 
 /** The OpenAPI 3.1 document of the control API, made from the schemas that parse its calls. */
-export function createOpenApi(
-  routes: readonly ControlRoute[],
-  { version, serverUrl }: { version: string; serverUrl: string },
-) {
+export function createOpenApi({ version, serverUrl }: { version: string; serverUrl: string }) {
   const paths: Record<string, Record<string, unknown>> = {}
   const schemas: Record<string, unknown> = {}
-  for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: describe(route, schemas) }
+  for (const operationId of OPERATION_IDS) {
+    const { path, method } = OPERATIONS[operationId]
+    const template = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[template] = { ...paths[template], [method]: describe(operationId, schemas) }
   }
   return {
     openapi: '3.1.0',
@@ -34,7 +32,8 @@ export function createOpenApi(
 }
 
 /** @param schemas gains the named schemas that the operation refers to. */
-function describe(route: ControlRoute, schemas: Record<string, unknown>) {
+function describe(operationId: OperationId, schemas: Record<string, unknown>) {
+  const { summary, params, query, body, result, mediaType, statuses } = OPERATIONS[operationId]
   const toJsonSchema = (schema: z.core.$ZodType, io: 'input' | 'output') => {
     const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
     for (const [name, named] of Object.entries($defs)) schemas[name] = referringToComponents(named)
@@ -43,33 +42,30 @@ function describe(route: ControlRoute, schemas: Record<string, unknown>) {
   const jsonContent = (schema: z.ZodType, io: 'input' | 'output') => ({
     content: { 'application/json': { schema: toJsonSchema(schema, io) } },
   })
-  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name)
-  const queryShape = route.query instanceof z.ZodObject ? route.query.shape : {}
-  const successes = Object.entries(route.responses).map(([status, schema]) => [
-    status,
-    { description: schema ? 'Done' : STATUS_TEXT[status], ...(schema ? jsonContent(schema, 'output') : {}) },
-  ])
+  const parameters = (place: 'path' | 'query', schema: z.ZodType) =>
+    Object.entries(schema instanceof z.ZodObject ? schema.shape : {}).map(([name, one]) => ({
+      name,
+      in: place,
+      required: place === 'path',
+      schema: toJsonSchema(one, 'input'),
+    }))
+  const success = {
+    description: SUCCESS[mediaType],
+    ...(result === NONE ? {} : { content: { [mediaType]: { schema: toJsonSchema(result, 'output') } } }),
+  }
   return {
-    operationId: route.operationId,
-    summary: route.summary,
-    parameters: [
-      ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...Object.entries(queryShape).map(([name, schema]) => ({
-        name,
-        in: 'query',
-        required: false,
-        schema: toJsonSchema(schema, 'input'),
-      })),
-    ],
-    ...(route.body ? { requestBody: { required: true, ...jsonContent(route.body, 'input') } } : {}),
+    operationId,
+    summary,
+    parameters: [...parameters('path', params), ...parameters('query', query)],
+    ...(body === NONE ? {} : { requestBody: { required: true, ...jsonContent(body, 'input') } }),
     responses: {
-      ...Object.fromEntries(successes),
-      default: { description: 'Refused; nothing was changed', ...jsonContent(errorShape, 'output') },
+      ...Object.fromEntries(statuses.map((status) => [status, success])),
+      default: { description: 'Refused; nothing was changed', ...jsonContent(errorSchema, 'output') },
     },
   }
 }
 
-const STATUS_TEXT: Readonly<Record<string, string>> = { 200: 'A page or a stream', 204: 'Done' }
+const SUCCESS = { 'application/json': 'Done', 'text/html': 'A page', 'text/event-stream': 'Server-sent events' }
 
 /** OpenAPI keeps named schemas in `components/schemas`; JSON Schema keeps them in `$defs`. */
 function referringToComponents(value: unknown): unknown {

@@ -1,47 +1,56 @@
 import { isJsonObject } from '../age/json-object.ts'
 import { guardControl } from '../http/guard.ts'
 import type { Incoming } from '../http/incoming.ts'
-import type { Reply } from '../http/reply.ts'
-import type { Handler, HttpHost } from '../http/route.ts'
-import { shellOf } from '../http/shell.ts'
+import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts'
+import type { Handler, HttpHost, RouteRow } from '../http/route.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { ControlRoute } from './control-route.ts'
+import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract.ts'
+import { NONE, type Operation } from './contract/operation.ts'
+import type { ControlAnswer } from './handler.ts'
+import { createOpenApi } from './openapi.ts'
+import { performControl } from './perform.ts'
+
+/** The control API below `/_sandbox`, and its OpenAPI document. */
+export const createControlRoutes = (host: HttpHost): readonly RouteRow[] => [
+  ...OPERATION_IDS.map((operationId): RouteRow => {
+    const { path, method } = OPERATIONS[operationId]
+    return [`/_sandbox${path}`, method, serveControl(operationId, host)]
+  }),
+  ['/_sandbox/openapi.json', 'get', serveOpenApi(host)],
+]
 
 /** A control call as it comes over HTTP: guarded, parsed, done. */
-export const serveControl =
-  (route: ControlRoute, host: HttpHost): Handler =>
+const serveControl =
+  (operationId: OperationId, host: HttpHost): Handler =>
   async (request, tenant) => {
-    const changesState = route.method !== 'get'
-    if (!route.isOpen) guardControl(request, host.guard, { changesState })
-    const given = {
+    const operation = OPERATIONS[operationId]
+    if (!operation.isOpen) guardControl(request, host.guard, { changesState: operation.method !== 'get' })
+    const input = {
       params: request.params,
       query: readQuery(request.query),
-      body: readJsonBody(route, request),
-      isForm: isOwnForm(route, request),
+      body: readJsonBody(operation, request),
+      isForm: isOwnForm(operation, request),
+      signal: request.signal,
     }
-    return { reply: await performControl(route, { ...given, signal: request.signal }, { tenant, host }) }
+    return { reply: replyOf(await performControl(operationId, input, { tenant, host })) }
   }
 
-/** What a caller gives, over HTTP or in the process. */
-export interface ControlInput {
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
-  readonly body: unknown
-  /** A form of the sandbox's own pages, whose sender wants to see a page. */
-  readonly isForm: boolean
-  readonly signal: AbortSignal
-}
+const serveOpenApi =
+  (host: HttpHost): Handler =>
+  (request, { provider }) => {
+    guardControl(request, host.guard, { changesState: false })
+    const serverUrl = `${provider.baseUrl}/_sandbox`
+    return { reply: json(200, createOpenApi({ version: host.version, serverUrl })) }
+  }
 
-/** Does a control call whose caller may do it. */
-export function performControl(
-  route: ControlRoute,
-  input: ControlInput,
-  { tenant, host }: { tenant: Tenant; host: HttpHost },
-): Reply | Promise<Reply> {
-  return route.run({ ...input, tenant, tenants: host.tenants, world: host, shell: shellOf(tenant, host.version) })
+function replyOf({ status, headers = {}, body, page: shown, stream }: ControlAnswer): Reply {
+  if (stream) return eventStream(stream)
+  if (body !== undefined) return json(status, body, headers)
+  if (!shown) return noContent(headers)
+  const reply = page(status, shown)
+  return { ...reply, headers: { ...reply.headers, ...headers } }
 }
 
 function readQuery(query: string): Record<string, string> {
@@ -54,25 +63,26 @@ function readQuery(query: string): Record<string, string> {
   return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? '']))
 }
 
-const isOwnForm = ({ acceptsForm }: ControlRoute, { contentType }: Incoming) =>
+const isOwnForm = ({ acceptsForm }: Operation, { contentType }: Incoming) =>
   acceptsForm && contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
 
 /**
  * State changes need `application/json`: no form of another site can send it. Only a call that takes no body may come
  * with neither body nor type.
  */
-function readJsonBody(route: ControlRoute, request: Incoming): unknown {
-  if (route.method === 'get') return undefined
+function readJsonBody(operation: Operation, request: Incoming): unknown {
+  if (operation.method === 'get') return undefined
+  const takesBody = operation.body !== NONE
   const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
   const isEmpty = request.body.length === 0
-  const isBare = isEmpty && mediaType === undefined && !route.body
-  if (mediaType !== 'application/json' && !isOwnForm(route, request) && !isBare) {
+  const isBare = isEmpty && mediaType === undefined && !takesBody
+  if (mediaType !== 'application/json' && !isOwnForm(operation, request) && !isBare) {
     throw Refusal.byHttp(415, `Content-Type: must be application/json, not ${mediaType ?? 'absent'}`, {})
   }
-  if (isEmpty || isOwnForm(route, request)) return route.body ? {} : undefined
+  if (isEmpty || isOwnForm(operation, request)) return takesBody ? {} : undefined
   const json = parseJson(Buffer.from(request.body).toString('utf8'))
   if (!json.ok) throw Refusal.invalidRequest(`body: it is not JSON: ${json.reason}`)
   const saysNothing = isJsonObject(json.value) && Object.keys(json.value).length === 0
-  if (!route.body && !saysNothing) throw Refusal.invalidRequest('body: this call takes none; leave it out')
+  if (!takesBody && !saysNothing) throw Refusal.invalidRequest('body: this call takes none; leave it out')
   return json.value
 }

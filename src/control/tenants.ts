@@ -1,74 +1,52 @@
-import * as z from 'zod'
-import { json, noContent } from '../http/reply.ts'
+import type { Lifetimes } from '../oidc/ports.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
+import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { TenantSettings } from '../sandbox/tenants/world.ts'
-import { controlRoute } from './control-route.ts'
-import { lifetimesShape, tenantShape } from './shapes.ts'
+import type { tenantOperations, tenantPartOperations } from './contract/tenants.ts'
+import type { ControlCall, Handlers } from './handler.ts'
 
-/** What a tenant may have of its own. What is left out stays as it is; null takes a default away. */
-const tenantChange = z.strictObject({
-  persona: z.string().nullable().optional(),
-  outcome: z.string().nullable().optional(),
-  clients: z.array(clientSchema).optional().describe('In place of the declared clients, beside the built-in one'),
-  lifetimes: lifetimesShape.partial().optional().describe('In seconds'),
-})
+export const tenantPartHandlers: Pick<Handlers, keyof typeof tenantPartOperations> = {
+  getClock: ({ tenant }) => ({ status: 200, body: tenant.clock.state() }),
+  async moveClock({ tenant, body }) {
+    await tenant.moveClock(body)
+    return { status: 200, body: tenant.clock.state() }
+  },
+  async rotateKeys({ tenant, body }) {
+    await tenant.rotateKeys(body.stage)
+    const [{ kid }, jwks] = await Promise.all([tenant.keys.signingKey(), tenant.keys.jwks()])
+    return { status: 200, body: { signing: kid, published: jwks.keys.map((key) => String(key['kid'])) } }
+  },
+  async reset({ tenant }) {
+    await tenant.reset()
+    return { status: 204 }
+  },
+}
 
-export const tenantRoutes = [
-  controlRoute({
-    method: 'get',
-    path: '/tenants',
-    operationId: 'listTenants',
-    summary: 'Every tenant, the one at the base URL first',
-    responses: { 200: z.object({ tenants: z.array(tenantShape) }) },
-    handle: async ({ tenants }) => json(200, { tenants: (await tenants.list()).map(describeTenant) }),
+export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
+  listTenants: async ({ tenants }) => ({ status: 200, body: { tenants: (await tenants.list()).map(wireTenant) } }),
+  getTenant: async ({ tenants, params: { name } }) => ({
+    status: 200,
+    body: wireTenant(await requireTenant(name, tenants)),
   }),
-  controlRoute({
-    method: 'get',
-    path: '/tenants/:name',
-    operationId: 'getTenant',
-    summary: 'One tenant',
-    responses: { 200: tenantShape },
-    async handle(call) {
-      return json(200, describeTenant(await requireTenant(call.params['name'] ?? '', call.tenants)))
-    },
-  }),
-  controlRoute({
-    method: 'put',
-    path: '/tenants/:name',
-    operationId: 'putTenant',
-    summary: 'Makes a tenant, or changes what is given of one',
-    body: tenantChange,
-    responses: { 200: tenantShape, 201: tenantShape },
-    async handle(call) {
-      const { tenants, params, body } = call
-      const name = params['name'] ?? ''
-      const found = await tenants.find(name)
-      const change = await readChange(body, found ?? tenants.at(name))
-      const tenant = found ?? (await tenants.touch(name))
-      await tenant.configure(change)
-      return json(found ? 200 : 201, describeTenant(tenant))
-    },
-  }),
-  controlRoute({
-    method: 'delete',
-    path: '/tenants/:name',
-    operationId: 'deleteTenant',
-    summary: 'Removes a tenant with everything in it',
-    responses: { 204: undefined },
-    async handle(call) {
-      const { name } = await requireTenant(call.params['name'] ?? '', call.tenants)
-      await call.tenants.remove(name)
-      return noContent()
-    },
-  }),
-]
+  async putTenant({ tenants, params: { name }, body }) {
+    const found = await tenants.find(name)
+    const change = await readChange(body, found ?? tenants.at(name))
+    const tenant = found ?? (await tenants.touch(name))
+    await tenant.configure(change)
+    return { status: found ? 200 : 201, body: wireTenant(tenant) }
+  },
+  async deleteTenant({ tenants, params }) {
+    const { name } = await requireTenant(params.name, tenants)
+    await tenants.remove(name)
+    return { status: 204 }
+  },
+}
 
 /** Everything is checked before anything is changed. */
-async function readChange(change: z.output<typeof tenantChange>, tenant: Tenant): Promise<Partial<TenantSettings>> {
+async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<Partial<TenantSettings>> {
   const { persona, outcome, clients, lifetimes } = change
   const { settings } = tenant
   if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
@@ -94,8 +72,7 @@ async function readChange(change: z.output<typeof tenantChange>, tenant: Tenant)
 }
 
 /** A tenant as the control API shows it; client secrets stay out. */
-function describeTenant({ name, provider, settings, clock }: Tenant) {
-  const { requestUri, code, idToken, accessToken } = settings.lifetimes
+function wireTenant({ name, provider, settings, clock }: Tenant) {
   return {
     name,
     base_url: provider.baseUrl,
@@ -105,7 +82,15 @@ function describeTenant({ name, provider, settings, clock }: Tenant) {
       name: clientName,
       redirect_uris: redirectUris,
     })),
-    lifetimes: { request_uri: requestUri, code, id_token: idToken, access_token: accessToken },
+    lifetimes: wireLifetimes(settings.lifetimes),
     clock: clock.state(),
   }
 }
+
+/** Lifetimes under their names in the config file. */
+export const wireLifetimes = ({ requestUri, code, idToken, accessToken }: Lifetimes) => ({
+  request_uri: requestUri,
+  code,
+  id_token: idToken,
+  access_token: accessToken,
+})

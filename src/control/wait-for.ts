@@ -1,21 +1,18 @@
 import type { Journal, JournalEvent } from '../sandbox/journal/journal.ts'
 
-/** Seconds that a call may wait at most. */
-export const LONGEST_WAIT = 60
-
-/** What a long poll waits for. */
+/** A long poll. */
 export interface Wait<T> {
   readonly tenant: string
   readonly seconds: number
   /** Aborted when the caller has gone away. */
   readonly signal: AbortSignal
-  /** The events after which it is worth looking again. */
+  /** Events after which `look` is called again. */
   readonly events: readonly JournalEvent['type'][]
-  /** What the caller wants, as soon as it is there. */
+  /** Gives the result, or `undefined` when it is not there yet. */
   look(): Promise<T | undefined>
 }
 
-/** What `look` finds, at once or after an event; `undefined` when the time is over or the caller has gone. */
+/** The result of `look`, at once or after an event; `undefined` when the time is over or the caller has gone away. */
 export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | undefined> {
   const { tenant, seconds, signal, events, look } = wait
   let isOver = seconds === 0 || signal.aborted
@@ -29,7 +26,7 @@ export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | u
     isOver = true
     tell()
   }
-  // Listened before the first look: what happens in between is not missed.
+  // Subscribed before the first look, so that no event in between is missed.
   const unsubscribe = journal.subscribe((event) => {
     if (event.tenant === tenant && events.includes(event.type)) tell()
   })

@@ -6,7 +6,7 @@ import { Refusal } from '../oidc/refusal.ts'
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  what: 'query' | 'body',
+  what: 'path' | 'query' | 'body',
 ): z.output<Schema> {
   const checked = checkAgainst(schema, value)
   if (checked.kind === 'valid') return checked.value

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { createSurface, type Surface } from '../client/sandbox-api.ts'
-import { createLocalTransport } from '../client/transport.ts'
+import { createLocalTransport } from '../client/local-transport.ts'
+import { createSandboxApi, type SandboxApi } from '../client/sandbox-api.ts'
 import { answerUnreadableRequests } from '../http/client-error.ts'
 import type { CallSummary, HttpHost } from '../http/route.ts'
 import { packageVersion } from '../package-root.ts'
@@ -25,7 +25,7 @@ import { settleWorld, shownClient } from './settle-world.ts'
 export type { CallSummary, SandboxOptions }
 
 /** A running sandbox, driven in the process. */
-export interface Sandbox extends Surface {
+export interface Sandbox extends SandboxApi {
   /** Where it listens: `http://127.0.0.1:2435`. */
   readonly url: string
   /** The address by which servers reach it, when that is another one than the base URL. */
@@ -34,8 +34,8 @@ export interface Sandbox extends Surface {
   readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
   /** Credentials of the client to use: the built-in one, or the first of the options. */
   readonly client: { readonly clientId: string; readonly clientSecret: string }
-  /** The surface of a tenant, which exists from the first touch of its address. */
-  tenant(name: string): Surface
+  /** The API of a tenant, which exists from the first touch of its address. */
+  tenant(name: string): SandboxApi
   /** Removes a tenant with everything in it. */
   removeTenant(name: string): Promise<void>
   close(): Promise<void>
@@ -117,21 +117,25 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   }
   server.on('request', createApp(httpHost))
   answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
-  const surfaceOf = (tenant: Tenant) => {
-    const transport = createLocalTransport(httpHost, tenant === tenants.root ? undefined : tenant.name)
-    return createSurface(transport, { name: tenant.name, baseUrl: tenant.provider.baseUrl })
+  const apiOf = ({ name, provider }: Tenant) => {
+    const transport = createLocalTransport(async (operationId, input) => {
+      const { performInProcess } = await loadControl()
+      const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
+      return performInProcess(operationId, input, { tenant, host: httpHost })
+    })
+    return createSandboxApi(transport, { name, baseUrl: provider.baseUrl })
   }
   const stop = async () => {
     await close(server)
     stores.close()
   }
   return {
-    ...surfaceOf(tenants.root),
+    ...apiOf(tenants.root),
     url,
     internalUrl: addresses.internalUrl,
     certificate: certificate && { pem: certificate.cert, file: certificate.file },
     client,
-    tenant: (name) => surfaceOf(tenants.at(name)),
+    tenant: (name) => apiOf(tenants.at(name)),
     async removeTenant(name) {
       await tenants.remove(name)
     },
@@ -139,6 +143,9 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     [Symbol.asyncDispose]: stop,
   }
 }
+
+/** Loaded with the first call: a start does not need the control API. */
+const loadControl = () => import('../control/perform.ts')
 
 /** What comes first to a sandbox that has just started asks for no signature, and is not kept waiting by a key in the making. */
 const KEYS_AFTER_MS = 100

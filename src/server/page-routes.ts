@@ -1,9 +1,7 @@
 import { createTrapRoute } from '../backchannel/trap.ts'
 import { createHomeRoute } from '../console/home.ts'
 import { createConsoleRoutes } from '../console/routes.ts'
-import { openApiRoute } from '../control/openapi-route.ts'
-import { serveControl } from '../control/serve.ts'
-import { CONTROL_ROUTES } from '../control/table.ts'
+import { createControlRoutes } from '../control/serve.ts'
 import { createDemoRoutes } from '../demo/routes.ts'
 import { appearanceCss } from '../hosted/appearance.ts'
 import { createEmbeddingRoute } from '../hosted/embedding-demo.ts'
@@ -25,8 +23,7 @@ export function createWorkshopTable(host: HttpHost): readonly RouteRow[] {
     ['/_sandbox/embedding', 'get', createEmbeddingRoute(host)],
     ['/_sandbox/trap/:id', 'get', createTrapRoute(), 'trap'],
     ['/_sandbox/trap/:id', 'post', createTrapRoute(), 'trap'],
-    ...CONTROL_ROUTES.map((route): RouteRow => [`/_sandbox${route.path}`, route.method, serveControl(route, host)]),
-    ['/_sandbox/openapi.json', 'get', openApiRoute(host)],
+    ...createControlRoutes(host),
     ...createConsoleRoutes(host),
     ...createDemoRoutes(host),
   ]

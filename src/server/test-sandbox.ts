@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connectSandbox } from '../client/connect-sandbox.ts'
-import type { Surface } from '../client/sandbox-api.ts'
+import type { SandboxApi } from '../client/sandbox-api.ts'
 import { createSandbox, type SandboxOptions } from './create-sandbox.ts'
 
 /** A sandbox for the tests of one process: started there, or a tenant of one that runs already. */
@@ -15,7 +15,7 @@ export type TestSandboxOptions =
 
 /** How tests drive a sandbox, and how they let it go. */
 export interface OpenedSandbox {
-  readonly surface: Surface
+  readonly api: SandboxApi
   close(): Promise<void>
 }
 
@@ -23,10 +23,10 @@ export interface OpenedSandbox {
 export async function openTestSandbox(options: TestSandboxOptions): Promise<OpenedSandbox> {
   if (options.url === undefined) {
     const sandbox = await createSandbox(options)
-    return { surface: sandbox, close: () => sandbox.close() }
+    return { api: sandbox, close: () => sandbox.close() }
   }
   const { url, controlToken } = options
   const sandbox = connectSandbox(url, controlToken === undefined ? {} : { controlToken })
   const name = `test-${randomUUID()}`
-  return { surface: sandbox.tenant(name), close: () => sandbox.removeTenant(name) }
+  return { api: sandbox.tenant(name), close: () => sandbox.removeTenant(name) }
 }

@@ -1,10 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { expect, test } from 'vitest'
+import { OPERATION_IDS } from '../../src/control/contract/contract.ts'
 import { createOpenApi } from '../../src/control/openapi.ts'
-import { CONTROL_ROUTES } from '../../src/control/table.ts'
 
-const document = createOpenApi(CONTROL_ROUTES, { version: '1.2.3', serverUrl: 'http://localhost:2435/_sandbox' })
+const document = createOpenApi({ version: '1.2.3', serverUrl: 'http://localhost:2435/_sandbox' })
 // As clients read it.
 const text = JSON.stringify(document)
 
@@ -21,7 +21,7 @@ test('every reference in the document points to a schema that it holds', () => {
 test('openapi-typescript makes types of every operation and every named shape', async () => {
   const types = astToString(await openapiTS(text))
   const [, operations = ''] = types.split('export interface operations {')
-  for (const { operationId } of CONTROL_ROUTES) expect(operations).toContain(`\n    ${operationId}: {`)
+  for (const operationId of OPERATION_IDS) expect(operations).toContain(`\n    ${operationId}: {`)
   expect(types).toContain('"application/json": components["schemas"]["Flow"]')
   expect(types).toContain('"application/json": components["schemas"]["Error"]')
 })

@@ -1,5 +1,5 @@
-import type { Surface } from '../../client/sandbox-api.ts'
-import { SandboxError } from '../../client/transport.ts'
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import { SandboxError } from '../../client/sandbox-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { ScenarioProgress, StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
 import type { Scenario } from '../../sandbox/scenarios/scenario-schema.ts'
@@ -29,7 +29,7 @@ const LONGEST_POLL = 30
  */
 export async function runScenario(
   scenario: Scenario,
-  { scenarios }: Pick<Surface, 'scenarios'>,
+  { scenarios }: Pick<SandboxApi, 'scenarios'>,
   { timeoutSeconds, listener }: { timeoutSeconds: number; listener: StepListener },
 ): Promise<StepResult[]> {
   const results: StepResult[] = []
@@ -62,7 +62,7 @@ export async function runScenario(
 const REMOVED = 'the scenario was removed: somebody has reset the sandbox'
 
 /** How far it has come now; `undefined` when it is gone. */
-async function poll({ id, revision }: ScenarioProgress, waitSeconds: number, scenarios: Surface['scenarios']) {
+async function poll({ id, revision }: ScenarioProgress, waitSeconds: number, scenarios: SandboxApi['scenarios']) {
   try {
     return await scenarios.get(id, { waitSeconds, after: revision })
   } catch (error) {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { connectSandbox } from '../../client/connect-sandbox.ts'
-import type { Surface } from '../../client/sandbox-api.ts'
+import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { loadSettings, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
@@ -31,7 +31,7 @@ const CLOSING_MS = 500
 
 /** The sandbox that scenarios run in. */
 interface Stage {
-  readonly surface: Surface
+  readonly api: SandboxApi
   /** Says where it is, once: whoever reads that sends requests at once, so a scenario is armed by then. */
   announce(): void
   /** What the next scenario begins with. */
@@ -52,7 +52,7 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   const stage =
     options.url === undefined ? await openOwn(settings, options) : openRemote(options.url, settings, options)
   try {
-    const personas = (await stage.surface.personas.list()).map(({ name }) => name)
+    const personas = (await stage.api.personas.list()).map(({ name }) => name)
     const report = createRunReport(settings.log)
     const scenarios = readAll(files, personas)
     const runs: ScenarioRun[] = []
@@ -73,7 +73,7 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
           report.scenario({ name, file })
         },
       }
-      runs.push({ name, file, steps: await runScenario(scenario, stage.surface, { timeoutSeconds, listener }) })
+      runs.push({ name, file, steps: await runScenario(scenario, stage.api, { timeoutSeconds, listener }) })
     }
     report.end(runs)
     if (options.junit !== undefined) writeJUnit(options.junit, runs)
@@ -92,7 +92,7 @@ async function openOwn(settings: Settings, { tenant }: RunOptions): Promise<Stag
   const sandbox = await createFromSettings(settings, { warning, defect })
   const { client, url, baseUrl } = sandbox
   return {
-    surface: sandbox,
+    api: sandbox,
     announce: () => report.ready({ ...client, url, baseUrl, version: packageVersion() }),
     prepare: () => sandbox.reset(),
     leave: () => sandbox.close(),
@@ -100,10 +100,10 @@ async function openOwn(settings: Settings, { tenant }: RunOptions): Promise<Stag
 }
 
 /** Somebody has seen enough: a sandbox that goes on must not keep the scenario. */
-async function abandon(id: string | undefined, { surface }: Stage): Promise<void> {
+async function abandon(id: string | undefined, { api }: Stage): Promise<void> {
   process.exitCode = INTERRUPTED
   exitWithin(CLOSING_MS)
-  if (id !== undefined) await surface.scenarios.remove(id).catch(() => undefined)
+  if (id !== undefined) await api.scenarios.remove(id).catch(() => undefined)
   process.exit()
 }
 
@@ -111,8 +111,8 @@ async function abandon(id: string | undefined, { surface }: Stage): Promise<void
 function openRemote(url: string, { sandbox: { controlToken } }: Settings, { tenant }: RunOptions): Stage {
   if (!URL.canParse(url)) throw ConfigError.of(`--url: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
   const sandbox = connectSandbox(url, controlToken === undefined ? {} : { controlToken })
-  const surface = tenant === undefined ? sandbox : sandbox.tenant(tenant)
-  return { surface, announce() {}, prepare: async () => {}, leave: () => sandbox.close() }
+  const api = tenant === undefined ? sandbox : sandbox.tenant(tenant)
+  return { api, announce() {}, prepare: async () => {}, leave: () => sandbox.close() }
 }
 
 function readAll(files: readonly string[], personas: readonly string[]): { file: string; scenario: Scenario }[] {

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { catalogOperations } from './catalog.ts'
 import { expectationOperations } from './expectations.ts'
 import { flowOperations } from './flows.ts'
@@ -19,19 +20,43 @@ export const OPERATIONS = {
   ...tenantOperations,
 } as const satisfies Record<string, Operation>
 
-type Operations = typeof OPERATIONS
+export type Operations = typeof OPERATIONS
 export type OperationId = keyof Operations
+
+export const OPERATION_IDS = Object.keys(OPERATIONS).filter(isOperationId)
+
+function isOperationId(text: string): text is OperationId {
+  return Object.hasOwn(OPERATIONS, text)
+}
 
 /** What an operation is given, as its caller writes it. */
 export type OperationInput<Op extends OperationId> = OptionalWhereNone<{
-  params: z.input<Operations[Op]['params']>
-  query: z.input<Operations[Op]['query']>
-  body: z.input<Operations[Op]['body']>
+  params: Immutable<z.input<Operations[Op]['params']>>
+  query: Immutable<z.input<Operations[Op]['query']>>
+  body: Immutable<z.input<Operations[Op]['body']>>
 }>
 
 /** What a success answers. */
 export type OperationResult<Op extends OperationId> = z.output<Operations[Op]['result']>
 
+/** The same schemas under types that functions over any operation can use. */
+export const SCHEMAS: {
+  readonly [Op in OperationId]: {
+    readonly [Part in 'params' | 'query' | 'body' | 'result']: z.ZodType<z.output<Operations[Op][Part]>>
+  }
+} = OPERATIONS
+
+/** The result of a call as the contract describes it. @throws Error when it is something else */
+export function readResult<Op extends OperationId>(operationId: Op, body: unknown): OperationResult<Op> {
+  const checked = checkAgainst(SCHEMAS[operationId].result, body)
+  if (checked.kind === 'valid') return checked.value
+  const [problem] = checked.problems.map(({ path, message }) => `${formatPath(path) || 'result'}: ${message}`)
+  throw new Error(`${operationId}: the answer is not the one that this version knows; ${problem}`)
+}
+
 type OptionalWhereNone<Input> = {
   readonly [Part in keyof Input as undefined extends Input[Part] ? never : Part]: Input[Part]
 } & { readonly [Part in keyof Input as undefined extends Input[Part] ? Part : never]?: Input[Part] }
+
+/** Callers and handlers may give readonly data. */
+export type Immutable<Value> = Value extends object ? { readonly [Key in keyof Value]: Immutable<Value[Key]> } : Value

@@ -3,6 +3,7 @@ import { parseInstant } from '../../age/calendar.ts'
 import { claimsSchema } from '../../age/claims.ts'
 import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
+import { PERSONA_COOKIE } from '../../sandbox/decision/decide.ts'
 import { personaSchema } from '../../sandbox/personas/persona-schema.ts'
 import { byName, CALL, NONE, type Operation } from './operation.ts'
 
@@ -91,7 +92,7 @@ export const actAsOperations = {
     ...CALL,
     method: 'post',
     path: '/act-as/:name',
-    summary: 'Sets the cookie agekey_sandbox_persona: this browser acts as the persona from now on',
+    summary: `Sets the cookie ${PERSONA_COOKIE}: this browser acts as the persona from now on`,
     params: byName,
     result: z.object({ persona: z.string() }),
     acceptsForm: true,
@@ -100,7 +101,7 @@ export const actAsOperations = {
     ...CALL,
     method: 'delete',
     path: '/act-as',
-    summary: 'Clears the cookie agekey_sandbox_persona',
+    summary: `Clears the cookie ${PERSONA_COOKIE}`,
     result: NONE,
     statuses: [204],
   },

@@ -1,0 +1,18 @@
+import { Refusal } from '../oidc/refusal.ts'
+import { SandboxError } from './sandbox-error.ts'
+import type { Transport } from './transport.ts'
+
+/** Calls a sandbox in this process. @param perform does an operation or throws a Refusal */
+export function createLocalTransport(perform: Transport['call']): Transport {
+  return {
+    async call(operationId, input) {
+      try {
+        return await perform(operationId, input)
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        const { message, status, code, suggestions } = error
+        throw new SandboxError(message, { status, error: code, suggestions })
+      }
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { OPERATIONS, readResult } from '../control/contract/contract.ts'
+import { errorSchema } from '../control/contract/operation.ts'
+import { SandboxError } from './sandbox-error.ts'
+import type { Transport } from './transport.ts'
+
+/**
+ * Calls the control API of a sandbox over HTTP.
+ * @param options.baseUrl the base URL of the sandbox, or of a tenant of it.
+ */
+export function createRemoteTransport({ baseUrl, token }: { baseUrl: string; token: string | undefined }): Transport {
+  return {
+    async call(operationId, input) {
+      const { method, path } = OPERATIONS[operationId]
+      const { params, query, body }: CallParts = input
+      const response = await reach(`${baseUrl}/_sandbox${fillPath(path, params)}${searchOf(query)}`, {
+        method: method.toUpperCase(),
+        headers: {
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(method === 'get' ? {} : { 'Content-Type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const answer = parse(await response.text())
+      if (!response.ok) throw errorOf(response.status, answer)
+      return readResult(operationId, answer)
+    },
+  }
+}
+
+/** What every call may have. */
+interface CallParts {
+  readonly params?: Readonly<Record<string, string>> | undefined
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
+  readonly body?: unknown
+}
+
+const fillPath = (path: string, params: CallParts['params'] = {}) =>
+  path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+
+function searchOf(query: CallParts['query'] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs))}`
+}
+
+/** @throws Error that names the address, where `fetch` says only that it failed */
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.cause : undefined
+    const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
+    const { origin } = new URL(url)
+    const message = code === 'ECONNREFUSED' ? 'nothing listens there' : `cannot be reached (${code ?? cause})`
+    throw new Error(`${origin}: ${message}`, { cause })
+  }
+}
+
+function parse(text: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function errorOf(status: number, body: unknown): SandboxError {
+  const { data } = errorSchema.partial().safeParse(body)
+  const message = data?.error_description ?? `the sandbox answered ${status}`
+  return new SandboxError(message, { status, error: data?.error ?? 'server_error', suggestions: data?.suggestions })
+}

@@ -1,0 +1,61 @@
+import type * as z from 'zod'
+import type { RenderedPage, Shell } from '../http/html/layout.ts'
+import type { Reply } from '../http/reply.ts'
+import type { WorldControl } from '../http/world-control.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Tenants } from '../sandbox/tenants/tenants.ts'
+import type { Immutable, OperationId, OperationResult, Operations } from './contract/contract.ts'
+
+/** The place in which a control call is made. */
+export interface ControlContext {
+  readonly tenant: Tenant
+  readonly tenants: Tenants
+  readonly world: WorldControl
+  /** What surrounds a page. */
+  readonly shell: Shell
+  /** Whether a form of the sandbox's own pages sent the call: then a page answers it. */
+  readonly isForm: boolean
+  /** Aborted when the caller has gone away. */
+  readonly signal: AbortSignal
+}
+
+/** What a handler is given, checked by the schemas of its operation. */
+export interface ControlCall<Op extends OperationId> extends ControlContext {
+  readonly params: z.output<Operations[Op]['params']>
+  readonly query: z.output<Operations[Op]['query']>
+  readonly body: z.output<Operations[Op]['body']>
+}
+
+/** What a control call answers: at most one of body, page and stream. */
+export interface ControlAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly page?: RenderedPage
+  readonly stream?: NonNullable<Reply['stream']>
+}
+
+/** A status and a body that the contract has for the operation. */
+export type AnswerOf<Op extends OperationId> = ControlAnswer & {
+  readonly status: Operations[Op]['statuses'][number]
+} & ContentOf<Op>
+
+type ContentOf<Op extends OperationId> =
+  | {
+      'application/json': JsonContent<OperationResult<Op>>
+      'text/html': PageContent
+      'text/event-stream': StreamContent
+    }[Operations[Op]['mediaType']]
+  | (Operations[Op]['acceptsForm'] extends true ? PageContent : never)
+
+type JsonContent<Result> = [Result] extends [undefined]
+  ? { readonly body?: never }
+  : { readonly body: Immutable<Result> }
+type PageContent = { readonly page: RenderedPage }
+type StreamContent = { readonly stream: NonNullable<Reply['stream']> }
+
+/** Does one operation. @throws Refusal */
+export type Handler<Op extends OperationId> = (call: ControlCall<Op>) => AnswerOf<Op> | Promise<AnswerOf<Op>>
+
+/** A handler for each operation. */
+export type Handlers = { readonly [Op in OperationId]: Handler<Op> }

@@ -1,0 +1,64 @@
+import type * as z from 'zod'
+import { parseWith } from '../http/parse.ts'
+import type { HttpHost } from '../http/route.ts'
+import { shellOf } from '../http/shell.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import {
+  type OperationId,
+  type OperationInput,
+  type OperationResult,
+  readResult,
+  SCHEMAS,
+} from './contract/contract.ts'
+import { NONE } from './contract/operation.ts'
+import type { AnswerOf, ControlContext } from './handler.ts'
+import { HANDLERS } from './handlers.ts'
+
+/** What a caller sends, before it is checked. */
+export interface ControlInput extends Pick<ControlContext, 'isForm' | 'signal'> {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** Checks the input of an operation and does it; the caller is allowed to. @throws Refusal */
+export async function performControl<Op extends OperationId>(
+  operationId: Op,
+  { params, query, body, isForm, signal }: ControlInput,
+  { tenant, host }: { tenant: Tenant; host: HttpHost },
+): Promise<AnswerOf<Op>> {
+  const schemas = SCHEMAS[operationId]
+  return HANDLERS[operationId]({
+    tenant,
+    tenants: host.tenants,
+    world: host,
+    shell: shellOf(tenant, host.version),
+    isForm,
+    signal,
+    params: parseInput(schemas.params, params, 'path'),
+    query: parseInput(schemas.query, query, 'query'),
+    body: parseInput(schemas.body, body, 'body'),
+  })
+}
+
+/** Does an operation for a caller in this process. @throws Refusal */
+export async function performInProcess<Op extends OperationId>(
+  operationId: Op,
+  input: OperationInput<Op>,
+  place: { tenant: Tenant; host: HttpHost },
+): Promise<OperationResult<Op>> {
+  const given = { params: undefined, query: undefined, body: undefined, ...input }
+  const { body } = await performControl(
+    operationId,
+    { ...given, isForm: false, signal: new AbortController().signal },
+    place,
+  )
+  // Parsed, so that the caller cannot change what the sandbox holds.
+  return readResult(operationId, body)
+}
+
+/** An operation without a part ignores what comes in its place. */
+function parseInput<Value>(schema: z.ZodType<Value>, value: unknown, what: 'path' | 'query' | 'body'): Value {
+  const none: z.ZodType = NONE
+  return parseWith(schema, schema === none ? undefined : value, what)
+}
