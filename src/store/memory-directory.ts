@@ -1,15 +1,15 @@
-import { MOST_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
+import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
 
 /** The tenants of one process. */
-export function createMemoryDirectory({ most = MOST_TENANTS } = {}): TenantDirectory {
+export function createMemoryDirectory({ max = MAX_TENANTS } = {}): TenantDirectory {
   /** Least recently used first. */
   const names = new Set<string>()
   return {
     async touch(name) {
       names.delete(name)
       names.add(name)
-      if (names.size <= most) return []
-      const gone = [...names].slice(0, names.size - most)
+      if (names.size <= max) return []
+      const gone = [...names].slice(0, names.size - max)
       for (const one of gone) names.delete(one)
       return gone
     },

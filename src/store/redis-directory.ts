@@ -1,5 +1,5 @@
-import { MOST_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
-import { defineScript, type Redis } from './redis.ts'
+import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
+import type { Redis } from './redis.ts'
 
 /**
  * The tenants of all replicas: a sorted set by the order of their last use.
@@ -8,21 +8,12 @@ import { defineScript, type Redis } from './redis.ts'
  */
 export function createRedisDirectory(
   redis: Redis,
-  { key, order, most = MOST_TENANTS }: { key: string; order: string; most?: number },
+  { key, order, max = MAX_TENANTS }: { key: string; order: string; max?: number },
 ): TenantDirectory {
   return {
-    touch: async (name) => (await redis.run(TOUCH, [key, order], [name, String(most)])) as string[],
-    has: async (name) => (await redis.send('ZSCORE', key, name)) !== null,
-    list: async () => (await redis.send('ZRANGE', key, '0', '-1')) as string[],
-    remove: async (name) => (await redis.send('ZREM', key, name)) === 1,
+    touch: (name) => redis.call((client) => client.touchTenant({ key, order }, { name, max })),
+    has: async (name) => (await redis.call((client) => client.zScore(key, name))) !== null,
+    list: () => redis.call((client) => client.zRange(key, 0, -1)),
+    remove: async (name) => (await redis.call((client) => client.zRem(key, name))) === 1,
   }
 }
-
-const TOUCH = defineScript(`
-redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])
-local gone = {}
-while redis.call('ZCARD', KEYS[1]) > tonumber(ARGV[2]) do
-  gone[#gone + 1] = redis.call('ZPOPMIN', KEYS[1])[1]
-end
-return gone
-`)

@@ -1,4 +1,5 @@
-import { importKeys, type StoredKeys, storedForm } from '../sandbox/keys/signing-keys.ts'
+import { importKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'
+import { table } from '../sandbox/tenants/tables.ts'
 import { connectRedis, type RedisEvents } from './redis.ts'
 import { shownAddress } from './redis-address.ts'
 import { createRedisDirectory } from './redis-directory.ts'
@@ -22,8 +23,8 @@ export async function openRedisStores(
 ): Promise<Stores> {
   const redis = await connectRedis(url, events)
   try {
-    await redis.send('SET', VERSION_KEY, version, 'NX')
-    const found = await redis.send('GET', VERSION_KEY)
+    await redis.call((client) => client.set(VERSION_KEY, version, { condition: 'NX' }))
+    const found = await redis.call((client) => client.get(VERSION_KEY))
     if (found !== version) throw new Error(versionProblem(url, { found: String(found), version }))
 
     const prefix = `agekey-sandbox:${version}:`
@@ -36,10 +37,9 @@ export async function openRedisStores(
       createStore: (tenant, clock) => createRedisStore(redis, { prefix: `${prefix}${tenant}:store:`, order, clock }),
       createTables: (tenant, kind) => tables(`${tenant}:${kind}`),
       async agreeOnKeys(make) {
-        const kept = tables('_keys')
-        const find = async () => (await kept.get('signing', 'initial')) as StoredKeys | undefined
-        if ((await find()) === undefined) await kept.add('signing', 'initial', storedForm(await make()))
-        const agreed = await find()
+        const kept = table(tables('_keys'), { name: 'signing', schema: storedKeysSchema })
+        if ((await kept.get('initial')) === undefined) await kept.add('initial', storedForm(await make()))
+        const agreed = await kept.get('initial')
         if (!agreed) throw new Error(`store: the signing keys have gone from ${shownAddress(url)}; start again`)
         return importKeys(agreed)
       },

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { createClient, ErrorReply } from '@redis/client'
+import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
 import { Refusal } from '../oidc/refusal.ts'
 import { createBreaker } from './breaker.ts'
 import { shownAddress } from './redis-address.ts'
+import * as scripts from './redis-scripts.ts'
 
-/** A Lua script, which Redis runs as one step. */
+/** A Lua script of the journal, which Redis runs as one step. */
 export interface Script {
   readonly source: string
   /** By which Redis knows the script that it has run before. */
@@ -16,8 +17,13 @@ export const defineScript = (source: string): Script => ({
   sha1: createHash('sha1').update(source).digest('hex'),
 })
 
-/** A connection to Redis or Valkey. Every call rejects with a `Refusal` (503) when it cannot be answered soon. */
+/** The client of the library, with the scripts of the stores as methods. */
+export type RedisClient = ReturnType<typeof createRedisClient>
+
+/** A connection to Redis or Valkey. */
 export interface Redis {
+  /** Runs commands and scripts. @throws Refusal (503) when Redis does not answer within two seconds */
+  call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply>
   send(...command: readonly string[]): Promise<unknown>
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
   /** Calls `listener` for each message, also after the connection was lost and made again. */
@@ -26,7 +32,7 @@ export interface Redis {
 }
 
 export interface RedisEvents {
-  /** The connection is lost; calls are refused until it is back. Told once. */
+  /** The connection is lost; calls are refused until it is back. Called once. */
   onLost(reason: string): void
   onBack(): void
 }
@@ -34,7 +40,7 @@ export interface RedisEvents {
 /** Longer than any answer takes, and shorter than a client waits. */
 const ANSWER_WITHIN_MS = 2_000
 const CONNECT_WITHIN_MS = 2_000
-/** A connection on which nothing comes, not even the answer to a ping, leads nowhere: a new one is made. */
+/** A connection that receives nothing for so long, not even the answer to a ping, is replaced. */
 const PING_EVERY_MS = 1_000
 const SILENT_FOR_MS = 4_000
 
@@ -59,27 +65,14 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
     onOpen: () => lost(`no answer within ${ANSWER_WITHIN_MS / 1000} seconds`),
     onClose: back,
   })
-  const client = createClient({
-    url,
-    RESP: 2,
-    // A call that cannot be answered is refused at once: it would be answered to a client that has gone.
-    disableOfflineQueue: true,
-    // The breaker has a timer of its own, which also counts while Redis is silent.
-    commandOptions: { timeout: 0 },
-    pingInterval: PING_EVERY_MS,
-    socket: {
-      connectTimeout: CONNECT_WITHIN_MS,
-      socketTimeout: SILENT_FOR_MS,
-      reconnectStrategy: (retries, cause) => (isConnected ? Math.min(50 * 2 ** retries, 1_000) : cause),
-    },
-  })
+  const client = createRedisClient(url, (retries, cause) => (isConnected ? Math.min(50 * 2 ** retries, 1_000) : cause))
   client.on('error', (error: unknown) => lost(reasonOf(error)))
   client.on('ready', () => {
     breaker.close()
     back()
   })
   const subscriber = client.duplicate()
-  // What becomes of this connection becomes of the other one too, and is told by that.
+  // Its errors are those of the first connection, which reports them.
   subscriber.on('error', () => {})
 
   try {
@@ -91,15 +84,17 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
   }
   isConnected = true
 
-  const send = async (...command: readonly string[]): Promise<unknown> => {
+  const call: Redis['call'] = async (act) => {
     try {
-      return await breaker.call(() => client.sendCommand(command))
+      return await breaker.call(() => act(client))
     } catch (cause) {
       if (isDefect(cause)) throw cause
       throw Refusal.unavailable(`the store at ${shownAddress(url)} does not answer; try again`, cause)
     }
   }
+  const send = (...command: readonly string[]) => call((connected) => connected.sendCommand(command))
   return {
+    call,
     send,
     async run({ source, sha1 }, keys, args) {
       const operands = [String(keys.length), ...keys, ...args]
@@ -120,7 +115,21 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
   }
 }
 
-/** What Redis answers while it cannot do its work; any other refusal is a defect of the command. */
+/** @param reconnect says in how many milliseconds a lost connection is tried again, or gives the error to stop with */
+const createRedisClient = (url: string, reconnect: (retries: number, cause: Error) => number | Error) =>
+  createClient({
+    url,
+    RESP: 2,
+    scripts,
+    // A call that cannot be answered is refused at once: it would be answered to a client that has gone.
+    disableOfflineQueue: true,
+    // The breaker has a timer of its own, which also counts while Redis is silent.
+    commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.MAP]: Map } },
+    pingInterval: PING_EVERY_MS,
+    socket: { connectTimeout: CONNECT_WITHIN_MS, socketTimeout: SILENT_FOR_MS, reconnectStrategy: reconnect },
+  })
+
+/** The codes of Redis for a state that passes; any other error reply is a defect of the command. */
 const PASSING = ['LOADING', 'OOM', 'READONLY', 'MISCONF', 'BUSY', 'MASTERDOWN', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN']
 
 /** The first word of an answer that is an error. */

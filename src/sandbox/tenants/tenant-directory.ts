@@ -1,8 +1,8 @@
-/** Which tenants there are beside the one at the base URL. */
+/** The tenants that exist beside the one at the base URL. */
 export interface TenantDirectory {
   /**
-   * Makes a tenant known, as the one that was used last.
-   * @returns the names of those that had to go: the least recently used, when there are too many
+   * Adds a tenant, or makes it the one that was used last.
+   * @returns the names of those that were removed because there were too many: the least recently used
    */
   touch(name: string): Promise<readonly string[]>
   has(name: string): Promise<boolean>
@@ -12,5 +12,5 @@ export interface TenantDirectory {
   remove(name: string): Promise<boolean>
 }
 
-/** How many tenants there may be beside the one at the base URL. */
-export const MOST_TENANTS = 1_000
+/** Tenants beside the one at the base URL. */
+export const MAX_TENANTS = 1_000

@@ -1,7 +1,7 @@
 import { Refusal } from '../../oidc/refusal.ts'
 import { type Addresses, addressesBelow } from '../addresses/addresses.ts'
 import { createTenant, type Tenant } from './tenant.ts'
-import { MOST_TENANTS } from './tenant-directory.ts'
+import { MAX_TENANTS } from './tenant-directory.ts'
 import type { World } from './world.ts'
 
 /** The tenant at the base URL itself; it is always there. */
@@ -42,7 +42,7 @@ export function createTenants(world: World, { addresses }: { addresses: Addresse
     met.set(name, tenant)
     // In a world of one process the directory drops it first, and what it held with it.
     const [oldest] = met.keys()
-    if (met.size > MOST_MET && oldest !== undefined) met.delete(oldest)
+    if (met.size > MAX_MET && oldest !== undefined) met.delete(oldest)
     return tenant
   }
   const forget = async (name: string) => {
@@ -84,7 +84,7 @@ export function createTenants(world: World, { addresses }: { addresses: Addresse
   }
 }
 
-const MOST_MET = MOST_TENANTS + 100
+const MAX_MET = MAX_TENANTS + 100
 
 function checkName(name: string): void {
   if (name === ROOT_TENANT) {
