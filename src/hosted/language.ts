@@ -8,19 +8,16 @@ import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 /** The cookie that holds the user's previous choice of a language. */
 const LANGUAGE_COOKIE = 'agekey_sandbox_language'
 
-/** Header fields with more ranges than a browser sends are read this far. */
-const MOST_RANGES = 50
-
 /**
- * The language of a hosted page: what was chosen on this very page, what the request asks for, the user's previous choice,
- * what the browser prefers, English. A tag that is not supported is passed over.
+ * The language of a hosted page, in this order: chosen on the page itself, requested by `language`, remembered by the cookie,
+ * preferred by the browser, English. A tag without texts is skipped.
  */
 export function languageOf(
   request: Incoming,
   { chosen, asked }: { chosen?: string | undefined; asked?: string | undefined },
 ): string {
   const previous = parse(request.header('cookie') ?? '')[LANGUAGE_COOKIE]
-  const tags = [chosen, asked, previous, ...acceptedLanguages(request.header('accept-language') ?? '')]
+  const tags = [chosen, asked, previous, ...request.acceptedLanguages]
   for (const tag of tags) {
     const language = tag === undefined ? undefined : findLanguage(tag)
     if (language !== undefined) return language
@@ -53,16 +50,4 @@ ${Object.entries(LANGUAGES).map(
 export function renderLanguageForm(page: WaitingPage): Html {
   return html`<form id="language-form" method="post" action="${page.path}/language">${renderPendingFields(page)}</form>
 `
-}
-
-/** The tags of an `Accept-Language` field (RFC 9110, section 12.5.4), the most wanted first; those with weight 0 are not wanted. */
-function acceptedLanguages(field: string): string[] {
-  return field
-    .split(',', MOST_RANGES)
-    .flatMap((range) => {
-      const [, tag, weight = '1'] = /^\s*([a-z0-9-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i.exec(range) ?? []
-      return tag === undefined || Number(weight) === 0 ? [] : [{ tag, weight: Number(weight) }]
-    })
-    .sort((one, other) => other.weight - one.weight)
-    .map(({ tag }) => tag)
 }

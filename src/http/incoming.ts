@@ -24,8 +24,10 @@ export interface Incoming extends ServerRequest {
   readonly signal: AbortSignal
   /** Whether the caller asks for JSON rather than for a page. */
   readonly wantsJson: boolean
-  /** Whether the caller asks for a page in so many words, as browsers do. */
+  /** Whether the caller names HTML among the types that it accepts, as browsers do. */
   readonly wantsPage: boolean
+  /** The tags of `Accept-Language`, the preferred ones first (RFC 9110, section 12.5.4). */
+  readonly acceptedLanguages: readonly string[]
 }
 
 /** What a route is given of an Express request. What hardly anybody asks for is worked out when somebody does. */
@@ -90,6 +92,10 @@ export class IncomingRequest implements Incoming {
 
   get wantsPage(): boolean {
     return /\btext\/html\b/i.test(this.header('accept') ?? '')
+  }
+
+  get acceptedLanguages(): readonly string[] {
+    return this.#request.acceptsLanguages()
   }
 
   get wantsJson(): boolean {
