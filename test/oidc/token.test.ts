@@ -1,74 +1,83 @@
 import { describe, expect, test } from 'vitest'
-import { readError, refusal } from '../support/error-body.ts'
-import { createRelyingParty } from '../support/relying-party.ts'
+import { accessTokens, exchangeCode } from '../../src/oidc/token.ts'
+import { CHILD, createProvider, NOW, OTHER_CLIENT } from '../support/provider.ts'
 import { basic, tokenRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { createService, formRequest, refusalOf, refused } from '../support/service.ts'
 
-const PATH = '/v1/oidc/use/token'
-const AUTHORIZED = { Authorization: basic('ak_test_sandbox', 'sk_test_sandbox') }
-const OTHER = { clientId: 'other', clientSecret: 'secret', redirectUris: ['http://localhost:3000/callback'] }
+const AUTHORIZATION = basic('ak_test_sandbox', 'sk_test_sandbox')
 
-test('E4 answers an opaque bearer token for 10800 seconds, as JSON that is never stored', async () => {
-  const rp = createRelyingParty(await startSandbox())
-  const answer = await rp.exchange(await rp.obtainCode())
-  expect(answer.status).toBe(200)
-  expect(answer.body).toEqual({
-    access_token: expect.stringMatching(/^[A-Za-z0-9_-]{22,}$/),
-    token_type: 'Bearer',
-    expires_in: 10_800,
+describe('exchangeCode', () => {
+  test('answers with an opaque bearer token for 10800 seconds that names the age key', async () => {
+    const service = createService()
+    const { response, findings } = await service.exchange(await service.obtainCode())
+    expect(response).toEqual({
+      access_token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      token_type: 'Bearer',
+      expires_in: 10_800,
+    })
+    expect(findings).toEqual([])
+    expect(await accessTokens(service.provider).get(response.access_token)).toEqual({
+      clientId: 'ak_test_sandbox',
+      ageKeyId: CHILD.id,
+      expiresAt: NOW + 10_800_000,
+    })
   })
-  expect(answer.headers['cache-control']).toContain('no-store')
-  expect(answer.headers.pragma).toBe('no-cache')
+
+  test('takes a code once', async () => {
+    const service = createService()
+    const code = await service.obtainCode()
+    await service.exchange(code)
+    const again = await refused(() => service.exchange(code))
+    expect(again).toEqual({ status: 400, error: 'invalid_grant', rules: ['TOK-07'] })
+  })
+
+  test('gives a token to one of 20 exchanges at once', async () => {
+    const service = createService()
+    const code = await service.obtainCode()
+    const exchanges = await Promise.allSettled(Array.from({ length: 20 }, () => service.exchange(code)))
+    expect(exchanges.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('takes a code for 600 seconds to the millisecond', async () => {
+    const service = createService()
+    const { clock } = service.provider
+    const [early, late] = [await service.obtainCode(), await service.obtainCode()]
+    clock.advance(599.999)
+    await service.exchange(early)
+    clock.advance(0.001)
+    const expired = await refused(() => service.exchange(late))
+    expect(expired).toEqual({ status: 400, error: 'invalid_grant', rules: ['TOK-06'] })
+  })
+
+  test('takes a code only from its own client, and another one that tries does not spend it', async () => {
+    const service = createService()
+    const code = await service.obtainCode()
+    const theft = await refusalOf(() => service.exchange(code, {}, OTHER_CLIENT))
+    const guess = await refusalOf(() => service.exchange('guess', {}, OTHER_CLIENT))
+    expect(theft).toMatchObject({ status: 400, code: 'invalid_grant', findings: [{ rule: 'TOK-05' }] })
+    expect([guess.message, guess.findings]).toEqual([theft.message, theft.findings])
+    await service.exchange(code)
+  })
+
+  test('spends no code in a request that it refuses', async () => {
+    const service = createService()
+    const code = await service.obtainCode()
+    await refusalOf(() => service.exchange(code, { grant_type: 'refresh_token' }))
+    await refusalOf(() => service.exchange(code, {}, { clientId: 'ak_test_sandbox', clientSecret: 'wrong' }))
+    await service.exchange(code)
+  })
+
+  test('ignores parameters that it does not know, such as the redirect_uri of other providers', async () => {
+    const service = createService()
+    const { findings } = await service.exchange(await service.obtainCode(), { redirect_uri: 'http://localhost/' })
+    expect(findings).toMatchObject([{ rule: 'TOK-09', level: 'advice', path: 'redirect_uri' }])
+  })
 })
 
-describe('E4 takes a code', () => {
-  test('once', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    const code = await rp.obtainCode()
-    expect((await rp.exchange(code)).status).toBe(200)
-    expect(refusal(await rp.exchange(code))).toEqual({ status: 400, error: 'invalid_grant', rules: ['TOK-07'] })
-  })
-
-  test('for 600 seconds to the millisecond', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.clock.freeze()
-    const rp = createRelyingParty(sandbox)
-    const [early, late] = [await rp.obtainCode(), await rp.obtainCode()]
-    await sandbox.clock.advance(599.999)
-    expect((await rp.exchange(early)).status).toBe(200)
-    await sandbox.clock.advance(0.001)
-    expect(refusal(await rp.exchange(late))).toEqual({ status: 400, error: 'invalid_grant', rules: ['TOK-06'] })
-  })
-
-  test('only from its own client, and another one that tries does not spend it', async () => {
-    const sandbox = await startSandbox({ clients: [OTHER] })
-    const owner = createRelyingParty(sandbox)
-    const code = await owner.obtainCode()
-    const theft = await createRelyingParty(sandbox, OTHER).exchange(code)
-    expect(refusal(theft)).toEqual({ status: 400, error: 'invalid_grant', rules: ['TOK-05'] })
-    const guess = await createRelyingParty(sandbox, OTHER).exchange('guess')
-    expect(readError(guess)).toEqual(readError(theft))
-    expect((await owner.exchange(code)).status).toBe(200)
-  })
-
-  test('that a refused request did not spend', async () => {
-    const sandbox = await startSandbox()
-    const rp = createRelyingParty(sandbox)
-    const code = await rp.obtainCode()
-    await rp.exchange(code, { grant_type: 'refresh_token' })
-    await sandbox.request
-      .post(PATH)
-      .set('Authorization', basic('ak_test_sandbox', 'wrong'))
-      .type('form')
-      .send(tokenRequest(code))
-    expect((await rp.exchange(code)).status).toBe(200)
-  })
-})
-
-describe('E4 refuses', () => {
+describe('exchangeCode refuses', () => {
   test.each(['guess', '__proto__', 'x'.repeat(10_000)])('the unknown code %.20s with invalid_grant', async (code) => {
-    const answer = await createRelyingParty(await startSandbox()).exchange(code)
-    expect(refusal(answer)).toEqual({ status: 400, error: 'invalid_grant', rules: ['TOK-05'] })
+    const refusal = await refused(() => createService().exchange(code))
+    expect(refusal).toEqual({ status: 400, error: 'invalid_grant', rules: ['TOK-05'] })
   })
 
   test.each([
@@ -77,37 +86,35 @@ describe('E4 refuses', () => {
     ['no grant_type', { grant_type: undefined }, 'invalid_request', 'TOK-03'],
     ['another grant_type', { grant_type: 'client_credentials' }, 'unsupported_grant_type', 'TOK-03'],
   ])('%s', async (_name, changes, error, rule) => {
-    const rp = createRelyingParty(await startSandbox())
-    expect(refusal(await rp.exchange(await rp.obtainCode(), changes))).toEqual({ status: 400, error, rules: [rule] })
+    const service = createService()
+    const code = await service.obtainCode()
+    expect(await refused(() => service.exchange(code, changes))).toEqual({ status: 400, error, rules: [rule] })
+  })
+
+  test.each([
+    ['no Authorization', undefined],
+    ['a wrong secret', basic('ak_test_sandbox', 'wrong')],
+    ['an unknown client', basic('nobody', 'sk_test_sandbox')],
+    ['another scheme', 'Bearer x'],
+  ])('%s with invalid_client and a challenge', async (_name, authorization) => {
+    const request = formRequest(tokenRequest('x'), { authorization })
+    const refusal = await refusalOf(() => exchangeCode(request, createProvider()))
+    expect(refusal).toMatchObject({ status: 401, code: 'invalid_client', findings: [{ rule: 'TOK-02' }] })
+    expect(refusal.headers['WWW-Authenticate']).toMatch(/^Basic /)
   })
 
   test.each(['grant_type', 'code'])('%s sent twice', async (name) => {
     const form = new URLSearchParams(tokenRequest('x'))
     form.append(name, form.get(name) ?? '')
-    const answer = await (await startSandbox()).request.post(PATH).set(AUTHORIZED).send(String(form))
-    expect(refusal(answer)).toMatchObject({ status: 400, error: 'invalid_request' })
-    expect(refusal(answer).rules).toContain('TOK-08')
+    const request = formRequest(String(form), { authorization: AUTHORIZATION })
+    const refusal = await refused(() => exchangeCode(request, createProvider()))
+    expect(refusal).toMatchObject({ status: 400, error: 'invalid_request' })
+    expect(refusal.rules).toContain('TOK-08')
   })
 
-  test.each([undefined, 'application/json', 'text/plain'])('the content type %j with 415', async (type) => {
-    const headers = { ...AUTHORIZED, ...(type === undefined ? {} : { 'Content-Type': type }) }
-    const answer = await (await startSandbox()).request
-      .post(PATH)
-      .set(headers)
-      .send(Buffer.from(String(new URLSearchParams(tokenRequest('x')))))
-    expect(refusal(answer)).toEqual({ status: 415, error: 'invalid_request', rules: ['TOK-01'] })
+  test.each([undefined, 'application/json', 'text/plain'])('the content type %j with 415', async (contentType) => {
+    const request = formRequest(tokenRequest('x'), { contentType, authorization: AUTHORIZATION })
+    const refusal = await refused(() => exchangeCode(request, createProvider()))
+    expect(refusal).toEqual({ status: 415, error: 'invalid_request', rules: ['TOK-01'] })
   })
-
-  test('a body above 64 KiB with 413', async () => {
-    const answer = await createRelyingParty(await startSandbox()).exchange('x'.repeat(64 * 1024))
-    expect(answer.status).toBe(413)
-    expect(readError(answer).error).toBe('invalid_request')
-  })
-})
-
-test('E4 ignores parameters that it does not know, such as the redirect_uri of other providers', async () => {
-  const rp = createRelyingParty(await startSandbox())
-  expect((await rp.exchange(await rp.obtainCode(), { redirect_uri: 'http://localhost:3000/callback' })).status).toBe(
-    200,
-  )
 })

@@ -1,16 +1,13 @@
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { createClient, type HttpClient } from './http-client.ts'
+import { KEY_FILE } from './keys.ts'
 
 /** A running sandbox with a client that talks to it and what it told its host. */
 export interface TestSandbox extends Sandbox, HttpClient {
   readonly calls: readonly CallSummary[]
   readonly errors: readonly unknown[]
 }
-
-/** Made once and kept: an RSA key takes longer than a test. */
-const KEY_FILE = fileURLToPath(new URL('../../node_modules/.cache/agekey-sandbox/signing-keys.json', import.meta.url))
 
 /** Starts a sandbox on a free port for one test, closes it behind the test and fails the test on any internal error. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { idTokenOf } from '../support/id-tokens.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { ageSignal, claims, createRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+describe('E3 answers', () => {
+  test('the pushed state in the query and nothing else when the age key was created', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    const callback = await rp.create(await rp.obtainRequestUri({ state: 'pushed ü+&' }))
+    expect(callback).toEqual({
+      mode: 'query',
+      address: 'http://localhost:3000/callback',
+      params: { state: 'pushed ü+&' },
+    })
+  })
+
+  test('access_denied and state when the user declines', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    const { params, mode } = await rp.create(await rp.obtainRequestUri(), { sandbox_outcome: 'access_denied' })
+    expect(mode).toBe('query')
+    expect(params).toEqual({ error: 'access_denied', error_description: expect.any(String), state: 'state-1' })
+  })
+
+  test('in the query of a redirect_uri that has one already', async () => {
+    const redirect_uri = 'http://localhost:3000/cb?a=b'
+    const sandbox = await startSandbox()
+    const requestUri = await createRelyingParty(sandbox).obtainRequestUri({ redirect_uri })
+    const query = createRequest(requestUri, { redirect_uri, sandbox_persona: 'teen-16' })
+    const answer = await sandbox.request.get('/v1/oidc/create').query(query)
+    expect(answer.headers.location).toBe('http://localhost:3000/cb?a=b&state=state-1')
+  })
+})
+
+describe('E3 redirects an error', () => {
+  test('in the query, with the pushed state', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    const { params, mode } = await rp.create(await rp.obtainRequestUri(), { scope: 'profile' })
+    expect(mode).toBe('query')
+    const error_description = expect.stringContaining('CRE-04')
+    expect(params).toEqual({ error: 'invalid_scope', error_description, state: 'state-1' })
+  })
+})
+
+describe('E3 takes a request_uri', () => {
+  test('for as long as the config says', async () => {
+    const sandbox = await startSandbox({ lifetimes: { requestUri: 5 } })
+    await sandbox.clock.freeze()
+    const rp = createRelyingParty(sandbox)
+    expect((await rp.push()).body).toMatchObject({ expires_in: 5 })
+    const requestUri = await rp.obtainRequestUri()
+    await sandbox.clock.advance(5)
+    expect((await rp.create(requestUri)).params).toMatchObject({ error: 'invalid_request_uri' })
+  })
+
+  test('again while no decision was taken: the page can be reloaded', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const requestUri = await rp.obtainRequestUri()
+    for (const _reload of [1, 2, 3]) {
+      const page = await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri)).expect(200)
+      expect(page.text).toContain('data-testid="save"')
+    }
+    expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })
+  })
+})
+
+test('E3 with another redirect_uri than the pushed one is a page, never a redirect, and spends nothing', async () => {
+  const sandbox = await startSandbox()
+  const rp = createRelyingParty(sandbox)
+  const requestUri = await rp.obtainRequestUri()
+  const query = createRequest(requestUri, { redirect_uri: 'http://localhost:3000/other', sandbox_persona: 'teen-16' })
+  const answer = await sandbox.request.get('/v1/oidc/create').query(query).expect(400)
+  expect(answer.headers.location).toBeUndefined()
+  expect(answer.text).toContain('CRE-03')
+  expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })
+})
+
+describe('E3 saves', () => {
+  const teen = JSON.stringify([ageSignal({ age: { years: 15 } })])
+
+  test('the submitted signals in place of the age key that the persona had', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    await rp.create(await rp.obtainRequestUri({ authorization_details: teen }), { sandbox_persona: 'adult-passport' })
+    expect(idTokenOf(await rp.use({ sandbox_persona: 'adult-passport' })).age_thresholds).toEqual({
+      13: true,
+      16: false,
+      18: false,
+      21: false,
+    })
+  })
+
+  test('an age key for a persona that had none', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    await rp.create(await rp.obtainRequestUri(), { sandbox_persona: 'no-age-key' })
+    expect(idTokenOf(await rp.use({ sandbox_persona: 'no-age-key' })).age_thresholds).toMatchObject({ 21: true })
+  })
+
+  test('nothing when the user declines', async () => {
+    const rp = createRelyingParty(await startSandbox())
+    await rp.create(await rp.obtainRequestUri({ authorization_details: teen }), { sandbox_outcome: 'access_denied' })
+    expect(idTokenOf(await rp.use()).age_thresholds).toMatchObject({ 21: true })
+  })
+
+  test('a new key as a new persona, offered on the choice page from then on', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const before = (await sandbox.personas.list()).map(({ name }) => name)
+    const requestUri = await rp.obtainRequestUri({ authorization_details: teen })
+    await rp.create(requestUri, { sandbox_persona: undefined, sandbox_outcome: 'created_new' })
+    const added = (await sandbox.personas.list()).map(({ name }) => name).filter((name) => !before.includes(name))
+    expect(added).toHaveLength(1)
+    const sandbox_persona = added[0]
+    expect(idTokenOf(await rp.use({ sandbox_persona })).age_thresholds).toMatchObject({ 13: true, 16: false })
+    expect(idTokenOf(await rp.use()).age_thresholds).toMatchObject({ 21: true })
+  })
+
+  test('the ISO 27566-1 level that the config certifies, else none', async () => {
+    const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } } as const
+    const asked = { claims: claims({ age_thresholds: [18], iso_27566_1: 'effective' }) }
+    const answers = await Promise.all(
+      [{ certifications }, {}].map(async (options) => {
+        const rp = createRelyingParty(await startSandbox(options))
+        await rp.create(await rp.obtainRequestUri())
+        return idTokenOf(await rp.use(asked)).age_thresholds
+      }),
+    )
+    expect(answers).toEqual([{ 18: true }, { 18: false }])
+  })
+})

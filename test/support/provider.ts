@@ -1,0 +1,104 @@
+import { checkedSignalSchema } from '../../src/age/signal.ts'
+import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/oidc/decisions.ts'
+import type { AgeKey, AgeKeys, Client, Clock } from '../../src/oidc/ports.ts'
+import type { Provider } from '../../src/oidc/provider.ts'
+import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
+import { createIds } from '../../src/sandbox/tenants/ids.ts'
+import { createMemoryStore } from '../../src/store/memory.ts'
+import { readTestKeys } from './keys.ts'
+import { ageSignal, REDIRECT_URI } from './requests.ts'
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock extends Clock {
+  advance(seconds: number): void
+}
+
+/** Age keys by their holder. */
+export interface TestAgeKeys extends AgeKeys {
+  of(holder: string | undefined): AgeKey | undefined
+}
+
+export interface TestProvider extends Provider {
+  readonly clock: TestClock
+  readonly ageKeys: TestAgeKeys
+}
+
+/** The instant at which the clock of each provider stands. */
+export const NOW = Date.parse('2026-06-01T12:00:00.900Z')
+
+/** An age key with one signal. */
+export const createAgeKey = (id: string, age: Readonly<Record<string, unknown>>): AgeKey => ({
+  id,
+  signals: [checkedSignalSchema.parse(ageSignal({ age }))],
+})
+
+/** An age key whose holder has reached every usual threshold. */
+export const ADULT: AgeKey = createAgeKey('key-of-adult', { date_of_birth: '1990-05-17' })
+/** An age key whose holder has reached no usual threshold. */
+export const CHILD: AgeKey = createAgeKey('key-of-child', { years: 12 })
+
+/**
+ * A provider without HTTP, personas or outcomes: records in memory, repeatable ids, two clients. The holders `adult` and
+ * `child` have the age keys `ADULT` and `CHILD`.
+ */
+export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKeys'>> = {}): TestProvider {
+  const clock = createTestClock()
+  return {
+    baseUrl: 'https://sandbox.example',
+    profile: 'spec',
+    lifetimes: DEFAULT_LIFETIMES,
+    vocabulary: { provenanceAllowlist: DEFAULT_PROVENANCE_ALLOWLIST, platforms: DEFAULT_PLATFORMS },
+    certifications: {},
+    store: createMemoryStore({ clock }),
+    ids: createIds({ seed: 1, scope: 'test' }),
+    signer: createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys }),
+    clients: { find: (clientId) => CLIENTS.find((client) => client.clientId === clientId) },
+    ...changes,
+    clock,
+    ageKeys: createTestAgeKeys(),
+  }
+}
+
+/** The credentials of the second client. */
+export const OTHER_CLIENT = { clientId: 'other', clientSecret: 'sk_other' }
+
+const CLIENTS: readonly Client[] = [{ clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }, OTHER_CLIENT].map(
+  (client) => ({
+    ...client,
+    name: client.clientId,
+    allowsRedirectTo: (redirectUri) => [REDIRECT_URI, `${REDIRECT_URI}?a=b`].includes(redirectUri),
+  }),
+)
+
+function createTestClock(): TestClock {
+  let now = NOW
+  return {
+    now: () => now,
+    advance(seconds) {
+      now += seconds * 1000
+    },
+  }
+}
+
+function createTestAgeKeys(): TestAgeKeys {
+  const keys = new Map<string | undefined, AgeKey>([
+    ['adult', ADULT],
+    ['child', CHILD],
+  ])
+  let saved = 0
+  return {
+    of: (holder) => keys.get(holder),
+    async save(signals, holder) {
+      saved += 1
+      keys.set(holder, { id: `saved-${saved}`, signals })
+    },
+    async add(id, signals) {
+      for (const [holder, key] of keys) {
+        if (key.id !== id) continue
+        keys.set(holder, { id, signals: [...key.signals, ...signals] })
+        return true
+      }
+      return false
+    },
+  }
+}
