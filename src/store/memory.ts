@@ -1,14 +1,16 @@
 import type { Clock } from '../oidc/ports.ts'
+import type { Tables } from '../sandbox/tenants/tables.ts'
+import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
 import type { TenantStore } from '../sandbox/tenants/world.ts'
 
-/** Values live as text, as in any other store: nobody holds a record that somebody else could change. */
+/** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
 interface Entry {
   readonly text: string
   readonly expiresAt: number
 }
 
 /**
- * A store in the memory of the process: bounded, without timers. What has expired is dropped when it is met; when a
+ * A store in the memory of the process: bounded, without timers. An expired record is dropped when it is read; when a
  * collection holds `limit` records, the oldest goes.
  * @param options.limit records per collection (default 10,000).
  */
@@ -45,3 +47,54 @@ export function createMemoryStore({ clock, limit = 10_000 }: { clock: Clock; lim
 }
 
 const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
+
+/** Tables in the memory of the process. */
+export function createMemoryTables(): Tables {
+  const tables = new Map<string, Map<string, unknown>>()
+  const rowsOf = (table: string) => {
+    const rows = tables.get(table) ?? new Map<string, unknown>()
+    tables.set(table, rows)
+    return rows
+  }
+  return {
+    get: async (table, id) => tables.get(table)?.get(id),
+    list: async (table) => [...(tables.get(table) ?? [])],
+    async put(table, id, value) {
+      rowsOf(table).set(id, value)
+    },
+    async add(table, id, value) {
+      const rows = rowsOf(table)
+      if (rows.has(id)) return false
+      rows.set(id, value)
+      return true
+    },
+    async update(table, id, change) {
+      const rows = rowsOf(table)
+      const value = change(rows.get(id))
+      if (value === undefined) rows.delete(id)
+      else rows.set(id, value)
+      return value
+    },
+    remove: async (table, id) => tables.get(table)?.delete(id) ?? false,
+    clear: async () => tables.clear(),
+  }
+}
+
+/** The tenants of one process. */
+export function createMemoryDirectory({ max = MAX_TENANTS } = {}): TenantDirectory {
+  /** Least recently used first. */
+  const names = new Set<string>()
+  return {
+    async touch(name) {
+      names.delete(name)
+      names.add(name)
+      if (names.size <= max) return []
+      const gone = [...names].slice(0, names.size - max)
+      for (const one of gone) names.delete(one)
+      return gone
+    },
+    has: async (name) => names.has(name),
+    list: async () => [...names],
+    remove: async (name) => names.delete(name),
+  }
+}

@@ -1,9 +1,7 @@
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { World } from '../sandbox/tenants/world.ts'
-import { createMemoryStore } from './memory.ts'
-import { createMemoryDirectory } from './memory-directory.ts'
+import { createMemoryDirectory, createMemoryStore, createMemoryTables } from './memory.ts'
 import { createMemoryJournal } from './memory-journal.ts'
-import { createMemoryTables } from './memory-tables.ts'
 
 /** Where everything that a sandbox keeps is kept. */
 export interface Stores extends Pick<World, 'journal' | 'directory' | 'isShared' | 'createStore' | 'createTables'> {

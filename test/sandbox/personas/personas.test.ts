@@ -4,7 +4,7 @@ import type { Ids } from '../../../src/oidc/ports.ts'
 import { createClock } from '../../../src/sandbox/clock/clock.ts'
 import { checkPersona, type Persona } from '../../../src/sandbox/personas/persona-schema.ts'
 import { createPersonas, MAX_CHANGED_PERSONAS, type Personas } from '../../../src/sandbox/personas/personas.ts'
-import { createMemoryTables } from '../../../src/store/memory-tables.ts'
+import { createMemoryTables } from '../../../src/store/memory.ts'
 
 const NOON = Date.parse('2026-05-17T12:00:00Z')
 

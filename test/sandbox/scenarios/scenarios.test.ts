@@ -6,7 +6,7 @@ import { outcomesFor } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/scenarios/scenario-schema.ts'
 import { createScenarios, type ScenarioEvent } from '../../../src/sandbox/scenarios/scenarios.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
-import { createMemoryTables } from '../../../src/store/memory-tables.ts'
+import { createMemoryTables } from '../../../src/store/memory.ts'
 
 function start() {
   const events: ScenarioEvent[] = []

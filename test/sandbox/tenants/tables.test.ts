@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { table } from '../../../src/sandbox/tenants/tables.ts'
-import { createMemoryTables } from '../../../src/store/memory-tables.ts'
+import { createMemoryTables } from '../../../src/store/memory.ts'
 
 function start() {
   const tables = createMemoryTables()

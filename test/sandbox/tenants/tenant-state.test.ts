@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type ClockMemory, clockMemorySchema } from '../../../src/sandbox/clock/clock.ts'
 import type { Tables } from '../../../src/sandbox/tenants/tables.ts'
 import { createTenantState } from '../../../src/sandbox/tenants/tenant-state.ts'
-import { createMemoryTables } from '../../../src/store/memory-tables.ts'
+import { createMemoryTables } from '../../../src/store/memory.ts'
 
 /** The state of one tenant as one process sees it. */
 function startReplica(tables: Tables) {
