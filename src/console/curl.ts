@@ -1,19 +1,14 @@
-/** A recorded call, as far as repeating it goes. */
-export interface CurlView {
-  readonly endpoint: string
-  readonly method: string
-  /** Absolute, without a query. */
-  readonly url: string
-  /** Secrets are masked; parameters that carry JSON are parsed. */
-  readonly parameters: Readonly<Record<string, unknown>>
-  readonly clientId?: string | undefined
-}
+import type { CallRecord } from '../sandbox/journal/journal.ts'
 
-/** Where the journal has masked a secret, the command takes it from the environment. */
+/** The journal masks secrets: the command takes them from the environment. */
 const SECRET_PLACEHOLDER = '"$AGE_CLIENT_SECRET"'
 
-/** A shell command that repeats the call. Every value is quoted; secrets are variables to set before. */
-export function curlCommand({ endpoint, method, url, parameters, clientId = '' }: CurlView): string {
+/** A shell command that repeats a recorded call. Every value is quoted; secrets are environment variables. */
+export function curlCommand(
+  { endpoint, method, path, parameters }: Pick<CallRecord, 'endpoint' | 'method' | 'path' | 'parameters'>,
+  { baseUrl, clientId = '' }: { baseUrl: string; clientId?: string | undefined },
+): string {
+  const url = `${baseUrl}${path}`
   if (method === 'GET') return `curl -i ${shellWord(withQuery(url, parameters))}`
   if (endpoint === 'E5') {
     return lines([

@@ -3,26 +3,10 @@ import { renderFindingList } from '../http/html/finding-list.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { translate } from '../http/html/messages.ts'
 import { shortened } from '../http/html/shortened.ts'
-import type { Finding } from '../oidc/rules/finding.ts'
+import type { CallRecord, Flow } from '../sandbox/journal/journal.ts'
+import { curlCommand } from './curl.ts'
 import { renderSnippet } from './home-snippets.ts'
-
-/** A recorded call of a flow. */
-export interface CallView {
-  /** ISO 8601, by the clock of the sandbox. */
-  readonly at: string
-  /** `E1` to `E5`, or `choice`. */
-  readonly endpoint: string
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly parameters: Readonly<Record<string, unknown>>
-  readonly findings: readonly Finding[]
-  readonly response: unknown
-  /** Why it was refused, when no finding says it. */
-  readonly refusal?: string | undefined
-  /** Repeats the call in a shell. */
-  readonly curl: string
-}
+import { refusalOf } from './refusal.ts'
 
 /** What each call is, in words. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -35,23 +19,30 @@ const TITLES: Readonly<Record<string, string>> = {
 }
 
 /** Calls and, for each, parameters on one page. */
-const MOST_CALLS = 20
-const MOST_PARAMETERS = 30
-const LONGEST_COMMAND = 6_000
+const MAX_CALLS = 20
+const MAX_PARAMETERS = 30
+const MAX_COMMAND_LENGTH = 6_000
 
-/** The calls of a flow in the order in which they came; `jsonPath` leads to the flow in the control API. */
-export function renderCalls(calls: readonly CallView[], jsonPath: string): Html {
-  const shown = calls.slice(-MOST_CALLS)
+interface CallsContext {
+  readonly baseUrl: string
+  /** The flow in the control API. */
+  readonly jsonPath: string
+}
+
+/** The calls of a flow, the first one first. */
+export function renderCalls({ calls, client_id: clientId }: Flow, { baseUrl, jsonPath }: CallsContext): Html {
+  const shown = calls.slice(-MAX_CALLS)
   return html`<section class="card" aria-labelledby="calls-title">
 <div class="section-head"><h2 id="calls-title">Calls</h2> <a class="target" href="${jsonPath}">All of it as JSON</a></div>
 ${shown.length < calls.length && html`<p class="hint">The last ${shown.length} of ${calls.length}.</p>`}
 <ol class="timeline calls-made">
-${shown.map(renderCall)}</ol>
+${shown.map((call, index) => renderCall(call, index, curlCommand(call, { baseUrl, clientId })))}</ol>
 </section>`
 }
 
-function renderCall(call: CallView, index: number): Html {
-  const { at, endpoint, method, path, status, parameters, findings, response, refusal, curl } = call
+function renderCall(call: CallRecord, index: number, curl: string): Html {
+  const { at, endpoint, method, path, status, parameters, findings, response } = call
+  const refusal = refusalOf(call)?.description
   const isWrong = status >= 400 || findings.some(({ level }) => level === 'error')
   return html`<li class="${isWrong ? 'error' : 'fine'}">
 <p class="moment">${renderInstant(at)}</p>
@@ -62,7 +53,7 @@ ${renderFindingList(findings, translate('en'))}
 <div class="more">
 <details class="raw" id="sent-${index}"><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>
 <dl class="settings">${Object.entries(parameters)
-    .slice(0, MOST_PARAMETERS)
+    .slice(0, MAX_PARAMETERS)
     .map(
       ([name, value]) =>
         html`<div><dt><code>${shortened(name, 100)}</code></dt><dd><code>${textOf(value)}</code></dd></div>`,
@@ -79,8 +70,8 @@ ${renderCurl(curl)}</details>
 const textOf = (value: unknown) =>
   shortened(typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? ''))
 
-/** A command that was cut would be another one. */
+/** A long command is left out: a shortened one would not work. */
 const renderCurl = (command: string): Html =>
-  command.length > LONGEST_COMMAND
+  command.length > MAX_COMMAND_LENGTH
     ? html`<p class="muted">The call is too long to be repeated from here.</p>`
     : renderSnippet(command)

@@ -1,56 +1,103 @@
 import * as z from 'zod'
 import { thresholdTraceSchema } from '../age/trace.ts'
 import { decodeIdToken } from '../http/decode-id-token.ts'
+import { renderAnswers, renderInstant } from '../http/html/badges.ts'
+import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
+import { type Html, html } from '../http/html/html.ts'
+import { renderIdToken } from '../http/html/id-token-table.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
+import { shortened } from '../http/html/shortened.ts'
+import type { Provider } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import type { CallRecord, Flow } from '../sandbox/journal/journal.ts'
+import type { Flow } from '../sandbox/journal/journal.ts'
 import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
-import { curlCommand } from './curl.ts'
 import { callbackOf } from './flow-callback.ts'
-import type { CallView } from './flow-calls.ts'
-import { type FlowView, renderFlow } from './flow-page.ts'
+import { renderCalls } from './flow-calls.ts'
+import { FLOW_TITLES } from './flows.ts'
 import { nextSteps } from './next-steps.ts'
-import { refusalOf } from './refusal.ts'
+import { renderTrace } from './trace.ts'
 
-/** `console/flows/ID`: one flow with all there is to know of it. */
+/** `console/flows/ID`: one flow with all that is known of it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
 
 async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<RenderedPage> {
   const id = params['id'] ?? ''
   const flow = await tenant.journal.find(tenant.name, id)
-  if (flow) return renderFlow({ ...frame, ...viewOf(flow, tenant) })
+  if (flow) return renderFlow(frame, flow, tenant.provider)
   const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
   throw Refusal.notFound(message)
 }
 
-function viewOf(flow: Flow, tenant: Tenant): Omit<FlowView, keyof ConsoleCall['frame']> {
+/** Decision, next steps, calls, token and trace of a flow. */
+export function renderFlow(
+  frame: ConsoleFrame,
+  flow: Flow,
+  provider: Pick<Provider, 'baseUrl' | 'lifetimes'>,
+): RenderedPage {
+  const outcome = outcomeOf(flow)
   const idToken = callbackOf(flow)?.['id_token']
-  return {
-    id: flow.id,
-    flow: flow.flow,
-    clientId: flow.client_id,
-    state: flow.state,
-    persona: flow.persona,
-    outcome: outcomeOf(flow),
-    startedAt: flow.started_at,
-    endedAt: flow.ended_at,
-    answers: flow.age_thresholds ?? {},
-    calls: flow.calls.map((call) => callView(call, flow, tenant)),
-    idToken: idToken === undefined ? undefined : decodeIdToken(idToken),
-    trace: z.array(thresholdTraceSchema).safeParse(flow.trace).data ?? [],
-    jsonPath: `${tenant.basePath}/_sandbox/flows/${flow.id}`,
-    next: nextSteps(flow, tenant.provider.lifetimes),
-  }
+  const trace = z.array(thresholdTraceSchema).safeParse(flow.trace).data ?? []
+  return renderConsolePage(frame, {
+    title: `${FLOW_TITLES[flow.flow]} flow ${flow.id}`,
+    current: 'flows',
+    lead: html`Began ${renderInstant(flow.started_at)}${flow.ended_at === undefined ? ', waits for the user' : html`, ended ${renderInstant(flow.ended_at)}`}, by the clock of the sandbox.`,
+    scripts: ['copy.js', 'console-live.js'],
+    body: html`<div class="live-region" id="flow" data-live data-events="${frame.controlPath}/events" data-flow="${flow.id}">
+<div class="columns">
+${renderDecision(flow, outcome, frame)}
+${renderNext(nextSteps(flow, provider.lifetimes), outcome)}
+</div>
+${renderCalls(flow, { baseUrl: provider.baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}` })}
+${idToken !== undefined && renderIdToken(decodeIdToken(idToken))}
+${trace.length > 0 && renderTrace(trace)}
+</div>`,
+  })
 }
 
-/** The row of the flow's outcome: its own, or that of a later call which was told to go wrong. */
-const outcomeOf = (flow: Flow) =>
+/** The outcome of the flow itself, or the one forced on a later token call. */
+const outcomeOf = (flow: Flow): Outcome | undefined =>
   [...outcomesFor(flow.flow), ...outcomesFor('token')].find((row) => row.name === flow.outcome)
 
-function callView(call: CallRecord, { client_id: clientId }: Flow, { provider }: Tenant): CallView {
-  const { endpoint, method, path, parameters } = call
-  const curl = curlCommand({ endpoint, method, url: `${provider.baseUrl}${path}`, parameters, clientId })
-  return { ...call, curl, refusal: refusalOf(call)?.description }
+const VERDICTS = {
+  accept: { mark: 'yes', text: 'accepts it' },
+  refuse: { mark: 'no', text: 'refuses it' },
+  depends: { mark: 'none', text: 'can tell only with more context than this flow' },
+} as const
+
+function renderDecision(
+  { persona, client_id: clientId, state, age_thresholds: answers = {} }: Flow,
+  outcome: Outcome | undefined,
+  { consolePath }: ConsoleFrame,
+): Html {
+  const rows = [
+    [
+      'Persona',
+      persona === undefined
+        ? undefined
+        : html`<a class="target" href="${consolePath}/personas#${persona}">${persona}</a>`,
+    ],
+    ['Outcome', outcome === undefined ? undefined : html`<code>${outcome.name}</code>`],
+    ['Client', clientId === undefined ? undefined : html`<code>${shortened(clientId, 200)}</code>`],
+    ['state', state === undefined ? undefined : html`<code>${shortened(state, 200)}</code>`],
+  ] as const
+  return html`<section class="card" aria-labelledby="decision-title">
+<h2 id="decision-title">Decision</h2>
+<dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value ?? html`<span class="muted">none</span>`}</dd></div>`)}</dl>
+${renderAnswers(answers)}
+${
+  outcome !== undefined &&
+  html`<p>${outcome.summary}</p>
+<p data-testid="verdict"><span class="mark ${VERDICTS[outcome.correctClient].mark}">${outcome.correctClient}</span> A correct client ${VERDICTS[outcome.correctClient].text}.</p>`
+}
+</section>`
+}
+
+function renderNext(steps: readonly string[], outcome: Outcome | undefined): Html {
+  return html`<section class="card" aria-labelledby="next-title">
+<h2 id="next-title">What a correct client does next</h2>
+${outcome !== undefined && html`<p class="notice">${outcome.rule}</p>`}
+<ul class="steps" data-testid="next">${steps.map((step) => html`<li>${step}</li>`)}</ul>
+</section>`
 }

@@ -1,24 +1,14 @@
+import type { SignalTrace, ThresholdTrace } from '../age/trace.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { renderTable } from '../http/html/table.ts'
 
-/** Why one requested age was answered as it was. */
-export interface ThresholdTraceView {
-  readonly threshold: number
-  readonly satisfied: boolean
-  readonly signals: readonly {
-    readonly method: string
-    readonly passed: boolean
-    readonly checks: readonly { readonly filter: string; readonly passed: boolean; readonly reason: string }[]
-  }[]
-}
+/** Tables on one page: there is one for each requested age and signal. */
+const MAX_TABLES = 24
 
-/** Tables on one page: one for each requested age and signal. */
-const MOST_TABLES = 24
-
-/** The trace of the evaluation: a section per requested age, a table of checks per signal. */
-export function renderTrace(trace: readonly ThresholdTraceView[]): Html {
+/** The trace of an evaluation: a section for each requested age, a table of checks for each signal. */
+export function renderTrace(trace: readonly ThresholdTrace[]): Html {
   const signals = Math.max(1, ...trace.map((threshold) => threshold.signals.length))
-  const shown = trace.slice(0, Math.max(1, Math.floor(MOST_TABLES / signals)))
+  const shown = trace.slice(0, Math.max(1, Math.floor(MAX_TABLES / signals)))
   return html`<section class="card" aria-labelledby="trace-title">
 <h2 id="trace-title">Why the answers are what they are</h2>
 <p class="muted">An age is reached when at least one signal of the age key passes every check.</p>
@@ -28,10 +18,10 @@ ${shown.map(renderThreshold)}</div>
 </section>`
 }
 
-function renderThreshold({ threshold, satisfied, signals }: ThresholdTraceView, index: number): Html {
+function renderThreshold({ threshold, satisfied, signals }: ThresholdTrace, index: number): Html {
   return html`<details class="why trace" id="trace-${index}">
 <summary><strong>${threshold}</strong> <span class="mark ${satisfied ? 'yes' : 'no'}">${satisfied ? 'yes' : 'no'}</span> <span class="muted">${reasonOf(signals)}</span></summary>
-${signals.slice(0, MOST_TABLES).map(
+${signals.slice(0, MAX_TABLES).map(
   ({
     method,
     passed,
@@ -54,7 +44,7 @@ ${renderTable(
 }
 
 /** The line beside the answer: what decided it. */
-function reasonOf(signals: ThresholdTraceView['signals']): string {
+function reasonOf(signals: readonly SignalTrace[]): string {
   const passing = signals.find(({ passed }) => passed)
   if (passing) return `${passing.method} passes every check`
   const [first] = signals

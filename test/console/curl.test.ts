@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CurlView, curlCommand } from '../../src/console/curl.ts'
+import { curlCommand } from '../../src/console/curl.ts'
 
 /** The arguments that a shell would give to curl, with these variables set. */
 function argumentsOf(command: string): string[] {
@@ -10,19 +10,23 @@ function argumentsOf(command: string): string[] {
   return execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8', env }).split('\0').slice(0, -1)
 }
 
-const call = (changes: Partial<CurlView> = {}): CurlView => ({
-  endpoint: 'E2',
-  method: 'POST',
-  url: 'http://localhost:2435/v1/oidc/create/par',
-  parameters: { client_id: 'web-shop', client_secret: '***', authorization_details: [{ method: 'id_doc_scan' }] },
-  clientId: 'web-shop',
-  ...changes,
-})
+/** The command for a call of the client web-shop; E2 unless `changes` say otherwise. */
+const commandFor = (changes: Partial<Parameters<typeof curlCommand>[0]> = {}) =>
+  curlCommand(
+    {
+      endpoint: 'E2',
+      method: 'POST',
+      path: '/v1/oidc/create/par',
+      parameters: { client_id: 'web-shop', client_secret: '***', authorization_details: [{ method: 'id_doc_scan' }] },
+      ...changes,
+    },
+    { baseUrl: 'http://localhost:2435', clientId: 'web-shop' },
+  )
 
 describe('the curl command', () => {
   it('sends a browser’s request by GET, JSON parameters as text', () => {
     const parameters = { scope: 'openid svc.upgrade', claims: { age_thresholds: [18] } }
-    const command = curlCommand(call({ endpoint: 'E1', method: 'GET', url: 'http://localhost:1/use', parameters }))
+    const command = commandFor({ endpoint: 'E1', method: 'GET', path: '/use', parameters })
     const [, url = ''] = argumentsOf(command)
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
       scope: 'openid svc.upgrade',
@@ -31,7 +35,7 @@ describe('the curl command', () => {
   })
 
   it('takes the client secret of E2 from the environment', () => {
-    expect(argumentsOf(curlCommand(call()))).toEqual([
+    expect(argumentsOf(commandFor())).toEqual([
       '-i',
       'http://localhost:2435/v1/oidc/create/par',
       '--data-urlencode',
@@ -44,8 +48,8 @@ describe('the curl command', () => {
   })
 
   it('authenticates E4 by Basic and E5 by a bearer token, from the environment', () => {
-    expect(argumentsOf(curlCommand(call({ endpoint: 'E4', parameters: { code: 'c' } })))).toContain('web-shop:S3CRET')
-    expect(argumentsOf(curlCommand(call({ endpoint: 'E5', parameters: { a: 1 } })))).toEqual([
+    expect(argumentsOf(commandFor({ endpoint: 'E4', parameters: { code: 'c' } }))).toContain('web-shop:S3CRET')
+    expect(argumentsOf(commandFor({ endpoint: 'E5', parameters: { a: 1 } }))).toEqual([
       '-i',
       'http://localhost:2435/v1/oidc/create/par',
       '-H',
@@ -60,7 +64,7 @@ describe('the curl command', () => {
     const text = fc.string({ unit: 'binary' }).filter((value) => !/\p{Surrogate}/u.test(value) && !value.includes('\0'))
     fc.assert(
       fc.property(text, fc.constantFrom("'; rm -rf /; '", '$(id)', '`id`', '\\', '"$HOME"', ''), (value, attack) => {
-        const command = curlCommand(call({ endpoint: 'choice', parameters: { state: value + attack } }))
+        const command = commandFor({ endpoint: 'choice', parameters: { state: value + attack } })
         expect(argumentsOf(command).at(-1)).toBe(`state=${value}${attack}`)
       }),
       { numRuns: 40 },

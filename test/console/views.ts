@@ -1,7 +1,7 @@
 import { renderClock } from '../../src/console/clock.ts'
 import { renderExpectations } from '../../src/console/expectations.ts'
-import { type FlowView, renderFlow } from '../../src/console/flow-page.ts'
-import { renderFlowList } from '../../src/console/flows-page.ts'
+import { renderFlow } from '../../src/console/flow.ts'
+import { renderFlowList } from '../../src/console/flows.ts'
 import { renderHome } from '../../src/console/home.ts'
 import { renderOutcomes } from '../../src/console/outcomes.ts'
 import { renderPersonas } from '../../src/console/personas.ts'
@@ -15,6 +15,7 @@ import { renderDemoStart } from '../../src/demo/start.ts'
 import type { ConsoleFrame } from '../../src/http/html/console-page.ts'
 import type { RenderedPage } from '../../src/http/html/layout.ts'
 import { RULES } from '../../src/oidc/rules/rules.ts'
+import type { Flow } from '../../src/sandbox/journal/journal.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
 import { ROOT_TENANT } from '../../src/sandbox/tenants/tenants.ts'
@@ -36,60 +37,68 @@ const finding = {
   hint: 'Send a nonce.',
 }
 const at = '2026-01-31T12:00:00.000Z'
-const answers = { 13: true, 18: false }
-const outcome = {
-  name: 'id_token.expired',
-  summary: 'exp lies in the past.',
-  rule: 'Check exp.',
-  correctClient: 'refuse' as const,
-}
-
-export const flowView = (changes: Partial<FlowView> = {}): FlowView => ({
-  ...frame,
-  id: 'f7',
-  flow: 'use',
-  clientId: 'web-shop',
-  state: 'abc',
-  persona: 'teen-16',
-  outcome,
-  startedAt: at,
-  endedAt: at,
-  answers,
-  calls: [
+/** A flow of which everything is known; its outcome is one of the catalogue. */
+const flow = (change: (text: string) => string): Flow => ({
+  outcome: 'id_token.expired',
+  ...everyString(
     {
-      at,
-      endpoint: 'E1',
-      method: 'GET',
-      path: '/v1/oidc/use',
-      status: 302,
-      parameters: { scope: 'openid', claims: { age_thresholds: [18] }, '"><b>': 'x' },
-      findings: [finding],
-      response: { location: 'http://localhost:3000/callback#state=abc' },
-      curl: "curl -i 'http://localhost:2435/v1/oidc/use'",
-    },
-  ],
-  idToken: {
-    token: 'aaa.bbb.ccc',
-    header: { alg: 'RS256', kid: 'sandbox-1' },
-    payload: { iss: 'http://localhost:2435/v1/oidc/use', iat: 1_767_225_600, exp: 1e300, '<i>': ['x'] },
-  },
-  trace: [
-    {
-      threshold: 18,
-      satisfied: false,
-      signals: [
+      id: 'f7',
+      tenant: 'qa',
+      flow: 'use',
+      client_id: 'web-shop',
+      state: 'abc',
+      persona: 'teen-16',
+      started_at: at,
+      ended_at: at,
+      age_thresholds: { 13: true, 18: false },
+      trace: [
         {
-          method: 'id_doc_scan',
-          passed: false,
-          checks: [{ filter: 'age', passed: false, reason: 'needs 18, has 16' }],
+          threshold: 18,
+          satisfied: false,
+          signals: [
+            {
+              method: 'id_doc_scan',
+              passed: false,
+              checks: [{ filter: 'age', passed: false, reason: 'needs 18, has 16' }],
+            },
+          ],
+        },
+      ],
+      calls: [
+        {
+          at,
+          endpoint: 'E1',
+          method: 'GET',
+          path: '/v1/oidc/use',
+          status: 302,
+          parameters: { scope: 'openid', claims: { age_thresholds: [18] }, '"><b>': 'x' },
+          findings: [finding],
+          response: { location: `http://localhost:3000/callback#id_token=${idToken(change)}` },
+        },
+        {
+          at,
+          endpoint: 'E4',
+          method: 'POST',
+          path: '/v1/oidc/use/token',
+          status: 401,
+          parameters: { client_id: 'web-shop' },
+          findings: [],
+          response: { error: 'invalid_client', error_description: 'the client did not authenticate' },
         },
       ],
     },
-  ],
-  jsonPath: '/t/qa/_sandbox/flows/f7',
-  next: ['Compare state.'],
-  ...changes,
+    change,
+  ),
 })
+
+/** An unsigned token; a page only decodes it. */
+function idToken(change: (text: string) => string): string {
+  const parts = [
+    { alg: 'RS256', kid: change('sandbox-1') },
+    { iss: change('http://localhost:2435/v1/oidc/use'), iat: 1_767_225_600, exp: 1e300, '<i>': [change('x')] },
+  ]
+  return `${parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.s`
+}
 
 const personas: readonly Persona[] = [
   {
@@ -120,6 +129,11 @@ const tenant = (name: string, change: (text: string) => string) => ({
   clock: { state: () => ({ now: change(at), base: change(at), advanced_seconds: 0, frozen: true }) },
 })
 
+const provider = {
+  baseUrl: 'http://localhost:2435',
+  lifetimes: { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 },
+}
+
 export const home = {
   provider: { baseUrl: 'http://localhost:2435', profile: 'spec' as const },
   client: { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' },
@@ -146,28 +160,15 @@ type Render = (change?: (text: string) => string) => string
 
 /** Every page of console and demo with all that it can show. */
 export const PAGES: readonly (readonly [name: string, render: Render])[] = [
-  pageOf('flows', renderFlowList, {
-    ...frame,
-    flows: [
-      {
-        id: 'f7',
-        flow: 'use',
-        clientId: 'web-shop',
-        state: 'abc',
-        persona: 'teen-16',
-        outcome: 'verified',
-        startedAt: at,
-        isOver: false,
-        answers,
-        endpoints: ['E1', 'choice'],
-        errors: 1,
-        advice: 2,
-      },
-    ],
-    filter: { flow: 'use', state: 'abc' },
-    olderPath: '?before=f7',
-  }),
-  pageOf('flow', renderFlow, flowView()),
+  [
+    'flows',
+    (change = same) =>
+      renderFlowList(everyString(frame, change), [flow(change)], {
+        filter: everyString({ flow: 'use', state: 'abc' }, change),
+        before: change('f7'),
+      }).html,
+  ],
+  ['flow', (change = same) => renderFlow(everyString(frame, change), flow(change), everyString(provider, change)).html],
   pageOf('personas', renderPersonas, frame, personas, {
     total: 41,
     search: 'teen',
@@ -207,7 +208,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   pageOf('rules', renderRules, frame, RULES, { profile: 'spec', search: 'nonce' }),
   [
     'tenants',
-    (change = (text) => text) =>
+    (change = same) =>
       renderTenants(
         everyString(frame, change),
         [tenant(change('qa'), change), tenant(ROOT_TENANT, change)],
@@ -248,11 +249,13 @@ function pageOf<Args extends readonly unknown[]>(
   render: (...args: Args) => RenderedPage,
   ...args: Args
 ): readonly [string, Render] {
-  return [name, (change = (text) => text) => render(...everyString(args, change)).html]
+  return [name, (change = same) => render(...everyString(args, change)).html]
 }
 
-/** Words of a fixed set by their type; everything else in the data may be any text. */
-const FIXED = ['level', 'correctClient', 'flow', 'profile']
+const same = (text: string) => text
+
+/** Words of a fixed set, and what a test sets itself; everything else in the data may be any text. */
+const FIXED = ['level', 'correctClient', 'flow', 'profile', 'location', 'method', 'filter', 'endpoint']
 
 function everyString<T>(value: T, change: (text: string) => string): T {
   const json = JSON.stringify(value, (key, item: unknown) =>
