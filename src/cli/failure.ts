@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { didYouMean } from '../age/nearest.ts'
+import { messageOf } from '../files/caught.ts'
 import { paintError, printError, visible } from './terminal.ts'
 
 /**
@@ -8,14 +9,14 @@ import { paintError, printError, visible } from './terminal.ts'
  */
 export function reportFailure(error: unknown, program: Command): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0
-  for (const line of messageOf(error, program).split('\n')) {
+  for (const line of problemOf(error, program).split('\n')) {
     printError(`${paintError('red', 'error:')} ${visible(line)}`)
   }
   return 1
 }
 
-function messageOf(error: unknown, program: Command): string {
-  if (!(error instanceof CommanderError)) return error instanceof Error ? error.message : String(error)
+function problemOf(error: unknown, program: Command): string {
+  if (!(error instanceof CommanderError)) return messageOf(error)
   // Of an unknown command with flags of its own, only the command is the mistake.
   const unknown = error.code === 'commander.unknownOption' ? unknownCommandProblem(program) : undefined
   return unknown ?? error.message.replace(/^error: /, '').replaceAll('\n', ' ')

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { loadSettings, type Settings } from '../config/load-settings.ts'
 import type { Texts } from '../config/text-settings.ts'
+import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import { certificateFileIn } from '../tls/kept-certificate.ts'
@@ -62,8 +63,6 @@ function ownCertificate({ httpsCert, stateDir }: Settings['sandbox']): string | 
 }
 
 function reason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `no answer within ${LIMIT_MS / 1000} seconds`
-  if ('code' in error && error.code === 'ECONNREFUSED') return 'nothing listens there'
-  return error.message
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${LIMIT_MS / 1000} seconds`
+  return codeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error)
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { DEFAULT_CONFIG_FILE } from '../config/config-file.ts'
 import { renderStarterFile } from '../config/starter-file.ts'
+import { codeOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { print } from './terminal.ts'
 
@@ -9,7 +10,7 @@ export function init(): void {
   try {
     writeFileSync(DEFAULT_CONFIG_FILE, renderStarterFile(), { flag: 'wx' })
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : cause
+    const code = codeOf(cause) ?? cause
     const message =
       code === 'EEXIST' ? 'is there already and stays as it is; move it away first' : `cannot be written (${code})`
     throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: ${message}`, { cause })

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
+import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { configSchema } from './config-schema.ts'
 import { SETTING_ROWS, type SettingValues } from './settings.ts'
@@ -81,11 +82,11 @@ function readText(path: string, label: string): string {
 }
 
 function reason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code === 'ENOENT') return 'there is no such file'
   if (code === 'EISDIR') return 'it is a folder'
   if (code === 'EACCES') return 'permission denied'
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 function shortest(cwd: string, path: string): string {

@@ -1,9 +1,10 @@
 import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { codeOf } from './caught.ts'
 
 /**
- * Makes sure of a folder in which private keys can be written. A new one is open to its owner only, and git leaves it
- * alone: it may well stand in a repository.
+ * Makes sure of a folder in which private keys can be written. A new one is open to its owner only, and git ignores it:
+ * it may stand in a repository.
  * @throws Error of the operating system
  */
 export async function preparePrivateFolder(folder: string): Promise<void> {
@@ -13,16 +14,15 @@ export async function preparePrivateFolder(folder: string): Promise<void> {
   if (isNew) await writeFile(join(folder, '.gitignore'), '*\n')
 }
 
-/** `false` when it was there. Not mkdir's own recursion: below /proc, where nothing can be made, it goes on for ever. */
+/** `false` when it was there. Not `mkdir` with `recursive`: on Node 20 that never returns for a folder below /proc. */
 async function makeFolder(folder: string): Promise<boolean> {
   const make = () => mkdir(folder, { mode: 0o700 })
   try {
     await make()
     return true
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EEXIST') return false
-    if (code !== 'ENOENT') throw error
+    if (codeOf(error) === 'EEXIST') return false
+    if (codeOf(error) !== 'ENOENT') throw error
     await makeFolder(dirname(folder))
     await make()
     return true

@@ -10,6 +10,7 @@ import {
   type YAMLError,
 } from 'yaml'
 import type * as z from 'zod'
+import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
 import { checkAgainst, formatPath } from './schema-problems.ts'
 
@@ -51,7 +52,7 @@ function toPlainValue(document: Document, file: string): unknown {
     return document.toJS({ maxAliasCount: MAX_ALIASES })
   } catch (cause) {
     // The library throws for an alias without anchor and for more aliases than allowed.
-    throw ConfigError.inFiles([{ file, message: cause instanceof Error ? cause.message : String(cause) }], { cause })
+    throw ConfigError.inFiles([{ file, message: messageOf(cause) }], { cause })
   }
 }
 

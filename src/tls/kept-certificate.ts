@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { preparePrivateFolder } from '../files/private-folder.ts'
 import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
@@ -71,9 +72,8 @@ async function prepareFolder(folder: string): Promise<void> {
   try {
     await preparePrivateFolder(folder)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
     throw ConfigError.of(
-      `${folder}: the certificate cannot be kept here: ${reason}. Choose another folder with --state-dir.`,
+      `${folder}: the certificate cannot be kept here: ${messageOf(cause)}. Choose another folder with --state-dir.`,
       { cause },
     )
   }

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
 
@@ -33,7 +34,7 @@ function readText(option: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    const code = codeOf(cause)
     const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : String(code)
     throw ConfigError.of(`${option}: cannot read ${file} (${reason})`, { cause })
   }
@@ -67,8 +68,7 @@ function checkUsable(pair: { cert: string; key: string }, file: string): void {
   try {
     createSecureContext(pair)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw ConfigError.of(`https_cert: ${file} cannot be used: ${reason}`, { cause })
+    throw ConfigError.of(`https_cert: ${file} cannot be used: ${messageOf(cause)}`, { cause })
   }
 }
 

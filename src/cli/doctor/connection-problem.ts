@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '../../files/caught.ts'
 import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type CheckName, type Problem, problem } from './diagnosis.ts'
 import { inApp, inSandbox } from './fix-lines.ts'
@@ -36,7 +37,7 @@ export async function connectionProblem(check: CheckName, url: string, error: un
       ],
     })
   }
-  if (/^(?:EPROTO|ERR_SSL_)/.test(code)) {
+  if (/^(?:EPROTO|ERR_SSL_)/.test(code ?? '')) {
     return problem(check, 'http_expected', {
       message: `${host} speaks http, and was asked by https`,
       fix: [inApp(`issuer: ${swapScheme(visit.issuer)}`), ...inSandbox('https', 'true')],
@@ -48,9 +49,8 @@ export async function connectionProblem(check: CheckName, url: string, error: un
       fix: [inApp(`issuer: ${swapScheme(visit.issuer)}`), ...inSandbox('https', 'false')],
     })
   }
-  const reason = error instanceof Error ? error.message : String(error)
   return problem(check, 'connection_failed', {
-    message: `${host}: the connection failed (${reason})`,
+    message: `${host}: the connection failed (${messageOf(error)})`,
     fix: [`look at the log of the sandbox, and at what stands between it and this machine`],
   })
 }
@@ -81,5 +81,3 @@ async function speaksTls(url: string, visit: Visit): Promise<boolean> {
 
 const swapScheme = (url: string) =>
   url.startsWith('https:') ? url.replace('https:', 'http:') : url.replace('http:', 'https:')
-
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Texts } from '../../config/text-settings.ts'
+import { codeOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { internalUrlProblem } from '../../sandbox/addresses/web-address.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
@@ -61,8 +62,7 @@ function readCertificate(file: string): string {
     readLeaf(pem)
     return pem
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    const reason = code === 'ENOENT' ? 'there is no such file' : 'it is no PEM certificate'
+    const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : 'it is no PEM certificate'
     throw ConfigError.of(`--ca: cannot use ${file} (${reason})`, { cause })
   }
 }

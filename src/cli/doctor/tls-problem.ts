@@ -1,3 +1,4 @@
+import { codeOf } from '../../files/caught.ts'
 import { type Problem, type ProblemName, problem } from './diagnosis.ts'
 import { inSandbox, trustLines } from './fix-lines.ts'
 
@@ -15,7 +16,7 @@ const NAMES: Readonly<Record<string, ProblemName>> = {
 
 /** Why the certificate of a server was refused, or `undefined` when an error says something else. */
 export function tlsProblem(url: string, error: unknown): Problem | undefined {
-  const name = error instanceof Error && 'code' in error ? NAMES[String(error.code)] : undefined
+  const name = NAMES[codeOf(error) ?? '']
   if (name === undefined) return undefined
   const { host, hostname, origin } = new URL(url)
   switch (name) {

@@ -3,6 +3,7 @@ import { connectSandbox } from '../../client/connect-sandbox.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { loadSettings, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
+import { messageOf } from '../../files/caught.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
 import { packageVersion } from '../../package-root.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
@@ -146,7 +147,7 @@ function writeJUnit(file: string, runs: readonly ScenarioRun[]): void {
   try {
     writeFileSync(file, renderJUnit(runs))
   } catch (cause) {
-    throw ConfigError.of(`--junit: ${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, {
+    throw ConfigError.of(`--junit: ${file} cannot be written: ${messageOf(cause)}`, {
       cause,
     })
   }

@@ -1,6 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { loadSettings, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
+import { messageOf } from '../../files/caught.ts'
 import type { Sandbox } from '../../server/create-sandbox.ts'
 import type { Report } from './report.ts'
 
@@ -21,7 +22,7 @@ export function watchClients(
       const { sandbox: settings } = await loadSettings({ flags })
       await sandbox.configure({ clients: (settings.clients ?? []).map(declaration) })
     } catch (error) {
-      report.warning(`${error instanceof Error ? error.message : String(error)} (the clients stay as they were)`)
+      report.warning(`${messageOf(error)} (the clients stay as they were)`)
     }
   }
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, takeUp)

@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { JWK } from 'jose'
 import * as z from 'zod'
+import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
 import {
@@ -65,7 +66,7 @@ async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    const code = codeOf(cause)
     // ENOTDIR: the folder is a file, which making sure of the folder explains better.
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw ConfigError.of(`${file}: the signing keys cannot be read: ${messageOf(cause)}`, { cause })
@@ -90,5 +91,3 @@ function parseKeySet(text: string): StoredKeys {
   }
   return { RS256: find('RS256'), ES256: find('ES256') }
 }
-
-const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

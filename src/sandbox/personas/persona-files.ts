@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { type Persona, personaSchema } from './persona-schema.ts'
@@ -65,10 +66,7 @@ function reading<T>(file: string, act: () => T): T {
   try {
     return act()
   } catch (cause) {
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw ConfigError.inFiles([{ file, message: missing ? 'no such file or folder' : `cannot be read: ${reason}` }], {
-      cause,
-    })
+    const message = codeOf(cause) === 'ENOENT' ? 'no such file or folder' : `cannot be read: ${messageOf(cause)}`
+    throw ConfigError.inFiles([{ file, message }], { cause })
   }
 }

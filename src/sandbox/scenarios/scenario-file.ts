@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { codeOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { type Scenario, scenarioSchema, unknownPersonas } from './scenario-schema.ts'
@@ -21,7 +22,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    const code = codeOf(cause)
     const message = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder; name its files' : undefined
     throw ConfigError.inFiles([{ file, message: message ?? `cannot be read: ${String(cause)}` }], { cause })
   }
