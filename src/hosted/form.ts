@@ -5,7 +5,7 @@ import { decodePairs } from '../oidc/request/parameters.ts'
 import { type Pending, peekPending, wasAnswered } from '../sandbox/decision/pending.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
-/** A form of a hosted page. A redirect target never comes from here. */
+/** A form of a hosted page. It holds no redirect target: that stays in the transaction on the server. */
 export interface HostedForm {
   readonly transaction: string
   /** The language that was chosen on the page. */
@@ -33,14 +33,14 @@ export function readHostedForm(request: Incoming, tenant: Tenant): HostedForm {
 
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'
 
-/** The request that waits for this form. @throws Refusal 410 when none does */
+/** The transaction that the form names. @throws Refusal 410 when it is answered, unknown or expired */
 export async function requirePending({ transaction }: HostedForm, tenant: Tenant): Promise<Pending> {
   const pending = await peekPending(transaction, tenant.provider)
   if (!pending) throw await over(transaction, tenant)
   return pending
 }
 
-/** Says what became of a request that no longer waits. */
+/** The refusal of a form whose transaction is answered, unknown or expired. */
 export async function over(transaction: string, tenant: Tenant): Promise<Refusal> {
   const message = (await wasAnswered(transaction, tenant.provider))
     ? 'transaction: it was answered already, here or in another window. The first answer counts, and it went to the app.'

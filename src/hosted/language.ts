@@ -31,7 +31,7 @@ export const languageCookie = (language: string, { basePath }: Tenant): string =
 
 /**
  * The menu of languages, each under its own name. It belongs to the form of `renderLanguageForm` and posts `language`; a script
- * submits it as soon as one is picked with a pointer.
+ * submits it as soon as a pointer picks one.
  */
 export function renderLanguageMenu(t: Translate): Html {
   return html`<div class="language">

@@ -1,19 +1,18 @@
 import { findLanguage } from '../http/html/messages.ts'
 import type { Handler, HttpHost } from '../http/route.ts'
 import { Refusal } from '../oidc/refusal.ts'
+import type { Pending } from '../sandbox/decision/pending.ts'
 import { type HostedForm, readHostedForm, requirePending } from './form.ts'
 import { languageCookie } from './language.ts'
 import { hostedPage } from './page.ts'
 import type { Visit } from './shell.ts'
 
-/** The forms of a hosted page that leave its request waiting: each shows the page again. */
+/** The forms of a hosted page that do not end its flow: each shows the page again. */
 export function createHostedRoutes({
   version,
 }: Pick<HttpHost, 'version'>): Readonly<Record<'language' | 'clock', Handler>> {
-  const showAgain = async (form: HostedForm, visit: Omit<Visit, 'version'>) => {
-    const pending = await requirePending(form, visit.tenant)
-    return hostedPage(form.transaction, pending, { chosenLanguage: form.chosenLanguage, ...visit, version })
-  }
+  const showAgain = ({ transaction, chosenLanguage }: HostedForm, pending: Pending, visit: Omit<Visit, 'version'>) =>
+    hostedPage(transaction, pending, { chosenLanguage, ...visit, version })
   return {
     async language(request, tenant) {
       const form = readHostedForm(request, tenant)
@@ -21,7 +20,8 @@ export function createHostedRoutes({
       if (language === undefined) {
         throw Refusal.invalidRequest('language: it is not one of the menu.', { title: 'No such language' })
       }
-      const reply = await showAgain(form, { request, tenant, chosenLanguage: language })
+      const pending = await requirePending(form, tenant)
+      const reply = await showAgain(form, pending, { request, tenant, chosenLanguage: language })
       return { reply: { ...reply, headers: { ...reply.headers, 'Set-Cookie': languageCookie(language, tenant) } } }
     },
     async clock(request, tenant) {
@@ -30,10 +30,10 @@ export function createHostedRoutes({
       if (!/^[1-9]\d{0,8}$/.test(advance)) {
         throw Refusal.invalidRequest('advance: send a whole number of seconds from 1 up.', { title: 'No such time' })
       }
-      // Only somebody before whom a request waits moves the clock here.
-      await requirePending(form, tenant)
+      // Only the page of a waiting request may move the clock, so an unknown transaction is refused first.
+      const pending = await requirePending(form, tenant)
       await tenant.moveClock({ advance: Number(advance) })
-      return { reply: await showAgain(form, { request, tenant, clockMoved: true }) }
+      return { reply: await showAgain(form, pending, { request, tenant, clockMoved: true }) }
     },
   }
 }

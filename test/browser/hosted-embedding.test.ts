@@ -8,7 +8,7 @@ import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './su
 const GET = 'allow="publickey-credentials-get"'
 const CREATE = 'allow="publickey-credentials-create"'
 
-/** What the notice says at the moment: it holds more than it shows. */
+/** The visible text of the notice, which also holds hidden text. */
 const visibleText = async (notice: Locator) => (await notice.locator('p:visible').allTextContents()).join(' ')
 
 describeInBrowser('in an iframe', () => {
@@ -61,30 +61,27 @@ describeInBrowser('in an iframe', () => {
     })
   })
 
-  it('says without scripts what the iframe needs', async () => {
+  it('names the permission without scripts', async () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       const notice = (await embed(page, useUrl(sandbox, target()), '')).getByTestId('iframe')
       expect(await visibleText(notice)).toContain(GET)
     })
   })
 
-  it.each([true, false])(
-    'ends with a message, and the app hears nothing, with scripts %s',
-    async (javaScriptEnabled) => {
-      await withPage(browser, { javaScriptEnabled }, async (page) => {
-        const frame = await embed(page, useUrl(sandbox, target()), GET)
-        await frame.getByTestId('persona-adult-passport').click()
-        const ending = frame.getByTestId('ended-in-iframe')
-        await ending.waitFor()
-        const text = await ending.textContent()
-        expect(text).toContain(`${app.origin}/callback`)
-        expect(text).toMatch(/id_token\s*state/)
-        expect(await ending.innerHTML()).not.toMatch(/eyJ|href|state-1/)
-        await keepScreenshot(page, `ended-in-iframe-${javaScriptEnabled ? 'scripts' : 'no-scripts'}`)
-      })
-      expect(callbacks()).toEqual([])
-    },
-  )
+  it.each([true, false])('ends with a message and without a callback, with scripts %s', async (javaScriptEnabled) => {
+    await withPage(browser, { javaScriptEnabled }, async (page) => {
+      const frame = await embed(page, useUrl(sandbox, target()), GET)
+      await frame.getByTestId('persona-adult-passport').click()
+      const ending = frame.getByTestId('ended-in-iframe')
+      await ending.waitFor()
+      const text = await ending.textContent()
+      expect(text).toContain(`${app.origin}/callback`)
+      expect(text).toMatch(/id_token\s*state/)
+      expect(await ending.innerHTML()).not.toMatch(/eyJ|href|state-1/)
+      await keepScreenshot(page, `ended-in-iframe-${javaScriptEnabled ? 'scripts' : 'no-scripts'}`)
+    })
+    expect(callbacks()).toEqual([])
+  })
 
   it.each([
     ['a decision of a script', { sandbox_persona: 'adult-passport' }],
@@ -131,7 +128,7 @@ describeInBrowser('in an iframe', () => {
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
       'ASWebAuthenticationSession, SFSafariViewController',
     ],
-  ])('a plain web view on %s is told what to use instead', async (_, userAgent, components) => {
+  ])('a plain web view on %s shows the components to use instead', async (_, userAgent, components) => {
     await withPage(browser, { userAgent }, async (page) => {
       await page.goto(useUrl(sandbox, target()))
       expect(await page.getByTestId('web-view').textContent()).toContain(components)

@@ -123,7 +123,7 @@ describeInBrowser('a flow in a browser', () => {
       await expect(sandbox.flows.last()).resolves.toMatchObject({ persona: 'turns-18-tomorrow' })
     }))
 
-  it('leaves the number keys alone when they are switched off, also on the next page', () =>
+  it('ignores the number keys when they are switched off, also on the next page', () =>
     inPage(async (page) => {
       await page.goto(use())
       await page.getByLabel('Number keys 1 to 9').uncheck()
@@ -133,7 +133,7 @@ describeInBrowser('a flow in a browser', () => {
       expect(new URL(page.url()).origin).toBe(sandbox.baseUrl)
     }))
 
-  it('says nothing of number keys to fingers, and has its menu of languages in sight', () =>
+  it('hides the number keys on a touch screen, and shows the menu of languages', () =>
     inPage(
       async (page) => {
         await page.goto(use())
@@ -166,7 +166,7 @@ describeInBrowser('a flow in a browser', () => {
       await expect(sandbox.flows.last()).resolves.toMatchObject({ outcome: 'id_token.expired' })
     }))
 
-  it('lets 91 seconds pass while it waits, which is more than a request_uri lives', () =>
+  it('advances the clock by 91 seconds while it waits, more than the lifetime of a request_uri', () =>
     inPage(async (page) => {
       const request = await create()
       await page.goto(request)
@@ -179,7 +179,7 @@ describeInBrowser('a flow in a browser', () => {
       expect(queryOf(page)).toMatchObject({ error: 'invalid_request_uri', state: 'state-1' })
     }))
 
-  it('goes back to a page that says the request is over: two answers never come of one request', () =>
+  it('shows after the back button that the request is over: a request has one answer', () =>
     inPage(async (page) => {
       await page.goto(use())
       await page.getByTestId('use').click()
@@ -193,7 +193,7 @@ describeInBrowser('a flow in a browser', () => {
       expect(callbacks()).toBe(before)
     }))
 
-  it('takes a double click for one', () =>
+  it('takes a double click as one click', () =>
     inPage(async (page) => {
       await page.goto(use({ response_mode: 'query' }))
       await page.getByTestId('persona-teen-16').dblclick()

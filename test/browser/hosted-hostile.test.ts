@@ -46,7 +46,7 @@ describeInBrowser('a hostile string', () => {
   const use = (changes: Readonly<Record<string, string>> = {}) =>
     useUrl(sandbox, { client_id: 'shop <1>/?', redirect_uri: `${app.origin}/callback`, ...changes })
 
-  /** Whether any of it became more than text. */
+  /** Whether all of it stayed text. */
   async function isHarmless(page: Page): Promise<boolean> {
     return page.evaluate(
       `window.hacked === undefined && document.querySelectorAll('[onerror], [onload], img[src=x]').length === 0`,
@@ -90,7 +90,7 @@ describeInBrowser('a hostile string', () => {
     })
   })
 
-  it('runs nothing as the logo of a client, not even opened by itself', async () => {
+  it('runs nothing as the logo of a client, even when opened directly', async () => {
     await withPage(browser, {}, async (page) => {
       await page.goto(use())
       const width = `document.querySelector('.client-logo').decode().then(() => document.querySelector('.client-logo').naturalWidth)`

@@ -9,7 +9,7 @@ import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './su
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** A list of forty is marked up like a list of four, and axe-core takes ten times as long for it. */
+/** A list of forty has the markup of a list of four, and takes axe-core ten times as long. */
 const REPEATED = [
   ['#persona-list li:nth-child(n+3)'],
   ['#persona-list section:nth-child(n+4)'],
@@ -79,7 +79,7 @@ describeInBrowser('a hosted page', () => {
         for (const width of [1280, 320]) {
           await page.setViewportSize({ width, height: 800 })
           await keepScreenshot(page, `${name}-${theme}-${width}`)
-          // What is closed at first must be as good as the rest.
+          // The closed sections are checked too.
           await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`)
           expect(await violationsOn(page)).toEqual([])
           expect(await smallTargetsOn(page)).toEqual([])
@@ -91,7 +91,7 @@ describeInBrowser('a hosted page', () => {
     },
   )
 
-  it.each(['choose', 'create'])('%s asks nothing of anybody but the sandbox', async (name) => {
+  it.each(['choose', 'create'])('%s loads only from the sandbox', async (name) => {
     await withPage(browser, {}, async (page) => {
       const origins = new Set<string>()
       page.on('request', (request) => origins.add(new URL(request.url()).origin))
@@ -114,7 +114,7 @@ describeInBrowser('a hosted page', () => {
     },
   )
 
-  it('does not move anything for a user who asks for reduced motion', async () => {
+  it('moves nothing when the browser prefers reduced motion', async () => {
     await withPage(browser, { reducedMotion: 'reduce' }, async (page) => {
       await page.goto(useUrl(sandbox))
       const moving = `[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length`

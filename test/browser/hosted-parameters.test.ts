@@ -100,7 +100,7 @@ describeInBrowser('a parameter of the hosted screens', () => {
     ['button_radius', '33'],
     ['gradient', 'yes'],
     ['font', 'A; } * { color: red'],
-  ])('%s=%s has no effect and is said to have none', async (parameter, value) => {
+  ])('%s=%s has no effect, and the page says so', async (parameter, value) => {
     await withPage(browser, {}, async (page) => {
       await page.goto(useUrl(sandbox, { theme: 'dark', [parameter]: value }))
       expect(await style(page, ':root', 'colorScheme')).toBe('dark')
@@ -150,7 +150,7 @@ describeInBrowser('a parameter of the hosted screens', () => {
     })
   })
 
-  it('the menu leaves the arrow keys to those who move through it by keyboard', async () => {
+  it('the menu does not submit while the arrow keys move through it', async () => {
     await withPage(browser, {}, async (page) => {
       await page.goto(useUrl(sandbox))
       await page.getByTestId('language').focus()

@@ -12,7 +12,7 @@ const sheetOn = (page: string) =>
 const themeOn = (page: string) => tagsOf(page)[0]?.attributes['data-theme']
 
 describe('the appearance of a hosted page', () => {
-  it('is a style sheet of the sandbox, with what the request asks for', async () => {
+  it('is a style sheet of the sandbox, with the requested values', async () => {
     const sandbox = await startSandbox()
     const query = useRequest({ theme: 'dark', primary_color: 'Teal', button_radius: '4', gradient: 'maybe' })
     const { text } = await sandbox.request.get('/v1/oidc/use').query(query)
@@ -100,7 +100,7 @@ describe('the style sheet of an appearance', () => {
     expect(propertiesOf(renderAppearanceCss({ primary_color: text }))).toMatchObject({ primary })
   })
 
-  it('leaves the colour of buttons, band and background as it was asked for', () => {
+  it('keeps the requested colour of buttons, band and background', () => {
     fc.assert(
       fc.property(hex, hex, hex, (primary, secondary, background) => {
         const css = renderAppearanceCss({
@@ -122,7 +122,7 @@ describe('the style sheet of an appearance', () => {
     expect(propertiesOf(renderAppearanceCss(appearance))).toMatchObject(expected)
   })
 
-  it('sets nothing but colours when nothing else is asked for', () => {
+  it('sets only colours when only colours are requested', () => {
     const names = Object.keys(propertiesOf(renderAppearanceCss({ primary_color: 'red' })))
     expect(names.filter((name) => ['align', 'radius', 'band', 'font'].includes(name))).toEqual([])
   })

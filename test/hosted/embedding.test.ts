@@ -11,7 +11,7 @@ describe('a flow in an iframe', () => {
     ['a decision', { sandbox_persona: 'adult-passport' }],
     ['a refused request', { nonce: undefined }],
     ['a posted form', { sandbox_persona: 'adult-passport', response_mode: 'form_post' }],
-  ])('ends on a page in place of the redirect of %s', async (_, changes) => {
+  ])('ends with a page instead of the redirect of %s', async (_, changes) => {
     const sandbox = await startSandbox()
     const answer = await sandbox.request.get('/v1/oidc/use').set(FRAMED).query(useRequest(changes)).expect(200)
     expect(answer.headers.location).toBeUndefined()
@@ -19,7 +19,7 @@ describe('a flow in an iframe', () => {
     expect(tagsOf(answer.text).filter(({ name }) => name === 'form')).toEqual([])
   })
 
-  it('names the parameters and tells none of their values', async () => {
+  it('names the parameters without their values', async () => {
     const sandbox = await startSandbox()
     const query = useRequest({ sandbox_persona: 'adult-passport', state: 'a-secret-state' })
     const { text } = await sandbox.request.get('/v1/oidc/use').set(FRAMED).query(query)
@@ -27,7 +27,7 @@ describe('a flow in an iframe', () => {
     expect(text).not.toMatch(/eyJ|a-secret-state/)
   })
 
-  it('ends on a page when only the form, or only a script of the page, knows of the iframe', async () => {
+  it('ends with a page when only the form request, or only a script of the page, reports the iframe', async () => {
     const sandbox = await startSandbox()
     const open = async () => (await sandbox.request.get('/v1/oidc/use').query(useRequest())).text
     const byHeader = press(await open(), 'use')
@@ -39,7 +39,7 @@ describe('a flow in an iframe', () => {
     }
   })
 
-  it('may be embedded by anybody, as the service may', async () => {
+  it('may be embedded on any site, as the service may', async () => {
     const sandbox = await startSandbox()
     const { headers } = await sandbox.request.get('/v1/oidc/use').set(FRAMED).query(useRequest())
     expect(headers['x-frame-options']).toBeUndefined()

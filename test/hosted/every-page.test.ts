@@ -13,7 +13,7 @@ import { chooseView, createView, errorView, formPostCallback, shell } from './vi
 
 const publicFolder = new URL('../../public/', import.meta.url)
 
-/** Each page, rendered from its full view with every string passed through `change`, in the shell given. */
+/** Each page, rendered with all its parts, with every text passed through `change`, in the given shell. */
 const PAGES: readonly [
   name: string,
   render: (change?: (text: string) => string, changes?: Partial<Shell>) => string,
@@ -97,7 +97,7 @@ describe.each(PAGES)('the %s page', (_, render) => {
     )
   })
 
-  it('keeps the same tags and attributes, whatever the strings of its view', () => {
+  it('keeps the same tags and attributes with any texts', () => {
     const shape = (page: string) => tagsOf(page).map(({ name, attributes }) => [name, ...Object.keys(attributes)])
     const expected = shape(render())
     fc.assert(
@@ -153,7 +153,7 @@ describe.each(PAGES)('the %s page', (_, render) => {
     expect(tagsOf(changed)[0]?.attributes).toEqual({ lang: 'ar', dir: 'rtl', 'data-theme': 'dark' })
   })
 
-  it('links the appearance after its own style sheet, so that the appearance wins', () => {
+  it('links the appearance after its own style sheet, so that the appearance applies', () => {
     const sheets = tagsOf(render(undefined, { appearanceCssPath: '/t/a/appearance.css' }))
       .filter(({ attributes }) => attributes['rel'] === 'stylesheet')
       .map(({ attributes }) => attributes['href'])

@@ -57,7 +57,7 @@ describe('the language of a hosted page', () => {
     expect(byTestId(text, 'language')).toHaveLength(1)
   })
 
-  it('is remembered by a cookie of this tenant, and the request goes on waiting', async () => {
+  it('is remembered by a cookie of this tenant, and the request still waits', async () => {
     const sandbox = await startSandbox()
     const { text } = await openPage(sandbox, { asked: 'de' })
     const fields = new URLSearchParams({ transaction: transactionOn(text), language: 'ja' })
@@ -95,7 +95,7 @@ describe('the language of a hosted page', () => {
     await sandbox.request.get('/v1/oidc/use/language').query(String(fields)).expect(405)
   })
 
-  it('leaves what is written in English marked as English', async () => {
+  it('marks English text on a page in another language', async () => {
     const { text } = await openPage(await startSandbox(), { asked: 'ja' })
     const [button] = /<button class="persona"[\s\S]*?<\/button>/.exec(text) ?? []
     expect(button).toContain('<strong lang="en">Adult with a passport</strong>')

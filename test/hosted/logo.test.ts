@@ -46,7 +46,7 @@ describe('the logo of a client', () => {
     expect(headers['cache-control']).toBe('no-cache')
   })
 
-  it('takes effect on the next request when the file changes, comes or goes', async () => {
+  it('follows the file on the next request: changed, added or removed', async () => {
     const { sandbox, logo, shown } = await startWithLogo('logo.svg')
     expect(await shown()).toBeUndefined()
     await writeFile(logo, SVG)

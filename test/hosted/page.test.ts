@@ -21,7 +21,7 @@ describe('the page of a request that waits', () => {
     }
   })
 
-  it('lists personas under their headings, the usual one first, and endings by what they concern', async () => {
+  it('lists personas under their headings, the fallback persona first, and endings by the call that they concern', async () => {
     const sandbox = await startSandbox()
     const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ scope: 'openid svc.upgrade' }))
     const headings = [...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)
@@ -45,7 +45,7 @@ describe('the page of a request that waits', () => {
     expect(byTestId(text, 'outcome-id_token.expired')).toHaveLength(1)
   })
 
-  it('says on demand why a persona answers as it does', async () => {
+  it('explains the answers of a persona', async () => {
     const sandbox = await startSandbox()
     const asked = claims({ age_thresholds: [18], overrides: { facial_age_estimation: { min_age: 21 } } })
     const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: asked }))
@@ -55,7 +55,7 @@ describe('the page of a request that waits', () => {
     expect(textOf(text)).toContain('What counts overrides.facial_age_estimation.min_age: 21')
   })
 
-  it('says of a request that is over whether it was answered or is not known', async () => {
+  it('says whether a request that is over was answered or is unknown', async () => {
     const sandbox = await startSandbox()
     const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const form = press(text, 'use')
@@ -67,13 +67,13 @@ describe('the page of a request that waits', () => {
     expect(textOf((await submit(sandbox, form)).text)).toContain('unknown or expired')
   })
 
-  it('is kept by the browser for the back button, which finds the request over instead of beginning another', async () => {
+  it('is cached for the back button, which must not begin a second flow', async () => {
     const sandbox = await startSandbox()
     const { headers } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     expect(headers['cache-control']).toBe('private, no-cache')
   })
 
-  it('gives one of two simultaneous answers', async () => {
+  it('accepts one of three simultaneous answers', async () => {
     const sandbox = await startSandbox()
     const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const form = press(text, 'use')

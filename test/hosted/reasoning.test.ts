@@ -10,7 +10,7 @@ const face = {
   provenance: '/yoti',
 } as const
 
-it('says everything that failed, and the age when nothing did', () => {
+it('names all failed checks, or the age when none failed', () => {
   const claims = {
     age_thresholds: [18, 21],
     iso_27566_1: 'basic' as const,
@@ -30,14 +30,14 @@ it('gives thresholds with the same reason one line', () => {
   ])
 })
 
-it('gives thresholds that differ in nothing but the age one line, with the age that comes nearest', () => {
+it('gives thresholds that differ only in the age one line, with the nearest age', () => {
   expect(reasoningLines(explainEvaluation([face], { age_thresholds: [21, 13, 18, 25] }, NOW))).toEqual([
     '21, 25: no. facial_age_estimation: needs 21, has 19',
     '13, 18: yes. facial_age_estimation: needs 18, has 19',
   ])
 })
 
-it('ends after some lines, however many ages are asked for', () => {
+it('ends after some lines when a request names many ages', () => {
   const ages = Array.from({ length: 100 }, (_, index) => index)
   const claims = { age_thresholds: ages, overrides: { facial_age_estimation: { age_thresholds: ages } } }
   const lines = reasoningLines(explainEvaluation([face], claims, NOW))

@@ -6,7 +6,7 @@ import { translate } from './messages.ts'
 
 type RefusalFacts = Pick<Refusal, 'status' | 'code' | 'title' | 'message' | 'findings' | 'suggestions' | 'restartHint'>
 
-/** The error page: what was wrong, where, and what to do about it. It never redirects. */
+/** The error page: problem, findings and remedies. It never redirects. */
 export function renderError(refusal: RefusalFacts, shell: Shell): RenderedPage {
   const { status, code, title, message, findings, suggestions, restartHint } = refusal
   return renderPage(shell, {

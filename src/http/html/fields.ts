@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** One line of text in a form, with its label and what may be written. */
+/** One line of text in a form, with its label and a hint. */
 export interface TextFieldView {
   readonly name: string
   readonly label: string
@@ -19,7 +19,7 @@ ${hint !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 </div>`
 }
 
-/** A choice of one; `value` is selected. */
+/** A choice of one option; the option with `value` is selected. */
 export interface SelectView {
   readonly name: string
   readonly label: string

@@ -2,7 +2,7 @@ import type { Finding } from '../../oidc/rules/finding.ts'
 import { type Html, html } from './html.ts'
 import type { Translate } from './messages.ts'
 
-/** The rules that a request broke, each with where, what and how to fix it; nothing when there are none. */
+/** The findings of a request: rule, place, problem and remedy of each; nothing when there are none. */
 export function renderFindingList(findings: readonly Finding[], t: Translate): Html | false {
   if (findings.length === 0) return false
   return html`<ul class="findings">
@@ -16,7 +16,7 @@ ${findings.map(
 )}</ul>`
 }
 
-/** The advice on a request that is served, as a section of a hosted page; nothing when there is none. */
+/** The advice on a valid request, as a section of a hosted page; nothing when there is none. */
 export function renderAdvice(findings: readonly Finding[], t: Translate): Html | false {
   const list = renderFindingList(findings, t)
   return (

@@ -1,4 +1,4 @@
-/** Markup that is safe to send: only `html` makes it, so no string from outside can pass for it. */
+/** Markup that is safe to send. Only `html` makes it, so no string from outside is taken for markup. */
 class Html {
   readonly #markup: string
 
@@ -13,13 +13,12 @@ class Html {
 
 export type { Html }
 
-/** What may stand in a template: `false`, `null` and `undefined` render nothing, an array renders its items in turn. */
+/** A value in a template: `false`, `null` and `undefined` render nothing, an array renders its items in order. */
 export type Renderable = Html | string | number | false | null | undefined | readonly Renderable[]
 
 /**
- * Template tag for HTML. Every value but markup of the tag itself is escaped, for text and for quoted attribute values
- * alike (attributes are always written in double quotes). NUL and lone surrogates become U+FFFD, since no HTML document
- * can carry them.
+ * Template tag for HTML. It escapes every value except its own markup, for text and for attribute values in double quotes.
+ * NUL and lone surrogates become U+FFFD, because an HTML document cannot contain them.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Renderable[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(render)))
@@ -37,7 +36,7 @@ function render(value: Renderable): string {
   return escapeText(String(value))
 }
 
-// A raw carriage return would reach the parser as a line feed; as a reference it survives, and so does a `state` with one.
+// A parser reads a raw carriage return as a line feed. As a reference it is kept, for example in a `state`.
 const REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

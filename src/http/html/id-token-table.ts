@@ -10,7 +10,7 @@ export interface IdTokenView {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** What a relying party does with each member of header and payload (section "ID token claims"). */
+/** The purpose of each member of header and payload for a relying party (section "ID token claims"). */
 const MEANINGS: Readonly<Record<string, string>> = {
   alg: 'The algorithm of the signature. Accept the one that discovery announces and no other, never none.',
   kid: 'Which key of the key set signed it. Fetch the key set again once when it is unknown.',

@@ -1,14 +1,14 @@
 import { type Html, html, renderDocument } from './html.ts'
 import { translate } from './messages.ts'
 
-/** What surrounds the content of every page. Paths are absolute and already carry the prefix of a tenant. */
+/** What surrounds the content of every page. Paths are absolute and include the prefix of a tenant. */
 export interface Shell {
   /** Where the files of `public/` are served, without a slash at the end: `/_sandbox/assets`. */
   readonly assetsPath: string
   /** The home of the console. */
   readonly homePath: string
   readonly version: string
-  /** BCP 47 tag of a language that `messages` has; English when absent. */
+  /** A tag of `LANGUAGES`; English when absent. */
   readonly lang?: string
   /** Direction of the script; `ltr` when absent. */
   readonly dir?: 'ltr' | 'rtl'
@@ -21,17 +21,17 @@ export interface Shell {
 /** The content of one page. */
 export interface Page {
   readonly title: string
-  /** What stands in `<main>`; its first heading is the `<h1>`. */
+  /** The content of `<main>`; its first heading is the `<h1>`. */
   readonly main: Html
-  /** How much room the content takes: a column of text (default), or the whole width for lists and tables. */
+  /** A column of text (default), or the whole width for lists and tables. */
   readonly width?: 'narrow' | 'wide'
-  /** What stands at the end of the band on top, such as a menu. */
+  /** The end of the band on top, for example a menu. */
   readonly menu?: Html
-  /** What stands before the footer and is not seen: forms whose controls are in the menu. */
+  /** Forms whose controls are in the menu; they stand before the footer and show nothing. */
   readonly forms?: Html
   /** Names of style sheets in `public/` beside `app.css`. */
   readonly styles?: readonly string[]
-  /** Names of scripts in `public/` that make the page more comfortable; it works without them. */
+  /** Names of scripts in `public/`; the page works without them. */
   readonly scripts?: readonly string[]
 }
 

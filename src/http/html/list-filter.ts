@@ -1,8 +1,8 @@
 import { type Html, html } from './html.ts'
 
 /**
- * A field that narrows the list with the id `list` down to what contains the written words. It stays hidden until a script
- * makes it work; the number of what is left is announced.
+ * A field that filters the list with the id `list` by the words of the user. A script shows the field, filters, and
+ * announces the number of matches.
  */
 export function renderListFilter({ list, label }: { readonly list: string; readonly label: string }): Html {
   return html`<div class="filter" data-filter="${list}" hidden>

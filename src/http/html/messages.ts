@@ -7,7 +7,7 @@ import fr from './messages/fr.json' with { type: 'json' }
 import ja from './messages/ja.json' with { type: 'json' }
 import pt from './messages/pt.json' with { type: 'json' }
 
-/** The name of one text of the hosted pages. Every language file holds all of them, with the same placeholders. */
+/** The key of one text of the hosted pages. Every language file has all keys, with the same placeholders. */
 export type MessageKey = keyof typeof en
 
 /** Gives a text with each `{placeholder}` filled in. The result is plain text: the `html` tag escapes it. */
@@ -17,26 +17,26 @@ export interface Translate {
   readonly lang: string
 }
 
-/** The languages of the hosted pages by BCP 47 tag in lower case. A further language is a file and a row here. */
+/** The languages of the hosted pages by BCP 47 tag in lower case. A new language is a file and an entry here. */
 export const LANGUAGES: Readonly<Record<string, Readonly<Record<MessageKey, string>>>> = { en, de, fr, es, pt, ja, ar }
 
 const RIGHT_TO_LEFT: readonly string[] = ['ar']
 
-/** The language for a BCP 47 tag: what is not there loses its last subtag until it is (`fr-CA`, `fr`), or is not known at all. */
+/** The language for a BCP 47 tag, without as many of its last subtags as necessary (`fr-CA` finds `fr`). */
 export function findLanguage(tag: string): string | undefined {
-  const wanted = tag.toLowerCase()
-  if (Object.hasOwn(LANGUAGES, wanted)) return wanted
-  const end = wanted.lastIndexOf('-')
-  return end === -1 ? undefined : findLanguage(wanted.slice(0, end))
+  const known = tag.toLowerCase()
+  if (Object.hasOwn(LANGUAGES, known)) return known
+  const end = known.lastIndexOf('-')
+  return end === -1 ? undefined : findLanguage(known.slice(0, end))
 }
 
 /** The direction in which a language of `LANGUAGES` is written. */
 export const directionOf = (lang: string): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.includes(lang) ? 'rtl' : 'ltr')
 
 /**
- * The texts of a language; English for a tag that no language fits.
+ * The texts of a language; English when no language fits the tag.
  *
- * @throws Error when a placeholder has no value: a mistake of ours, which every rendering of the page shows
+ * @throws Error when a placeholder has no value, which is a defect of the page
  */
 export function translate(tag = 'en'): Translate {
   const lang = findLanguage(tag) ?? 'en'
@@ -50,5 +50,5 @@ export function translate(tag = 'en'): Translate {
   return Object.assign(text, { lang })
 }
 
-/** The attribute of what stays English on a page in another language, such as a persona's title: a screen reader changes its voice. */
+/** The `lang` attribute for English text on a page in another language, for example a persona's title: a screen reader needs it. */
 export const englishOn = ({ lang }: Translate): Html | false => lang !== 'en' && html` lang="en"`

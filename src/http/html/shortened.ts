@@ -1,6 +1,6 @@
-/** Characters of one value on a page: a token of 64 KB would otherwise be there three times. The control API has all of it. */
-const MOST_CHARACTERS = 2_000
+/** Characters of one value on a page, which may show a token of 64 KB three times. The control API has the whole value. */
+const MAX_CHARACTERS = 2_000
 
-/** A text whose end may be cut off, and then says how long it is. */
-export const shortened = (text: string, most = MOST_CHARACTERS): string =>
-  text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text
+/** A long text without its end, followed by its length. */
+export const shortened = (text: string, max = MAX_CHARACTERS): string =>
+  text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text

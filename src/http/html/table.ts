@@ -1,14 +1,14 @@
 import { type Html, html, type Renderable } from './html.ts'
 
-/** One row: its cells in the order of the columns, and an id to link to. */
+/** One row: its cells in the order of the columns, and an id for links. */
 export interface TableRow {
   readonly id?: string
   readonly cells: readonly Renderable[]
 }
 
 /**
- * A table whose first column names the row. On a phone each row becomes a block, and each cell says its column.
- * `caption` is read aloud and not shown: a heading stands above.
+ * A table whose first column names the row. On a phone each row becomes a block, and each cell shows the name of its column.
+ * Screen readers read `caption`; it is not shown, because a heading stands above the table.
  */
 export function renderTable(caption: string, columns: readonly string[], rows: readonly TableRow[]): Html {
   return html`<table>

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Findings } from '../rules/findings.ts'
 import type { Parameters } from './parameters.ts'
 
-/** Parameters that change how the hosted screens look, not what they do. */
+/** Parameters that change only the look of the hosted screens. */
 export const APPEARANCE_PARAMETERS = [
   'primary_color',
   'secondary_color',
@@ -24,7 +24,7 @@ export type Theme = (typeof THEMES)[number]
 
 export const presentationSchema = z.object({
   theme: z.enum(THEMES),
-  /** A BCP 47 tag; absent: the previous choice, then the browser's preference. */
+  /** A BCP 47 tag; when absent, the previous choice counts, then the preference of the browser. */
   language: z.string().optional(),
   learnMore: z.boolean(),
   /** Appearance parameters with a permitted value. */

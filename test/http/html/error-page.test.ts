@@ -11,7 +11,7 @@ function render(changes: Partial<Shell> = {}): RenderedPage {
 }
 
 describe('the error page', () => {
-  it('says what was wrong, with status and code', () => {
+  it('names the problem, with status and code', () => {
     expect(textOf(render())).toContain(
       '400 invalid_request Unknown persona sandbox_persona: there is no persona teen-61',
     )
@@ -29,13 +29,13 @@ describe('the error page', () => {
     expect(text).toContain('Start again from the app.')
   })
 
-  it('shows only what there is when a page is not found', () => {
+  it('leaves out the empty sections', () => {
     const page = renderError(Refusal.notFound('Nothing is at /x', { title: 'Not found' }), shell)
     expect(byTestId(page, 'suggestions')).toEqual([])
     expect(textOf(page)).not.toContain('What to fix')
   })
 
-  it('leads home and has no form', () => {
+  it('links to the home page and has no form', () => {
     const tags = tagsOf(render({ homePath: '/t/red/' }))
     expect(tags.filter(({ name }) => name === 'form')).toEqual([])
     expect(tags.filter(({ name }) => name === 'a').map(({ attributes }) => attributes['href'])).toEqual([

@@ -42,7 +42,7 @@ describe('html', () => {
     expect(String(html`<p>${value}</p>`)).toBe('<p></p>')
   })
 
-  it('renders zero, for it is a number like any other', () => {
+  it('renders zero', () => {
     expect(String(html`${0}`)).toBe('0')
   })
 
@@ -52,11 +52,11 @@ describe('html', () => {
     )
   })
 
-  it('takes its own markup as it is, once', () => {
+  it('does not escape its own markup again', () => {
     expect(String(html`<p>${html`<b>${'&'}</b>`}</p>`)).toBe('<p><b>&amp;</b></p>')
   })
 
-  it('reads a backslash in a template as text says, not as source does', () => {
+  it('keeps a backslash of a template as it is written', () => {
     expect(String(html`a\tb`)).toBe('a\tb')
   })
 

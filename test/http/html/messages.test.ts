@@ -21,7 +21,7 @@ describe('translate', () => {
     ['de-AT', 'Meinen Altersschlüssel verwenden'],
     ['PT-br', 'Usar a minha chave de idade'],
     ['ar', 'استخدام مفتاح عمري'],
-  ])('falls back from %s to the language that is there', (tag, text) => {
+  ])('falls back from %s to a language that has texts', (tag, text) => {
     expect(translate(tag)('choose.use')).toBe(text)
   })
 
@@ -43,7 +43,7 @@ describe.each(Object.entries(LANGUAGES))('the language %s', (lang, messages) => 
     expect(shape(messages)).toEqual(shape(english))
   })
 
-  it('repeats no text of the English one but what is the same in both', () => {
+  it('repeats no English text that differs in this language', () => {
     const sameInBoth = ['footer.version', 'language.name', 'banner.label', 'clock.advance', ...WORDS_IN_COMMON]
     const untranslated = Object.entries(messages).filter(
       ([key, text]) => text === Object.entries(english).find(([known]) => known === key)?.[1],

@@ -46,7 +46,7 @@ describe('the create page', () => {
     )
   })
 
-  it('gathers the attributes of an age signal under one term', () => {
+  it('lists the attributes of an age signal under one term', () => {
     const text = textOf(createPage({ face_match_performed: true, issuing_country: 'US' }))
     expect(text).toContain('Attributes face_match_performed: true issuing_country: US')
     expect(textOf(createPage({}))).not.toContain('Attributes')

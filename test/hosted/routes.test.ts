@@ -5,7 +5,7 @@ import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 describe('the clock on a hosted page', () => {
-  it('advances by 91 seconds, and the request goes on waiting', async () => {
+  it('advances by 91 seconds, and the request still waits', async () => {
     const sandbox = await startSandbox()
     const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     const again = await submit(sandbox, press(text, 'advance'))
@@ -46,7 +46,7 @@ describe('the clock on a hosted page', () => {
     expect(textOf(answer.text)).toContain('would pass the end of the year 9999')
   })
 
-  it('stands still for somebody before whom no request waits', async () => {
+  it('does not move for an unknown transaction', async () => {
     const sandbox = await startSandbox()
     const fields = new URLSearchParams({ transaction: 'unknown', advance: '91' })
     expect((await submit(sandbox, { action: '/v1/oidc/use/clock', fields })).status).toBe(410)

@@ -50,7 +50,7 @@ describe('The choice page of E1', () => {
     }
   })
 
-  test('forces an ending for a persona that is written down', async () => {
+  test('forces an ending for a persona that is typed in', async () => {
     const sandbox = await startSandbox()
     const form = press(await openUse(sandbox), 'outcome-verified', { with_persona: 'child-12' })
     expect(idTokenOf(readCallback(await submit(sandbox, form))).age_thresholds).toMatchObject({ 13: false })
@@ -97,7 +97,7 @@ describe('The page of E3', () => {
     expect(idTokenOf(await rp.use({ sandbox_persona: 'child-12' })).age_thresholds).toMatchObject({ 21: true })
   })
 
-  test('saves for a new persona, whom the choice page offers from then on', async () => {
+  test('saves for a new persona, which the choice page offers from then on', async () => {
     const sandbox = await startSandbox()
     const before = await sandbox.personas.list()
     await submit(sandbox, press(await openCreate(sandbox), 'save-new'))
@@ -112,7 +112,7 @@ describe('The page of E3', () => {
     expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
   })
 
-  test('can be decided after the 90 seconds, for it was opened within them', async () => {
+  test('can be decided after the lifetime of its request_uri, when it was opened before', async () => {
     const sandbox = await startSandbox()
     const page = await openCreate(sandbox)
     await sandbox.clock.advance(600)

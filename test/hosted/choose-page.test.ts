@@ -20,7 +20,7 @@ describe('the choice page', () => {
     expect(byTestId(choosePage({}, { canCreate: false }), 'create')).toEqual([])
   })
 
-  it('begins with the form of the choice, and says in every form which request it is about', () => {
+  it('begins with the form of the choice, and names the transaction in every form', () => {
     const tags = tagsOf(choosePage())
     const forms = tags.filter(({ name }) => name === 'form')
     const hidden = tags.filter(({ attributes }) => attributes['type'] === 'hidden')
@@ -38,14 +38,14 @@ describe('the choice page', () => {
     )
   })
 
-  it('has the menu of languages on top, though its form is the last', () => {
+  it('has the menu of languages on top, and its form at the end', () => {
     const tags = tagsOf(choosePage())
     const menu = tags.findIndex(({ attributes }) => attributes['data-testid'] === 'language')
     expect(menu).toBeLessThan(tags.findIndex(({ name }) => name === 'main'))
     expect(tags[menu]?.attributes['form']).toBe(tags.findLast(({ name }) => name === 'form')?.attributes['id'])
   })
 
-  it('shows the endings again after its clock was moved', () => {
+  it('shows the endings after the clock was moved', () => {
     const endings = (changes: Parameters<typeof choosePage>[0]) =>
       tagsOf(choosePage(changes)).find(({ attributes }) => attributes['class'] === 'card endings')
     expect(endings({})?.attributes).not.toHaveProperty('open')
@@ -74,7 +74,7 @@ describe('the choice page', () => {
     expect(nextButton?.attributes['value']).toBe('verified')
   })
 
-  it('shows what each persona is and what it would answer', () => {
+  it('shows each persona with its purpose and its answers', () => {
     const text = textOf(choosePage())
     expect(text).toContain('Teenager teen-16 Between 13 and 18. 13 yes 18 no')
     expect(text).toContain('Adults Adult with a passport adult-passport Passes every common threshold. 13 yes 18 yes')
@@ -91,11 +91,11 @@ describe('the choice page', () => {
     expect(textOf(choosePage())).toContain('Use my age key Answers as Adult with a passport adult-passport')
   })
 
-  it('names a default persona that is not in the list, too', () => {
+  it('names the fallback persona even when the list does not hold it', () => {
     expect(textOf(choosePage({ choices: [] }))).toContain('Use my age key Answers as adult-passport')
   })
 
-  it('tells who asks, for which ages and with which filters', () => {
+  it('shows the client, the requested ages and the filters', () => {
     const text = textOf(choosePage())
     expect(text).toContain('Web shop wants to check your age')
     expect(text).toContain('13 or older 18 or older')
