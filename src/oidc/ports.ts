@@ -58,9 +58,9 @@ export interface AgeKey {
   readonly signals: readonly AgeSignal[]
 }
 
-/** The age keys that exist, and who holds them. */
+/** The age keys that exist, and their holders. */
 export interface AgeKeys {
-  /** Create: a new age key with these signals takes the place of the one that `holder` had; without a holder, a new user holds it. */
+  /** Create: `holder` holds a new age key with these signals and no longer the one it had; without a holder, a new user holds it. */
   save(signals: readonly AgeSignal[], holder: string | undefined): Promise<void>
   /** Adds signals to the key `id`, the oldest beyond the limit go; `false` when there is no such key. */
   add(id: string, signals: readonly AgeSignal[]): Promise<boolean>

@@ -2,7 +2,7 @@ import { ConfigError } from '../files/config-error.ts'
 import { packageVersion } from '../package-root.ts'
 import { createMemoryStores, type Stores } from '../store/stores.ts'
 
-/** Where a sandbox keeps what it keeps, and what matters for it. */
+/** The options that choose the stores of a sandbox. */
 export interface StoreOptions {
   readonly store?: string | undefined
   readonly seed?: number | undefined
@@ -12,7 +12,7 @@ export interface StoreOptions {
 
 /**
  * Opens the store that the options name; memory without one. The client of Redis is loaded only when it is needed.
- * @throws Error with one line: it cannot be reached, it holds records of another version, a seed stands beside it
+ * @throws Error with one line: the store cannot be reached, it holds records of another version, or a seed is given beside it
  */
 export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptions): Promise<Stores> {
   if (store === undefined) return createMemoryStores()
@@ -26,7 +26,7 @@ export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptio
       onWarning?.(`store: the connection is lost (${reason}); calls are answered with 503 until it is back`),
     onBack: () => onWarning?.('store: the connection is back'),
   })
-  // Behind the connection: a start that fails says why in one line.
+  // After the connection: a start that fails prints one line only.
   if (baseUrl === undefined) {
     onWarning?.('store: replicas need one address for all of them; say which with --base-url')
   }

@@ -1,8 +1,8 @@
-/** Calls something that may stop answering, and waits for it only once. */
+/** Calls a service that may stop answering. Only one call waits for the answer that does not come: then the breaker is open. */
 export interface Breaker {
-  /** @throws Error at once while nobody answers; otherwise what `act` throws */
+  /** @throws Error at once while the breaker is open; otherwise what `act` throws */
   call<Result>(act: () => Promise<Result>): Promise<Result>
-  /** Says that calls are answered again. */
+  /** Closes the breaker: calls are answered again. */
   close(): void
 }
 
@@ -13,7 +13,7 @@ export interface BreakerOptions {
   onClose(): void
 }
 
-/** After the first call that is not answered in time, all others are refused at once until that one is answered late, or `close`. */
+/** The first call without an answer in time opens the breaker; a late answer, or `close`, closes it. */
 export function createBreaker({ withinMs, onOpen, onClose }: BreakerOptions): Breaker {
   let isOpen = false
   const silence = () => new Error(`no answer within ${withinMs / 1000} seconds`)

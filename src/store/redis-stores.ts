@@ -8,14 +8,14 @@ import { createRedisStore } from './redis-store.ts'
 import { createRedisTables } from './redis-tables.ts'
 import type { Stores } from './stores.ts'
 
-/** Says which version wrote the records; the keys of these begin with the version. */
+/** Holds the version that wrote the records; the keys of the records begin with it. */
 const VERSION_KEY = 'agekey-sandbox:version'
 
 /**
- * Everything in Redis or Valkey, so that any number of processes act as one sandbox. Keys are
- * `agekey-sandbox:{version}:{tenant}:...`; those of no tenant have an underscore in its place, which no name begins with.
- * @param options.version records of another one are refused
- * @throws Error with one line: it cannot be reached, it holds records of another version
+ * All stores in Redis or Valkey, so that any number of processes act as one sandbox. Keys are
+ * `agekey-sandbox:{version}:{tenant}:...`; those of no tenant have a word with a leading underscore as {tenant}.
+ * @param options.version records of another version are refused
+ * @throws Error with one line: Redis cannot be reached, or holds records of another version
  */
 export async function openRedisStores(
   url: string,

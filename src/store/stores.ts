@@ -3,14 +3,14 @@ import type { World } from '../sandbox/tenants/world.ts'
 import { createMemoryDirectory, createMemoryStore, createMemoryTables } from './memory.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 
-/** Where everything that a sandbox keeps is kept. */
+/** All stores of a sandbox. */
 export interface Stores extends Pick<World, 'journal' | 'directory' | 'isShared' | 'createStore' | 'createTables'> {
-  /** The keys that sign at first, where several processes share them: the first one makes them, and the others get the same. */
+  /** The first signing keys, where several processes share them: the first process makes them, the others read them. */
   agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<SigningKeys>
   close(): void
 }
 
-/** Everything in the memory of this process. */
+/** All stores in the memory of this process. */
 export const createMemoryStores = (): Stores => ({
   journal: createMemoryJournal(),
   directory: createMemoryDirectory(),

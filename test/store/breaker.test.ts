@@ -9,16 +9,16 @@ afterEach(() => {
 })
 
 function start() {
-  const told: string[] = []
+  const events: string[] = []
   const breaker = createBreaker({
     withinMs: 2_000,
-    onOpen: () => told.push('open'),
-    onClose: () => told.push('close'),
+    onOpen: () => events.push('open'),
+    onClose: () => events.push('close'),
   })
-  return { breaker, told }
+  return { breaker, events }
 }
 
-/** A call that is answered when the test says so. */
+/** A call that the test answers. */
 function pending() {
   let answer = () => {}
   const promise = new Promise<string>((resolve) => {
@@ -27,16 +27,16 @@ function pending() {
   return { act: () => promise, answer: () => answer() }
 }
 
-test('answers and refusals pass through', async () => {
-  const { breaker, told } = start()
+test('A breaker passes answers and refusals on', async () => {
+  const { breaker, events } = start()
   expect(await breaker.call(async () => 'answer')).toBe('answer')
   await expect(breaker.call(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
   await vi.advanceTimersByTimeAsync(10_000)
-  expect(told).toEqual([])
+  expect(events).toEqual([])
 })
 
-test('after one call without an answer the next ones are refused at once, until that answer comes', async () => {
-  const { breaker, told } = start()
+test('A breaker refuses calls at once after one call without an answer, until that answer comes', async () => {
+  const { breaker, events } = start()
   const { act, answer } = pending()
   const silent = expect(breaker.call(act)).rejects.toThrow('no answer within 2 seconds')
   await vi.advanceTimersByTimeAsync(2_000)
@@ -48,16 +48,16 @@ test('after one call without an answer the next ones are refused at once, until 
   answer()
   await vi.advanceTimersByTimeAsync(0)
   expect(await breaker.call(next)).toBe('answer')
-  expect(told).toEqual(['open', 'close'])
+  expect(events).toEqual(['open', 'close'])
 })
 
-test('several calls without an answer are told once, and a new connection ends it', async () => {
-  const { breaker, told } = start()
+test('Several calls without an answer open the breaker once, and a new connection closes it', async () => {
+  const { breaker, events } = start()
   const calls = [1, 2, 3].map(() => breaker.call(pending().act).catch(() => 'refused'))
   await vi.advanceTimersByTimeAsync(2_000)
   expect(await Promise.all(calls)).toEqual(['refused', 'refused', 'refused'])
   breaker.close()
   breaker.close()
-  expect(told).toEqual(['open', 'close'])
+  expect(events).toEqual(['open', 'close'])
   expect(await breaker.call(async () => 'answer')).toBe('answer')
 })

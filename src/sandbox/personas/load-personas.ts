@@ -6,7 +6,7 @@ import type { Persona } from './persona-schema.ts'
 /** The folder of the personas that come with the package. */
 export const BUILT_IN_PERSONAS = fileURLToPath(new URL('personas/', packageRoot))
 
-/** What the build makes of them and puts beside the bundle: a start that parsed the files would take twice as long. */
+/** The same personas as JSON, which the build writes beside the bundle: parsing the files takes half of a start. */
 const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
 
 /**
@@ -26,7 +26,7 @@ async function readBuiltInPersonas(): Promise<readonly Persona[]> {
   return JSON.parse(readFileSync(PARSED_AT_BUILD, 'utf8'))
 }
 
-/** YAML and what checks it are loaded only for somebody who has files. */
+/** Loads the YAML parser and the schemas only when there are files. */
 async function readFiles(paths: readonly string[]): Promise<readonly Persona[]> {
   if (paths.length === 0) return []
   const { readPersonas } = await import('./persona-files.ts')

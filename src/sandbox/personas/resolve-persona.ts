@@ -8,16 +8,16 @@ interface RelativeDates {
   readonly verifiedAt: RelativeDate | undefined
 }
 
-/** A choice page resolves a thousand personas on each request: their expressions are read once. */
+/** A choice page resolves a thousand personas on each request: their expressions are parsed once. */
 const compiled = new WeakMap<AgeSignal, RelativeDates>()
 
-/** The persona with plain dates in place of relative ones, counted from `base` (epoch milliseconds). */
+/** The persona with plain dates, its relative ones counted from `base` (epoch milliseconds). */
 export function resolvePersona(persona: Persona, base: number): Persona {
   if (persona.age_key === undefined) return persona
   return { ...persona, age_key: { signals: persona.age_key.signals.map((signal) => resolveSignal(signal, base)) } }
 }
 
-/** The signal with plain dates in place of relative ones, counted from `base` (epoch milliseconds). */
+/** The signal with plain dates, its relative ones counted from `base` (epoch milliseconds). */
 export function resolveSignal(signal: AgeSignal, base: number): AgeSignal {
   const { dateOfBirth, verifiedAt } = compile(signal)
   if (dateOfBirth === undefined && verifiedAt === undefined) return signal

@@ -8,7 +8,7 @@ import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 /** The calls that a relying party's server makes: a scenario can wait for them. */
 const SERVER_CALLS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
 
-const MOST_STEPS = 500
+const MAX_STEPS = 500
 
 const decisionSchema = z
   .strictObject({
@@ -45,9 +45,9 @@ const stepSchema = z
   .check(({ value, issues }) => {
     const given = KINDS.filter((kind) => value[kind] !== undefined)
     const refuse = (path: string[], message: string) => issues.push({ code: 'custom', path, message, input: value })
-    // An unknown key is told already, with the kind that was probably meant.
-    const isTold = issues.some(({ code }) => code === 'unrecognized_keys')
-    if (given.length === 0 && !isTold) refuse([], `give one of ${KINDS.join(', ')}`)
+    // An unknown key is reported already, with the kind that was probably meant.
+    const isReported = issues.some(({ code }) => code === 'unrecognized_keys')
+    if (given.length === 0 && !isReported) refuse([], `give one of ${KINDS.join(', ')}`)
     if (given.length > 1) refuse([], `${given.join(' and ')} are two steps; write each as an item of the list`)
     if (value.clock && value.expect) refuse(['expect'], 'a clock step sends nothing; expect belongs to decide or await')
   })
@@ -56,7 +56,7 @@ const stepSchema = z
 export const scenarioSchema = z.strictObject({
   name: z.string().max(200).regex(/\S/, { error: 'must not be empty' }).describe('What it is called in reports'),
   client: z.string().min(1).optional().describe('A client_id: only the requests of this client count'),
-  steps: z.array(stepSchema).min(1).max(MOST_STEPS).describe('One after the other'),
+  steps: z.array(stepSchema).min(1).max(MAX_STEPS).describe('One after the other'),
 })
 
 export type Scenario = z.infer<typeof scenarioSchema>
@@ -75,7 +75,7 @@ export type Step =
   | { readonly kind: 'await'; readonly flow: (typeof SERVER_CALLS)[number]; readonly expect: Expected | undefined }
   | { readonly kind: 'clock'; readonly move: ClockMove }
 
-/** Personas that a scenario names and nobody is: the schema cannot know them. */
+/** Personas that a scenario names and that do not exist: the schema cannot know them. */
 export function unknownPersonas({ steps }: Scenario, known: readonly string[]): SchemaProblem[] {
   return steps.flatMap(({ decide }, index) => {
     if (decide?.persona === undefined || known.includes(decide.persona)) return []
@@ -95,8 +95,8 @@ export function stepOf({ decide, await: awaited, clock, expect }: Scenario['step
 export function summaryOf(step: Step): string {
   switch (step.kind) {
     case 'decide': {
-      const who = step.persona === undefined ? step.flow : `${step.flow} as ${step.persona}`
-      return step.outcome === undefined ? who : `${who}: ${step.outcome}`
+      const subject = step.persona === undefined ? step.flow : `${step.flow} as ${step.persona}`
+      return step.outcome === undefined ? subject : `${subject}: ${step.outcome}`
     }
     case 'await':
       return step.flow

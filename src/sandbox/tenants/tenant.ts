@@ -34,15 +34,15 @@ export interface Tenant {
   moveClock(move: ClockMove): Promise<void>
   /** Changes what is given and leaves the rest. */
   configure(change: Partial<TenantSettings>): Promise<void>
-  /** Goes on by one stage. @throws Refusal when it is out of turn */
+  /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
   rotateKeys(stage: RotationStage): Promise<void>
-  /** Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens. Clients and keys stay. */
+  /** Resets personas, expectations, scenarios, clock, journal, codes and tokens to the declared state. Clients and keys stay. */
   reset(): Promise<void>
-  /** Leaves nothing behind; the tenant is not used any more. */
+  /** Deletes all records of the tenant, which is not used afterwards. */
   forget(): Promise<void>
 }
 
-/** Creates a tenant of a world. */
+/** Creates a tenant. */
 export function createTenant(world: World, { name, addresses }: { name: string; addresses: Addresses }): Tenant {
   const { settings: common, journal } = world
   const clock = createClock()
@@ -156,7 +156,7 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
       }
     },
     async reset() {
-      // A seeded tenant repeats itself from here.
+      // A seeded tenant draws the same ids again from here.
       ids = idsFor('service')
       await scenarios.clear()
       await changeClock(() => UNMOVED)

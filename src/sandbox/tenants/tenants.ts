@@ -7,17 +7,17 @@ import type { World } from './world.ts'
 /** The tenant at the base URL itself; it is always there. */
 export const ROOT_TENANT = 'default'
 
-/** What a tenant may be called. */
+/** The names that a tenant may have. */
 export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 
-/** All tenants of a world. One exists from the first touch of its address. */
+/** All tenants of a sandbox. A tenant exists from the first call of its address. */
 export interface Tenants {
   readonly root: Tenant
-  /** The tenant of this name, whether or not anybody has touched it. @throws Refusal */
+  /** The tenant of this name, also one that does not exist yet. @throws Refusal */
   at(name: string): Tenant
   /**
-   * Makes the tenant exist, as the one that was used last, and brings it up to date; without a name it is the root one.
-   * The least recently used one goes when there are too many. @throws Refusal
+   * Makes the tenant exist, as the one that was used last, and refreshes it; without a name it is the root one.
+   * Removes the least recently used one when there are too many. @throws Refusal
    */
   touch(name: string | undefined): Promise<Tenant>
   /** The tenant of this name, touched; `undefined` when there is none. */
@@ -28,26 +28,27 @@ export interface Tenants {
   remove(name: string): Promise<boolean>
 }
 
-/** Creates the tenants of a world. */
+/** Creates the tenants of a sandbox. */
 export function createTenants(world: World, { addresses }: { addresses: Addresses }): Tenants {
   const { directory } = world
   const root = createTenant(world, { name: ROOT_TENANT, addresses })
-  /** Those that were met in this process, the least recently used one first. */
-  const met = new Map<string, Tenant>()
+  /** Those that this process has created, the least recently used one first. */
+  const created = new Map<string, Tenant>()
 
   const at = (name: string) => {
     checkName(name)
-    const tenant = met.get(name) ?? createTenant(world, { name, addresses: addressesBelow(addresses, `/t/${name}`) })
-    met.delete(name)
-    met.set(name, tenant)
-    // In a world of one process the directory drops it first, and what it held with it.
-    const [oldest] = met.keys()
-    if (met.size > MAX_MET && oldest !== undefined) met.delete(oldest)
+    const tenant =
+      created.get(name) ?? createTenant(world, { name, addresses: addressesBelow(addresses, `/t/${name}`) })
+    created.delete(name)
+    created.set(name, tenant)
+    // In a sandbox of one process the directory has removed it, with its records, before that.
+    const [oldest] = created.keys()
+    if (created.size > MAX_CREATED && oldest !== undefined) created.delete(oldest)
     return tenant
   }
   const forget = async (name: string) => {
     const tenant = at(name)
-    met.delete(name)
+    created.delete(name)
     await tenant.forget()
   }
 
@@ -84,7 +85,8 @@ export function createTenants(world: World, { addresses }: { addresses: Addresse
   }
 }
 
-const MAX_MET = MAX_TENANTS + 100
+/** More than the directory holds: a tenant that the directory removed is still created while its records are deleted. */
+const MAX_CREATED = MAX_TENANTS + 100
 
 function checkName(name: string): void {
   if (name === ROOT_TENANT) {

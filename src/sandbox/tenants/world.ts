@@ -23,7 +23,7 @@ export const tenantSettingsSchema = z.object({
 /** The settings that a tenant may have of its own; the others are the same for all. */
 export type TenantSettings = Readonly<z.infer<typeof tenantSettingsSchema>>
 
-/** What is settled for every tenant of a process. */
+/** The settings of a sandbox: the defaults of its tenants, and what is the same for all of them. */
 export interface WorldSettings extends TenantSettings {
   readonly profile: Profile
   readonly vocabulary: Vocabulary
@@ -38,14 +38,14 @@ export interface TenantStore extends Store {
   clear(): Promise<void>
 }
 
-/** What every tenant of a process is made of. */
+/** What the tenants of a process share: settings, keys and stores. */
 export interface World {
   readonly settings: WorldSettings
   readonly journal: Journal
   /** Shared until a tenant rotates its own. */
   readonly keys: KeyRing
   readonly directory: TenantDirectory
-  /** Whether other processes have the same tenants: then each request begins by reading what they were told. */
+  /** Whether other processes have the same tenants: then each request begins by reading what they changed. */
   readonly isShared: boolean
   generateKeys(): Promise<SigningKeys>
   createStore(tenant: string, clock: SandboxClock): TenantStore

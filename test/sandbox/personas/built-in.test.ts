@@ -26,7 +26,7 @@ const BASES = [
   '2028-02-29T23:59:59Z',
   '2028-03-01T12:00:00Z',
 ]
-/** Nobody has a birthday on a 29 February whose year of birth has none: who turns 18 "tomorrow" does so on 1 March. */
+/** There is no 29 February in most years of birth: a persona that turns 18 on such a "tomorrow" does so on 1 March. */
 const EVE_OF_A_LEAP_DAY = '2028-02-28T12:00:00Z'
 
 function clockAt(instant: string): SandboxClock {

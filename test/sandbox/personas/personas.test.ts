@@ -50,8 +50,8 @@ const tomorrow = persona('tomorrow', {
   age: { date_of_birth: 'today - 18y + 1d' },
   verified_at: 'now - 30d',
 })
-const nobody = persona('nobody')
-const declared = [adult, tomorrow, nobody]
+const keyless = persona('keyless')
+const declared = [adult, tomorrow, keyless]
 
 function setUp() {
   const clock = createClock({ systemNow: () => NOON })
@@ -59,7 +59,7 @@ function setUp() {
   return { clock, tables, personas: createPersonas({ declared, clock, ids: countingIds(), tables }) }
 }
 
-describe('the personas of a tenant', () => {
+describe('The personas of a tenant', () => {
   let { personas, clock, tables } = setUp()
   beforeEach(() => {
     const fresh = setUp()
@@ -86,7 +86,7 @@ describe('the personas of a tenant', () => {
     const changed = persona('adult', byEmail(18))
     await personas.put(changed)
     await personas.put(persona('zoe'))
-    expect(await names()).toEqual(['adult', 'tomorrow', 'nobody', 'zoe'])
+    expect(await names()).toEqual(['adult', 'tomorrow', 'keyless', 'zoe'])
     expect(await personas.find('adult')).toEqual(changed)
   })
 
@@ -94,7 +94,7 @@ describe('the personas of a tenant', () => {
     await personas.put(persona('zoe'))
     expect(await personas.remove('zoe')).toBe(true)
     expect(await personas.remove('adult')).toBe(true)
-    expect(await names()).toEqual(['tomorrow', 'nobody'])
+    expect(await names()).toEqual(['tomorrow', 'keyless'])
     expect(await personas.find('adult')).toBeUndefined()
     expect(await ageKeyOf(personas, 'adult')).toBeUndefined()
   })
@@ -108,13 +108,13 @@ describe('the personas of a tenant', () => {
   it('come back by put after they were removed', async () => {
     await personas.remove('adult')
     await personas.put(adult)
-    expect(await names()).toEqual(['adult', 'tomorrow', 'nobody'])
+    expect(await names()).toEqual(['adult', 'tomorrow', 'keyless'])
   })
 
   it('are the declared ones again when the tables are cleared, with new age keys', async () => {
     const { id } = await keyOf('adult')
     await personas.add(id, [byEmail(21)])
-    await personas.remove('nobody')
+    await personas.remove('keyless')
     await personas.put(persona('zoe'))
     await tables.clear()
     expect(await personas.list()).toEqual(declared)
@@ -126,14 +126,14 @@ describe('the personas of a tenant', () => {
     const before = structuredClone(declared)
     const other = createPersonas({ declared, clock, ids: countingIds(), tables: createMemoryTables() })
     await personas.add((await keyOf('adult')).id, [byEmail(21)])
-    await personas.replaceAgeKey('nobody', [idScan])
+    await personas.replaceAgeKey('keyless', [idScan])
     await personas.remove('tomorrow')
     expect(await other.list()).toEqual(before)
     expect(declared).toEqual(before)
   })
 })
 
-describe('the dates of a persona', () => {
+describe('The dates of a persona', () => {
   it('count from the base of the clock, so advancing leaves them', async () => {
     const { clock, personas } = setUp()
     const signalOf = async () => (await ageKeyOf(personas, 'tomorrow'))?.signals[0]
@@ -160,11 +160,11 @@ describe('the dates of a persona', () => {
   it('stay as they are when they are plain, or when there is no age key', () => {
     const { personas } = setUp()
     expect(personas.resolved(adult)).toEqual(adult)
-    expect(personas.resolved(nobody)).toEqual(nobody)
+    expect(personas.resolved(keyless)).toEqual(keyless)
   })
 })
 
-describe('an age key', () => {
+describe('An age key', () => {
   it('keeps its id while it lives, and shares it with no other', async () => {
     const { personas } = setUp()
     const first = await ageKeyOf(personas, 'adult')
@@ -175,7 +175,7 @@ describe('an age key', () => {
 
   it('is missing for a persona without one, and for a persona that does not exist', async () => {
     const { personas } = setUp()
-    expect(await ageKeyOf(personas, 'nobody')).toBeUndefined()
+    expect(await ageKeyOf(personas, 'keyless')).toBeUndefined()
     expect(await ageKeyOf(personas, 'zoe')).toBeUndefined()
   })
 
@@ -222,9 +222,9 @@ describe('an age key', () => {
 
   it('is replaced by exactly the signals that were submitted', async () => {
     const { personas } = setUp()
-    expect(await personas.replaceAgeKey('nobody', [byEmail(18)])).toBe(true)
-    expect((await ageKeyOf(personas, 'nobody'))?.signals).toEqual([byEmail(18)])
-    expect(await personas.find('nobody')).toMatchObject({ title: 'Title of nobody' })
+    expect(await personas.replaceAgeKey('keyless', [byEmail(18)])).toBe(true)
+    expect((await ageKeyOf(personas, 'keyless'))?.signals).toEqual([byEmail(18)])
+    expect(await personas.find('keyless')).toMatchObject({ title: 'Title of keyless' })
   })
 
   it('cannot be given to a persona that does not exist', async () => {
@@ -236,14 +236,14 @@ describe('an age key', () => {
   it('keeps of a submitted signal what a persona file could say', async () => {
     const { personas } = setUp()
     const submitted = { ...idScan, attributes: { issuing_country: 'DE' }, iso_27566_1: 'strict' as const }
-    await personas.save([Object.assign({ type: 'age_verification', verification_id: '1' }, submitted)], 'nobody')
-    const saved = await personas.find('nobody')
+    await personas.save([Object.assign({ type: 'age_verification', verification_id: '1' }, submitted)], 'keyless')
+    const saved = await personas.find('keyless')
     expect(saved?.age_key?.signals).toEqual([submitted])
     expect(checkPersona(saved).kind).toBe('valid')
   })
 })
 
-describe('a new key', () => {
+describe('A new age key', () => {
   it('belongs to a new persona with a generated name, offered from then on', async () => {
     const { personas } = setUp()
     const created = await personas.createWithAgeKey([byEmail(18)])
@@ -280,7 +280,7 @@ describe('a new key', () => {
   })
 })
 
-describe('a full tenant', () => {
+describe('A full tenant', () => {
   const fill = async (personas: Personas, count: number) => {
     for (let n = 0; n < count; n++) await personas.put(persona(`p-${n}`))
   }

@@ -27,7 +27,7 @@ describe('a mismatch says where, what was expected and what came:', () => {
     expect(findMismatches(expected, came)).toEqual([{ path, expected: wanted, came: sent }])
   })
 
-  test('a secret that came is not told', () => {
+  test('a secret that came is masked', () => {
     expect(findMismatches({ client_secret: 'a' }, { client_secret: 'b' })).toEqual([
       { path: 'client_secret', expected: '"a"', came: '***' },
     ])

@@ -18,7 +18,7 @@ test('a scenario file becomes steps of three kinds, in their order', () => {
   ])
 })
 
-describe('a mistake is told with file and line:', () => {
+describe('a mistake is reported with file and line:', () => {
   test.each([
     [
       '  - await: par\n  - decide: { flow: ues, persona: x }',
@@ -47,7 +47,7 @@ describe('a mistake is told with file and line:', () => {
   })
 })
 
-test('a persona that nobody is has its place and the nearest name', () => {
+test('a persona that does not exist is reported with its place and the nearest name', () => {
   const scenario = scenarioSchema.parse({
     name: 'A',
     steps: [{ await: 'par' }, { decide: { flow: 'use', persona: 'teen-61' } }],

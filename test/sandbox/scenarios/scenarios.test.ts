@@ -101,7 +101,7 @@ describe('decide', () => {
     })
   })
 
-  test('a decision that was not taken is remarked, so that whoever waits learns why', async () => {
+  test('a decision that was not taken leaves a remark that says why', async () => {
     const { scenarios, arm, overrule } = start()
     const id = await arm([{ decide: { flow: 'use', persona: 'teen-16' } }])
     await overrule(call('use'))
@@ -207,7 +207,7 @@ describe('several scenarios', () => {
   })
 })
 
-test('every change is told, and so is a removal', async () => {
+test('every change is announced, and so is a removal', async () => {
   const { scenarios, arm, events } = start()
   const id = await arm([{ await: 'par' }, { await: 'token' }])
   await scenarios.observe(call('par'), 201)

@@ -20,7 +20,7 @@ export function buildReplicas() {
       const address = ['--base-url', 'http://sandbox.localhost:2435']
       const { child, output } = await cli.start(['-p', '0', '--log', 'json', '--store', store, ...address])
       const { url } = ready.parse(JSON.parse(output.split('\n', 1)[0] ?? ''))
-      // What is told of each call must be read: a full pipe would stop the process.
+      // The log of each call must be read: a full pipe would stop the process.
       child.stdout.resume()
       child.stderr.resume()
       return { child, http: createClient(url), party: createRelyingParty(createClient(url)) }

@@ -37,7 +37,7 @@ describeWithRedis('A sandbox whose Redis', () => {
   describe('a start is refused with one line', () => {
     const refusedStart = (args: readonly string[]) => cli.run(['-p', '0', ...args])
 
-    test('when nothing listens there; the password is not told', async () => {
+    test('when nothing listens there; the password is not printed', async () => {
       const { code, stderr } = await refusedStart(['--store', 'redis://user:secret@127.0.0.1:1'])
       expect(code).toBe(1)
       expect(stderr).toBe('error: store: redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1\n')
