@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Callback } from '../../src/oidc/callback.ts'
 import { beginCreate, type CreateDecision, finishCreate } from '../../src/oidc/create.ts'
+import type { Provider } from '../../src/oidc/provider.ts'
 import { pushRequest } from '../../src/oidc/pushed-request.ts'
 import { Refusal } from '../../src/oidc/refusal.ts'
 import type { ServerRequest } from '../../src/oidc/request/server-request.ts'
@@ -15,8 +16,8 @@ export const VERIFIED: UseDecision = { kind: 'verified', ageKey: ADULT }
 export const DECLINED = { kind: 'error', error: 'access_denied', description: 'The user went back.' } as const
 
 /** The endpoints of the service as functions, in the words of a relying party; a test changes what it is about. */
-export interface Service {
-  readonly provider: TestProvider
+export interface Service<Ports extends Provider> {
+  readonly provider: Ports
   /** E1 from the request to the callback; a refused request gets its callback without a decision. */
   use(changes?: Changes, decision?: UseDecision): Promise<ReceivedCallback>
   /** E1 with the upgrade scope, by the holder of `CHILD`: the code. */
@@ -39,8 +40,10 @@ interface Credentials {
 
 const SANDBOX_CLIENT: Credentials = { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }
 
-export function createService(provider: TestProvider = createProvider()): Service {
-  const service: Service = {
+export function createService(): Service<TestProvider>
+export function createService<Ports extends Provider>(provider: Ports): Service<Ports>
+export function createService(provider: Provider = createProvider()): Service<Provider> {
+  const service: Service<Provider> = {
     provider,
     async use(changes, decision = VERIFIED) {
       const beginning = beginUse(Object.entries(useRequest(changes)), provider)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createRelyingParty } from '../../support/relying-party.ts'
-import { type Changes, createRequest, useRequest } from '../../support/requests.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { type Changes, createRequest, useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
 
 const CLIENT = {
   clientId: 'shop',

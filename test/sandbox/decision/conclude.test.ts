@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { beginCreate } from '../../../src/oidc/create.ts'
+import { beginUse } from '../../../src/oidc/use.ts'
+import { conclude } from '../../../src/sandbox/decision/conclude.ts'
+import { requireOutcome } from '../../../src/sandbox/decision/names.ts'
+import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import { idTokenOf } from '../../support/id-tokens.ts'
+import { type Changes, createRequest, useRequest } from '../../support/requests.ts'
+import { createService, received } from '../../support/service.ts'
+import { createTestTenant } from '../../support/tenant.ts'
+
+const UPGRADE = { scope: 'openid svc.upgrade' }
+
+/** Ends a valid Use request with an outcome by a persona. */
+async function concludeUse(tenant: Tenant, outcome: string, persona?: string, changes: Changes = {}) {
+  const beginning = beginUse(Object.entries(useRequest(changes)), tenant.provider)
+  if (beginning.kind === 'refused') throw new Error('the request is refused')
+  const decision = {
+    persona: persona === undefined ? undefined : await tenant.personas.find(persona),
+    outcome: requireOutcome('use', outcome),
+    laterOutcome: undefined,
+  }
+  const conclusion = await conclude(beginning.transaction, decision, tenant)
+  return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
+}
+
+/** Ends a valid Create request with an outcome by a persona. */
+async function concludeCreate(tenant: Tenant, outcome: string, persona?: string) {
+  const requestUri = await createService(tenant.provider).obtainRequestUri()
+  const beginning = await beginCreate(Object.entries(createRequest(requestUri)), tenant.provider)
+  if (beginning.kind === 'refused') throw new Error('the request is refused')
+  const decision = {
+    persona: persona === undefined ? undefined : await tenant.personas.find(persona),
+    outcome: requireOutcome('create', outcome),
+    laterOutcome: undefined,
+  }
+  const conclusion = await conclude(beginning.transaction, decision, tenant)
+  return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
+}
+
+describe('conclude of a Use request', () => {
+  test('verifies the persona and says how its signals were evaluated', async () => {
+    const { callback, evaluation, outcome } = await concludeUse(await createTestTenant(), 'verified', 'teen-16')
+    if (!callback) throw new Error('there is no callback')
+    expect(idTokenOf(callback).age_thresholds).toEqual({ 13: true, 16: true, 18: false, 21: false })
+    expect(evaluation?.ageThresholds).toEqual({ 13: true, 16: true, 18: false, 21: false })
+    expect(outcome.name).toBe('verified')
+  })
+
+  test.each([
+    [{ can_create: 'true' }, 'create_requested', { create_requested: 'true', state: 'state-1' }],
+    [{}, 'access_denied', { error: 'access_denied', error_description: expect.any(String), state: 'state-1' }],
+  ])('leaves a persona without an age key what %j allows: %s', async (changes, ending, params) => {
+    const tenant = await createTestTenant()
+    const { callback, evaluation, outcome } = await concludeUse(tenant, 'verified', 'no-age-key', changes)
+    expect([callback?.params, evaluation, outcome.name]).toEqual([params, undefined, ending])
+  })
+
+  test('has no callback when the user closes the window', async () => {
+    const { callback, evaluation, outcome } = await concludeUse(await createTestTenant(), 'no_answer')
+    expect([callback, evaluation, outcome.name]).toEqual([undefined, undefined, 'no_answer'])
+  })
+
+  test.each(['access_denied', 'server_error'])('ends with the error %s', async (name) => {
+    const { callback } = await concludeUse(await createTestTenant(), name)
+    expect(callback?.params).toEqual({ error: name, error_description: expect.any(String), state: 'state-1' })
+  })
+
+  test('applies the seam of the outcome to the claims, the token or the callback', async () => {
+    const tenant = await createTestTenant()
+    const right = await concludeUse(tenant, 'verified', 'adult-passport')
+    const claims = await concludeUse(tenant, 'id_token.nonce_other', 'adult-passport')
+    const callback = await concludeUse(tenant, 'callback.state_missing', 'adult-passport')
+    if (!right.callback || !claims.callback) throw new Error('there is no callback')
+    expect(idTokenOf(right.callback).nonce).toBe('nonce-1')
+    expect(idTokenOf(claims.callback).nonce).not.toBe('nonce-1')
+    expect(Object.keys(callback.callback?.params ?? {})).toEqual(['id_token'])
+  })
+
+  test('issues a code when every threshold is false', async () => {
+    const { callback } = await concludeUse(await createTestTenant(), 'verified', 'child-12', UPGRADE)
+    expect(Object.keys(callback?.params ?? {}).sort()).toEqual(['code', 'id_token', 'state'])
+  })
+})
+
+describe('conclude of a Create request', () => {
+  test('saves the submitted signals for the persona', async () => {
+    const tenant = await createTestTenant()
+    const { callback, outcome } = await concludeCreate(tenant, 'created', 'no-age-key')
+    expect([callback?.params, outcome.name]).toEqual([{ state: 'state-1' }, 'created'])
+    const { evaluation } = await concludeUse(tenant, 'verified', 'no-age-key')
+    expect(evaluation?.ageThresholds).toMatchObject({ 21: true })
+  })
+
+  test('saves them for a new persona with created_new', async () => {
+    const tenant = await createTestTenant()
+    const before = await tenant.personas.list()
+    await concludeCreate(tenant, 'created_new', 'no-age-key')
+    expect(await tenant.personas.list()).toHaveLength(before.length + 1)
+  })
+
+  test('saves nothing with an error', async () => {
+    const tenant = await createTestTenant()
+    const { callback } = await concludeCreate(tenant, 'access_denied', 'no-age-key')
+    expect(callback?.params).toMatchObject({ error: 'access_denied', state: 'state-1' })
+    const { outcome } = await concludeUse(tenant, 'verified', 'no-age-key')
+    expect(outcome.name).toBe('access_denied')
+  })
+})

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest'
+import { beginCreate } from '../../../src/oidc/create.ts'
+import { beginUse } from '../../../src/oidc/use.ts'
+import {
+  decide,
+  decideByChoice,
+  decideEnded,
+  decideServerCall,
+  type RequestedDecision,
+  requireRequestedNames,
+} from '../../../src/sandbox/decision/decide.ts'
+import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../support/requests.ts'
+import { createService, refusalOf } from '../../support/service.ts'
+import { createTestTenant } from '../../support/tenant.ts'
+
+type Flow = 'use' | 'create'
+
+async function transactionOf(flow: Flow, tenant: Tenant, changes: Changes = {}) {
+  const { provider } = tenant
+  const requestUri = flow === 'create' ? await createService(provider).obtainRequestUri() : undefined
+  const beginning =
+    flow === 'use'
+      ? beginUse(Object.entries(useRequest(changes)), provider)
+      : await beginCreate(Object.entries(createRequest(requestUri, changes)), provider)
+  if (beginning.kind === 'refused') throw new Error('the request is refused')
+  return beginning.transaction
+}
+
+const callOf = (flow: Flow | 'par' | 'token' | 'upgrade', clientId = 'ak_test_sandbox') => ({
+  flow,
+  client_id: clientId,
+  state: 'state-1',
+  nonce: flow === 'use' ? 'nonce-1' : undefined,
+  sentParameters: () => ({ state: 'state-1' }),
+})
+
+/** Decides a valid request of the built-in client. */
+async function decideRequest(flow: Flow, tenant: Tenant, requested: RequestedDecision = {}, changes: Changes = {}) {
+  return decide(await transactionOf(flow, tenant, changes), callOf(flow), { requested, tenant })
+}
+
+describe.each(['use', 'create'] as const)('decide in the %s flow', (flow) => {
+  const ORDER = ['query', 'header', 'expectation', 'scenario', 'cookie', 'client', 'default'] as const
+  const PERSONAS = ['adult-passport', 'adult-face', 'adult-email', 'teen-14', 'teen-16', 'turned-18-today', 'child-12']
+  const personaOf = (source: (typeof ORDER)[number]) => PERSONAS[ORDER.indexOf(source)]
+
+  test.each(ORDER)('takes the persona of the %s before all behind it', async (strongest) => {
+    const saying = ORDER.slice(ORDER.indexOf(strongest))
+    const says = (source: (typeof ORDER)[number]) => (saying.includes(source) ? personaOf(source) : undefined)
+    const shop = { clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI], persona: says('client') }
+    const tenant = await createTestTenant({ clients: [shop], defaults: { persona: says('default') } })
+    if (says('expectation')) await tenant.expectations.add({ flow, persona: says('expectation'), times: 1 })
+    if (says('scenario')) {
+      const steps = [{ decide: { flow, persona: says('scenario') } }]
+      await tenant.scenarios.arm({ name: 'A', steps })
+    }
+    const requested = {
+      query: { persona: says('query'), outcome: undefined },
+      headers: { persona: says('header'), outcome: undefined },
+      cookie: says('cookie'),
+    }
+    const transaction = await transactionOf(flow, tenant)
+    const decision = await decide(transaction, callOf(flow, 'shop'), { requested, tenant })
+    expect(decision?.persona?.name).toBe(personaOf(strongest))
+  })
+
+  test('leaves the decision to the choice page when no source names anything', async () => {
+    expect(await decideRequest(flow, await createTestTenant())).toBeUndefined()
+  })
+
+  test('takes an unnamed outcome to be the usual one, and an unnamed persona to be adult-passport', async () => {
+    const tenant = await createTestTenant()
+    const usual = flow === 'use' ? 'verified' : 'created'
+    expect(await decideRequest(flow, tenant, { cookie: 'teen-16' })).toMatchObject({
+      persona: { name: 'teen-16' },
+      outcome: { name: usual },
+    })
+    const byOutcome = { query: { persona: undefined, outcome: usual } }
+    expect(await decideRequest(flow, tenant, byOutcome)).toMatchObject({
+      persona: { name: 'adult-passport' },
+      outcome: { name: usual },
+    })
+  })
+
+  test('names no persona for an outcome that needs none', async () => {
+    const tenant = await createTestTenant()
+    const decision = await decideRequest(flow, tenant, { query: { persona: undefined, outcome: 'access_denied' } })
+    expect(decision).toMatchObject({ persona: undefined, outcome: { name: 'access_denied' } })
+  })
+
+  test.each([
+    [{ query: { persona: 'teen-61', outcome: undefined } }, 'query parameter sandbox_persona', 'teen-16'],
+    [{ headers: { persona: undefined, outcome: 'acess_denied' } }, 'request header X-Sandbox-Outcome', 'access_denied'],
+    [{ cookie: 'teen-61' }, 'cookie agekey_sandbox_persona', 'teen-16'],
+  ])('refuses the unknown name in %j with its source and near misses', async (requested, source, near) => {
+    const tenant = await createTestTenant()
+    const refusal = await refusalOf(() => decideRequest(flow, tenant, requested))
+    expect(refusal).toMatchObject({ status: 400, suggestions: expect.arrayContaining([near]) })
+    expect(refusal.message).toContain(source)
+  })
+
+  test('uses an expectation up when it is followed, and keeps one that is overruled', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add({ flow, persona: 'teen-16', times: 1 })
+    const byQuery = { query: { persona: 'child-12', outcome: undefined } }
+    expect(await decideRequest(flow, tenant, byQuery)).toMatchObject({ persona: { name: 'child-12' } })
+    expect(await tenant.expectations.list()).toHaveLength(1)
+    expect(await decideRequest(flow, tenant)).toMatchObject({ persona: { name: 'teen-16' } })
+    expect(await tenant.expectations.list()).toEqual([])
+    expect(await decideRequest(flow, tenant)).toBeUndefined()
+  })
+
+  test('follows each of 5 expectations once in 20 decisions at once', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add({ flow, persona: 'teen-16', times: 5 })
+    const decisions = await Promise.all(Array.from({ length: 20 }, () => decideRequest(flow, tenant)))
+    expect(decisions.filter((decision) => decision !== undefined)).toHaveLength(5)
+  })
+})
+
+test('decide takes persona and outcome from different sources', async () => {
+  const tenant = await createTestTenant({ defaults: { persona: 'teen-16' } })
+  await tenant.expectations.add({ flow: 'use', outcome: 'verified', times: 1 })
+  const requested = { query: { persona: 'child-12', outcome: undefined } }
+  expect(await decideRequest('use', tenant, requested)).toMatchObject({
+    persona: { name: 'child-12' },
+    outcome: { name: 'verified' },
+  })
+})
+
+test('decide ignores a default outcome of another flow', async () => {
+  const tenant = await createTestTenant({ defaults: { outcome: 'created' } })
+  expect(await decideRequest('use', tenant)).toBeUndefined()
+  expect(await decideRequest('create', tenant)).toMatchObject({ outcome: { name: 'created' } })
+})
+
+test('decide refuses an outcome that the request cannot have, and keeps the expectation that asked for it', async () => {
+  const tenant = await createTestTenant()
+  await tenant.expectations.add({ flow: 'use', outcome: 'create_requested', times: 1 })
+  const refusal = await refusalOf(() => decideRequest('use', tenant))
+  expect(refusal.message).toContain('can_create=true')
+  expect(await tenant.expectations.list()).toHaveLength(1)
+  const decision = await decideRequest('use', tenant, {}, { can_create: 'true' })
+  expect(decision).toMatchObject({ outcome: { name: 'create_requested' } })
+})
+
+test('requireRequestedNames checks also the names that a stronger source overrules', async () => {
+  const tenant = await createTestTenant()
+  const query = { persona: 'teen-16', outcome: undefined }
+  const personas = await requireRequestedNames('use', { query }, tenant)
+  expect(personas.map(({ name }) => name)).toEqual(['teen-16'])
+  const headers = { persona: 'nobody-at-all', outcome: undefined }
+  const refusal = await refusalOf(() => requireRequestedNames('use', { query, headers }, tenant))
+  expect(refusal.message).toContain('request header X-Sandbox-Persona')
+})
+
+test('decideByChoice decides by the form alone, and leaves an empty form undecided', async () => {
+  const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
+  const transaction = await transactionOf('use', tenant)
+  const chosen = await decideByChoice(transaction, { persona: 'teen-16', outcome: undefined }, tenant)
+  expect(chosen).toMatchObject({ persona: { name: 'teen-16' }, outcome: { name: 'verified' } })
+  expect(await decideByChoice(transaction, { persona: undefined, outcome: undefined }, tenant)).toBeUndefined()
+})
+
+test('decideEnded uses up an expectation of the outcome that the call already has, and no other', async () => {
+  const tenant = await createTestTenant()
+  const call = { ...callOf('create'), endedAs: 'request_uri.expired' }
+  await tenant.expectations.add({ flow: 'create', outcome: 'access_denied', times: 1 })
+  expect(await decideEnded(call, tenant)).toBeUndefined()
+  await tenant.expectations.add({ flow: 'create', outcome: 'request_uri.expired', times: 1 })
+  expect(await decideEnded(call, tenant)).toMatchObject({ outcome: { name: 'request_uri.expired' } })
+  expect((await tenant.expectations.list()).map(({ outcome }) => outcome)).toEqual(['access_denied'])
+})
+
+describe('decideServerCall', () => {
+  test('leaves the answer to the service when no source names an outcome', async () => {
+    const tenant = await createTestTenant({ defaults: { persona: 'teen-16' } })
+    expect(await decideServerCall(callOf('par'), { requested: {}, tenant })).toBeUndefined()
+  })
+
+  test('takes the header before an expectation, which stays', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add({ flow: 'par', outcome: 'par.500', times: 1 })
+    const requested = { headers: { persona: undefined, outcome: 'par.401' } }
+    const forced = await decideServerCall(callOf('par'), { requested, tenant })
+    expect(forced).toMatchObject({ outcome: { name: 'par.401' }, queued: undefined })
+    expect(await tenant.expectations.list()).toHaveLength(1)
+  })
+
+  test('uses an expectation up when the outcome was followed', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add({ flow: 'par', outcome: 'par.401', times: 1 })
+    const first = await decideServerCall(callOf('par'), { requested: {}, tenant })
+    const second = await decideServerCall(callOf('par'), { requested: {}, tenant })
+    expect([await first?.settle(true), await second?.settle(true)]).toEqual([true, false])
+    expect(await tenant.expectations.list()).toEqual([])
+  })
+
+  test('refuses an unknown outcome', async () => {
+    const tenant = await createTestTenant()
+    const requested = { headers: { persona: undefined, outcome: 'par.402' } }
+    const refusal = await refusalOf(() => decideServerCall(callOf('par'), { requested, tenant }))
+    expect(refusal).toMatchObject({ status: 400, suggestions: expect.arrayContaining(['par.401']) })
+  })
+})
