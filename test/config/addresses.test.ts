@@ -39,6 +39,8 @@ describe('flags of addresses', () => {
     [{ 'trust-proxy': ['10.0.0.0/8', '10.0.0.0/33'] }, '--trust-proxy[1]: "10.0.0.0/33" is no address of a proxy'],
     [{ 'trust-proxy': ['10.0.0.0/8,'] }, '--trust-proxy[1]: "" is no address of a proxy'],
     [{ 'trust-proxy': ['fd00::/129'] }, '"fd00::/129" is no address of a proxy'],
+    [{ 'trust-proxy': ['10.0.0.0/0'] }, '"10.0.0.0/0" is no address of a proxy'],
+    [{ 'trust-proxy': ['1'] }, '"1" is no address of a proxy'],
     [{ 'trust-proxy': ['10.0.0.0/'] }, '"10.0.0.0/" is no address of a proxy'],
     [{ 'trust-proxy': ['proxy.example'] }, 'Give an address, a range like 10.0.0.0/8, or loopback'],
   ])('%j is refused with a line that says why', async (flags, message) => {

@@ -1,19 +1,22 @@
-import { isIP } from 'node:net'
+import proxyAddr from 'proxy-addr'
 import { didYouMean } from '../../age/nearest.ts'
 
 /** Ranges by name, as Express knows them. */
 const RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** What keeps `text` from naming proxies that may be trusted, or `undefined`. */
+/** What keeps `text` from naming proxies that Express can trust, or `undefined`. */
 export function proxyProblem(text: string): string | undefined {
-  if (RANGES.includes(text) || isIP(text) !== 0 || isCidr(text)) return undefined
+  // Express would read a bare number as an address; it is meant as a number of proxies.
+  if (!/^\d+$/.test(text) && isRange(text)) return undefined
   const hint = didYouMean(text, RANGES) || ' Give an address, a range like 10.0.0.0/8, or loopback'
   return `${JSON.stringify(text)} is no address of a proxy.${hint}`
 }
 
-function isCidr(text: string): boolean {
-  const [address = '', bits = '', ...rest] = text.split('/')
-  const version = isIP(address)
-  if (version === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits)) return false
-  return Number(bits) <= (version === 4 ? 32 : 128)
+function isRange(text: string): boolean {
+  try {
+    proxyAddr.compile(text)
+    return true
+  } catch {
+    return false
+  }
 }
