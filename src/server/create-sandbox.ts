@@ -117,14 +117,14 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   }
   server.on('request', createApp(httpHost))
   answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
-  const apiOf = ({ name, provider }: Tenant) => {
-    const transport = createLocalTransport(async (operationId, input) => {
+  const transportOf = ({ name }: Tenant) =>
+    createLocalTransport(async (operationId, input) => {
       const { performInProcess } = await loadControl()
       const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
       return performInProcess(operationId, input, { tenant, host: httpHost })
     })
-    return createSandboxApi(transport, { name, baseUrl: provider.baseUrl })
-  }
+  const apiOf = (tenant: Tenant) =>
+    createSandboxApi(transportOf(tenant), { name: tenant.name, baseUrl: tenant.provider.baseUrl })
   const stop = async () => {
     await close(server)
     stores.close()
@@ -136,9 +136,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     certificate: certificate && { pem: certificate.cert, file: certificate.file },
     client,
     tenant: (name) => apiOf(tenants.at(name)),
-    async removeTenant(name) {
-      await tenants.remove(name)
-    },
+    removeTenant: (name) => transportOf(tenants.root).call('deleteTenant', { params: { name } }),
     close: stop,
     [Symbol.asyncDispose]: stop,
   }

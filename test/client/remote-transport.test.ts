@@ -1,0 +1,48 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createRemoteTransport } from '../../src/client/remote-transport.ts'
+
+/** A server that gives every call the same answer, and a transport that calls it. */
+async function answering(status: number, body: string) {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    response.writeHead(status).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const transport = createRemoteTransport({ baseUrl: `http://127.0.0.1:${port}/base`, token: 'not-a-real-token' })
+  return { ...transport, requests }
+}
+
+test('a call is sent to the path of its operation, with the query that is given and the token', async () => {
+  const { call, requests } = await answering(200, '{"flows":[]}')
+  expect(await call('listFlows', { query: { state: 'a b', persona: undefined, wait: 2 } })).toEqual({ flows: [] })
+  const [request] = requests
+  expect([request?.method, request?.url]).toEqual(['GET', '/base/_sandbox/flows?state=a+b&wait=2'])
+  expect(request?.headers.authorization).toBe('Bearer not-a-real-token')
+})
+
+test('a name in the path is escaped', async () => {
+  const { call, requests } = await answering(204, '')
+  await call('deletePersona', { params: { name: 'a/b' } })
+  expect(requests[0]?.url).toBe('/base/_sandbox/personas/a%2Fb')
+})
+
+test('an answer that the contract does not know rejects and says where it differs', async () => {
+  const { call } = await answering(200, '{"now":"2026-01-01T00:00:00.000Z","base":5}')
+  await expect(call('getClock', {})).rejects.toThrow(/^getClock: the answer is not the one .* base: expected a text, found 5/)
+})
+
+test('a page of a proxy in place of an answer rejects with its status', async () => {
+  const { call } = await answering(502, '<h1>Bad gateway</h1>')
+  await expect(call('getClock', {})).rejects.toMatchObject({
+    name: 'SandboxError',
+    message: 'the sandbox answered 502',
+    status: 502,
+    error: 'server_error',
+    suggestions: [],
+  })
+})
