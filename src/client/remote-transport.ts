@@ -1,5 +1,3 @@
-import { OPERATIONS, readResult } from '../control/contract/contract.ts'
-import { errorSchema } from '../control/contract/operation.ts'
 import { SandboxError } from './sandbox-error.ts'
 import type { Transport } from './transport.ts'
 
@@ -10,6 +8,7 @@ import type { Transport } from './transport.ts'
 export function createRemoteTransport({ baseUrl, token }: { baseUrl: string; token: string | undefined }): Transport {
   return {
     async call(operationId, input) {
+      const { OPERATIONS, readError, readResult } = await loadContract()
       const { method, path } = OPERATIONS[operationId]
       const { params, query, body }: CallParts = input
       const response = await reach(`${baseUrl}/_sandbox${fillPath(path, params)}${searchOf(query)}`, {
@@ -21,11 +20,18 @@ export function createRemoteTransport({ baseUrl, token }: { baseUrl: string; tok
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const answer = parse(await response.text())
-      if (!response.ok) throw errorOf(response.status, answer)
+      if (!response.ok) {
+        const { error, error_description: description, suggestions } = readError(answer)
+        const message = description ?? `the sandbox answered ${response.status}`
+        throw new SandboxError(message, { status: response.status, error: error ?? 'server_error', suggestions })
+      }
       return readResult(operationId, answer)
     },
   }
 }
+
+/** Loaded with the first call: a start of the command line does not pay for its schemas, 5 ms of CPU. */
+const loadContract = () => import('../control/contract/contract.ts')
 
 /** What every call may have. */
 interface CallParts {
@@ -62,10 +68,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function errorOf(status: number, body: unknown): SandboxError {
-  const { data } = errorSchema.partial().safeParse(body)
-  const message = data?.error_description ?? `the sandbox answered ${status}`
-  return new SandboxError(message, { status, error: data?.error ?? 'server_error', suggestions: data?.suggestions })
 }

@@ -33,7 +33,9 @@ test('a name in the path is escaped', async () => {
 
 test('an answer that the contract does not know rejects and says where it differs', async () => {
   const { call } = await answering(200, '{"now":"2026-01-01T00:00:00.000Z","base":5}')
-  await expect(call('getClock', {})).rejects.toThrow(/^getClock: the answer is not the one .* base: expected a text, found 5/)
+  await expect(call('getClock', {})).rejects.toThrow(
+    /^getClock: the answer is not the one .* base: expected a text, found 5/,
+  )
 })
 
 test('a page of a proxy in place of an answer rejects with its status', async () => {

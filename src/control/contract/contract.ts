@@ -3,7 +3,7 @@ import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { catalogOperations } from './catalog.ts'
 import { expectationOperations } from './expectations.ts'
 import { flowOperations } from './flows.ts'
-import type { Operation } from './operation.ts'
+import { errorSchema, type Operation } from './operation.ts'
 import { actAsOperations, personaOperations } from './personas.ts'
 import { scenarioOperations } from './scenarios.ts'
 import { tenantOperations, tenantPartOperations } from './tenants.ts'
@@ -53,6 +53,10 @@ export function readResult<Op extends OperationId>(operationId: Op, body: unknow
   const [problem] = checked.problems.map(({ path, message }) => `${formatPath(path) || 'result'}: ${message}`)
   throw new Error(`${operationId}: the answer is not the one that this version knows; ${problem}`)
 }
+
+/** What the body of a refusal says; nothing when it comes from something else than a sandbox, such as a proxy. */
+export const readError = (body: unknown): Partial<z.output<typeof errorSchema>> =>
+  errorSchema.safeParse(body).data ?? {}
 
 type OptionalWhereNone<Input> = {
   readonly [Part in keyof Input as undefined extends Input[Part] ? never : Part]: Input[Part]
