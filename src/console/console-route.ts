@@ -10,26 +10,26 @@ import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { signInPage } from './sign-in.ts'
 
-/** What a page of the console is made of. */
+/** One request for a page of the console. */
 export interface ConsoleCall {
   readonly tenant: Tenant
   readonly host: HttpHost
   readonly frame: ConsoleFrame
   /** Named parts of the path. */
   readonly params: Readonly<Record<string, string>>
-  /** What the address asks for; after a refused form what the form said. */
+  /** The query; after a refused form the fields of that form. */
   readonly fields: Fields
   /** Why the form was refused. */
   readonly problem?: string
 }
 
-/** One page of the console, and what its forms do. */
+/** One page of the console, and the effect of its forms. */
 export interface ConsoleRoute {
   readonly name: ConsolePath
   /** Below the page's own path: `/:id`. */
   readonly below?: string
   render(call: ConsoleCall): RenderedPage | Promise<RenderedPage>
-  /** Does what a form says; may return headers for the redirect, and a query for the page to say what was done. */
+  /** Carries a form out. May return headers for the redirect, and a query by which the page reports the effect. */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
 }
 
@@ -38,7 +38,7 @@ export interface ActResult {
   readonly query?: Readonly<Record<string, string>>
 }
 
-/** Shows a page to who may use the control API; beyond loopback a browser is asked for the token. */
+/** Answers with the page, or beyond loopback with the sign-in page until the browser has sent the control token. */
 export const showPage =
   (route: ConsoleRoute, host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -48,7 +48,7 @@ export const showPage =
     return { reply: page(200, await route.render({ ...call, fields: readSearch(request) })) }
   }
 
-/** Does what a form of the page says and shows the page again; a refused form says why, with what was written. */
+/** Carries a form out and redirects to its page; a refused form is shown again with the reason and its fields. */
 export const takeForm =
   (route: ConsoleRoute & Required<Pick<ConsoleRoute, 'act'>>, host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -65,7 +65,7 @@ export const takeForm =
     }
   }
 
-/** The sign-in page, when that is what the caller lacks. @throws Refusal when nothing would help */
+/** The sign-in page when a control token is missing. @throws Refusal when a token would not help */
 export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): Reply | undefined {
   try {
     guardControl(request, host.guard, { changesState: false })

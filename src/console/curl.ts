@@ -36,5 +36,5 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 const lines = (words: readonly string[]) => words.join(' \\\n  ')
 
-/** A word of a POSIX shell: nothing in it is expanded. */
+/** Quotes a text as one word of a POSIX shell, which expands nothing in it. */
 export const shellWord = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`

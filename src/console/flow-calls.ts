@@ -8,7 +8,7 @@ import { curlCommand } from './curl.ts'
 import { renderSnippet } from './home-snippets.ts'
 import { refusalOf } from './refusal.ts'
 
-/** What each call is, in words. */
+/** The calls in words. */
 const TITLES: Readonly<Record<string, string>> = {
   E1: 'Use authorization, by the browser',
   E2: 'Create request pushed, server to server',
@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<string, string>> = {
   choice: 'The user’s choice, by the browser',
 }
 
-/** Calls and, for each, parameters on one page. */
+/** Calls on one page, and parameters of each. */
 const MAX_CALLS = 20
 const MAX_PARAMETERS = 30
 const MAX_COMMAND_LENGTH = 6_000

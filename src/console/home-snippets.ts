@@ -24,7 +24,7 @@ ${renderSnippet(settings.map(([name, value]) => `${name}=${value}`).join('\n'))}
 </section>`
 }
 
-/** Three commands that show what the sandbox does without a page: it answers, it takes an age signal, it can be scripted. */
+/** Three commands that need no page: a health check, an expectation, a pushed Create request. */
 export function renderFirstCalls(provider: Pick<Provider, 'baseUrl'>, client: ShownClient): Html {
   const { baseUrl } = provider
   const calls = [
@@ -62,7 +62,7 @@ const EXAMPLE_SIGNAL = {
   provenance: '/sandbox',
 }
 
-/** Text to copy as it is; a script adds the button. */
+/** Text to copy; a script adds the button. */
 export function renderSnippet(text: string): Html {
   return html`<div class="snippet" data-copy><pre><code>${text}</code></pre></div>`
 }

@@ -8,7 +8,7 @@ import { createIssuer, type Provider, useIssuer } from '../oidc/provider.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { renderFirstCalls, renderPasteBlock, type ShownClient } from './home-snippets.ts'
 
-/** The home page: what to paste into the app, and the links to the console and the demo. */
+/** The home page: settings to paste into the app, and links to the console and the demo. */
 export const createHomeRoute =
   (host: HttpHost): Handler =>
   async (_request, tenant) => {

@@ -40,7 +40,7 @@ function afterPush(status: number, { requestUri }: Lifetimes): string[] {
     : ['Correct the request by its findings and push it again.']
 }
 
-/** Whether the app's own request was wrong. */
+/** Whether a request of the app broke a rule. */
 const isAtFault = ({ calls }: Flow) => calls.some(({ findings }) => findings.some(({ level }) => level === 'error'))
 
 function afterCallback(flow: Flow, callback: Readonly<Record<string, string>>, { code }: Lifetimes): string[] {

@@ -43,7 +43,7 @@ ${renderTable(
 `
 }
 
-/** The line beside the answer: what decided it. */
+/** The line beside the answer: the check that decided it. */
 function reasonOf(signals: readonly SignalTrace[]): string {
   const passing = signals.find(({ passed }) => passed)
   if (passing) return `${passing.method} passes every check`

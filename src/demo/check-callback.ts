@@ -4,7 +4,7 @@ import { decodeIdToken } from '../http/decode-id-token.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import { type CallbackCheck, checkClaims, type Expected, equal } from './check-claims.ts'
 
-/** A callback, and what the relying party found out about it. */
+/** A callback with the results of its checks. */
 export interface CheckedCallback {
   /** As sent; a parameter without a value is the empty string, since `error=` is an error too. */
   readonly params: Readonly<Record<string, string>>

@@ -7,13 +7,13 @@ import { parseJson } from '../oidc/request/json.ts'
 export interface CallbackCheck {
   /** What is checked: `nonce`. */
   readonly name: string
-  /** What is right. */
+  /** The value that passes, in words. */
   readonly rule: string
   readonly passed: boolean
   readonly found: string
 }
 
-/** What a relying party knows before the callback: its own request, and the service. */
+/** The facts that a callback is checked against. */
 export interface Expected {
   /** The parameters of the request. */
   readonly request: Readonly<Record<string, string>>

@@ -25,7 +25,7 @@ interface Answered {
   readonly body: unknown
 }
 
-/** Which sandbox the demo calls. */
+/** The sandbox that the demo calls. */
 interface World {
   readonly tenant: Tenant
   readonly host: Pick<HttpHost, 'ownUrl'>

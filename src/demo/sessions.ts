@@ -6,7 +6,7 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { CheckedCallback } from './check-callback.ts'
 import type { Exchange } from './server-calls.ts'
 
-/** What a relying party keeps for one browser between request and callback: one flow, from its request to its end. */
+/** The session of one browser: one flow, from its request to its end. */
 export type Session = UseSession | CreateSession
 
 interface CommonSession {
@@ -37,7 +37,7 @@ export interface Sessions {
   begin(session: Session, tenant: Tenant): string
   /** The session of a browser. @throws Refusal 400 when it has none */
   require(request: Incoming, tenant: Tenant): Session
-  /** Replaces the session of a browser, when it still has one. */
+  /** Replaces the session of a browser; has no effect when it has none. */
   update(request: Incoming, tenant: Tenant, session: Session): void
 }
 

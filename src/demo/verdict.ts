@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type CheckedCallback, isTrusted } from './check-callback.ts'
 import type { Session } from './sessions.ts'
 
-/** What the shop makes of a flow: a few words, and a sentence on what they mean. */
+/** The shop's conclusion on a flow: a few words, and a sentence that explains them. */
 export interface Verdict {
   readonly title: string
   readonly sentence: string

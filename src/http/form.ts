@@ -2,10 +2,10 @@ import { Refusal } from '../oidc/refusal.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import type { Incoming } from './incoming.ts'
 
-/** What a form sent, by name; fields that were left empty are absent. */
+/** The fields of a form by name; an empty field is absent. */
 export type Fields = Readonly<Record<string, string | undefined>>
 
-/** The fields of a form that was posted. @throws Refusal 415 for any other body */
+/** The fields of a form sent by POST. @throws Refusal 415 for any other body */
 export function readForm(request: Incoming): Fields {
   const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType === 'application/x-www-form-urlencoded') return filled(Buffer.from(request.body).toString('utf8'))
@@ -14,7 +14,7 @@ export function readForm(request: Incoming): Fields {
   })
 }
 
-/** The fields of a form that was sent by GET. */
+/** The fields of a form sent by GET. */
 export const readSearch = (request: Incoming): Fields => filled(request.query)
 
 const filled = (encoded: string): Fields =>
@@ -24,7 +24,7 @@ const filled = (encoded: string): Fields =>
       .filter(([, value]) => value !== undefined && value !== ''),
   )
 
-/** Whether one of the texts contains the search, whatever the case. */
+/** Whether one of the texts contains the search; case is ignored. */
 export function contains(search: string, texts: readonly string[]): boolean {
   const wanted = search.toLowerCase()
   return texts.some((text) => text.toLowerCase().includes(wanted))

@@ -17,7 +17,7 @@ describeInBrowser('the console', () => {
   })
 
   const address = (path: string) => `${sandbox.baseUrl}/_sandbox/console/${path}`
-  /** A Use flow that a script decides, to its end. */
+  /** Runs a Use flow to its end; a query parameter decides it. */
   const runFlow = () => fetch(useUrl(sandbox, { sandbox_persona: 'teen-16' }), { redirect: 'manual' })
 
   it('shows a new flow by itself', async () => {
@@ -33,7 +33,7 @@ describeInBrowser('the console', () => {
     })
   })
 
-  it('keeps what the reader has opened when a flow goes on', async () => {
+  it('keeps a section open when the flow goes on', async () => {
     await withPage(browser, {}, async (page) => {
       const waiting = await browser.newPage()
       await waiting.goto(useUrl(sandbox))
@@ -47,7 +47,7 @@ describeInBrowser('the console', () => {
     })
   })
 
-  it('shows without scripts what a reload finds', async () => {
+  it('works without scripts by reloading', async () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(address('flows'))
       expect(await page.locator('[data-live-state]').isVisible()).toBe(false)
@@ -82,7 +82,7 @@ describeInBrowser('the console', () => {
     })
   })
 
-  it('asks nobody but the sandbox for anything', async () => {
+  it('sends requests only to the sandbox', async () => {
     await withPage(browser, {}, async (page) => {
       const asked: string[] = []
       page.on('request', (request) => asked.push(new URL(request.url()).origin))

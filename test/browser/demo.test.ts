@@ -63,7 +63,7 @@ describeInBrowser('the demo', () => {
     })
   })
 
-  it('says without scripts what mode fragment needs', async () => {
+  it('names the modes that work without scripts', async () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(`${sandbox.baseUrl}/_sandbox/demo/callback`)
       expect(await page.locator('main').textContent()).toContain('choose the response mode query or form_post')

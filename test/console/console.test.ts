@@ -12,7 +12,7 @@ const browserOf = (sandbox: TestSandbox) => createBrowserClient(sandbox.url)
 
 describe('a page of the console', () => {
   it.each([...PAGES.map((page) => `${CONSOLE}/${page}`), '/', '/_sandbox/demo', `/t/qa${CONSOLE}/flows`])(
-    '%s runs nothing from elsewhere and weighs less than 100 KB with all that it loads',
+    '%s loads nothing from elsewhere, and less than 100 KB in all',
     async (path) => {
       const sandbox = await startSandbox()
       const answer = await sandbox.request.get(path).expect(200)
@@ -31,13 +31,13 @@ describe('a page of the console', () => {
     },
   )
 
-  it('leads from its entrance to the flows', async () => {
+  it('redirects from the entrance to the flows', async () => {
     const { request } = await startSandbox()
     const answer = await request.get(CONSOLE)
     expect([answer.status, answer.headers.location]).toEqual([302, `${CONSOLE}/flows`])
   })
 
-  it('stays below 100 KB however much an app sends and is sent', async () => {
+  it('stays below 100 KB with large requests and answers', async () => {
     const sandbox = await startSandbox()
     const party = createRelyingParty(sandbox)
     await party.use({ sandbox_outcome: 'id_token.huge', response_mode: 'form_post' })
@@ -51,7 +51,7 @@ describe('a page of the console', () => {
     }
   })
 
-  it('answers an unknown flow by a page that says so', async () => {
+  it('answers an unknown flow with a page that names it', async () => {
     const { request } = await startSandbox()
     const answer = await request.get(`${CONSOLE}/flows/f99`).expect(404)
     expect(textOf(answer.text)).toContain('there is none with the id "f99"')
@@ -59,7 +59,7 @@ describe('a page of the console', () => {
 })
 
 describe('the flows page', () => {
-  it('lists what an app did, with what was wrong, and filters it', async () => {
+  it('lists the flows of an app with their errors, and filters them', async () => {
     const sandbox = await startSandbox()
     const party = createRelyingParty(sandbox)
     await party.use({ state: 'good' })
@@ -71,7 +71,7 @@ describe('the flows page', () => {
     expect(filtered).not.toContain('bad')
   })
 
-  it('says why a request was refused that broke no rule', async () => {
+  it('shows why a request that breaks no rule is refused', async () => {
     const sandbox = await startSandbox()
     await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'teen-61' }))
     const problem = 'there is no persona "teen-61"'
@@ -128,7 +128,7 @@ describe('the page of a flow', () => {
     expect(textOf(page)).toContain(`${verdict} A correct client ${verdict}s it`)
   })
 
-  it('says what came of it when nobody could be verified', async () => {
+  it('shows the outcome of a flow without an id_token', async () => {
     const sandbox = await startSandbox()
     await createRelyingParty(sandbox).use({ sandbox_persona: 'no-age-key', can_create: 'true' })
     expect(textOf((await sandbox.request.get(`${CONSOLE}/flows/f1`)).text)).toContain('Outcome create_requested')
@@ -136,7 +136,7 @@ describe('the page of a flow', () => {
 })
 
 describe('the flow page of a request with a mistake', () => {
-  it('tells the developer to correct it, not to try again', async () => {
+  it('advises to correct the request, not to try again', async () => {
     const sandbox = await startSandbox()
     await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: '{}' }))
     const text = textOf((await sandbox.request.get(`${CONSOLE}/flows/f1`)).text)
@@ -188,7 +188,7 @@ describe('a form of the console', () => {
     expect(textOf(answer.text)).toContain(problem)
   })
 
-  it('queues an expectation, which then decides, and forgets others', async () => {
+  it('queues an expectation and clears the queue', async () => {
     const sandbox = await startSandbox()
     const browser = browserOf(sandbox)
     await browser.submit(`${CONSOLE}/expectations`, {
@@ -229,7 +229,7 @@ describe('a form of the console', () => {
   })
 
   it.each([[{ Origin: 'https://evil.example' }], [{ 'Sec-Fetch-Site': 'cross-site' }]])(
-    'that another site sends (%o) changes nothing',
+    'from another site (%o) is refused with 403 and changes nothing',
     async (headers) => {
       const sandbox = await startSandbox()
       const body = new URLSearchParams({ advance: '60' })
@@ -238,7 +238,7 @@ describe('a form of the console', () => {
     },
   )
 
-  it('is no form when it is JSON', async () => {
+  it('is refused with 415 when it is JSON', async () => {
     const { request } = await startSandbox()
     await request.post(`${CONSOLE}/clock`).send({ advance: 60 }).expect(415)
   })
@@ -252,7 +252,7 @@ describe('beyond loopback', () => {
     await request.get(`${CONSOLE}/flows`).expect(403)
   })
 
-  it('asks for the token on every page, and opens to a browser that has shown it', async () => {
+  it('asks for the token on every page, and accepts it once for a browser', async () => {
     const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: CONTROL_TOKEN })
     const browser = browserOf(sandbox)
     for (const page of ['', ...PAGES.map((name) => `/${name}`)]) {

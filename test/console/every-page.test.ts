@@ -7,7 +7,7 @@ import { frame, PAGES } from './views.ts'
 const publicFolder = new URL('../../public/', import.meta.url)
 
 describe.each(PAGES)('the %s page', (_, render) => {
-  it('keeps the same tags and attributes, whatever the strings of its view', () => {
+  it('keeps the same tags and attributes, whatever strings its data holds', () => {
     const shape = (page: string) => tagsOf(page).map(({ name, attributes }) => [name, ...Object.keys(attributes)])
     const expected = shape(render())
     fc.assert(

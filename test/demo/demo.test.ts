@@ -6,7 +6,7 @@ import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const DEMO = '/_sandbox/demo'
 
-/** A browser that comes by the base URL, as the cookies of the demo need it. */
+/** A browser that uses the base URL, since the cookies of the demo are tied to it. */
 async function startDemo(options: Parameters<typeof startSandbox>[0] = {}) {
   const sandbox = await startSandbox(options)
   const browser = createBrowserClient(sandbox.url, sandbox.baseUrl)
@@ -56,14 +56,14 @@ describe('the demo', () => {
       expect(text).toContain(`${check} pass`)
   })
 
-  it('upgrades an age key by a code, and the next Use flow tells', async () => {
+  it('upgrades an age key by a code, as the next Use flow shows', async () => {
     const { use, upgrade } = await startDemo()
     expect(await use({ sandbox_persona: 'child-12' })).toContain('c_hash pass')
     expect(await upgrade()).toContain('The age key is upgraded')
     expect(await use({ sandbox_persona: 'child-12' })).toContain('13: yes 18: yes')
   })
 
-  it('offers Create to who asks for it, and saves an age key', async () => {
+  it('offers Create when the callback asks for it, and saves an age key', async () => {
     const { use, create } = await startDemo()
     expect(await use({ sandbox_persona: 'no-age-key' })).toContain('The visitor wants an age key first')
     expect(await create({ sandbox_persona: 'no-age-key' })).toContain('The age key is saved')
@@ -99,14 +99,14 @@ describe('the demo', () => {
     expect(headers.location).toMatch(/^https:\/\/sandbox\.example\/age\/t\/qa\/v1\/oidc\/create\?/)
   })
 
-  it('says where to open it to who came by another name', async () => {
+  it('links to the base URL when it is opened under another name', async () => {
     const { request, baseUrl } = await startSandbox()
     const page = (await request.get(DEMO)).text
     expect(textOf(page)).toContain('Open the demo there')
     expect(page).toContain(`${baseUrl}${DEMO}`)
   })
 
-  it('does not know a browser without its session', async () => {
+  it('refuses a callback of a browser without a session', async () => {
     const { request } = await startSandbox()
     const answer = await request.get(`${DEMO}/callback`).query('state=x').set('Accept', 'text/html')
     expect(answer.status).toBe(400)
@@ -152,7 +152,7 @@ describe('the demo', () => {
     expect(textOf(answer.text)).toContain('the shop does not know this browser')
   })
 
-  it('refuses a callback whose state is another one, whatever it carries', async () => {
+  it('refuses a callback with the state of another session', async () => {
     const { browser, follow, sandbox } = await startDemo()
     await browser.submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}', response_mode: 'query' })
     const text = await follow(`${sandbox.baseUrl}${DEMO}/callback?state=forged&create_requested=true`)

@@ -47,7 +47,7 @@ export interface ConsoleContent {
   /** A sentence on what the page is for. */
   readonly lead: Html
   readonly body: Html
-  /** What was wrong with the form that was sent. */
+  /** Why a form was refused. */
   readonly problem?: string | undefined
   readonly scripts?: readonly string[]
 }
