@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
@@ -60,12 +60,7 @@ async function importSigningKey(alg: SigningAlgorithm, jwk: JWK): Promise<Signin
   if (jwk.kty !== (alg === 'RS256' ? 'RSA' : 'EC') || jwk.d === undefined)
     throw new TypeError(`the ${alg} key is not a private key`)
   const privateKey = createPrivateKey({ key: { ...jwk }, format: 'jwk' })
-  const publicJwk = publicHalf(jwk)
+  const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
   const kid = `sandbox-${alg.toLowerCase()}-${(await calculateJwkThumbprint(publicJwk)).slice(0, 12)}`
   return { kid, alg, privateKey, privateJwk: jwk, publicJwk: { ...publicJwk, kid, alg, use: 'sig' } }
-}
-
-/** The public members only, named one by one: what is not listed cannot leak. */
-function publicHalf({ kty, n, e, crv, x, y }: JWK): JWK {
-  return kty === 'RSA' ? ({ kty, n, e } as JWK) : ({ kty, crv, x, y } as JWK)
 }
