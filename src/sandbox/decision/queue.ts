@@ -1,4 +1,5 @@
-import type { MatchedStep, ScenarioMatch, Scenarios } from '../scenarios/scenarios.ts'
+import type { MatchedStep, ScenarioMatch } from '../scenarios/match-scenarios.ts'
+import type { Scenarios } from '../scenarios/scenarios.ts'
 import type { ReceivedCall } from './call.ts'
 import type { Expectation, Expectations } from './expectations.ts'
 

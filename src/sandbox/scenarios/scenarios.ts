@@ -8,7 +8,6 @@ import {
   armedScenario,
   armedScenarioSchema,
   currentStep,
-  type Explanation,
   failStep,
   isAbout,
   noteAtStep,
@@ -17,6 +16,7 @@ import {
   type ScenarioProgress,
   unmetExpectation,
 } from './armed-scenario.ts'
+import { type MatchedStep, matchScenarios, type ScenarioMatch } from './match-scenarios.ts'
 import type { Scenario } from './scenario-schema.ts'
 
 /** The scenarios of one tenant, in the order in which they were armed. Ended ones stay to be asked about. */
@@ -46,23 +46,6 @@ export interface Scenarios {
 }
 
 const MAX_SCENARIOS = 100
-
-/** What the armed scenarios say about a call. */
-export interface ScenarioMatch {
-  readonly step: MatchedStep | undefined
-  readonly contradicted: readonly { readonly id: string; readonly index: number; readonly explanation: Explanation }[]
-}
-
-/** A step that decides a call. */
-export interface MatchedStep {
-  /** Of its scenario. */
-  readonly id: string
-  readonly name: string
-  /** From 0. */
-  readonly index: number
-  readonly persona: string | undefined
-  readonly outcome: string | undefined
-}
 
 /** Announced whenever a scenario advances. */
 export interface ScenarioEvent {
@@ -177,22 +160,7 @@ export function createScenarios({
     async clear() {
       for (const { id } of await all()) await remove(id)
     },
-    async match(call) {
-      const contradicted: ScenarioMatch['contradicted'][number][] = []
-      for (const armed of await all()) {
-        const step = currentStep(armed)
-        if (step?.kind !== 'decide' || !isAbout(armed, 'decide', call)) continue
-        const { id, current: index, scenario } = armed
-        const explanation = unmetExpectation(armed, call)
-        if (explanation) contradicted.push({ id, index, explanation })
-        else
-          return {
-            contradicted,
-            step: { id, name: scenario.name, index, persona: step.persona, outcome: step.outcome },
-          }
-      }
-      return { contradicted, step: undefined }
-    },
+    match: async (call) => matchScenarios(await all(), call),
     async settle({ step, contradicted }, { isFollowed, call }) {
       for (const { id, index, explanation } of contradicted) {
         await change(id, (armed) => (armed.current === index ? failStep(armed, explanation) : armed))
