@@ -3,7 +3,14 @@ import type { AgeThresholds } from '../age/evaluate.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import { type Provider, useIssuer } from './provider.ts'
 import type { IdTokenClaims } from './seams.ts'
-import type { UseTransaction } from './use.ts'
+
+/** The part of a Use request that its id_token repeats. */
+interface AskedClaims {
+  readonly clientId: string
+  readonly nonce: string
+  /** `claims` as it was sent. */
+  readonly claimsText: string
+}
 
 /** The claims of an id_token (section "ID token claims"); times are UNIX seconds. */
 export function createIdTokenClaims(
@@ -11,7 +18,7 @@ export function createIdTokenClaims(
     transaction,
     ageThresholds,
     code,
-  }: { transaction: UseTransaction; ageThresholds: AgeThresholds; code: string | undefined },
+  }: { transaction: AskedClaims; ageThresholds: AgeThresholds; code: string | undefined },
   provider: Provider,
 ): IdTokenClaims {
   const issuedAt = Math.floor(provider.clock.now() / 1000)

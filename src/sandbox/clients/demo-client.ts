@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { ClientSettings } from './clients.ts'
 
 /** The relying party that the sandbox itself plays in its demo. */
 export const DEMO_CLIENT_ID = 'sandbox-demo'
@@ -11,7 +10,7 @@ export const demoCallback = (baseUrl: string) => `${baseUrl}/_sandbox/demo/callb
 const clientSecret = randomBytes(16).toString('base64url')
 
 /** A client of its own, so that the demo works whatever the config declares; it may return to its own callback only. */
-export const demoClient = (baseUrl: string): ClientSettings => ({
+export const demoClient = (baseUrl: string) => ({
   clientId: DEMO_CLIENT_ID,
   clientSecret,
   name: 'Demo shop',

@@ -1,6 +1,5 @@
 import type { UseTransaction } from '../../oidc/use.ts'
-import type { CallRecord, Flow } from '../journal/journal.ts'
-import type { Tenant } from '../tenants/tenant.ts'
+import type { CallRecord, Flow, Journal } from '../journal/journal.ts'
 
 /** What an attacker can replay: the answer of a Use flow that is over. */
 export interface EarlierFlow {
@@ -18,7 +17,7 @@ const MOST_LOOKED_THROUGH = 20
  */
 export async function recallFlow(
   { clientId, state, nonce }: UseTransaction,
-  { journal, name }: Pick<Tenant, 'journal' | 'name'>,
+  { journal, name }: { journal: Journal; name: string },
 ): Promise<EarlierFlow | undefined> {
   const wanted = { flow: 'use', client_id: clientId, outcome: 'verified' }
   const flows = await journal.list(name, wanted, { most: MOST_LOOKED_THROUGH })
