@@ -15,7 +15,7 @@ export interface SandboxFixtures {
   readonly sandbox: PlaywrightSandbox
 }
 
-/** Fixtures of one worker process: the sandbox that its tests use one after the other. */
+/** Fixtures of one worker process: its tests use the sandbox one after the other. */
 export interface SandboxWorkerFixtures {
   readonly workerSandbox: SandboxApi
 }
@@ -28,8 +28,8 @@ interface CookieJar {
 type Use<Fixture> = (fixture: Fixture) => Promise<void>
 
 /**
- * Fixtures for `base.extend`: `sandbox` is reset after each test. Each worker has its own: it starts one, or with `url`
- * takes a tenant of a sandbox that runs already.
+ * Creates fixtures for `base.extend`. `sandbox` resets after each test. Each worker has its own: it starts one, or with `url`
+ * uses a tenant of a sandbox that runs already.
  * ```ts
  * export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
  * test('an adult enters', async ({ page, sandbox }) => {
@@ -51,7 +51,7 @@ export function sandboxFixtures(options: TestSandboxOptions = {}) {
     await use({ ...api, as: (persona) => actAs(persona, api, context) })
     await api.reset()
   }
-  // Playwright takes no readonly tuple.
+  // Playwright does not accept a readonly tuple.
   const ofWorker: [typeof workerSandbox, { scope: 'worker' }] = [workerSandbox, { scope: 'worker' }]
   return { workerSandbox: ofWorker, sandbox }
 }

@@ -3,28 +3,28 @@ import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.
 
 export type { TestSandboxOptions }
 
-/** What a test runner calls around tests; those of Vitest, Jest and node:test fit. */
+/** Hooks of a test runner; those of Vitest, Jest and node:test fit. */
 export interface TestHooks {
   afterEach(run: () => Promise<void>): unknown
   afterAll(run: () => Promise<void>): unknown
 }
 
-/** How a test file gets its sandbox: options of `createSandbox`, or the `url` of one that runs already. */
+/** The options of `createSandbox`, or the `url` of a sandbox that runs already. */
 export type SetupOptions = TestSandboxOptions & {
-  /** In place of those of Vitest. */
+  /** Those of Vitest when absent. */
   readonly hooks?: TestHooks
 }
 
 /**
- * A sandbox for one test file: it starts here, is reset after each test and closed after the last one. With `url` it is a
- * tenant of a sandbox that runs already, which no other file sees.
+ * Starts a sandbox for one test file; it resets after each test and closes after the last one. With `url` it is a tenant of a
+ * sandbox that runs already, which no other file uses.
  * ```ts
  * const sandbox = await setupSandbox()
  * test('a teen is refused', async () => {
  *   await sandbox.next({ persona: 'teen-16' })
  * })
  * ```
- * Personas, expectations, clock, journal, codes and tokens begin anew with each test; what `configure` changed stays.
+ * A reset restores personas, expectations, clock, journal, codes and tokens; what `configure` changed stays.
  */
 export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Promise<SandboxApi> {
   const { afterEach, afterAll } = hooks ?? (await import('vitest'))

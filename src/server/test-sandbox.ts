@@ -3,23 +3,23 @@ import { connectSandbox } from '../client/connect-sandbox.ts'
 import type { SandboxApi } from '../client/sandbox-api.ts'
 import { createSandbox, type SandboxOptions } from './create-sandbox.ts'
 
-/** A sandbox for the tests of one process: started there, or a tenant of one that runs already. */
+/** A sandbox for the tests of one process: one that starts there, or a tenant of one that runs already. */
 export type TestSandboxOptions =
   | (SandboxOptions & { readonly url?: undefined })
   | {
       /** The base URL of a sandbox that runs already, for example in a container. */
       readonly url: string
-      /** Asked for when that sandbox listens beyond loopback. */
+      /** Required when that sandbox listens beyond loopback. */
       readonly controlToken?: string
     }
 
-/** How tests drive a sandbox, and how they let it go. */
+/** A sandbox for tests, and how to close it. */
 export interface OpenedSandbox {
   readonly api: SandboxApi
   close(): Promise<void>
 }
 
-/** Starts a sandbox, or takes a tenant of the one at `url` that no other process has. Closing removes either. */
+/** Starts a sandbox, or uses a new tenant of the one at `url`. `close` stops the sandbox or removes the tenant. */
 export async function openTestSandbox(options: TestSandboxOptions): Promise<OpenedSandbox> {
   if (options.url === undefined) {
     const sandbox = await createSandbox(options)

@@ -15,13 +15,13 @@ const page = readPage('library.md')
 // The compiler reads the whole library, beside the other tests.
 vi.setConfig({ testTimeout: 120_000 })
 
-/** What the compiler says of modules that import the package by its name; empty when it has nothing to say. */
-async function complaintsAbout(modules: readonly string[]): Promise<string> {
+/** The errors of the compiler for modules that import the package by its name; empty when there are none. */
+async function errorsIn(modules: readonly string[]): Promise<string> {
   const folder = makeScratchFolder()
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: {
-      // An example declares what its reader goes on with, and leaves out the imports of a test runner with globals.
+      // An example declares names that its reader uses later, and leaves out imports of a test runner with globals.
       noUnusedLocals: false,
       noUnusedParameters: false,
       types: ['node', 'vitest/globals'],
@@ -59,14 +59,14 @@ const callsIn = (cell: string) => [...cell.matchAll(/`(\w+)\(/g)].map(([, name =
 const examples = codeBlocks(page, 'ts')
 const ofPlaywright = (code: string) => code.includes('agekey-sandbox/playwright')
 
-test('the examples compile against the library as it is', async () => {
+test('the examples of library.md compile against the library', async () => {
   const others = examples.filter((code) => !ofPlaywright(code))
   expect(others).toHaveLength(examples.length - 1)
-  expect(await complaintsAbout(others)).toBe('')
+  expect(await errorsIn(others)).toBe('')
 })
 
-test('the example for Playwright compiles', async () => {
-  expect(await complaintsAbout(examples.filter(ofPlaywright))).toBe('')
+test('the Playwright example of library.md compiles', async () => {
+  expect(await errorsIn(examples.filter(ofPlaywright))).toBe('')
 })
 
 test('the examples of the README compile', async () => {
@@ -86,20 +86,20 @@ test('the examples of the README compile', async () => {
     code.startsWith('import ') ? code : `${testcontainers}\n${code}`,
   )
   expect(modules).toHaveLength(2)
-  expect(await complaintsAbout(modules)).toBe('')
+  expect(await errorsIn(modules)).toBe('')
 })
 
-test('the table of options names options that there are', async () => {
+test('the table of options names options that exist', async () => {
   const options = rowsUnder('Option').flatMap(([first]) => namesIn(first))
   expect(options.length).toBeGreaterThan(10)
   const source = [
     "import type { SandboxOptions } from 'agekey-sandbox'",
     `export const options: (keyof SandboxOptions)[] = ${JSON.stringify(options)}`,
   ]
-  expect(await complaintsAbout([source.join('\n')])).toBe('')
+  expect(await errorsIn([source.join('\n')])).toBe('')
 })
 
-test('the table of members is what a sandbox has, no more and no less', async () => {
+test('the table of members lists exactly the members of a sandbox', async () => {
   await using sandbox = await createSandbox()
   const shown = rowsUnder('Member').flatMap(([first, last]) =>
     namesIn(first).flatMap((name) => [
@@ -110,7 +110,7 @@ test('the table of members is what a sandbox has, no more and no less', async ()
   expect(shown.toSorted()).toEqual(namesOf(sandbox).toSorted())
 })
 
-test('a sandbox somewhere else has the same members but those that the page excepts', async () => {
+test('a sandbox somewhere else has the same members but the exceptions that the page names', async () => {
   await using sandbox = await createSandbox()
   const [, exceptions = ''] = /The same members but (.*?), by the control API/.exec(page) ?? []
   const expected = namesOf(sandbox).filter((name) => !namesIn(exceptions).includes(name))
@@ -118,21 +118,21 @@ test('a sandbox somewhere else has the same members but those that the page exce
 })
 
 /** Members by name, those of groups like `clock` as `clock.advance`. */
-const namesOf = (surface: object): string[] =>
-  Object.entries(surface).flatMap(([name, member]) => [
+const namesOf = (sandbox: object): string[] =>
+  Object.entries(sandbox).flatMap(([name, member]) => [
     name,
-    ...(isGroup(surface, name) ? Object.keys(member).map((inner) => `${name}.${inner}`) : []),
+    ...(isGroup(sandbox, name) ? Object.keys(member).map((inner) => `${name}.${inner}`) : []),
   ])
 
 /** Whether a member only holds functions. */
-const isGroup = (surface: object, name: string) => {
-  const member: unknown = Reflect.get(surface, name)
+const isGroup = (sandbox: object, name: string) => {
+  const member: unknown = Reflect.get(sandbox, name)
   return (
     typeof member === 'object' && member !== null && Object.values(member).every((inner) => typeof inner === 'function')
   )
 }
 
-test('a member that is not there is a complaint, so that silence means something', async () => {
+test('the compiler rejects a member that does not exist, so that an empty list of errors means something', async () => {
   const source = "import { connectSandbox } from 'agekey-sandbox'\nconnectSandbox('http://localhost:2435').nexxt()\n"
-  expect(await complaintsAbout([source])).toContain("'nexxt' does not exist")
+  expect(await errorsIn([source])).toContain("'nexxt' does not exist")
 })
