@@ -51,13 +51,13 @@ type Change = z.infer<typeof changeSchema>
 
 /** Creates the personas of one tenant: the declared ones, under an overlay of what this tenant changed. */
 export function createPersonas({ declared, clock, ids, tables }: PersonasOptions): Personas {
-  const declaredByName = indexOf(declared)
+  const findDeclared = (name: string) => declared.find((persona) => persona.name === name)
   const changes = table(tables, { name: 'persona', schema: changeSchema })
   const ageKeyIds = createAgeKeyIds({ ids, tables })
 
   const find = async (name: string) => {
     const change = await changes.get(name)
-    return change ? change.persona : declaredByName.get(name)
+    return change ? change.persona : findDeclared(name)
   }
 
   const forget = async (name: string) => {
@@ -88,7 +88,7 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
   const changeAgeKey = async (name: string, next: (held: readonly AgeSignal[]) => readonly AgeSignal[]) => {
     await makeRoomFor(name)
     await changes.update(name, (change): Change | undefined => {
-      const persona = change ? change.persona : declaredByName.get(name)
+      const persona = change ? change.persona : findDeclared(name)
       if (!persona) return change
       return { ...change, persona: { ...persona, age_key: ageKeyWith(next(persona.age_key?.signals ?? [])) } }
     })
@@ -107,7 +107,7 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
     for (let n = 1; ; n++) {
       const name = n === 1 ? wanted : `${wanted}-${n}`
       const persona = { name, title, purpose: 'Saved as a new age key in a Create flow.', age_key: ageKeyWith(signals) }
-      if (declaredByName.has(name) || (await changes.get(name))) continue
+      if (findDeclared(name) || (await changes.get(name))) continue
       await makeRoomFor(name)
       if (await changes.add(name, { persona, isGenerated: true })) return persona
     }
@@ -115,16 +115,16 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
 
   return {
     async list() {
-      const all = new Map(await changes.list())
-      const kept = declared.map((persona) => (all.has(persona.name) ? all.get(persona.name)?.persona : persona))
-      const added = [...all].map(([name, { persona }]) => (declaredByName.has(name) ? undefined : persona))
-      return [...kept, ...added].filter((persona) => persona !== undefined)
+      const all = new Map<string, Persona | undefined>(declared.map((persona) => [persona.name, persona]))
+      // A changed persona keeps the place of the declared one.
+      for (const [name, { persona }] of await changes.list()) all.set(name, persona)
+      return [...all.values()].filter((persona) => persona !== undefined)
     },
     find,
     put: (persona) => put(persona.name, { persona }),
     async remove(name) {
       if ((await find(name)) === undefined) return false
-      if (declaredByName.has(name)) await put(name, {})
+      if (findDeclared(name)) await put(name, {})
       else await forget(name)
       return true
     },
@@ -147,15 +147,6 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
       else if (!(await replaceAgeKey(holder, signals))) throw new Error(`no persona "${holder}" to hold the age key`)
     },
   }
-}
-
-const indexes = new WeakMap<readonly Persona[], ReadonlyMap<string, Persona>>()
-
-/** One index for all tenants that share the declared personas. */
-function indexOf(declared: readonly Persona[]): ReadonlyMap<string, Persona> {
-  const index = indexes.get(declared) ?? new Map(declared.map((persona) => [persona.name, persona]))
-  indexes.set(declared, index)
-  return index
 }
 
 function randomUint32(ids: Ids): number {

@@ -1,15 +1,6 @@
-import { parseRelativeDate, type RelativeDate, resolveRelativeDate } from '../../age/calendar.ts'
+import { parseRelativeDate, resolveRelativeDate } from '../../age/calendar.ts'
 import type { AgeSignal } from '../../age/signal.ts'
 import type { Persona } from './persona-schema.ts'
-
-/** The relative dates of one signal; a plain date is not among them. */
-interface RelativeDates {
-  readonly dateOfBirth: RelativeDate | undefined
-  readonly verifiedAt: RelativeDate | undefined
-}
-
-/** A choice page resolves a thousand personas on each request: their expressions are parsed once. */
-const compiled = new WeakMap<AgeSignal, RelativeDates>()
 
 /** The persona with plain dates, its relative ones counted from `base` (epoch milliseconds). */
 export function resolvePersona(persona: Persona, base: number): Persona {
@@ -19,22 +10,15 @@ export function resolvePersona(persona: Persona, base: number): Persona {
 
 /** The signal with plain dates, its relative ones counted from `base` (epoch milliseconds). */
 export function resolveSignal(signal: AgeSignal, base: number): AgeSignal {
-  const { dateOfBirth, verifiedAt } = compile(signal)
-  if (dateOfBirth === undefined && verifiedAt === undefined) return signal
+  const { age, verified_at } = signal
   return {
     ...signal,
-    age: dateOfBirth === undefined ? signal.age : { date_of_birth: resolveRelativeDate(dateOfBirth, base) },
-    verified_at: verifiedAt === undefined ? signal.verified_at : resolveRelativeDate(verifiedAt, base),
+    age: 'date_of_birth' in age ? { date_of_birth: resolveDate(age.date_of_birth, base) } : age,
+    verified_at: resolveDate(verified_at, base),
   }
 }
 
-function compile(signal: AgeSignal): RelativeDates {
-  const known = compiled.get(signal)
-  if (known !== undefined) return known
-  const dates = {
-    dateOfBirth: 'date_of_birth' in signal.age ? parseRelativeDate(signal.age.date_of_birth) : undefined,
-    verifiedAt: parseRelativeDate(signal.verified_at),
-  }
-  compiled.set(signal, dates)
-  return dates
+function resolveDate(text: string, base: number): string {
+  const relative = parseRelativeDate(text)
+  return relative ? resolveRelativeDate(relative, base) : text
 }
