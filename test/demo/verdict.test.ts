@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import type { CheckedCallback } from '../../src/demo/check-callback.ts'
+import type { Exchange } from '../../src/demo/server-calls.ts'
+import type { CreateSession, UseSession } from '../../src/demo/sessions.ts'
+import { answersOf, offerOf, verdictOf } from '../../src/demo/verdict.ts'
+
+const check = (passed: boolean) => ({ name: 'nonce', rule: 'the one of the session', passed, found: 'n' })
+
+const callback = (params: Readonly<Record<string, string>>, answers?: Readonly<Record<string, boolean>>) => ({
+  params,
+  checks: [check(true)],
+  ...(answers ? { claims: { age_thresholds: answers } } : {}),
+})
+
+const exchange = (status: number): Exchange => ({
+  title: 'E4',
+  method: 'POST',
+  url: 'http://localhost:2435/v1/oidc/use/token',
+  sent: {},
+  status,
+  answer: {},
+})
+
+const use = (result?: CheckedCallback, statuses: readonly number[] = []): UseSession => ({
+  flow: 'use',
+  state: 's',
+  request: {},
+  startedAt: 0,
+  ...(result ? { callback: result } : {}),
+  exchanges: statuses.map(exchange),
+})
+
+const create = (changes: Partial<CreateSession> = {}): CreateSession => ({
+  flow: 'create',
+  state: 's',
+  exchanges: [exchange(201)],
+  ...changes,
+})
+
+const untrusted = {
+  params: { code: 'c' },
+  checks: [check(true), check(false)],
+  claims: { age_thresholds: { 18: true } },
+}
+
+describe('the verdict of the demo', () => {
+  it.each([
+    ['without a callback', use(), 'The visitor has not come back'],
+    ['of a refused push', create(), 'The Create request was refused'],
+    ['of a failed check', use(untrusted), 'The shop does not trust this callback'],
+    ['of an error', use(callback({ error: 'access_denied' })), 'Came back with access_denied'],
+    ['of a saved age key', create({ request: {}, callback: callback({ state: 's' }) }), 'The age key is saved'],
+    ['of create_requested', use(callback({ create_requested: 'true' })), 'The visitor wants an age key first'],
+    ['of an empty callback', use(callback({})), 'No id_token came'],
+    ['of a reached age', use(callback({}, { 18: true })), 'Verified'],
+    ['of a refused code', use(callback({ code: 'c' }, { 18: false }), [400]), 'The upgrade was refused'],
+    ['of a refused age signal', use(callback({ code: 'c' }, { 18: false }), [200, 422]), 'The upgrade was refused'],
+    ['of an upgrade', use(callback({ code: 'c' }, { 18: false }), [200, 200]), 'The age key is upgraded'],
+  ])('%s', (_case, session, title) => {
+    expect(verdictOf(session).title).toBe(title)
+  })
+
+  it('says when the visitor reaches none of the ages', () => {
+    expect(verdictOf(use(callback({}, { 13: false, 18: false }))).sentence).toContain('reaches none of these ages')
+  })
+})
+
+describe('the answers of the demo', () => {
+  it('are those of the id_token', () => {
+    expect(answersOf(callback({}, { 13: true, 18: false }))).toEqual({ 13: true, 18: false })
+  })
+
+  it.each([
+    ['a check failed', untrusted],
+    ['no callback came', undefined],
+    ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],
+  ])('are empty when %s', (_case, result) => {
+    expect(answersOf(result)).toEqual({})
+  })
+})
+
+describe('the offer of the demo', () => {
+  it.each([
+    ['an upgrade, after a code', use(callback({ code: 'c' }, { 18: false })), 'upgrade'],
+    ['nothing, when the code is exchanged', use(callback({ code: 'c' }, { 18: false }), [200, 200]), undefined],
+    ['Create, after create_requested', use(callback({ create_requested: 'true' })), 'create'],
+    ['nothing, when a check failed', use(untrusted), undefined],
+    ['nothing, after Create', create({ request: {}, callback: callback({ state: 's' }) }), undefined],
+  ])('is %s', (_case, session, offer) => {
+    expect(offerOf(session)).toBe(offer)
+  })
+})
