@@ -1,3 +1,4 @@
+import type { Cookie } from '../http/cookie.ts'
 import { type Fields, readForm, readSearch } from '../http/form.ts'
 import { guardControl } from '../http/guard.ts'
 import type { ConsoleFrame, ConsolePath } from '../http/html/console-page.ts'
@@ -29,12 +30,12 @@ export interface ConsoleRoute {
   /** Below the page's own path: `/:id`. */
   readonly below?: string
   render(call: ConsoleCall): RenderedPage | Promise<RenderedPage>
-  /** Carries a form out. May return headers for the redirect, and a query by which the page reports the effect. */
+  /** Carries a form out. May return a cookie for the redirect, and a query by which the page reports the effect. */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
 }
 
 export interface ActResult {
-  readonly headers?: Readonly<Record<string, string>>
+  readonly cookie?: Cookie
   readonly query?: Readonly<Record<string, string>>
 }
 
@@ -55,10 +56,10 @@ export const takeForm =
     guardControl(request, host.guard, { changesState: true })
     const call = { ...callOf(request, tenant, host), fields: readForm(request) }
     try {
-      const { headers = {}, query = {} } = (await route.act(call)) ?? {}
+      const { cookie, query = {} } = (await route.act(call)) ?? {}
       const search = new URLSearchParams(query).toString()
       const reply = redirect(303, `${consolePathOf(tenant)}/${route.name}${search && `?${search}`}`)
-      return { reply: { ...reply, headers: { ...reply.headers, ...headers } } }
+      return { reply: cookie ? { ...reply, cookie } : reply }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return { reply: page(error.status, await route.render({ ...call, problem: error.message })) }

@@ -29,9 +29,9 @@ async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Prom
 
 async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   const { persona } = fields
-  if (persona === undefined) return { headers: { 'Set-Cookie': personaCookie(undefined, tenant) } }
+  if (persona === undefined) return { cookie: personaCookie(undefined, tenant) }
   const { name } = await requirePersona(persona, { personas: tenant.personas })
-  return { headers: { 'Set-Cookie': personaCookie(name, tenant) }, query: { acting: name } }
+  return { cookie: personaCookie(name, tenant), query: { acting: name } }
 }
 
 interface PersonaList {

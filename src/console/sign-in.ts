@@ -23,8 +23,7 @@ export const signIn =
     if (cookie === undefined) {
       return { reply: signInPage(tenant, host, 'Token: this is not the control token of this sandbox.') }
     }
-    const reply = redirect(303, `${consolePathOf(tenant)}/flows`)
-    return { reply: { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } } }
+    return { reply: { ...redirect(303, `${consolePathOf(tenant)}/flows`), cookie } }
   }
 
 /** Beyond loopback: asks for the control token, once for this browser. It posts `token`. */

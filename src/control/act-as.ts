@@ -12,11 +12,11 @@ export const actAsHandlers: Pick<Handlers, keyof typeof actAsOperations> = {
   },
   async actAs(call) {
     const persona = await existing(call.params.name, call)
-    const headers = { 'Set-Cookie': personaCookie(persona.name, call.tenant) }
-    if (call.isForm) return { status: 200, headers, page: renderActing(persona, call) }
-    return { status: 200, headers, body: { persona: persona.name } }
+    const cookie = personaCookie(persona.name, call.tenant)
+    if (call.isForm) return { status: 200, cookie, page: renderActing(persona, call) }
+    return { status: 200, cookie, body: { persona: persona.name } }
   },
-  stopActing: ({ tenant }) => ({ status: 204, headers: { 'Set-Cookie': personaCookie(undefined, tenant) } }),
+  stopActing: ({ tenant }) => ({ status: 204, cookie: personaCookie(undefined, tenant) }),
 }
 
 const existing = (name: string, { tenant }: ControlContext) =>

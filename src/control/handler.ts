@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { Cookie } from '../http/cookie.ts'
 import type { RenderedPage, Shell } from '../http/html/layout.ts'
 import type { Reply } from '../http/reply.ts'
 import type { WorldControl } from '../http/world-control.ts'
@@ -29,7 +30,7 @@ export interface ControlCall<Op extends OperationId> extends ControlContext {
 /** What a control call answers: at most one of body, page and stream. */
 export interface ControlAnswer {
   readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
+  readonly cookie?: Cookie
   readonly body?: unknown
   readonly page?: RenderedPage
   readonly stream?: NonNullable<Reply['stream']>

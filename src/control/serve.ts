@@ -45,12 +45,10 @@ const serveOpenApi =
     return { reply: json(200, createOpenApi({ version: host.version, serverUrl })) }
   }
 
-function replyOf({ status, headers = {}, body, page: shown, stream }: ControlAnswer): Reply {
+function replyOf({ status, cookie, body, page: shown, stream }: ControlAnswer): Reply {
   if (stream) return eventStream(stream)
-  if (body !== undefined) return json(status, body, headers)
-  if (!shown) return noContent(headers)
-  const reply = page(status, shown)
-  return { ...reply, headers: { ...reply.headers, ...headers } }
+  const reply = shown ? page(status, shown) : body === undefined ? noContent() : json(status, body)
+  return cookie ? { ...reply, cookie } : reply
 }
 
 function readQuery(query: string): Record<string, string> {

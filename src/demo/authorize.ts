@@ -19,7 +19,7 @@ export const startUse =
     const state = randomValue()
     const sent = useParameters(readForm(request), state, tenant)
     const session = { flow: 'use', state, request: sent, startedAt: tenant.clock.now(), exchanges: [] } as const
-    return { reply: withCookie(toAuthorization(useIssuer(tenant.provider), sent), sessions.begin(session, tenant)) }
+    return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookie: sessions.begin(session, tenant) } }
   }
 
 const pushed = z.object({ request_uri: z.string() })
@@ -34,10 +34,10 @@ export const startCreate =
     const { exchange, body } = await push({ dateOfBirth, state }, { tenant, host })
     const session = { flow: 'create', state, exchanges: [exchange] } as const
     const { data } = pushed.safeParse(body)
-    if (!data) return { reply: withCookie(toResult(tenant), sessions.begin(session, tenant)) }
+    if (!data) return { reply: { ...toResult(tenant), cookie: sessions.begin(session, tenant) } }
     const sent = createParameters(data.request_uri, tenant)
     const cookie = sessions.begin({ ...session, request: sent }, tenant)
-    return { reply: withCookie(toAuthorization(createIssuer(tenant.provider), sent), cookie) }
+    return { reply: { ...toAuthorization(createIssuer(tenant.provider), sent), cookie } }
   }
 
 function useParameters(fields: Fields, state: string, { provider }: Tenant) {
@@ -68,8 +68,3 @@ const randomValue = () => randomBytes(16).toString('base64url')
 
 const toAuthorization = (endpoint: string, parameters: Readonly<Record<string, string>>): Reply =>
   redirect(303, `${endpoint}?${new URLSearchParams(parameters).toString()}`)
-
-const withCookie = (reply: Reply, cookie: string): Reply => ({
-  ...reply,
-  headers: { ...reply.headers, 'Set-Cookie': cookie },
-})

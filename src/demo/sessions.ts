@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { parse, serialize } from 'cookie'
+import { type Cookie, readCookie } from '../http/cookie.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -33,8 +33,8 @@ export interface CreateSession extends CommonSession {
 
 /** The sessions of the demo, in memory. */
 export interface Sessions {
-  /** Begins a session. Returns the `Set-Cookie` value that ties it to the browser. */
-  begin(session: Session, tenant: Tenant): string
+  /** Begins a session. Returns the cookie that ties it to the browser. */
+  begin(session: Session, tenant: Tenant): Cookie
   /** The session of a browser. @throws Refusal 400 when it has none */
   require(request: Incoming, tenant: Tenant): Session
   /** Replaces the session of a browser; has no effect when it has none. */
@@ -50,7 +50,7 @@ const MAX_SESSIONS = 500
 export function createSessions(): Sessions {
   /** By tenant and cookie, the oldest first. */
   const sessions = new Map<string, Session>()
-  const keyOf = (request: Incoming, { name }: Tenant) => `${name} ${parse(request.header('cookie') ?? '')[COOKIE]}`
+  const keyOf = (request: Incoming, { name }: Tenant) => `${name} ${readCookie(request, COOKIE)}`
   return {
     begin(session, { name, basePath }) {
       const id = randomBytes(16).toString('base64url')
@@ -58,7 +58,7 @@ export function createSessions(): Sessions {
       const [oldest] = sessions.keys()
       if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest)
       const path = `${basePath}/_sandbox/demo`
-      return serialize(COOKIE, id, { path, httpOnly: true, sameSite: 'lax', maxAge: COOKIE_SECONDS })
+      return { name: COOKIE, value: id, options: { path, sameSite: 'lax', maxAge: COOKIE_SECONDS } }
     },
     require(request, tenant) {
       const session = sessions.get(keyOf(request, tenant))

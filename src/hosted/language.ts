@@ -1,4 +1,4 @@
-import { parse, serialize } from 'cookie'
+import { type Cookie, readCookie } from '../http/cookie.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { findLanguage, LANGUAGES, type Translate } from '../http/html/messages.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -16,7 +16,7 @@ export function languageOf(
   request: Incoming,
   { chosen, asked }: { chosen?: string | undefined; asked?: string | undefined },
 ): string {
-  const previous = parse(request.header('cookie') ?? '')[LANGUAGE_COOKIE]
+  const previous = readCookie(request, LANGUAGE_COOKIE)
   const tags = [chosen, asked, previous, ...request.acceptedLanguages]
   for (const tag of tags) {
     const language = tag === undefined ? undefined : findLanguage(tag)
@@ -25,9 +25,12 @@ export function languageOf(
   return 'en'
 }
 
-/** A `Set-Cookie` value that remembers the choice for the hosted pages of this tenant. */
-export const languageCookie = (language: string, { basePath }: Tenant): string =>
-  serialize(LANGUAGE_COOKIE, language, { path: `${basePath}/v1/oidc`, httpOnly: true, sameSite: 'lax' })
+/** The cookie that remembers the choice for the hosted pages of this tenant. */
+export const languageCookie = (language: string, { basePath }: Tenant): Cookie => ({
+  name: LANGUAGE_COOKIE,
+  value: language,
+  options: { path: `${basePath}/v1/oidc`, sameSite: 'lax' },
+})
 
 /**
  * The menu of languages, each under its own name. It belongs to the form of `renderLanguageForm` and posts `language`; a script

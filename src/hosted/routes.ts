@@ -22,7 +22,7 @@ export function createHostedRoutes({
       }
       const pending = await requirePending(form, tenant)
       const reply = await showAgain(form, pending, { request, tenant, chosenLanguage: language })
-      return { reply: { ...reply, headers: { ...reply.headers, 'Set-Cookie': languageCookie(language, tenant) } } }
+      return { reply: { ...reply, cookie: languageCookie(language, tenant) } }
     },
     async clock(request, tenant) {
       const form = readHostedForm(request, tenant)

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { parse, serialize } from 'cookie'
 import { Refusal } from '../oidc/refusal.ts'
 import { equalsSecret } from '../oidc/request/client-auth.ts'
 import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
 import { calledOrigin } from './caller-address.ts'
+import { type Cookie, readCookie } from './cookie.ts'
 import type { Incoming } from './incoming.ts'
 import { refuseCrossSite } from './same-origin.ts'
 
@@ -56,7 +56,7 @@ function hasToken(request: Incoming, token: string | undefined): boolean {
 }
 
 function hasCookie(request: Incoming, token: string | undefined): boolean {
-  const given = parse(request.header('cookie') ?? '')[CONTROL_COOKIE]
+  const given = readCookie(request, CONTROL_COOKIE)
   if (token === undefined || given === undefined || !COOKIE_PATHS.test(request.path)) return false
   return equalsSecret(given, cookieValue(token))
 }
@@ -65,16 +65,16 @@ function hasCookie(request: Incoming, token: string | undefined): boolean {
 const cookieValue = (token: string) => createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
 
 /**
- * The `Set-Cookie` value that signs a browser in, or `undefined` when `given` is not the control token.
+ * The cookie that signs a browser in, or `undefined` when `given` is not the control token.
  * @param options.path the path of the sandbox, all tenants included.
  */
 export function signInCookie(
   given: string,
   { token }: ControlGuard,
   options: { path: string; secure: boolean },
-): string | undefined {
+): Cookie | undefined {
   if (token === undefined || !equalsSecret(given, token)) return undefined
-  return serialize(CONTROL_COOKIE, cookieValue(token), { ...options, httpOnly: true, sameSite: 'strict' })
+  return { name: CONTROL_COOKIE, value: cookieValue(token), options: { ...options, sameSite: 'strict' } }
 }
 
 function beyondLoopback(token: string | undefined): Refusal {

@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Response } from 'express'
 import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
+import { type Cookie, serializeCookie } from './cookie.ts'
 import type { RenderedPage } from './html/layout.ts'
 
 /** What a route answers: data, so that it can be recorded, spoiled and sent once. */
 export interface Reply extends ServerReply {
+  readonly cookie?: Cookie
   /** The title of a page, as plain text. */
   readonly title?: string
   /** Sent in place of the body: what is no text. */
@@ -88,7 +90,7 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
     else sendStream(response, reply.stream)
     return
   }
-  response.writeHead(reply.status, headersOf(reply))
+  response.writeHead(reply.status, headersOf(reply, { isHttps: response.req.protocol === 'https' }))
   response.end(reply.bytes ?? reply.body)
 }
 
@@ -116,9 +118,10 @@ function sendStream(response: Response, stream: NonNullable<Reply['stream']>): v
   response.on('close', stop)
 }
 
-const headersOf = ({ status, headers, body, bytes }: Reply) => ({
+const headersOf = ({ status, headers, cookie, body, bytes }: Reply, caller: { isHttps: boolean }) => ({
   ...COMMON_HEADERS,
   ...headers,
+  ...(cookie ? { 'Set-Cookie': serializeCookie(cookie, caller) } : {}),
   ...(status === 204 ? {} : { 'Content-Length': String(bytes?.byteLength ?? Buffer.byteLength(body)) }),
 })
 

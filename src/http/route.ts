@@ -13,7 +13,6 @@ import { errorAnswer } from './error-reply.ts'
 import type { ControlGuard } from './guard.ts'
 import { type Incoming, IncomingRequest } from './incoming.ts'
 import { type Reply, sendReply } from './reply.ts'
-import { withSecureCookie } from './secure-cookies.ts'
 import type { WorldControl } from './world-control.ts'
 
 /** What a route returns: the reply, and what there is to tell about the call. */
@@ -78,7 +77,7 @@ export function createRoute(host: HttpHost, endpoint: string | undefined, handle
     const incoming = new IncomingRequest(request, response)
     const { tenant, answer } = await answerOf(handler, incoming, host)
     await tell(endpoint, { request: incoming, answer, tenant })
-    await sendReply(response, withSecureCookie(answer.reply, incoming))
+    await sendReply(response, answer.reply)
     host.onCall({
       method: incoming.method,
       path: `${tenant.basePath}${incoming.path}`,

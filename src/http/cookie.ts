@@ -1,0 +1,17 @@
+import { parse, type SerializeOptions, serialize } from 'cookie'
+import type { Incoming } from './incoming.ts'
+
+/** A cookie that a reply sets. Scripts cannot read it, and a browser that came by https sends it only by https. */
+export interface Cookie {
+  readonly name: string
+  readonly value: string
+  readonly options: Readonly<Pick<SerializeOptions, 'path' | 'sameSite' | 'maxAge' | 'secure'>>
+}
+
+/** The value of a cookie of the browser; `undefined` when it sends none of this name. */
+export const readCookie = (request: Incoming, name: string): string | undefined =>
+  parse(request.header('cookie') ?? '')[name]
+
+/** The value of the header `Set-Cookie`. */
+export const serializeCookie = ({ name, value, options }: Cookie, { isHttps }: { isHttps: boolean }): string =>
+  serialize(name, value, { ...options, httpOnly: true, secure: options.secure || isHttps })
