@@ -1,6 +1,6 @@
 import { Refusal } from '../oidc/refusal.ts'
+import type { Transport } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
-import type { Transport } from './transport.ts'
 
 /** Calls a sandbox in this process. @param perform does an operation or throws a Refusal */
 export function createLocalTransport(perform: Transport['call']): Transport {

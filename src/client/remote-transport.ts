@@ -1,5 +1,5 @@
+import type { Transport } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
-import type { Transport } from './transport.ts'
 
 /**
  * Calls the control API of a sandbox over HTTP.

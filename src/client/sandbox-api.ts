@@ -1,4 +1,4 @@
-import type { Immutable, OperationInput, OperationResult } from '../control/contract/contract.ts'
+import type { Immutable, OperationId, OperationInput, OperationResult } from '../control/contract/contract.ts'
 import type { ClockState } from '../sandbox/clock/clock.ts'
 import type { ClockMove } from '../sandbox/clock/clock-move.ts'
 import type { Expectation, NewExpectation } from '../sandbox/decision/expectations.ts'
@@ -7,7 +7,6 @@ import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { Persona } from '../sandbox/personas/persona-schema.ts'
 import type { ScenarioProgress } from '../sandbox/scenarios/armed-scenario.ts'
-import type { Transport } from './transport.ts'
 
 /** All calls that belong together, as the journal shows them. */
 export type Flow = OperationResult<'getFlow'>
@@ -89,6 +88,11 @@ export interface SandboxApi {
   configure(change: TenantChange): Promise<void>
   /** Back to the declared state; clients and keys stay. */
   reset(): Promise<void>
+}
+
+/** Makes control calls, of one tenant. @throws SandboxError when a call is refused */
+export interface Transport {
+  call<Op extends OperationId>(operationId: Op, input: OperationInput<Op>): Promise<OperationResult<Op>>
 }
 
 /** Creates the API of the tenant that `transport` reaches. */
