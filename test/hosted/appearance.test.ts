@@ -69,7 +69,7 @@ const colours = fc.record(
 )
 
 describe('the style sheet of an appearance', () => {
-  it('keeps every text readable, whatever the colours', () => {
+  it('keeps every text readable with any colours', () => {
     fc.assert(
       fc.property(colours, (appearance) => {
         const properties = propertiesOf(renderAppearanceCss(appearance))

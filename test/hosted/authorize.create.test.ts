@@ -79,7 +79,7 @@ test('E3 with another redirect_uri than the pushed one is a page, never a redire
 describe('E3 saves', () => {
   const teen = JSON.stringify([ageSignal({ age: { years: 15 } })])
 
-  test('the submitted signals in place of the age key that the persona had', async () => {
+  test('the submitted signals and replaces the age key of the persona', async () => {
     const rp = createRelyingParty(await startSandbox())
     await rp.create(await rp.obtainRequestUri({ authorization_details: teen }), { sandbox_persona: 'adult-passport' })
     expect(idTokenOf(await rp.use({ sandbox_persona: 'adult-passport' })).age_thresholds).toEqual({

@@ -10,7 +10,7 @@ const CLIENT = {
   persona: 'turned-18-today',
 }
 
-/** Who may decide, the strongest first, each with a persona and an outcome that tell it from the others. */
+/** The decision sources, the strongest first, each with a persona and an outcome of its own. */
 const SOURCES = [
   { by: 'query', persona: 'adult-passport', outcome: 'access_denied' },
   { by: 'header', persona: 'adult-face', outcome: 'server_error' },
@@ -21,51 +21,51 @@ const SOURCES = [
 ] as const
 type Source = (typeof SOURCES)[number]['by']
 
-/** Sends a request on which these sources have a say, and gives whom the journal says it was decided as. */
-async function decide(flow: 'use' | 'create', sources: readonly Source[], wish: 'persona' | 'outcome') {
-  const said = (by: Source) => {
+/** Sends a request with these decision sources. Returns the persona or outcome of its flow, or `page`. */
+async function decide(flow: 'use' | 'create', sources: readonly Source[], part: 'persona' | 'outcome') {
+  const valueOf = (by: Source) => {
     const source = SOURCES.find((one) => one.by === by)
-    const value = wish === 'persona' ? source?.persona : source && 'outcome' in source ? source.outcome : undefined
+    const value = part === 'persona' ? source?.persona : source && 'outcome' in source ? source.outcome : undefined
     return sources.includes(by) ? value : undefined
   }
-  const wishBy = (by: Source) => ({ [wish]: said(by) })
-  const byDefault = said('default')
+  const decisionBy = (by: Source) => ({ [part]: valueOf(by) })
+  const byDefault = valueOf('default')
   const { persona: _own, ...withoutPersona } = CLIENT
   const sandbox = await startSandbox({
     clients: [sources.includes('client') ? CLIENT : withoutPersona],
-    ...(byDefault === undefined ? {} : { [wish]: byDefault }),
+    ...(byDefault === undefined ? {} : { [part]: byDefault }),
   })
-  if (said('expectation')) await sandbox.next({ flow, ...wishBy('expectation') })
+  if (valueOf('expectation')) await sandbox.next({ flow, ...decisionBy('expectation') })
   const headers = {
-    ...(said('header') ? { [`X-Sandbox-${wish}`]: said('header') ?? '' } : {}),
-    ...(said('cookie') ? { Cookie: `agekey_sandbox_persona=${said('cookie')}` } : {}),
+    ...(valueOf('header') ? { [`X-Sandbox-${part}`]: valueOf('header') ?? '' } : {}),
+    ...(valueOf('cookie') ? { Cookie: `agekey_sandbox_persona=${valueOf('cookie')}` } : {}),
   }
-  const changes: Changes = { client_id: 'shop', [`sandbox_${wish}`]: said('query') }
+  const changes: Changes = { client_id: 'shop', [`sandbox_${part}`]: valueOf('query') }
   const rp = createRelyingParty(sandbox, { clientId: 'shop', clientSecret: 'secret' })
   const query = flow === 'use' ? useRequest(changes) : createRequest(await rp.obtainRequestUri(), changes)
   const { status } = await sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(query)
   const decided = await sandbox.flows.last({ flow })
-  return status === 200 ? 'page' : decided?.[wish]
+  return status === 200 ? 'page' : decided?.[part]
 }
 
 describe.each(['use', 'create'] as const)('in the %s flow', (flow) => {
   const order = SOURCES.map(({ by }) => by)
 
   test.each(SOURCES.map(({ by, persona }) => [by, persona] as const))(
-    'the persona of %s goes before all behind it',
+    'the persona of %s decides before those of all weaker sources',
     async (by, persona) => {
       expect(await decide(flow, order.slice(order.indexOf(by)), 'persona')).toBe(persona)
     },
   )
 
   test.each(SOURCES.flatMap((source) => ('outcome' in source ? [[source.by, source.outcome] as const] : [])))(
-    'the outcome of %s goes before all behind it',
+    'the outcome of %s decides before those of all weaker sources',
     async (by, outcome) => {
       expect(await decide(flow, order.slice(order.indexOf(by)), 'outcome')).toBe(outcome)
     },
   )
 
-  test('the page decides when nobody else does', async () => {
+  test('the page decides when no other source does', async () => {
     expect(await decide(flow, [], 'persona')).toBe('page')
   })
 })

@@ -77,7 +77,7 @@ describe('E1 signs an id_token', () => {
   })
 })
 
-test('E1 shows the choice page when nobody decides, and the client decides when it has a persona', async () => {
+test('E1 shows the choice page without a decision, and the client decides when it has a persona', async () => {
   const redirectUris = ['https://shop.example/callback']
   const client = { clientId: 'shop', clientSecret: 's', redirectUris }
   const sandbox = await startSandbox({ clients: [client, { ...client, clientId: 'fast', persona: 'teen-16' }] })
