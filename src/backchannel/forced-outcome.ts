@@ -1,8 +1,8 @@
+import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { serverCall } from '../http/received-call.ts'
-import { json, type Reply } from '../http/reply.ts'
+import { json } from '../http/reply.ts'
 import { requestedByHeaders } from '../http/requested-decision.ts'
-import type { Answer, Handler } from '../http/route.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
 import { accessTokens } from '../oidc/token.ts'
@@ -10,16 +10,24 @@ import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { decideServerCall, type ForcedOutcome } from '../sandbox/decision/decide.ts'
 import { scenarioOf } from '../sandbox/decision/queue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
 type ServerFlow = Exclude<OutcomeFlow, 'use' | 'create'>
 
+/** A server-to-server endpoint: its reply can be changed by an outcome. */
+interface ServedAnswer extends Answer {
+  readonly reply: ServerReply
+}
+
+type ServeCall = (request: Incoming, tenant: Tenant) => ServedAnswer | Promise<ServedAnswer>
+
 interface ServedCall {
   readonly call: ReceivedCall
   readonly request: Incoming
   readonly tenant: Tenant
-  readonly serve: Handler
+  readonly serve: ServeCall
 }
 
 /**
@@ -29,7 +37,7 @@ interface ServedCall {
  * every call.
  */
 export const withForcedOutcome =
-  (flow: ServerFlow, serve: Handler): Handler =>
+  (flow: ServerFlow, serve: ServeCall): Handler =>
   async (request, tenant) => {
     const call = await describeCall(flow, request, tenant)
     const served = { call, request, tenant, serve }
@@ -42,20 +50,20 @@ export const withForcedOutcome =
   }
 
 /** A scenario that decided the call does not also observe it. */
-async function serveOrForce(served: ServedCall): Promise<{ answer: Answer; decidedBy?: string | undefined }> {
+async function serveOrForce(served: ServedCall): Promise<{ answer: ServedAnswer; decidedBy?: string | undefined }> {
   const { call, request, tenant, serve } = served
   const forced = await decideServerCall(call, { requested: { headers: requestedByHeaders(request) }, tenant })
   if (!forced) return { answer: await serve(request, tenant) }
   const { outcome, queued } = forced
   const good = outcome.instead ? undefined : await serveGood(served, forced)
   if (!(await forced.settle(true))) return { answer: good ?? (await serve(request, tenant)) }
-  const answer: Answer = good ?? { reply: json(200, {}) }
+  const answer: ServedAnswer = good ?? { reply: json(200, {}) }
   const reply = await applyOutcome(answer.reply, forced, tenant)
   return { answer: { ...answer, reply, forcedOutcome: outcome }, decidedBy: queued && scenarioOf(queued) }
 }
 
 /** A refused call leaves the forced outcome for the next one. */
-async function serveGood({ request, tenant, serve }: ServedCall, forced: ForcedOutcome): Promise<Answer> {
+async function serveGood({ request, tenant, serve }: ServedCall, forced: ForcedOutcome): Promise<ServedAnswer> {
   try {
     return await serve(request, tenant)
   } catch (error) {
@@ -72,7 +80,7 @@ async function describeCall(flow: ServerFlow, request: Incoming, tenant: Tenant)
   return record ? { ...call, client_id: record.clientId } : call
 }
 
-async function applyOutcome(reply: Reply, { outcome }: ForcedOutcome, tenant: Tenant): Promise<Reply> {
+async function applyOutcome(reply: ServerReply, { outcome }: ForcedOutcome, tenant: Tenant): Promise<ServerReply> {
   if (outcome.seam !== 'reply' || !outcome.apply) return reply
   const { provider, keys } = tenant
   return outcome.apply(reply, createTamperTools({ provider, keys, transaction: undefined }))

@@ -1,7 +1,6 @@
-import { identifier } from '../http/call-record.ts'
 import { addressForCaller } from '../http/caller-address.ts'
+import { identifier } from '../http/record-call.ts'
 import { CORS, json } from '../http/reply.ts'
-import type { Answer } from '../http/route.ts'
 import { createDiscovery, useDiscovery } from '../oidc/discovery.ts'
 import { pushRequest } from '../oidc/pushed-request.ts'
 import { exchangeCode } from '../oidc/token.ts'
@@ -43,4 +42,4 @@ export const discoverCreate = withForcedOutcome('discovery', (request, tenant) =
 )
 export const jwks = withForcedOutcome('jwks', async (_request, { provider }) => publish(await provider.signer.jwks()))
 
-const publish = (document: unknown): Answer => ({ reply: json(200, document, PUBLIC) })
+const publish = (document: unknown) => ({ reply: json(200, document, PUBLIC) })

@@ -1,8 +1,15 @@
+import type { Handler } from '../http/handler.ts'
 import { json } from '../http/reply.ts'
-import type { Handler } from '../http/route.ts'
+import type { Endpoint } from '../oidc/endpoints.ts'
+import { TRAP_PATH } from '../sandbox/outcomes/trap.ts'
 
-/**
- * Where a spoiled id_token points with `jku` or `x5u`. Whoever fetches it trusts an address out of a token that nobody has
- * verified; the fetch is told as a `call` event with endpoint `trap`.
- */
-export const createTrapRoute = (): Handler => () => ({ reply: json(200, { keys: [] }) })
+/** An address in a forged id_token (`jku`, `x5u`) or redirect. A client that fetches it follows an address of an attacker. */
+export const TRAP_ENDPOINT = {
+  number: 'trap',
+  method: 'get',
+  path: `${TRAP_PATH}/:id`,
+  title: 'Trap fetched',
+  caller: 'server',
+} as const satisfies Endpoint
+
+export const trap: Handler = () => ({ reply: json(200, { keys: [] }) })

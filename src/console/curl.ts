@@ -1,4 +1,4 @@
-import type { CallRecord } from '../sandbox/journal/journal.ts'
+import type { CallRecord } from '../sandbox/journal/call-record.ts'
 
 /** The journal masks secrets: the command takes them from the environment. */
 const SECRET_PLACEHOLDER = '"$AGE_CLIENT_SECRET"'

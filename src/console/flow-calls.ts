@@ -3,7 +3,8 @@ import { renderFindingList } from '../http/html/finding-list.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { translate } from '../http/html/messages.ts'
 import { shortened } from '../http/html/shortened.ts'
-import type { CallRecord, Flow } from '../sandbox/journal/journal.ts'
+import { type CallRecord, shownResponse } from '../sandbox/journal/call-record.ts'
+import type { Flow } from '../sandbox/journal/journal.ts'
 import { curlCommand } from './curl.ts'
 import { renderSnippet } from './home-snippets.ts'
 import { refusalOf } from './refusal.ts'
@@ -59,7 +60,7 @@ ${renderFindingList(findings, translate('en'))}
         html`<div><dt><code>${shortened(name, 100)}</code></dt><dd><code>${textOf(value)}</code></dd></div>`,
     )}</dl></details>
 <details class="raw" id="answered-${index}"><summary>What was answered</summary>
-<div class="snippet"><pre><code>${textOf(response)}</code></pre></div></details>
+<div class="snippet"><pre><code>${textOf(shownResponse(response))}</code></pre></div></details>
 <details class="raw" id="curl-${index}"><summary>Repeat it in a shell</summary>
 ${renderCurl(curl)}</details>
 </div>

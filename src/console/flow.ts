@@ -1,5 +1,3 @@
-import * as z from 'zod'
-import { thresholdTraceSchema } from '../age/trace.ts'
 import { decodeIdToken } from '../http/decode-id-token.ts'
 import { renderAnswers, renderInstant } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
@@ -38,7 +36,7 @@ export function renderFlow(
 ): RenderedPage {
   const outcome = outcomeOf(flow)
   const idToken = callbackOf(flow)?.['id_token']
-  const trace = z.array(thresholdTraceSchema).safeParse(flow.trace).data ?? []
+  const { trace = [] } = flow
   return renderConsolePage(frame, {
     title: `${FLOW_TITLES[flow.flow]} flow ${flow.id}`,
     current: 'flows',

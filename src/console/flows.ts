@@ -19,7 +19,7 @@ async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<Rend
   const filter = readFilter(fields)
   const before = fields['before']
   // One more than is shown tells whether there are older ones.
-  const page = { most: PAGE_SIZE + 1, before: before !== undefined && isFlowId(before) ? before : undefined }
+  const page = { limit: PAGE_SIZE + 1, before: before !== undefined && isFlowId(before) ? before : undefined }
   const flows = await tenant.journal.list(tenant.name, filter, page)
   const shown = flows.slice(0, PAGE_SIZE)
   const oldest = flows.length > PAGE_SIZE ? shown.at(-1) : undefined

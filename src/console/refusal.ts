@@ -1,15 +1,20 @@
-import * as z from 'zod'
-import type { CallRecord } from '../sandbox/journal/journal.ts'
+import { isJsonObject } from '../age/json-object.ts'
+import type { CallRecord, RecordedResponse } from '../sandbox/journal/call-record.ts'
 
 interface RefusedCall {
   readonly status: number
   readonly description: string | undefined
 }
 
-const refused = z.object({ error_description: z.string() })
-
 /** Why a call was refused, when no finding says it: an unknown persona, a client that did not authenticate. */
 export function refusalOf({ status, findings, response }: CallRecord): RefusedCall | undefined {
   if (status < 400 || findings.some(({ level }) => level === 'error')) return undefined
-  return { status, description: refused.safeParse(response).data?.error_description }
+  return { status, description: descriptionOf(response) }
+}
+
+function descriptionOf(response: RecordedResponse): string | undefined {
+  if (response.kind === 'page') return response.error?.description
+  if (response.kind !== 'json' || !isJsonObject(response.value)) return undefined
+  const { error_description: description } = response.value
+  return typeof description === 'string' ? description : undefined
 }

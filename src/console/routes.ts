@@ -1,6 +1,6 @@
+import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { consolePathOf } from '../http/html/console-page.ts'
 import { redirect } from '../http/reply.ts'
-import type { Handler, HttpHost, RouteRow } from '../http/route.ts'
 import { clockPage } from './clock.ts'
 import { askForToken, type ConsoleRoute, showPage, takeForm } from './console-route.ts'
 import { expectationsPage } from './expectations.ts'
@@ -27,14 +27,14 @@ const CONSOLE = '/_sandbox/console'
 
 /** The console: pages by GET, forms by POST to the address of their page. */
 export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
-  [CONSOLE, 'get', entrance(host)],
-  [`${CONSOLE}/sign-in`, 'post', signIn(host)],
+  { path: CONSOLE, method: 'get', handler: entrance(host) },
+  { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host) },
   ...PAGES.flatMap((route): RouteRow[] => {
     const { act, name, below = '' } = route
     const path = `${CONSOLE}/${name}${below}`
     return [
-      [path, 'get', showPage(route, host)],
-      ...(act ? [[path, 'post', takeForm({ ...route, act }, host)] as const] : []),
+      { path, method: 'get', handler: showPage(route, host) },
+      ...(act ? [{ path, method: 'post', handler: takeForm({ ...route, act }, host) } as const] : []),
     ]
   }),
 ]

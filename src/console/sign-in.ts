@@ -1,10 +1,10 @@
 import { readForm } from '../http/form.ts'
 import { signInCookie } from '../http/guard.ts'
+import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame, consolePathOf } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
-import type { Handler, HttpHost } from '../http/route.ts'
 import { refuseCrossSite } from '../http/same-origin.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 

@@ -1,8 +1,9 @@
 import { Refusal } from '../oidc/refusal.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
+import { shownResponse } from '../sandbox/journal/call-record.ts'
 import type { Flow } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { type flowOperations, flowSchema } from './contract/flows.ts'
+import type { flowOperations } from './contract/flows.ts'
 import type { Handlers } from './handler.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -49,7 +50,11 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   }),
 }
 
-const wireFlow = (flow: Flow) => flowSchema.parse(flow)
+/** A flow as the control API shows it. */
+const wireFlow = ({ calls, ...flow }: Flow) => ({
+  ...flow,
+  calls: calls.map((call) => ({ ...call, response: shownResponse(call.response) })),
+})
 
 /** A persona that exists, or existed when a flow was decided as it; a misspelt one would never come. */
 async function checkPersona(persona: string, tenant: Tenant): Promise<void> {

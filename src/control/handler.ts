@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import type { Cookie } from '../http/cookie.ts'
+import type { HttpHost } from '../http/handler.ts'
 import type { RenderedPage, Shell } from '../http/html/layout.ts'
-import type { Reply } from '../http/reply.ts'
-import type { WorldControl } from '../http/world-control.ts'
+import type { StartStream } from '../http/reply.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Tenants } from '../sandbox/tenants/tenants.ts'
 import type { Immutable, OperationId, OperationResult, Operations } from './contract/contract.ts'
@@ -11,7 +11,7 @@ import type { Immutable, OperationId, OperationResult, Operations } from './cont
 export interface ControlContext {
   readonly tenant: Tenant
   readonly tenants: Tenants
-  readonly world: WorldControl
+  readonly world: Pick<HttpHost, 'version' | 'uptimeSeconds'>
   /** What surrounds a page. */
   readonly shell: Shell
   /** Whether a form of the sandbox's own pages sent the call: then a page answers it. */
@@ -33,7 +33,7 @@ export interface ControlAnswer {
   readonly cookie?: Cookie
   readonly body?: unknown
   readonly page?: RenderedPage
-  readonly stream?: NonNullable<Reply['stream']>
+  readonly stream?: StartStream
 }
 
 /** A status and a body that the contract has for the operation. */
@@ -53,7 +53,7 @@ type JsonContent<Result> = [Result] extends [undefined]
   ? { readonly body?: never }
   : { readonly body: Immutable<Result> }
 type PageContent = { readonly page: RenderedPage }
-type StreamContent = { readonly stream: NonNullable<Reply['stream']> }
+type StreamContent = { readonly stream: StartStream }
 
 /** Does one operation. @throws Refusal */
 export type Handler<Op extends OperationId> = (call: ControlCall<Op>) => AnswerOf<Op> | Promise<AnswerOf<Op>>

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
+import type { HttpHost } from '../http/handler.ts'
 import { parseWith } from '../http/parse.ts'
-import type { HttpHost } from '../http/route.ts'
 import { shellOf } from '../http/shell.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import {

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../age/json-object.ts'
 import { guardControl } from '../http/guard.ts'
+import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts'
-import type { Handler, HttpHost, RouteRow } from '../http/route.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
@@ -15,10 +15,11 @@ import { performControl } from './perform.ts'
 /** The control API below `/_sandbox`, and its OpenAPI document. */
 export const createControlRoutes = (host: HttpHost): readonly RouteRow[] => [
   ...OPERATION_IDS.map((operationId): RouteRow => {
-    const { path, method } = OPERATIONS[operationId]
-    return [`/_sandbox${path}`, method, serveControl(operationId, host)]
+    const { path, method, mediaType, acceptsForm } = OPERATIONS[operationId]
+    const row = { path: `/_sandbox${path}`, method, handler: serveControl(operationId, host) }
+    return mediaType === 'text/html' || acceptsForm ? { ...row, errors: 'page' } : row
   }),
-  ['/_sandbox/openapi.json', 'get', serveOpenApi(host)],
+  { path: '/_sandbox/openapi.json', method: 'get', handler: serveOpenApi(host) },
 ]
 
 /** A control call as it comes over HTTP: guarded, parsed, done. */

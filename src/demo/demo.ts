@@ -1,8 +1,8 @@
+import type { HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, renderMenu } from '../http/html/console-page.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
-import type { HttpHost } from '../http/route.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Sessions } from './sessions.ts'
 

@@ -1,4 +1,4 @@
-import type { HttpHost, RouteRow } from '../http/route.ts'
+import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { startCreate, startUse } from './authorize.ts'
 import { takePost, takeQuery } from './callback.ts'
 import type { Demo } from './demo.ts'
@@ -11,12 +11,12 @@ import { takeUpgrade } from './upgrade.ts'
 export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
   const demo: Demo = { host, sessions: createSessions() }
   return [
-    ['/_sandbox/demo', 'get', showStart(demo)],
-    ['/_sandbox/demo/use', 'post', startUse(demo)],
-    ['/_sandbox/demo/create', 'post', startCreate(demo)],
-    ['/_sandbox/demo/callback', 'get', takeQuery(demo)],
-    ['/_sandbox/demo/callback', 'post', takePost(demo)],
-    ['/_sandbox/demo/result', 'get', showResult(demo)],
-    ['/_sandbox/demo/upgrade', 'post', takeUpgrade(demo)],
+    { path: '/_sandbox/demo', method: 'get', handler: showStart(demo) },
+    { path: '/_sandbox/demo/use', method: 'post', handler: startUse(demo) },
+    { path: '/_sandbox/demo/create', method: 'post', handler: startCreate(demo) },
+    { path: '/_sandbox/demo/callback', method: 'get', handler: takeQuery(demo) },
+    { path: '/_sandbox/demo/callback', method: 'post', handler: takePost(demo) },
+    { path: '/_sandbox/demo/result', method: 'get', handler: showResult(demo) },
+    { path: '/_sandbox/demo/upgrade', method: 'post', handler: takeUpgrade(demo) },
   ]
 }

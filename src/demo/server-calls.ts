@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { HttpHost } from '../http/route.ts'
+import type { HttpHost } from '../http/handler.ts'
 import { upgradePath } from '../oidc/profile.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'

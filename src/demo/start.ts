@@ -1,9 +1,9 @@
+import type { Handler } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
-import type { Handler } from '../http/route.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { type Demo, demoPath, demoReply, renderDemoPage } from './demo.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readForm } from '../http/form.ts'
-import type { Handler } from '../http/route.ts'
+import type { Handler } from '../http/handler.ts'
 import { refuseCrossSite } from '../http/same-origin.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { isTrusted } from './check-callback.ts'

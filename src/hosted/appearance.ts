@@ -1,5 +1,5 @@
 import { formatHex } from 'culori/fn'
-import type { Handler } from '../http/route.ts'
+import type { Handler } from '../http/handler.ts'
 import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../oidc/request/presentation.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -18,7 +18,7 @@ export const appearanceCss: Handler = (request, { provider }) => {
     reply: {
       status: 200,
       headers: { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=3600' },
-      body: renderAppearanceCss(appearance),
+      body: { kind: 'text', text: renderAppearanceCss(appearance) },
     },
   }
 }

@@ -1,10 +1,11 @@
-import { identifier } from '../http/call-record.ts'
+import type { Answer, Handler, HttpHost } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { authorizationCall } from '../http/received-call.ts'
+import { identifier } from '../http/record-call.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
-import type { Answer, Handler, HttpHost } from '../http/route.ts'
 import type { Callback } from '../oidc/callback.ts'
 import { beginCreate, type CreateTransaction } from '../oidc/create.ts'
+import type { Endpoint } from '../oidc/endpoints.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
 import { type Beginning, beginUse, type UseTransaction } from '../oidc/use.ts'
@@ -26,6 +27,20 @@ import { over, readHostedForm, requirePending } from './form.ts'
 import type { Visit } from './shell.ts'
 
 type Transaction = UseTransaction | CreateTransaction
+
+const CHOICE = {
+  number: 'choice',
+  method: 'post',
+  caller: 'browser',
+  correlation: 'transaction',
+  beginsFlow: false,
+} as const
+
+/** The forms with which a user decides on a page: they continue the flow of their request. */
+export const CHOICE_ENDPOINTS = {
+  use: { ...CHOICE, flow: 'use', path: '/v1/oidc/use/choice', title: 'Choice on the Use page' },
+  create: { ...CHOICE, flow: 'create', path: '/v1/oidc/create/choice', title: 'Choice on the Create page' },
+} as const satisfies Readonly<Record<'use' | 'create', Endpoint>>
 
 /** E1 and E3: begin a flow. A decision ends it at once; without one the user decides on a page. */
 export function createAuthorizeRoutes(host: HttpHost): Readonly<Record<'use' | 'create' | 'choice', Handler>> {

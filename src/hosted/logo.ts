@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import type { Handler } from '../http/handler.ts'
 import { type Html, html } from '../http/html/html.ts'
-import type { Handler } from '../http/route.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
@@ -56,8 +56,7 @@ export const clientLogo: Handler = async ({ params }, { clients }) => {
         'Cache-Control': 'no-cache',
         'Content-Security-Policy': CONTENT_SECURITY_POLICY,
       },
-      body: '',
-      bytes,
+      body: { kind: 'bytes', bytes },
     },
   }
 }

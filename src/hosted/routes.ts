@@ -1,5 +1,5 @@
+import type { Handler, HttpHost } from '../http/handler.ts'
 import { findLanguage } from '../http/html/messages.ts'
-import type { Handler, HttpHost } from '../http/route.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
 import { type HostedForm, readHostedForm, requirePending } from './form.ts'

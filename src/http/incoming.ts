@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
+import { readSentParameters } from './sent-parameters.ts'
 
 /** A request as the routes see it: plain data, parsed no further than every route needs. */
 export interface Incoming extends ServerRequest {
@@ -11,6 +12,8 @@ export interface Incoming extends ServerRequest {
   readonly query: string
   /** The query, decoded: once for all who ask. */
   readonly queryPairs: Pairs
+  /** Everything that the call sent, by name: from the query, the form or the JSON body; JSON texts are parsed. */
+  sentParameters(): Readonly<Record<string, unknown>>
   /** How and by what name the caller reached the sandbox, told by a trusted proxy or else by the call itself. */
   readonly protocol: 'http' | 'https'
   readonly host: string | undefined
@@ -40,6 +43,7 @@ export class IncomingRequest implements Incoming {
   readonly #request: Request
   readonly #response: Response
   #queryPairs: Pairs | undefined
+  #sentParameters: Readonly<Record<string, unknown>> | undefined
 
   constructor(request: Request, response: Response) {
     const { originalUrl, path, method, params, body } = request
@@ -57,6 +61,11 @@ export class IncomingRequest implements Incoming {
   get queryPairs(): Pairs {
     this.#queryPairs ??= decodePairs(this.query)
     return this.#queryPairs
+  }
+
+  sentParameters(): Readonly<Record<string, unknown>> {
+    this.#sentParameters ??= readSentParameters(this)
+    return this.#sentParameters
   }
 
   get contentType(): string | undefined {

@@ -1,39 +1,47 @@
-import type { ErrorRequestHandler } from 'express'
+import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { Refusal } from '../oidc/refusal.ts'
+import type { Handler, HttpHost, RouteRow } from './handler.ts'
 import { CORS, noContent } from './reply.ts'
-import { createRoute, type Handler, type HttpHost, type Method } from './route.ts'
+import { createRoute } from './route.ts'
 
 /** What a browser asks before it reads discovery or keys from another origin. */
 export const preflight: Handler = () => ({
   reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
 })
 
-/** 405: the path is served, by other methods. */
-export const refuseMethods =
-  (methods: readonly Method[]): Handler =>
-  (request) => {
-    const allowed = methods.join(', ').toUpperCase()
+/** 405: the path is served, by the methods of these rows. */
+export function refuseMethods(rows: readonly RouteRow[]): Handler {
+  const allowed = rows.map(({ method }) => method.toUpperCase()).join(', ')
+  return (request) => {
     throw Refusal.byHttp(405, `${request.method} is not served here; use ${allowed}.`, {
       title: 'Another method',
       headers: { Allow: allowed },
     })
   }
-
-/** 404. */
-export const refuseUnknownPath: Handler = (request) => {
-  throw Refusal.byHttp(404, `${request.path} is not served here.`, { title: 'No such page' })
 }
 
-/** What goes wrong before a route is reached: a path that cannot be decoded; a body that is too large, encoded, cut off. */
+/** 404; a page for a browser, which asks for one explicitly. Below `/_sandbox/` programs call: they get JSON. */
+export function refuseUnknownPath(host: HttpHost): RequestHandler {
+  const handler: Handler = (request) => {
+    throw Refusal.byHttp(404, `${request.path} is not served here.`, { title: 'No such page' })
+  }
+  const [asPage, asJson] = [createRoute(host, { handler, errors: 'page' }), createRoute(host, { handler })]
+  return (request, response, next) => {
+    const isBrowser = /\btext\/html\b/i.test(request.get('accept') ?? '') && !request.path.includes('/_sandbox/')
+    return (isBrowser ? asPage : asJson)(request, response, next)
+  }
+}
+
+/** Failures before a route is reached: a path that cannot be decoded; a body that is too large, encoded, cut off. */
 export const refuseUnreadable =
   (host: HttpHost, bodyLimit: number): ErrorRequestHandler =>
   (error, request, response, next) => {
-    const refuse: Handler = () => {
+    const handler: Handler = () => {
       const status: unknown = error?.status
       if (typeof status !== 'number' || status < 400 || status >= 500) throw error
       const message =
         status === 413 ? `the body is larger than ${bodyLimit} bytes` : `the request cannot be read: ${error.message}`
       throw Refusal.byHttp(status, message, { title: 'This request cannot be read' })
     }
-    return createRoute(host, undefined, refuse)(request, response, next)
+    return createRoute(host, { handler })(request, response, next)
   }

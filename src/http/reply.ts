@@ -1,24 +1,29 @@
 import type { ServerResponse } from 'node:http'
 import type { Response } from 'express'
-import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
+import type { ReplyBody, ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { type Cookie, serializeCookie } from './cookie.ts'
 import type { RenderedPage } from './html/layout.ts'
 
-/** What a route answers: data, so that it can be recorded, spoiled and sent once. */
-export interface Reply extends ServerReply {
+/** A reply as data until it is sent: an outcome can change it, and the journal records it. */
+export interface Reply extends Omit<ServerReply, 'body'> {
+  readonly body: Body
   readonly cookie?: Cookie
-  /** The title of a page, as plain text. */
-  readonly title?: string
-  /** Sent in place of the body: what is no text. */
-  readonly bytes?: Uint8Array
-  /** Keeps sending after the head: given a function that sends, returns one that stops. */
-  readonly stream?: (send: (text: string) => void) => () => void
 }
 
-export const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply => ({
+export type Body =
+  | ReplyBody
+  /** `title` as plain text. */
+  | ({ readonly kind: 'page' } & RenderedPage)
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'stream'; readonly start: StartStream }
+
+/** Keeps sending after the head: given a function that sends, returns one that stops. */
+export type StartStream = (send: (text: string) => void) => () => void
+
+export const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): ServerReply => ({
   status,
   headers: { 'Cache-Control': 'no-store', ...headers, 'Content-Type': 'application/json; charset=utf-8' },
-  body: JSON.stringify(value),
+  body: { kind: 'json', value },
 })
 
 /** What a page may do beside showing itself: send forms to further origins, show pages of the sandbox in frames. */
@@ -28,36 +33,38 @@ interface PageRights {
 }
 
 /** A page under a content security policy that lets it reach only the sandbox itself, and what `rights` add. */
-export const page = (status: number, { title, html }: RenderedPage, rights: PageRights = {}): Reply => ({
+export const page = (status: number, rendered: RenderedPage, rights: PageRights = {}): Reply => ({
   status,
   headers: {
     'Cache-Control': 'no-store',
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy(rights),
   },
-  body: html,
-  title,
+  body: { kind: 'page', ...rendered },
 })
 
 /** 302 for an answer to a GET, 303 for one to a POST. */
 export const redirect = (status: 302 | 303, url: string): Reply => ({
   status,
-  headers: { 'Cache-Control': 'no-store', Location: url },
-  body: '',
+  headers: { 'Cache-Control': 'no-store' },
+  body: { kind: 'redirect', location: url },
 })
 
-export const noContent = (headers: Readonly<Record<string, string>> = {}): Reply => ({ status: 204, headers, body: '' })
+export const noContent = (headers: Readonly<Record<string, string>> = {}): Reply => ({
+  status: 204,
+  headers,
+  body: { kind: 'empty' },
+})
 
 /** Server-sent events, until the caller goes away. */
-export const eventStream = (stream: NonNullable<Reply['stream']>): Reply => ({
+export const eventStream = (start: StartStream): Reply => ({
   status: 200,
   headers: {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   },
-  body: '',
-  stream,
+  body: { kind: 'stream', start },
 })
 
 /** Discovery and the key set are read from browsers too. */
@@ -78,20 +85,48 @@ export function setCommonHeaders(response: ServerResponse): void {
 
 /** The one function that answers a request. */
 export async function sendReply(response: Response, reply: Reply): Promise<void> {
-  if (reply.delayMs) await delay(reply.delayMs, response)
-  if (reply.dropped) {
+  const { status, headers, body, cookie, delayMs, dropped } = reply
+  if (delayMs) await delay(delayMs, response)
+  if (dropped) {
     response.socket?.destroy()
     return
   }
-  if (reply.stream) {
-    response.writeHead(reply.status, { ...COMMON_HEADERS, ...reply.headers })
-    // A stream never ends: whoever asks only for its head has it.
+  if (body.kind === 'stream') {
+    response.writeHead(status, { ...COMMON_HEADERS, ...headers })
+    // A stream never ends: HEAD gets its headers only.
     if (response.req.method === 'HEAD') response.end()
-    else sendStream(response, reply.stream)
+    else sendStream(response, body.start)
     return
   }
-  response.writeHead(reply.status, headersOf(reply, { isHttps: response.req.protocol === 'https' }))
-  response.end(reply.bytes ?? reply.body)
+  const content = contentOf(body)
+  response.writeHead(status, {
+    ...COMMON_HEADERS,
+    ...headers,
+    ...(cookie ? { 'Set-Cookie': serializeCookie(cookie, { isHttps: response.req.protocol === 'https' }) } : {}),
+    ...(body.kind === 'redirect' ? { Location: body.location } : {}),
+    ...(status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(content)) }),
+  })
+  response.end(content)
+}
+
+function contentOf(body: Exclude<Body, { kind: 'stream' }>): string | Uint8Array {
+  switch (body.kind) {
+    case 'json':
+      return JSON.stringify(body.value)
+    case 'text':
+      return body.text
+    case 'page':
+      return body.html
+    case 'bytes':
+      return body.bytes
+    case 'truncated': {
+      const content = contentOf(body.body)
+      return content.slice(0, Math.floor(content.length / 2))
+    }
+    case 'empty':
+    case 'redirect':
+      return ''
+  }
 }
 
 /** Ends at once when the caller goes away, so that nobody waits for an answer that cannot be sent. */
@@ -107,23 +142,16 @@ function delay(milliseconds: number, response: Response): Promise<void> {
   })
 }
 
-/** A reader that does not read is let go before what waits for it fills the memory. */
-const MOST_UNREAD_BYTES = 1024 * 1024
+/** A connection with more unread bytes is closed, so that they cannot fill the memory. */
+const MAX_UNREAD_BYTES = 1024 * 1024
 
-function sendStream(response: Response, stream: NonNullable<Reply['stream']>): void {
-  const stop = stream((text) => {
-    if (response.writableLength > MOST_UNREAD_BYTES) response.destroy()
+function sendStream(response: Response, start: StartStream): void {
+  const stop = start((text) => {
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
     else response.write(text)
   })
   response.on('close', stop)
 }
-
-const headersOf = ({ status, headers, cookie, body, bytes }: Reply, caller: { isHttps: boolean }) => ({
-  ...COMMON_HEADERS,
-  ...headers,
-  ...(cookie ? { 'Set-Cookie': serializeCookie(cookie, caller) } : {}),
-  ...(status === 204 ? {} : { 'Content-Length': String(bytes?.byteLength ?? Buffer.byteLength(body)) }),
-})
 
 function contentSecurityPolicy({ formTargets = [], frames = false }: PageRights): string {
   return [

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { printableDescription } from './rules/error-codes.ts'
 
 /** How the answer of an authorization request reaches the relying party (OAuth 2.0 Multiple Response Types, Form Post). */
@@ -6,13 +7,15 @@ export type ResponseMode = (typeof RESPONSE_MODES)[number]
 
 export const isResponseMode = (value: string): value is ResponseMode => RESPONSE_MODES.some((mode) => mode === value)
 
+export const callbackSchema = z.object({
+  mode: z.enum(RESPONSE_MODES),
+  redirectUri: z.string(),
+  /** Names and values in the order in which they are sent. */
+  params: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
+})
+
 /** The answer of an authorization request: parameters that go back to the relying party through the browser. */
-export interface Callback {
-  readonly mode: ResponseMode
-  readonly redirectUri: string
-  /** In the order in which they are sent. */
-  readonly params: readonly (readonly [name: string, value: string])[]
-}
+export type Callback = Readonly<z.infer<typeof callbackSchema>>
 
 /** A callback without the parameters that have no value. */
 export function createCallback(

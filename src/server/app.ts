@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type IRouter, type RequestHandler, type Router } from 'express'
+import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from '../http/refusals.ts'
 import { setCommonHeaders } from '../http/reply.ts'
-import { createRoute, type HttpHost, type RouteRow } from '../http/route.ts'
+import { createRoute } from '../http/route.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
-import { createServiceTable } from './service-routes.ts'
+import { createServiceRoutes } from './service-routes.ts'
 
 /** A body may have this many bytes. */
 const BODY_LIMIT = 64 * 1024
@@ -20,19 +21,19 @@ export function createApp(host: HttpHost): Express {
   app.set('query parser', false)
   app.set('trust proxy', [...host.trustedProxies])
   // A start and the flows of a client do not pay for pages and control calls that nobody asks for.
-  const workshop = loadedOnDemand(async () => {
-    const { createWorkshopTable } = await import('./page-routes.ts')
-    return createRouter(createWorkshopTable(host), host).use('/_sandbox/assets', createAssets())
+  const pages = loadedOnDemand(async () => {
+    const { createPageRoutes } = await import('./page-routes.ts')
+    return createRouter(createPageRoutes(host), host).use('/_sandbox/assets', createAssets())
   })
-  const everything = loadedOnDemand(async () => createRouter(createServiceTable(host), host).use(workshop))
+  const tenantRoutes = loadedOnDemand(async () => createRouter(createServiceRoutes(host), host).use(pages))
   const { basePath, addresses } = host.tenants.root
   // A reverse proxy may keep the path of an address or cut it off: both arrive.
   const paths = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))]
-  addRoutes(app, createServiceTable(host), host)
-  for (const path of paths) app.use(`${path}/t/:tenant`, everything)
-  for (const path of paths.filter((path) => path !== '')) app.use(path, everything)
-  app.use(workshop)
-  app.use(createRoute(host, undefined, refuseUnknownPath))
+  addRoutes(app, createServiceRoutes(host), host)
+  for (const path of paths) app.use(`${path}/t/:tenant`, tenantRoutes)
+  for (const path of paths.filter((path) => path !== '')) app.use(path, tenantRoutes)
+  app.use(pages)
+  app.use(refuseUnknownPath(host))
   app.use(refuseUnreadable(host, BODY_LIMIT))
   return app
 }
@@ -61,15 +62,16 @@ function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost)
   const readBody = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false })
   for (const [path, rows] of rowsByPath(routes)) {
     const route = router.route(path)
-    for (const [, method, handler, endpoint] of rows) {
-      const serve = createRoute(host, endpoint, handler)
+    const refuse = createRoute(host, { handler: refuseMethods(rows) })
+    for (const row of rows) {
+      const serve = createRoute(host, row)
       // Express answers HEAD by the handler of GET: a flow must not begin or end by one.
-      if (endpoint === 'E1' || endpoint === 'E3') route.head(createRoute(host, undefined, refuseMethods(['get'])))
-      if (method === 'get') route.get(serve)
-      else route[method](readBody, serve)
-      if (endpoint === 'E6') route.options(createRoute(host, undefined, preflight))
+      if (row.method === 'get' && row.endpoint?.caller === 'browser') route.head(refuse)
+      if (row.method === 'get') route.get(serve)
+      else route[row.method](readBody, serve)
+      if (row.endpoint?.caller === 'any') route.options(createRoute(host, { handler: preflight }))
     }
-    route.all(createRoute(host, undefined, refuseMethods(rows.map(([, method]) => method))))
+    route.all(refuse)
   }
 }
 
@@ -85,6 +87,6 @@ function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
 
 function rowsByPath(routes: readonly RouteRow[]): Map<string, RouteRow[]> {
   const rows = new Map<string, RouteRow[]>()
-  for (const row of routes) rows.set(row[0], [...(rows.get(row[0]) ?? []), row])
+  for (const row of routes) rows.set(row.path, [...(rows.get(row.path) ?? []), row])
   return rows
 }

@@ -1,4 +1,4 @@
-import { createTrapRoute } from '../backchannel/trap.ts'
+import { TRAP_ENDPOINT, trap } from '../backchannel/trap.ts'
 import { createHomeRoute } from '../console/home.ts'
 import { createConsoleRoutes } from '../console/routes.ts'
 import { createControlRoutes } from '../control/serve.ts'
@@ -7,24 +7,23 @@ import { appearanceCss } from '../hosted/appearance.ts'
 import { createEmbeddingRoute } from '../hosted/embedding-demo.ts'
 import { clientLogo } from '../hosted/logo.ts'
 import { createHostedRoutes } from '../hosted/routes.ts'
-import type { HttpHost, RouteRow } from '../http/route.ts'
+import type { HttpHost, RouteRow } from '../http/handler.ts'
 
-/** What no client calls in a flow: forms of the hosted pages, the home page, the control API, the console, the demo relying party. */
-export function createWorkshopTable(host: HttpHost): readonly RouteRow[] {
+/** What no relying party calls in a flow: forms of the hosted pages, home page, control API, console, demo relying party. */
+export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
   const hosted = createHostedRoutes(host)
   return [
-    ['/v1/oidc/use/language', 'post', hosted.language],
-    ['/v1/oidc/create/language', 'post', hosted.language],
-    ['/v1/oidc/use/clock', 'post', hosted.clock],
-    ['/v1/oidc/create/clock', 'post', hosted.clock],
-    ['/', 'get', createHomeRoute(host)],
-    ['/_sandbox/appearance.css', 'get', appearanceCss],
-    ['/_sandbox/clients/:client/logo', 'get', clientLogo],
-    ['/_sandbox/embedding', 'get', createEmbeddingRoute(host)],
-    ['/_sandbox/trap/:id', 'get', createTrapRoute(), 'trap'],
-    ['/_sandbox/trap/:id', 'post', createTrapRoute(), 'trap'],
+    { path: '/v1/oidc/use/language', method: 'post', handler: hosted.language, errors: 'page' },
+    { path: '/v1/oidc/create/language', method: 'post', handler: hosted.language, errors: 'page' },
+    { path: '/v1/oidc/use/clock', method: 'post', handler: hosted.clock, errors: 'page' },
+    { path: '/v1/oidc/create/clock', method: 'post', handler: hosted.clock, errors: 'page' },
+    { path: '/', method: 'get', handler: createHomeRoute(host), errors: 'page' },
+    { path: '/_sandbox/appearance.css', method: 'get', handler: appearanceCss },
+    { path: '/_sandbox/clients/:client/logo', method: 'get', handler: clientLogo },
+    { path: '/_sandbox/embedding', method: 'get', handler: createEmbeddingRoute(host), errors: 'page' },
+    { ...TRAP_ENDPOINT, handler: trap, endpoint: TRAP_ENDPOINT },
+    { ...TRAP_ENDPOINT, method: 'post', handler: trap, endpoint: TRAP_ENDPOINT },
     ...createControlRoutes(host),
-    ...createConsoleRoutes(host),
-    ...createDemoRoutes(host),
+    ...[...createConsoleRoutes(host), ...createDemoRoutes(host)].map((row): RouteRow => ({ ...row, errors: 'page' })),
   ]
 }

@@ -1,6 +1,6 @@
 import { createOptionCheck } from '../config/option-check.ts'
 import type { SettingOptions } from '../config/settings.ts'
-import type { CallSummary } from '../http/route.ts'
+import type { CallSummary } from '../http/handler.ts'
 
 /** How a sandbox is set up: the settings of the config file, and callbacks. Everything is optional. */
 export interface SandboxOptions extends SettingOptions {

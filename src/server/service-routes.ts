@@ -1,21 +1,41 @@
 import { discoverCreate, discoverUse, jwks, par, token, upgrade } from '../backchannel/routes.ts'
-import { createAuthorizeRoutes } from '../hosted/authorize.ts'
-import type { HttpHost, RouteRow } from '../http/route.ts'
-import { upgradePath } from '../oidc/profile.ts'
+import { CHOICE_ENDPOINTS, createAuthorizeRoutes } from '../hosted/authorize.ts'
+import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
+import { ENDPOINTS, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
 
-/** The service itself, E1 to E6. */
-export function createServiceTable(host: HttpHost): readonly RouteRow[] {
+/** The service itself, E1 to E6, and the forms of its choice pages. */
+export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
   const authorize = createAuthorizeRoutes(host)
+  const handlers: Readonly<Record<EndpointId, Handler>> = {
+    use: authorize.use,
+    par,
+    create: authorize.create,
+    token,
+    upgrade,
+    useDiscovery: discoverUse,
+    createDiscovery: discoverCreate,
+    jwks,
+  }
+  const rowOf = (id: EndpointId): RouteRow => {
+    const endpoint = ENDPOINTS[id]
+    const path = endpointPath(id, host.settings.profile)
+    const row = { path, method: endpoint.method, handler: handlers[id], endpoint }
+    return endpoint.caller === 'browser' ? { ...row, errors: 'page' } : row
+  }
+  const ids: readonly EndpointId[] = [
+    'use',
+    'par',
+    'create',
+    'token',
+    'upgrade',
+    'useDiscovery',
+    'createDiscovery',
+    'jwks',
+  ]
   return [
-    ['/v1/oidc/use', 'get', authorize.use, 'E1'],
-    ['/v1/oidc/use/choice', 'post', authorize.choice, 'choice'],
-    ['/v1/oidc/create/par', 'post', par, 'E2'],
-    ['/v1/oidc/create', 'get', authorize.create, 'E3'],
-    ['/v1/oidc/create/choice', 'post', authorize.choice, 'choice'],
-    ['/v1/oidc/use/token', 'post', token, 'E4'],
-    [upgradePath(host.settings.profile), 'post', upgrade, 'E5'],
-    ['/v1/oidc/use/.well-known/openid-configuration', 'get', discoverUse, 'E6'],
-    ['/v1/oidc/create/.well-known/openid-configuration', 'get', discoverCreate, 'E6'],
-    ['/.well-known/jwks.json', 'get', jwks, 'E6'],
+    ...ids.map(rowOf),
+    ...Object.values(CHOICE_ENDPOINTS).map(
+      (endpoint): RouteRow => ({ ...endpoint, handler: authorize.choice, endpoint, errors: 'page' }),
+    ),
   ]
 }

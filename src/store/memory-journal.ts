@@ -1,5 +1,5 @@
+import { callRecordSchema } from '../sandbox/journal/call-record.ts'
 import {
-  type CallRecord,
   type Flow,
   type FlowFacts,
   fitsFilter,
@@ -12,30 +12,28 @@ import {
   type JournalEvent,
 } from '../sandbox/journal/journal.ts'
 
-/** Characters that a record counts beside the texts that it holds on to. */
-const LEAN_RECORD = 300
-
-/** Flows live as text, or hold on to little else: thousands of live objects would keep the garbage collector busy. */
+/** Calls are kept as text: thousands of live objects would keep the garbage collector busy. */
 interface Entry {
   readonly id: number
   readonly tenant: string
   facts: FlowFacts
   /** What it holds on to is small: the claims, which the call has too, and the signals of one age key. */
-  explain: (() => readonly unknown[]) | undefined
+  explain: JournalEntry['explain']
   startedAt: string
   endedAt: string | undefined
-  readonly calls: (string | CallRecord)[]
+  /** JSON of call records. */
+  readonly calls: string[]
   readonly identifiers: string[]
   /** UTF-16 code units of the texts. */
   size: number
 }
 
 /** Many more than there are tenants at a time. */
-const MOST_COUNTERS = 10_000
+const MAX_COUNTERS = 10_000
 
 /** Creates a journal in the memory of the process. */
 export function createMemoryJournal(budget: JournalBudget = {}): Journal {
-  const { mostFlows, mostCharacters } = { ...JOURNAL_BUDGET, ...budget }
+  const { maxFlows, maxCharacters } = { ...JOURNAL_BUDGET, ...budget }
   const entries = new Map<string, Entry>()
   const flowByIdentifier = new Map<string, Entry>()
   const listeners = new Set<(event: JournalEvent) => void>()
@@ -53,7 +51,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
   }
   const shrink = () => {
     for (const entry of entries.values()) {
-      if (entries.size <= mostFlows && size <= mostCharacters) return
+      if (entries.size <= maxFlows && size <= maxCharacters) return
       drop(entry)
     }
   }
@@ -63,7 +61,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
     counters.delete(tenant)
     counters.set(tenant, id)
     const [idle] = counters.keys()
-    if (counters.size > MOST_COUNTERS && idle !== undefined) counters.delete(idle)
+    if (counters.size > MAX_COUNTERS && idle !== undefined) counters.delete(idle)
     const entry: Entry = {
       id,
       tenant,
@@ -85,16 +83,15 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
 
   return {
     async record(tenant, entry) {
-      const found = known(tenant, entry.belongsTo)
+      const found = known(tenant, entry.correlationIds)
       if (!found && !entry.begins) return undefined
       const flow = found ?? begin(tenant, entry)
       add(flow, entry)
-      const call = entry.holds === undefined ? JSON.stringify(entry.call) : entry.call
-      const length = typeof call === 'string' ? call.length : LEAN_RECORD + (entry.holds ?? 0)
+      const call = JSON.stringify(entry.call)
       flow.calls.push(call)
-      flow.size += length
-      size += length
-      for (const identifier of entry.handsOut) {
+      flow.size += call.length
+      size += call.length
+      for (const identifier of entry.issuedIds) {
         const key = keyOf(tenant, identifier)
         flow.identifiers.push(key)
         flowByIdentifier.set(key, flow)
@@ -111,7 +108,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
       return id
     },
     announce: emit,
-    async list(tenant, filter = {}, { most, before: first } = {}) {
+    async list(tenant, filter = {}, { limit, before: first } = {}) {
       const after = filter.after === undefined ? 0 : flowNumber(filter.after)
       const before = first === undefined ? Number.POSITIVE_INFINITY : flowNumber(first)
       return [...entries.values()]
@@ -119,7 +116,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
           ({ id, tenant: owner, facts }) => owner === tenant && id > after && id < before && fitsFilter(facts, filter),
         )
         .reverse()
-        .slice(0, most)
+        .slice(0, limit)
         .map(toFlow)
     },
     async find(tenant, id) {
@@ -157,7 +154,7 @@ const summary = ({ id, tenant, facts, startedAt, endedAt }: Entry) => ({
 const toFlow = (entry: Entry): Flow => ({
   ...summary(entry),
   ...(entry.explain === undefined ? {} : { trace: entry.explain() }),
-  calls: entry.calls.map((call) => JSON.parse(typeof call === 'string' ? call : JSON.stringify(call))),
+  calls: entry.calls.map((call) => callRecordSchema.parse(JSON.parse(call))),
 })
 
 const withoutUndefined = <T extends object>(value: T): Partial<T> =>

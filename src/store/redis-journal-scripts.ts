@@ -23,7 +23,7 @@ end
 export const RECORD = defineScript(`${DROP}
 local prefix, tenant = KEYS[1], ARGV[1]
 local begins, ends, at, call, trace = ARGV[2] == '1', ARGV[3] == '1', ARGV[4], ARGV[5], ARGV[6]
-local mostFlows, mostCharacters = tonumber(ARGV[7]), tonumber(ARGV[8])
+local maxFlows, maxCharacters = tonumber(ARGV[7]), tonumber(ARGV[8])
 local place = 9
 local function list()
   local items, length = {}, tonumber(ARGV[place])
@@ -67,7 +67,7 @@ end
 local hasEnded = ends and redis.call('HSETNX', key, 'ended_at', at) == 1
 
 local total = redis.call('INCRBY', prefix .. 'size', size)
-while total > mostCharacters or redis.call('ZCARD', prefix .. 'ring') > mostFlows do
+while total > maxCharacters or redis.call('ZCARD', prefix .. 'ring') > maxFlows do
   local oldest = redis.call('ZRANGE', prefix .. 'ring', 0, 0)[1]
   if not oldest then break end
   drop(prefix, string.match(oldest, '^(%S+) (%S+)$'))

@@ -1,3 +1,4 @@
+import { callRecordSchema } from '../sandbox/journal/call-record.ts'
 import {
   type Flow,
   type FlowFacts,
@@ -26,7 +27,7 @@ export interface RedisJournalOptions extends JournalBudget {
  */
 export async function createRedisJournal(redis: Redis, options: RedisJournalOptions): Promise<Journal> {
   const { prefix, channel } = options
-  const { mostFlows, mostCharacters } = { ...JOURNAL_BUDGET, ...options }
+  const { maxFlows, maxCharacters } = { ...JOURNAL_BUDGET, ...options }
   const listeners = new Set<(event: JournalEvent) => void>()
   const flowsKey = (tenant: string) => `${prefix}${tenant}:flows`
   const flowKey = (tenant: string, id: string) => `${prefix}${tenant}:${id}`
@@ -57,7 +58,7 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     announce,
     find,
     async record(tenant, entry) {
-      const reply = await redis.run(RECORD, [prefix], recordArguments(tenant, entry, { mostFlows, mostCharacters }))
+      const reply = await redis.run(RECORD, [prefix], recordArguments(tenant, entry, { maxFlows, maxCharacters }))
       if (reply === null) return undefined
       const [id, hasNews] = reply as [string, number]
       const { at, endpoint, method, path, status } = entry.call
@@ -65,14 +66,14 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       if (hasNews === 1) announceFlow(tenant, id).catch(() => {})
       return id
     },
-    async list(tenant, filter = {}, { most, before } = {}) {
+    async list(tenant, filter = {}, { limit, before } = {}) {
       const { after, ...facts } = filter
       const upTo = before === undefined ? '+inf' : `(${flowNumber(before)}`
       const from = after === undefined ? '-inf' : `(${flowNumber(after)}`
       const all = (await redis.send('ZREVRANGEBYSCORE', flowsKey(tenant), upTo, from)) as string[]
       const isFiltered = Object.values(facts).some((wanted) => wanted !== undefined)
       const fitting = isFiltered ? await Promise.all(all.map((id) => fits(tenant, id, facts))) : []
-      const ids = all.filter((_, index) => !isFiltered || fitting[index]).slice(0, most)
+      const ids = all.filter((_, index) => !isFiltered || fitting[index]).slice(0, limit)
       // One that went meanwhile is not there any more.
       const flows = await Promise.all(ids.map((id) => find(tenant, id)))
       return flows.filter((flow) => flow !== undefined)
@@ -105,7 +106,7 @@ function pairs(names: readonly string[], reply: unknown): Fields {
 
 function recordArguments(
   tenant: string,
-  { belongsTo, handsOut, facts, explain, begins, ends, call }: JournalEntry,
+  { correlationIds, issuedIds, facts, explain, begins, ends, call }: JournalEntry,
   budget: Required<JournalBudget>,
 ): string[] {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined)
@@ -117,10 +118,10 @@ function recordArguments(
     call.at,
     JSON.stringify(call),
     explain === undefined ? '' : JSON.stringify(explain()),
-    String(budget.mostFlows),
-    String(budget.mostCharacters),
-    ...listed(belongsTo),
-    ...listed(handsOut),
+    String(budget.maxFlows),
+    String(budget.maxCharacters),
+    ...listed(correlationIds),
+    ...listed(issuedIds),
     ...listed(known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)])),
   ]
 }
@@ -146,6 +147,8 @@ function toFlow(fields: Fields, { tenant, id }: { tenant: string; id: string }):
     started_at: fields.get('started_at') ?? '',
     ended_at: fields.get('ended_at'),
     ...(trace === undefined ? {} : { trace: JSON.parse(trace) }),
-    calls: Array.from({ length: count }, (_, index) => JSON.parse(fields.get(`c:${index + 1}`) ?? 'null')),
+    calls: Array.from({ length: count }, (_, index) =>
+      callRecordSchema.parse(JSON.parse(fields.get(`c:${index + 1}`) ?? 'null')),
+    ),
   }
 }

@@ -73,7 +73,14 @@ const flow = (change: (text: string) => string): Flow => ({
           status: 302,
           parameters: { scope: 'openid', claims: { age_thresholds: [18] }, '"><b>': 'x' },
           findings: [finding],
-          response: { location: `http://localhost:3000/callback#id_token=${idToken(change)}` },
+          response: {
+            kind: 'callback',
+            callback: {
+              mode: 'fragment',
+              redirectUri: 'http://localhost:3000/callback',
+              params: [['id_token', idToken(change)]],
+            },
+          },
         },
         {
           at,
@@ -83,7 +90,10 @@ const flow = (change: (text: string) => string): Flow => ({
           status: 401,
           parameters: { client_id: 'web-shop' },
           findings: [],
-          response: { error: 'invalid_client', error_description: 'the client did not authenticate' },
+          response: {
+            kind: 'json',
+            value: { error: 'invalid_client', error_description: 'the client did not authenticate' },
+          },
         },
       ],
     },

@@ -6,8 +6,8 @@ const AT = '2026-06-01T12:00:00.000Z'
 const entry = (changes: Partial<JournalEntry> & { endpoint?: string; at?: string } = {}): JournalEntry => {
   const { endpoint = 'E1', at = AT, ...others } = changes
   return {
-    belongsTo: [],
-    handsOut: [],
+    correlationIds: [],
+    issuedIds: [],
     facts: { flow: 'use', client_id: 'shop', state: 's1' },
     begins: true,
     ends: false,
@@ -19,7 +19,7 @@ const entry = (changes: Partial<JournalEntry> & { endpoint?: string; at?: string
       status: 200,
       parameters: { text: 'ü "quoted" \u0000', empty: {}, list: [] },
       findings: [],
-      response: null,
+      response: { kind: 'text', text: '' },
     },
     ...others,
   }
@@ -50,11 +50,14 @@ export function describeJournal(
 
     test('puts calls together by the identifiers that they hand out and bring back', async () => {
       const journal = await createJournal({})
-      await journal.record('default', entry({ facts: { flow: 'create' }, endpoint: 'E2', handsOut: ['request_uri:a'] }))
+      await journal.record(
+        'default',
+        entry({ facts: { flow: 'create' }, endpoint: 'E2', issuedIds: ['request_uri:a'] }),
+      )
       await journal.record('default', entry({ endpoint: 'E2' }))
       const last = entry({
         facts: { flow: 'upgrade', persona: 'adult', client_id: undefined },
-        belongsTo: ['request_uri:unknown', 'request_uri:a'],
+        correlationIds: ['request_uri:unknown', 'request_uri:a'],
         endpoint: 'E3',
         ends: true,
         at: '2026-06-01T12:00:05.000Z',
@@ -67,29 +70,30 @@ export function describeJournal(
 
     test('keeps the order of many calls of one flow', async () => {
       const journal = await createJournal({})
-      await journal.record('default', entry({ handsOut: ['a'] }))
-      for (let n = 2; n <= 12; n++) await journal.record('default', entry({ belongsTo: ['a'], endpoint: `call ${n}` }))
+      await journal.record('default', entry({ issuedIds: ['a'] }))
+      for (let n = 2; n <= 12; n++)
+        await journal.record('default', entry({ correlationIds: ['a'], endpoint: `call ${n}` }))
       const flow = await journal.find('default', 'f1')
       expect(flow?.calls.map(({ endpoint }) => endpoint).slice(-3)).toEqual(['call 10', 'call 11', 'call 12'])
     })
 
     test('ends a flow once: what comes later does not move its end', async () => {
       const journal = await createJournal({})
-      await journal.record('default', entry({ handsOut: ['a'], ends: true }))
-      await journal.record('default', entry({ belongsTo: ['a'], ends: true, at: '2027-01-01T00:00:00.000Z' }))
+      await journal.record('default', entry({ issuedIds: ['a'], ends: true }))
+      await journal.record('default', entry({ correlationIds: ['a'], ends: true, at: '2027-01-01T00:00:00.000Z' }))
       expect((await journal.find('default', 'f1'))?.ended_at).toBe(AT)
     })
 
     test('records nothing of a call that belongs to no flow and begins none', async () => {
       const journal = await createJournal({})
-      expect(await journal.record('default', entry({ belongsTo: ['a'], begins: false }))).toBeUndefined()
+      expect(await journal.record('default', entry({ correlationIds: ['a'], begins: false }))).toBeUndefined()
       expect(await journal.list('default')).toEqual([])
     })
 
     test('keeps tenants apart, and counts for each', async () => {
       const journal = await createJournal({})
-      await journal.record('one', entry({ handsOut: ['a'] }))
-      expect(await journal.record('two', entry({ belongsTo: ['a'] }))).toBe('f1')
+      await journal.record('one', entry({ issuedIds: ['a'] }))
+      expect(await journal.record('two', entry({ correlationIds: ['a'] }))).toBe('f1')
       await journal.clear('one')
       expect(await journal.list('one')).toEqual([])
       expect(await journal.list('two')).toHaveLength(1)
@@ -97,9 +101,9 @@ export function describeJournal(
 
     test('goes on counting after it was cleared, and knows no identifier from before', async () => {
       const journal = await createJournal({})
-      await journal.record('default', entry({ handsOut: ['a'] }))
+      await journal.record('default', entry({ issuedIds: ['a'] }))
       await journal.clear('default')
-      expect(await journal.record('default', entry({ belongsTo: ['a'] }))).toBe('f2')
+      expect(await journal.record('default', entry({ correlationIds: ['a'] }))).toBe('f2')
     })
 
     test('lists the newest first, what fits the filter, page by page', async () => {
@@ -111,23 +115,23 @@ export function describeJournal(
       expect(await ids('default')).toEqual(['f4', 'f3', 'f2', 'f1'])
       expect(await ids('default', { state: 'x' })).toEqual(['f4', 'f3', 'f1'])
       expect(await ids('default', { state: 'x', after: 'f1' })).toEqual(['f4', 'f3'])
-      expect(await ids('default', { state: 'x' }, { most: 2 })).toEqual(['f4', 'f3'])
-      expect(await ids('default', {}, { most: 2, before: 'f4' })).toEqual(['f3', 'f2'])
+      expect(await ids('default', { state: 'x' }, { limit: 2 })).toEqual(['f4', 'f3'])
+      expect(await ids('default', {}, { limit: 2, before: 'f4' })).toEqual(['f3', 'f2'])
       expect(await ids('default', { flow: 'create' })).toEqual([])
     })
 
     test('lets the oldest flows of all tenants go, with what they handed out', async () => {
-      const journal = await createJournal({ mostFlows: 2 })
-      await journal.record('one', entry({ handsOut: ['a'] }))
+      const journal = await createJournal({ maxFlows: 2 })
+      await journal.record('one', entry({ issuedIds: ['a'] }))
       await journal.record('two', entry())
       await journal.record('two', entry())
       expect(await journal.list('one')).toEqual([])
       expect(await journal.list('two')).toHaveLength(2)
-      expect(await journal.record('one', entry({ belongsTo: ['a'], begins: false }))).toBeUndefined()
+      expect(await journal.record('one', entry({ correlationIds: ['a'], begins: false }))).toBeUndefined()
     })
 
     test('stays within its characters', async () => {
-      const journal = await createJournal({ mostCharacters: 3_000 })
+      const journal = await createJournal({ maxCharacters: 3_000 })
       for (let n = 0; n < 100; n++) await journal.record('default', entry())
       const left = await journal.list('default')
       expect(left.length).toBeGreaterThan(1)
@@ -139,9 +143,9 @@ export function describeJournal(
       const journal = await createJournal({})
       const events: JournalEvent[] = []
       const stop = journal.subscribe((event) => events.push(event))
-      await journal.record('default', entry({ handsOut: ['a'] }))
-      await journal.record('default', entry({ belongsTo: ['a'] }))
-      await journal.record('default', entry({ belongsTo: ['a'], ends: true }))
+      await journal.record('default', entry({ issuedIds: ['a'] }))
+      await journal.record('default', entry({ correlationIds: ['a'] }))
+      await journal.record('default', entry({ correlationIds: ['a'], ends: true }))
       await journal.clear('default')
       await vi.waitFor(() => expect(events.some(({ type }) => type === 'reset')).toBe(true))
       expect(events.filter(({ type }) => type === 'call')).toHaveLength(3)

@@ -1,20 +1,13 @@
 import * as z from 'zod'
 import { thresholdTraceSchema } from '../../age/trace.ts'
+import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
 import { isFlowId } from '../../sandbox/journal/journal.ts'
-import { byId, CALL, errorSchema, instant, type Operation, waitSeconds } from './operation.ts'
+import { byId, CALL, instant, type Operation, waitSeconds } from './operation.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
 
-const callSchema = z.object({
-  at: instant,
-  endpoint: z.string(),
-  method: z.string(),
-  path: z.string(),
-  status: z.int(),
-  parameters: z.record(z.string(), z.unknown()),
-  findings: errorSchema.shape.findings.unwrap(),
-  response: z.unknown(),
-})
+/** `response`: where a redirect leads, the title of a page with the fields of its form, or the body. */
+const callSchema = callRecordSchema.extend({ at: instant, response: z.unknown() })
 
 /** All calls that belong together. */
 export const flowSchema = z

@@ -4,7 +4,6 @@ import type { AgeKey } from '../../oidc/ports.ts'
 import { NO_SEAMS, type Seams } from '../../oidc/seams.ts'
 import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
-import { recallFlow } from '../outcomes/earlier-flow.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
 import { createTamperTools, type TamperTools } from '../outcomes/tamper-tools.ts'
 import type { Tenant } from '../tenants/tenant.ts'
@@ -28,17 +27,36 @@ export async function conclude(
   const { provider } = tenant
   const { outcome } = decision
   const seams = outcome.apply ? seamsOf(outcome, await toolsFor(transaction, tenant)) : NO_SEAMS
-  if (transaction.flow === 'use') {
-    const ending = outcome.ending ?? { kind: 'verified' }
-    const useDecision = await useDecisionOf(ending, { transaction, decision, tenant })
-    if (!useDecision) return { callback: undefined, evaluation: undefined, outcome }
-    const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams })
-    return { callback, evaluation, outcome: outcomeHad(outcome, useDecision) }
-  }
+  if (transaction.flow === 'use') return concludeUse(transaction, decision, { tenant, seams })
   const createDecision = createDecisionOf(outcome.ending ?? { kind: 'created' }, decision)
   if (!createDecision) return { callback: undefined, evaluation: undefined, outcome }
   const { callback } = await finishCreate(transaction, createDecision, { provider, seams })
   return { callback, evaluation: undefined, outcome }
+}
+
+async function concludeUse(
+  transaction: UseTransaction,
+  decision: Decision,
+  { tenant, seams }: { tenant: Tenant; seams: Seams },
+): Promise<Conclusion> {
+  const { provider } = tenant
+  const ending = decision.outcome.ending ?? { kind: 'verified' }
+  const useDecision = await useDecisionOf(ending, { transaction, decision, tenant })
+  if (!useDecision) return { callback: undefined, evaluation: undefined, outcome: decision.outcome }
+  const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams })
+  const outcome = outcomeHad(decision.outcome, useDecision)
+  if (outcome.name === 'verified') await keepForReplay(transaction, callback, tenant)
+  return { callback, evaluation, outcome }
+}
+
+/** A good answer can be sent once more by the outcomes that replay one. */
+async function keepForReplay(
+  { clientId, state, nonce }: UseTransaction,
+  { params }: Callback,
+  { replayableAnswers }: Tenant,
+): Promise<void> {
+  const idToken = params.find(([name]) => name === 'id_token')?.[1]
+  if (idToken !== undefined) await replayableAnswers.keep(clientId, { state, nonce, idToken })
 }
 
 function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
@@ -56,7 +74,7 @@ async function toolsFor(transaction: UseTransaction | CreateTransaction, tenant:
     },
     rotateKeys: tenant.rotateKeys,
     transaction: use,
-    earlier: use && (await recallFlow(use, tenant)),
+    earlier: use && (await tenant.replayableAnswers.find(use)),
   })
 }
 

@@ -1,18 +1,5 @@
-import type { Finding } from '../../oidc/rules/finding.ts'
-
-/** One call of a flow, as the journal shows it. Secrets are masked before it is recorded. */
-export interface CallRecord {
-  /** ISO 8601, by the clock of the tenant. */
-  readonly at: string
-  /** `E1` to `E5`, or `choice` for the form of a hosted page. */
-  readonly endpoint: string
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly parameters: Readonly<Record<string, unknown>>
-  readonly findings: readonly Finding[]
-  readonly response: unknown
-}
+import type { ThresholdTrace } from '../../age/trace.ts'
+import type { CallRecord } from './call-record.ts'
 
 /** What is known of a flow as a whole. A later call may add to it. */
 export interface FlowFacts {
@@ -32,11 +19,11 @@ export interface Flow extends FlowFacts {
   /** Absent while the user is still choosing. */
   readonly ended_at?: string | undefined
   /** Why each threshold is true or false; only of a flow whose age key was evaluated. */
-  readonly trace?: readonly unknown[] | undefined
+  readonly trace?: readonly ThresholdTrace[] | undefined
   readonly calls: readonly CallRecord[]
 }
 
-/** What `events` tells: a call was answered, a flow began or ended, a scenario came further, a tenant was reset. */
+/** What `events` sends: a call was answered, a flow began or ended, a scenario advanced, a tenant was reset. */
 export interface JournalEvent {
   readonly type: 'call' | 'flow' | 'scenario' | 'reset'
   readonly tenant: string
@@ -47,20 +34,18 @@ export interface JournalEvent {
 
 /** A call to record, and the flow that it belongs to. */
 export interface JournalEntry {
-  /** Identifiers that earlier calls handed out (`request_uri`, code, token, transaction): the first known one names the flow. */
-  readonly belongsTo: readonly string[]
-  /** Identifiers that this call hands out. */
-  readonly handsOut: readonly string[]
+  /** Identifiers that earlier calls issued (`request_uri`, code, token, transaction): the first known one names the flow. */
+  readonly correlationIds: readonly string[]
+  /** Identifiers that this call issues. */
+  readonly issuedIds: readonly string[]
   readonly facts: FlowFacts
-  /** Gives the trace of an evaluation: asked when somebody looks, or when the flow is written down elsewhere. */
-  readonly explain?: (() => readonly unknown[]) | undefined
+  /** Computes the trace of an evaluation: called when a reader asks for the flow, or when it is written to a shared store. */
+  readonly explain?: (() => readonly ThresholdTrace[]) | undefined
   /** Whether the call begins a flow when it belongs to none that is known. */
   readonly begins: boolean
   /** The flow ended with this call. */
   readonly ends: boolean
   readonly call: CallRecord
-  /** How many characters of text `call` holds on to, when it is so small that it may be kept as it is and read later. */
-  readonly holds?: number | undefined
 }
 
 export interface FlowFilter {
@@ -75,7 +60,7 @@ export interface FlowFilter {
 
 /** A part of a long list: at most so many flows, of those that began before one of them. */
 export interface FlowPage {
-  readonly most?: number | undefined
+  readonly limit?: number | undefined
   readonly before?: string | undefined
 }
 
@@ -83,7 +68,7 @@ export interface FlowPage {
 export interface Journal {
   /** Records a call and returns the id of its flow; `undefined` when it belongs to none and begins none. */
   record(tenant: string, entry: JournalEntry): Promise<string | undefined>
-  /** Tells of what belongs to no flow. */
+  /** Sends an event that belongs to no flow. */
   announce(event: JournalEvent): void
   /** Newest first. */
   list(tenant: string, filter?: FlowFilter, page?: FlowPage): Promise<Flow[]>
@@ -95,12 +80,12 @@ export interface Journal {
 
 /** How much a journal keeps: the oldest flows go. */
 export interface JournalBudget {
-  readonly mostFlows?: number
+  readonly maxFlows?: number
   /** Of the texts of all calls, as JSON. */
-  readonly mostCharacters?: number
+  readonly maxCharacters?: number
 }
 
-export const JOURNAL_BUDGET = { mostFlows: 2_000, mostCharacters: 12_000_000 } as const satisfies JournalBudget
+export const JOURNAL_BUDGET = { maxFlows: 2_000, maxCharacters: 12_000_000 } as const satisfies JournalBudget
 
 /** Whether `id` has the shape of a flow's id: they count from `f1` in each tenant, whatever is reset. */
 export const isFlowId = (id: string) => /^f[1-9]\d{0,14}$/.test(id)

@@ -1,4 +1,4 @@
-import { parseJson } from '../../oidc/request/json.ts'
+import { isJsonObject } from '../../age/json-object.ts'
 import { Findings } from '../../oidc/rules/findings.ts'
 import type { RuleId } from '../../oidc/rules/rules.ts'
 import type { Outcome, OutcomeFlow } from './outcome.ts'
@@ -42,11 +42,19 @@ export const refusedBy = (
     findings.add(rule, found)
     const { code, status, message } = findings.toRefusal()
     const body = { error: code, error_description: message, findings: findings.all }
-    return { ...withBody(reply, JSON.stringify(body)), status, headers: { ...reply.headers, ...headers } }
+    return { ...withJson(reply, body), status, headers: { ...reply.headers, ...headers } }
   }
 }
 
-export const withBody = (reply: ServerReply, body: string): ServerReply => ({ ...reply, body })
+export const withJson = (reply: ServerReply, value: unknown): ServerReply => ({
+  ...reply,
+  body: { kind: 'json', value },
+})
+
+/** With a text that need not be what its Content-Type says. */
+export const withText = (reply: ServerReply, text: string): ServerReply => ({ ...reply, body: { kind: 'text', text } })
+
+export const withoutBody = (reply: ServerReply): ServerReply => ({ ...reply, body: { kind: 'empty' } })
 
 export const withHeaders = (reply: ServerReply, headers: Readonly<Record<string, string>>): ServerReply => ({
   ...reply,
@@ -55,10 +63,9 @@ export const withHeaders = (reply: ServerReply, headers: Readonly<Record<string,
 
 /** With members of the JSON body replaced; `undefined` removes one. */
 export const withMembers = (reply: ServerReply, change: Readonly<Record<string, unknown>>): ServerReply =>
-  withBody(reply, JSON.stringify({ ...bodyOf(reply), ...change }))
+  withJson(reply, { ...bodyOf(reply), ...change })
 
 /** The JSON object of a reply; empty when it is none. */
-export function bodyOf(reply: ServerReply): Readonly<Record<string, unknown>> {
-  const json = parseJson(reply.body)
-  return json.ok && typeof json.value === 'object' && json.value !== null ? { ...json.value } : {}
+export function bodyOf({ body }: ServerReply): Readonly<Record<string, unknown>> {
+  return body.kind === 'json' && isJsonObject(body.value) ? body.value : {}
 }

@@ -4,7 +4,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import type { KeyRing, RotationStage } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
-import type { EarlierFlow } from './earlier-flow.ts'
+import type { ReplayableAnswer } from './replayable-answers.ts'
 import { trapUrl } from './trap.ts'
 
 /** What a row of the catalogue may use to spoil an answer. */
@@ -13,8 +13,8 @@ export interface TamperTools {
   readonly keys: KeyRing
   /** The Use request that is being answered; absent in other flows. */
   readonly transaction: UseTransaction | undefined
-  /** The last Use flow of the same client, when there was one to replay. */
-  readonly earlier: EarlierFlow | undefined
+  /** The answer of an earlier Use flow of the same client, when there is one to replay. */
+  readonly earlier: ReplayableAnswer | undefined
   /** UNIX seconds of the sandbox clock. */
   readonly nowSeconds: number
   /** A value such as a client makes one per request: a `state`, a `nonce`, a `sub`. */
@@ -30,7 +30,7 @@ export interface TamperContext {
   readonly provider: Provider
   readonly keys: KeyRing
   readonly transaction: UseTransaction | undefined
-  readonly earlier?: EarlierFlow | undefined
+  readonly earlier?: ReplayableAnswer | undefined
   rotateKeys?(stage: RotationStage): Promise<void>
 }
 

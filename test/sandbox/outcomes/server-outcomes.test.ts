@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findOutcome, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { ServerReply } from '../../../src/sandbox/outcomes/server-reply.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { ageSignal, pushedRequest } from '../../support/requests.ts'
 import { Refusal, readUseAnswer, verifyWithJose } from './correct-client.ts'
@@ -55,13 +56,17 @@ describe.each(SERVER_FLOWS)('the call %s, as a correct client makes it', (flow) 
   })
 
   it(`delays a good reply by ${flow}.slow, and changes nothing else`, async () => {
-    const good = { status: 200, headers: { 'Content-Type': 'application/json' }, body: '{}' }
+    const good = {
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: { kind: 'json', value: {} } as const,
+    }
     expect(await applied(`${flow}.slow`, good)).toEqual({ ...good, delayMs: 30_000 })
   })
 })
 
 /** What a row that looks at nothing but the reply makes of it. */
-function applied(name: string, reply: { status: number; headers: Record<string, string>; body: string }) {
+function applied(name: string, reply: ServerReply) {
   const row = OUTCOMES.find((outcome) => outcome.name === name)
   if (row?.seam !== 'reply') throw new Error(`${name} is no row of a server-to-server call`)
   return row.apply?.(

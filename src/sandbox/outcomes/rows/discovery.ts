@@ -1,5 +1,5 @@
 import type { Outcome } from '../outcome.ts'
-import { bodyOf, changedReply, replyInstead, withBody, withMembers } from '../reply-changes.ts'
+import { bodyOf, changedReply, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 
 const ISSUER =
   'issuer equals the address that the document was asked for under (OpenID Connect Discovery 1.0 section 4.3).'
@@ -11,7 +11,7 @@ export const DISCOVERY: readonly Outcome[] = [
   replyInstead('discovery', '404', {
     summary: '404: there is no discovery document.',
     rule: REQUIRED,
-    apply: (reply) => ({ ...withBody(reply, '{"error":"not_found"}'), status: 404 }),
+    apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
   }),
   changedReply('discovery', 'issuer_other', {
     summary: 'The issuer is somebody else.',

@@ -1,6 +1,6 @@
 import { foreignKey } from '../../keys/foreign-keys.ts'
 import type { Outcome } from '../outcome.ts'
-import { bodyOf, changedReply, replyInstead, withBody, withMembers } from '../reply-changes.ts'
+import { bodyOf, changedReply, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
@@ -13,7 +13,7 @@ export const JWKS: readonly Outcome[] = [
   replyInstead('jwks', '404', {
     summary: '404: there is no key set.',
     rule: KEEP,
-    apply: (reply) => ({ ...withBody(reply, '{"error":"not_found"}'), status: 404 }),
+    apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
   }),
   changedReply('jwks', 'no_keys', {
     summary: 'The key set is empty.',

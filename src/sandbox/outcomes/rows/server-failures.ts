@@ -1,5 +1,13 @@
 import { OUTCOME_FLOWS, type Outcome } from '../outcome.ts'
-import { changedReply, replyInstead, type ServerFlow, withBody, withHeaders } from '../reply-changes.ts'
+import {
+  changedReply,
+  replyInstead,
+  type ServerFlow,
+  withHeaders,
+  withJson,
+  withoutBody,
+  withText,
+} from '../reply-changes.ts'
 
 const isServerFlow = (flow: Outcome['flow']): flow is ServerFlow => flow !== 'use' && flow !== 'create'
 
@@ -19,40 +27,41 @@ export const SERVER_FAILURES: readonly Outcome[] = OUTCOME_FLOWS.filter(isServer
     summary: '500 with an OAuth error body.',
     rule: STATUS,
     apply: (reply) => ({
-      ...withBody(reply, '{"error":"server_error","error_description":"the service failed unexpectedly"}'),
+      ...withJson(reply, { error: 'server_error', error_description: 'the service failed unexpectedly' }),
       status: 500,
     }),
   }),
   replyInstead(flow, '502_html', {
     summary: '502 with the HTML page of a gateway.',
     rule: `${STATUS} ${JSON_ONLY}`,
-    apply: (reply) => ({ ...withHeaders(withBody(reply, PAGE), HTML), status: 502 }),
+    apply: (reply) => ({ ...withHeaders(withText(reply, PAGE), HTML), status: 502 }),
   }),
   replyInstead(flow, '503', {
     summary: '503 with Retry-After: 30 and no body.',
     rule: `${STATUS} ${RETRY}`,
-    apply: (reply) => ({ ...withHeaders(withBody(reply, ''), { 'Retry-After': '30' }), status: 503 }),
+    apply: (reply) => ({ ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }), status: 503 }),
   }),
   replyInstead(flow, '429', {
     summary: '429, too many requests, with Retry-After: 30 and no body.',
     rule: RETRY,
-    apply: (reply) => ({ ...withHeaders(withBody(reply, ''), { 'Retry-After': '30' }), status: 429 }),
+    apply: (reply) => ({ ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }), status: 429 }),
   }),
   replyInstead(flow, '400_empty', {
     summary: '400 without a body.',
     rule: JSON_ONLY,
-    apply: (reply) => ({ ...withBody(reply, ''), status: 400 }),
+    apply: (reply) => ({ ...withoutBody(reply), status: 400 }),
   }),
   replyInstead(flow, 'html', {
     summary: '200 with an HTML page, as a captive portal answers.',
     rule: JSON_ONLY,
-    apply: (reply) => withHeaders(withBody(reply, PAGE), HTML),
+    apply: (reply) => withHeaders(withText(reply, PAGE), HTML),
   }),
   replyInstead(flow, 'redirect', {
     summary: '307 to a trap of the sandbox.',
     rule: NO_REDIRECT,
     apply: (reply, { createTrap }) => ({
-      ...withHeaders(withBody(reply, ''), { Location: createTrap() }),
+      ...reply,
+      body: { kind: 'redirect', location: createTrap() },
       status: 307,
     }),
   }),
@@ -64,12 +73,12 @@ export const SERVER_FAILURES: readonly Outcome[] = OUTCOME_FLOWS.filter(isServer
   changedReply(flow, 'empty_body', {
     summary: 'The right status, and no body.',
     rule: JSON_ONLY,
-    apply: (reply) => withBody(reply, ''),
+    apply: (reply) => withoutBody(reply),
   }),
   changedReply(flow, 'truncated', {
     summary: 'The right status, and a body that ends in the middle.',
     rule: JSON_ONLY,
-    apply: (reply) => withBody(reply, reply.body.slice(0, Math.floor(reply.body.length / 2))),
+    apply: (reply) => ({ ...reply, body: { kind: 'truncated', body: reply.body } }),
   }),
   changedReply(flow, 'slow', {
     correctClient: 'depends',

@@ -1,5 +1,5 @@
 import type { Outcome } from '../outcome.ts'
-import { changedReply, refusedBy, replyInstead, withBody, withHeaders } from '../reply-changes.ts'
+import { changedReply, refusedBy, replyInstead, withHeaders, withJson, withText } from '../reply-changes.ts'
 
 const TOKEN = 'A 401 ends the access token: let the user run a Use flow with the upgrade scope again.'
 const FORBIDDEN = 'A 403 does not go away by trying again: log it and tell the user that nothing was changed.'
@@ -39,10 +39,11 @@ export const UPGRADE: readonly Outcome[] = [
     rule: FORBIDDEN,
     apply: (reply) => ({
       ...withHeaders(
-        withBody(
-          reply,
-          '{"error":"insufficient_scope","error_description":"the access token does not allow an upgrade","findings":[]}',
-        ),
+        withJson(reply, {
+          error: 'insufficient_scope',
+          error_description: 'the access token does not allow an upgrade',
+          findings: [],
+        }),
         challenge('insufficient_scope'),
       ),
       status: 403,
@@ -64,23 +65,23 @@ export const UPGRADE: readonly Outcome[] = [
   changedReply('upgrade', 'error_with_200', {
     summary: '200 with the body of an error.',
     rule: SUCCESS,
-    apply: (reply) => withBody(reply, '{"error":"server_error"}'),
+    apply: (reply) => withJson(reply, { error: 'server_error' }),
   }),
   changedReply('upgrade', 'not_ok', {
     summary: '200 with the JSON string PENDING.',
     rule: SUCCESS,
-    apply: (reply) => withBody(reply, '"PENDING"'),
+    apply: (reply) => withJson(reply, 'PENDING'),
   }),
   changedReply('upgrade', 'ok_without_quotes', {
     correctClient: 'depends',
     summary: '200 with OK as plain text, without the quotes of JSON.',
     rule: 'The body is the JSON string "OK"; a client that goes by the status accepts plain text too.',
-    apply: (reply) => withHeaders(withBody(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),
+    apply: (reply) => withHeaders(withText(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
   changedReply('upgrade', 'ok_with_space', {
     correctClient: 'accept',
     summary: '200 with the JSON string OK and a line break behind it.',
     rule: 'Parse the body as JSON instead of comparing its text.',
-    apply: (reply) => withBody(reply, '"OK"\n'),
+    apply: (reply) => withText(reply, '"OK"\n'),
   }),
 ]

@@ -1,0 +1,76 @@
+import type { Callback } from '../oidc/callback.ts'
+import type { Endpoint } from '../oidc/endpoints.ts'
+import type { Finding } from '../oidc/rules/finding.ts'
+import type { UseEvaluation } from '../oidc/use.ts'
+import type { Decision } from '../sandbox/decision/decide.ts'
+import type { Outcome } from '../sandbox/outcomes/outcome.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Tenants } from '../sandbox/tenants/tenants.ts'
+import type { WorldSettings } from '../sandbox/tenants/world.ts'
+import type { ControlGuard } from './guard.ts'
+import type { Incoming } from './incoming.ts'
+import type { Reply } from './reply.ts'
+
+/** What a route returns: the reply, and what the journal records of the call. */
+export interface Answer {
+  readonly reply: Reply
+  readonly findings?: readonly Finding[]
+  readonly decision?: Decision
+  readonly evaluation?: UseEvaluation
+  /** The outcome that changed the reply of a server-to-server call. */
+  readonly forcedOutcome?: Outcome
+  /** What the browser brings to the relying party, when the reply sends it there. */
+  readonly callback?: Callback | undefined
+  /** Why the call was refused, as the reply says it. */
+  readonly error?: { readonly code: string; readonly description: string }
+  /** Identifiers by which later calls are recognised as the same flow. */
+  readonly issuedIds?: readonly string[]
+  /** Whether the flow ended with this call; a refused call ends it too. */
+  readonly ends?: boolean
+}
+
+/** A route returns an answer or throws a `Refusal`. */
+export type Handler = (request: Incoming, tenant: Tenant) => Answer | Promise<Answer>
+
+export type Method = 'get' | 'post' | 'put' | 'delete'
+
+/** One route below the base URL, or below `/t/NAME` there. */
+export interface RouteRow {
+  readonly path: string
+  readonly method: Method
+  readonly handler: Handler
+  /** Whose calls these are; absent for pages and control calls, which are not recorded. */
+  readonly endpoint?: Endpoint
+  /** How a refusal is shown to a browser that opened the path or sent its form: as a page. Programs get JSON. */
+  readonly errors?: 'page'
+}
+
+/** One line of the request log. */
+export interface CallSummary {
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly durationMs: number
+  /** `E1` to `E6`; absent for pages and control calls. */
+  readonly endpoint?: string
+  readonly error?: string
+  /** Rule ids, most important first. */
+  readonly findings: readonly string[]
+}
+
+/** What the HTTP layer is given by the composition. */
+export interface HttpHost {
+  readonly version: string
+  readonly settings: WorldSettings
+  /** Where this process reaches its own server, whatever the base URL: `http://127.0.0.1:2435`. */
+  readonly ownUrl: string
+  /** The client whose credentials pages show. */
+  readonly shownClient: { readonly clientId: string; readonly clientSecret: string }
+  readonly guard: ControlGuard
+  readonly tenants: Tenants
+  /** Proxies whose `X-Forwarded-` headers are believed: addresses, CIDR ranges, or names of ranges that Express knows. */
+  readonly trustedProxies: readonly string[]
+  uptimeSeconds(): number
+  onCall(call: CallSummary): void
+  onError(error: unknown): void
+}

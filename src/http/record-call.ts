@@ -1,0 +1,122 @@
+import type { CorrelationKind, Endpoint } from '../oidc/endpoints.ts'
+import { bearerToken } from '../oidc/request/client-auth.ts'
+import type { CallRecord, RecordedResponse } from '../sandbox/journal/call-record.ts'
+import type { FlowFacts } from '../sandbox/journal/journal.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Answer } from './handler.ts'
+import type { Incoming } from './incoming.ts'
+import type { Body } from './reply.ts'
+
+interface Call {
+  readonly request: Incoming
+  readonly answer: Answer
+  readonly tenant: Tenant
+}
+
+type Parameters = Readonly<Record<string, unknown>>
+
+/**
+ * Records a call before it is answered, so that a client that has the answer finds it in the journal. A call that belongs
+ * to no flow is only announced.
+ */
+export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> {
+  const { journal, name, clock } = call.tenant
+  const at = new Date(clock.now()).toISOString()
+  const { flow, beginsFlow = true } = endpoint
+  const { answer, request } = call
+  const { status } = answer.reply
+  if (!flow) {
+    const { method, path } = request
+    journal.announce({ type: 'call', tenant: name, data: { at, endpoint: endpoint.number, method, path, status } })
+    return
+  }
+  const parameters = request.sentParameters()
+  await journal.record(name, {
+    correlationIds: correlationIdsIn(endpoint, request, parameters),
+    issuedIds: answer.issuedIds ?? [],
+    facts: { flow, ...factsOf(endpoint, parameters, answer) },
+    explain: answer.evaluation?.explain,
+    begins: beginsFlow,
+    // A refused choice leaves its flow pending.
+    ends: answer.ends ?? (status >= 400 && beginsFlow),
+    call: callRecord(endpoint, call, { at, parameters: masked(parameters) }),
+  })
+}
+
+/** Identifiers carry their kind: a code is never looked up as a token. */
+export const identifier = (kind: CorrelationKind, value: string) => `${kind}:${value}`
+
+function correlationIdsIn({ correlation }: Endpoint, request: Incoming, parameters: Parameters): string[] {
+  if (correlation === undefined) return []
+  const value = correlation === 'access_token' ? bearerToken(request.authorization) : textOf(parameters[correlation])
+  return value ? [identifier(correlation, value)] : []
+}
+
+function factsOf(
+  { correlation }: Endpoint,
+  { client_id: clientId, state }: Parameters,
+  { decision, evaluation, forcedOutcome }: Answer,
+): Omit<FlowFacts, 'flow'> {
+  // A call that continues a flow adds neither client nor state to it.
+  const continues = correlation !== undefined
+  return {
+    client_id: continues ? undefined : textOf(clientId),
+    state: continues ? undefined : textOf(state),
+    persona: decision?.persona?.name,
+    outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
+    age_thresholds: evaluation?.ageThresholds,
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+const callRecord = (
+  { number }: Endpoint,
+  { request: { method, path }, answer }: Call,
+  { at, parameters }: { at: string; parameters: Parameters },
+): CallRecord => ({
+  at,
+  endpoint: number,
+  method,
+  path,
+  status: answer.reply.status,
+  parameters,
+  findings: answer.findings ?? [],
+  response: answer.reply.dropped ? { kind: 'dropped' } : recordedBody(answer.reply.body, answer),
+})
+
+/** Characters of a text that are kept. */
+const MAX_TEXT = 1_000
+
+function recordedBody(body: Body, answer: Answer): RecordedResponse {
+  const { callback, error } = answer
+  switch (body.kind) {
+    case 'redirect':
+      return callback ? { kind: 'callback', callback } : { kind: 'redirect', location: body.location }
+    case 'page': {
+      const { title } = body
+      if (callback) return { kind: 'page', title, params: Object.fromEntries(callback.params) }
+      return error ? { kind: 'page', title, error } : { kind: 'page', title }
+    }
+    case 'json':
+      return { kind: 'json', value: masked(body.value) }
+    case 'text':
+      return { kind: 'text', text: body.text.slice(0, MAX_TEXT) }
+    case 'truncated':
+      return recordedBody(body.body, answer)
+    case 'empty':
+    case 'bytes':
+    case 'stream':
+      return { kind: 'text', text: '' }
+  }
+}
+
+/** A misspelt name of a secret is masked too. */
+const SECRET_PARAMETER = /secret|access.?token|control.?token/i
+
+/** A JSON object without the values of its secrets. */
+function masked<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [name, SECRET_PARAMETER.test(name) ? '***' : member])
+  return Object.fromEntries(members)
+}

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { callbackSchema, callbackUrl } from '../../oidc/callback.ts'
+import { findingSchema } from '../../oidc/rules/finding.ts'
+
+/** What was sent back, as data. */
+export const recordedResponseSchema = z.discriminatedUnion('kind', [
+  /** The browser was sent back to the relying party. */
+  z.object({ kind: z.literal('callback'), callback: callbackSchema }),
+  z.object({ kind: z.literal('redirect'), location: z.string() }),
+  /** `params`: the fields of a form that posts the callback. `error`: of an error page. */
+  z.object({
+    kind: z.literal('page'),
+    title: z.string(),
+    params: z.record(z.string(), z.string()).optional(),
+    error: z.object({ code: z.string(), description: z.string() }).optional(),
+  }),
+  /** Secrets are masked. */
+  z.object({ kind: z.literal('json'), value: z.unknown() }),
+  z.object({ kind: z.literal('text'), text: z.string() }),
+  /** The connection was closed without a response. */
+  z.object({ kind: z.literal('dropped') }),
+])
+
+export type RecordedResponse = Readonly<z.infer<typeof recordedResponseSchema>>
+
+/** One call of a flow, as the journal keeps it. Secrets are masked before it is recorded. */
+export const callRecordSchema = z.object({
+  /** ISO 8601, by the clock of the tenant. */
+  at: z.string(),
+  /** `E1` to `E5`, or `choice` for the form of a hosted page. */
+  endpoint: z.string(),
+  method: z.string(),
+  path: z.string(),
+  status: z.int(),
+  parameters: z.record(z.string(), z.unknown()).readonly(),
+  findings: z.array(findingSchema).readonly(),
+  response: recordedResponseSchema,
+})
+
+export type CallRecord = Readonly<z.infer<typeof callRecordSchema>>
+
+/** What `GET flows` shows of a response: the location, the page or the body itself. */
+export function shownResponse(response: RecordedResponse): unknown {
+  switch (response.kind) {
+    case 'callback':
+      return { location: callbackUrl(response.callback) }
+    case 'redirect':
+      return { location: response.location }
+    case 'page': {
+      const { title: page, params, error } = response
+      if (params) return { page, params }
+      return error ? { page, error: error.code, error_description: error.description } : { page }
+    }
+    case 'json':
+      return response.value
+    case 'text':
+      return response.text
+    case 'dropped':
+      return { dropped: true }
+  }
+}
