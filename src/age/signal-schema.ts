@@ -4,7 +4,7 @@ import { attributesOfAnyMethodSchema, attributesSchema } from './attributes.ts'
 import { parseCalendarDate, parseInstant, parseRelativeDate } from './calendar.ts'
 import { breaks } from './explain.ts'
 import { isJsonObject } from './json-object.ts'
-import { AGE_FORMATS, isMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
+import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { PROVENANCE_PATH } from './provenance.ts'
 
 /** A verified age: a day of birth (`YYYY-MM-DD`), or whole years that do not grow with time. */
@@ -109,20 +109,6 @@ export const evaluationSignalSchema = z.union([anyOf(evaluationSchemas), anyOf(c
 
 /** One signal of a persona file. */
 export const personaSignalSchema = anyOf(personaSchemas)
-
-/**
- * One signal that was checked before it was stored. Only its members are looked at: that takes 0.1 microseconds, the schemas of
- * all methods take 5 to 23, and a choice page reads the signals of up to a thousand personas.
- */
-export const checkedSignalSchema = z.custom<AgeSignal>(
-  (value) =>
-    isJsonObject(value) &&
-    isMethod(value['method']) &&
-    isJsonObject(value['age']) &&
-    typeof value['verified_at'] === 'string' &&
-    typeof value['provenance'] === 'string',
-  { error: 'not an age signal' },
-)
 
 function schemasOf<Signal>(make: SignalSchemas<Signal>): SignalSchemas<Signal> {
   const made = new Map<Method | undefined, z.ZodType<Signal>>()
