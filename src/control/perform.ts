@@ -8,7 +8,7 @@ import {
   type OperationInput,
   type OperationResult,
   readResult,
-  SCHEMAS,
+  schemasOf,
 } from './contract/contract.ts'
 import { NONE } from './contract/operation.ts'
 import type { AnswerOf, ControlContext } from './handler.ts'
@@ -27,7 +27,7 @@ export async function performControl<Op extends OperationId>(
   { params, query, body, isForm, signal }: ControlInput,
   { tenant, host }: { tenant: Tenant; host: HttpHost },
 ): Promise<AnswerOf<Op>> {
-  const schemas = SCHEMAS[operationId]
+  const schemas = schemasOf(operationId)
   return HANDLERS[operationId]({
     tenant,
     tenants: host.tenants,

@@ -39,16 +39,19 @@ export type OperationInput<Op extends OperationId> = OptionalWhereNone<{
 /** What a success answers. */
 export type OperationResult<Op extends OperationId> = z.output<Operations[Op]['result']>
 
-/** The same schemas under types that functions over any operation can use. */
-export const SCHEMAS: {
+/** The schemas of an operation, under types that functions over any operation can use. */
+export const schemasOf = <Op extends OperationId>(operationId: Op): Schemas[Op] => SCHEMAS[operationId]
+
+type Schemas = {
   readonly [Op in OperationId]: {
     readonly [Part in 'params' | 'query' | 'body' | 'result']: z.ZodType<z.output<Operations[Op][Part]>>
   }
-} = OPERATIONS
+}
+const SCHEMAS: Schemas = OPERATIONS
 
 /** The result of a call as the contract describes it. @throws Error when it is something else */
 export function readResult<Op extends OperationId>(operationId: Op, body: unknown): OperationResult<Op> {
-  const checked = checkAgainst(SCHEMAS[operationId].result, body)
+  const checked = checkAgainst(schemasOf(operationId).result, body)
   if (checked.kind === 'valid') return checked.value
   const [problem] = checked.problems.map(({ path, message }) => `${formatPath(path) || 'result'}: ${message}`)
   throw new Error(`${operationId}: the answer is not the one that this version knows; ${problem}`)
