@@ -50,7 +50,7 @@ export function createClients(
       ...BUILTIN_CLIENT,
       logo: undefined,
       persona: undefined,
-      allowsRedirectTo: allowingLoopback(),
+      allowsRedirectTo: allowsLoopback,
     })
   }
   return { find: (clientId) => clients.get(clientId) }
@@ -68,13 +68,6 @@ function fromSettings({
   return { clientId, clientSecret, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
 }
 
-/** Any path and port on a loopback host, of what a client may register. An app sends the same one each time. */
-function allowingLoopback(): Client['allowsRedirectTo'] {
-  let allowedLast: string | undefined
-  return (text) => {
-    if (text === allowedLast) return true
-    const isAllowed = redirectUriProblem(text) === undefined && LOOPBACK_HOSTS.includes(new URL(text).hostname)
-    if (isAllowed) allowedLast = text
-    return isAllowed
-  }
-}
+/** Any path and port on a loopback host, of what a client may register. */
+const allowsLoopback = (text: string): boolean =>
+  redirectUriProblem(text) === undefined && LOOPBACK_HOSTS.includes(new URL(text).hostname)

@@ -1,4 +1,4 @@
-import { createHmac, randomFillSync } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Ids } from '../../oidc/ports.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { Ids } from '../../oidc/ports.ts'
  * @param options.scope keeps worlds with the same seed apart, for example the name of a tenant.
  */
 export function createIds({ seed, scope }: { seed: number | undefined; scope: string }): Ids {
-  if (seed === undefined) return { random: (bytes) => drawRandom(bytes).toString('base64url') }
+  if (seed === undefined) return { random: (bytes) => randomBytes(bytes).toString('base64url') }
   let drawn = 0
   return {
     random(bytes) {
@@ -15,17 +15,4 @@ export function createIds({ seed, scope }: { seed: number | undefined; scope: st
       return block.subarray(0, Math.min(bytes, block.length)).toString('base64url')
     },
   }
-}
-
-/** Random bytes are drawn by the page: each call of the generator costs as much as a thousand bytes of it. */
-const pool = Buffer.alloc(4096)
-let used = pool.length
-
-function drawRandom(bytes: number): Buffer {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  used += bytes
-  return pool.subarray(used - bytes, used)
 }
