@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../src/', import.meta.url))
+const TESTS = fileURLToPath(new URL('./', import.meta.url))
 
 /** Source files by their path below `src/`, without comments: what a comment says is no code. */
 const files: ReadonlyMap<string, string> = new Map(
@@ -74,7 +75,6 @@ const SMALL_FILES: Readonly<Record<string, string>> = {
   'client/local-transport.ts': 'one transport beside the other, which does not load it',
   'config/starter-file.ts': 'loaded by one command only',
   'control/expectations.ts': 'the handlers of one resource beside the others',
-  'http/secure-cookies.ts': 'still to be merged',
   'sandbox/keys/repeatable-es256.ts': 'loaded only with a seed',
   'sandbox/outcomes/trap.ts': 'still to be merged',
   'store/redis-directory.ts': 'the adapter of one port',
@@ -197,6 +197,33 @@ describe('A reader', () => {
       small.map(([path]) => path),
       Object.keys(SMALL_FILES),
     )
+  })
+})
+
+describe('A test', () => {
+  /** Suites that test the whole product, or what is no source file. */
+  const SUITES = ['browser', 'conformance', 'docs', 'image', 'outcomes', 'package', 'rules']
+  const tests = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => path.endsWith('.test.ts') && path !== 'architecture.test.ts')
+
+  const folders = new Set([...files.keys()].flatMap((path) => [posix.dirname(path)]))
+  const exists = (path: string) => files.has(`${path}.ts`) || folders.has(path)
+
+  test('stands at the path of what it tests: X/y.test.ts, X/y.topic.test.ts or X/y/topic.test.ts for X/y.ts', () => {
+    const astray = tests.filter((path) => {
+      const folder = posix.dirname(path)
+      const [name = ''] = posix.basename(path).split('.')
+      return !exists(`${folder}/${name}`) && !files.has(`${folder}.ts`)
+    })
+    expect(astray.filter((path) => !SUITES.includes(roomOf(path)))).toEqual([])
+  })
+
+  test('of age, oidc or sandbox starts no server: `npm run test:fast` runs these', () => {
+    const domain = tests.filter((path) => ['age', 'oidc', 'sandbox'].includes(roomOf(path)))
+    const server = /support\/(?:sandbox|http-client|browser-client|relying-party)\.ts|src\/server\/|\bfetch\(/
+    expect(domain.length).toBeGreaterThan(30)
+    expect(domain.filter((path) => server.test(readFileSync(`${TESTS}${path}`, 'utf8')))).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
-import { shareSandbox } from '../sandbox/outcomes/shared-sandbox.ts'
+import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { type AppBrowser, createAppBrowser, type Shown } from './app-browser.ts'
 
 /** The app of an integration page as it runs: where, and how it ends. */

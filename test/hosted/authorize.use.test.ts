@@ -88,3 +88,10 @@ test('E1 shows the choice page without a decision, and the client decides when i
   expect(shown.text).toContain('data-testid="persona-adult-passport"')
   expect(idTokenOf(readCallback(await ask('fast'))).age_thresholds).toMatchObject({ 16: true, 18: false })
 })
+
+test('E1 reads no client from a body, and begins no flow by POST or HEAD', async () => {
+  const sandbox = await startSandbox()
+  const query = new URLSearchParams(useRequest({ sandbox_persona: 'adult-passport' }))
+  await sandbox.request.post('/v1/oidc/use').send(String(query)).expect(405)
+  await sandbox.request.head(`/v1/oidc/use?${query}`).expect(405)
+})

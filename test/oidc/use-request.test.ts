@@ -1,10 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { readCallback } from '../support/callbacks.ts'
-import { createRelyingParty } from '../support/relying-party.ts'
+import { decodePairs, type Pairs } from '../../src/oidc/request/parameters.ts'
+import { beginUse } from '../../src/oidc/use.ts'
+import { createProvider } from '../support/provider.ts'
 import { type Changes, claims, useRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { createService, received } from '../support/service.ts'
 
-describe('E1 redirects an error with state', () => {
+const begin = (changes: Changes) => beginUse(Object.entries(useRequest(changes)), createProvider())
+
+/** The callback of a request that is refused at once. */
+function refusedCallback(query: Pairs) {
+  const beginning = beginUse(query, createProvider())
+  if (beginning.kind !== 'refused') throw new Error('the request proceeds')
+  return received(beginning.callback)
+}
+
+/** The rules that a request misses that proceeds. */
+function advice(changes: Changes) {
+  const { kind, findings } = begin(changes)
+  if (kind !== 'proceed') throw new Error('the request is refused')
+  return findings.map(({ rule }) => rule)
+}
+
+describe('beginUse redirects an error with state', () => {
   const wrong: readonly (readonly [string, Changes, string, string])[] = [
     ['no scope', { scope: undefined }, 'invalid_request', 'USE-03'],
     ['an empty scope', { scope: '' }, 'invalid_request', 'USE-03'],
@@ -41,21 +58,21 @@ describe('E1 redirects an error with state', () => {
     ],
   ]
   test.each(wrong)('for %s', async (_name, changes, error, rule) => {
-    const { params } = await createRelyingParty(await startSandbox()).use(changes)
+    const { params } = await createService().use(changes)
     expect(params).toEqual({ error, error_description: expect.stringContaining(`${rule}: `), state: 'state-1' })
   })
 
   test.each([{ state: undefined }, { state: '' }])('without it, for a request that has none: %j', async (changes) => {
-    const { params } = await createRelyingParty(await startSandbox()).use(changes)
+    const { params } = await createService().use(changes)
     expect(params).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('USE-07') })
   })
 
   test.each(['scope', 'response_type', 'response_mode', 'nonce', 'claims', 'theme', 'unheard_of'])(
     'for %s sent twice, even with the same value',
-    async (name) => {
+    (name) => {
       const query = new URLSearchParams(useRequest({ response_mode: 'fragment', theme: 'light', unheard_of: 'x' }))
       query.append(name, query.get(name) ?? '')
-      const { params } = readCallback(await (await startSandbox()).request.get('/v1/oidc/use').query(String(query)))
+      const { params } = refusedCallback([...query])
       expect(params).toEqual({
         error: 'invalid_request',
         error_description: expect.stringContaining('USE-10'),
@@ -64,18 +81,18 @@ describe('E1 redirects an error with state', () => {
     },
   )
 
-  test('for state sent twice, without any of the two', async () => {
+  test('for state sent twice, without any of the two', () => {
     const query = new URLSearchParams(useRequest())
     query.append('state', 'state-2')
-    const { params } = readCallback(await (await startSandbox()).request.get('/v1/oidc/use').query(String(query)))
+    const { params } = refusedCallback([...query])
     expect(params).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('USE-10') })
   })
 
   test.each(['nonce=%ff', 'nonce=%', 'nonce=%c3%28', 'nonce=a%00b', 'nonce=%ed%a0%80', 'nonce=%zz'])(
     'for a parameter that is not well-formed UTF-8: %s',
-    async (pair) => {
+    (pair) => {
       const query = `${new URLSearchParams(useRequest({ nonce: undefined }))}&${pair}`
-      const { params } = readCallback(await (await startSandbox()).request.get('/v1/oidc/use').query(query))
+      const { params } = refusedCallback(decodePairs(query))
       expect(params).toMatchObject({ error: 'invalid_request', state: 'state-1' })
       expect(params['error_description']).toContain('USE-10')
     },
@@ -83,23 +100,21 @@ describe('E1 redirects an error with state', () => {
 
   test.each(['%=1', '%zz=1', '%ff', 'x%=1', 'x%00y=1'])(
     'for a parameter whose name is not well-formed UTF-8: %s',
-    async (pair) => {
-      const { params } = readCallback(
-        await (await startSandbox()).request.get('/v1/oidc/use').query(`${new URLSearchParams(useRequest())}&${pair}`),
-      )
+    (pair) => {
+      const { params } = refusedCallback(decodePairs(`${new URLSearchParams(useRequest())}&${pair}`))
       expect(params).toMatchObject({ error: 'invalid_request', state: 'state-1' })
       expect(params['error_description']).toContain('USE-10')
     },
   )
 
   test('that names every broken rule, the first one in full', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    const { params } = await rp.use({ scope: 'x', response_type: 'y', nonce: undefined, claims: '[]' })
+    const service = createService()
+    const { params } = await service.use({ scope: 'x', response_type: 'y', nonce: undefined, claims: '[]' })
     expect(params['error_description']).toMatch(/^USE-03: .*\(and 3 more: USE-04, USE-08, CLM-01\)$/)
   })
 })
 
-describe('E1 serves', () => {
+describe('beginUse serves', () => {
   test.each([
     ['scopes in the other order', { scope: 'svc.upgrade openid' }],
     ['a scope that is named twice', { scope: 'openid openid' }],
@@ -107,7 +122,7 @@ describe('E1 serves', () => {
     ['can_create=false', { can_create: 'false' }],
     ['empty optional parameters', { can_create: '', theme: '', language: '', response_mode: '', font: '' }],
   ])('%s', async (_name, changes) => {
-    expect((await createRelyingParty(await startSandbox()).use(changes)).params).toHaveProperty('id_token')
+    expect((await createService().use(changes)).params).toHaveProperty('id_token')
   })
 
   test.each([
@@ -117,21 +132,16 @@ describe('E1 serves', () => {
     ['a language that is no tag', { language: 'e!n' }, 'USE-14'],
     ['learn_more that is neither true nor false', { learn_more: '1' }, 'USE-15'],
     ['an appearance value that is not permitted', { primary_color: 'url(x)' }, 'USE-16'],
-  ])('%s, with an advice', async (_name, changes, rule) => {
-    const sandbox = await startSandbox()
-    expect((await createRelyingParty(sandbox).use(changes)).params).toHaveProperty('id_token')
-    expect(sandbox.calls[0]?.findings).toEqual([rule])
+  ])('%s, with an advice', (_name, changes, rule) => {
+    expect(advice(changes)).toEqual([rule])
   })
 
-  test('can_create that is not exactly true as if it were absent', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    const { params } = await rp.use({ can_create: 'TRUE', sandbox_persona: 'no-age-key' })
-    expect(params).toMatchObject({ error: 'access_denied' })
+  test('can_create that is not exactly true as if it were absent', () => {
+    expect(begin({ can_create: 'TRUE' })).toMatchObject({ transaction: { canCreate: false } })
   })
 
-  test('every permitted appearance, theme and language without a word', async () => {
-    const sandbox = await startSandbox()
-    await createRelyingParty(sandbox).use({
+  test('every permitted appearance, theme and language without a word', () => {
+    const findings = advice({
       theme: 'system',
       learn_more: 'false',
       language: 'zh-Hant-TW',
@@ -144,7 +154,7 @@ describe('E1 serves', () => {
       gradient: 'true',
       font: 'Open Sans 3',
     })
-    expect(sandbox.calls[0]?.findings).toEqual([])
+    expect(findings).toEqual([])
   })
 
   test.each([
@@ -158,16 +168,7 @@ describe('E1 serves', () => {
     { gradient: 'yes' },
     { font: 'x'.repeat(61) },
     { font: 'Arial;}' },
-  ])('the appearance %j as if it were absent, with an advice', async (changes) => {
-    const sandbox = await startSandbox()
-    expect((await createRelyingParty(sandbox).use(changes)).params).toHaveProperty('id_token')
-    expect(sandbox.calls[0]?.findings).toEqual(['USE-16'])
+  ])('the appearance %j as if it were absent, with an advice', (changes) => {
+    expect(advice(changes)).toEqual(['USE-16'])
   })
-})
-
-test('E1 reads no client from a body, and begins no flow by POST or HEAD', async () => {
-  const sandbox = await startSandbox()
-  const query = new URLSearchParams(useRequest({ sandbox_persona: 'adult-passport' }))
-  await sandbox.request.post('/v1/oidc/use').send(String(query)).expect(405)
-  await sandbox.request.head(`/v1/oidc/use?${query}`).expect(405)
 })

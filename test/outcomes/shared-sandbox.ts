@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/server/create-sandbox.ts'
-import { createClient, type HttpClient } from '../../support/http-client.ts'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
+import { createClient, type HttpClient } from '../support/http-client.ts'
 
 /**
  * One sandbox for the tests of a block, reset before each: starting one for every row of the catalogue would take

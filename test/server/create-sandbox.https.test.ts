@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createSandbox } from '../../../src/server/create-sandbox.ts'
-import { certificateFileIn, keepCertificate } from '../../../src/tls/kept-certificate.ts'
-import { generateCertificate } from '../../../src/tls/self-signed.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { createSandbox } from '../../src/server/create-sandbox.ts'
+import { certificateFileIn, keepCertificate } from '../../src/tls/kept-certificate.ts'
+import { generateCertificate } from '../../src/tls/self-signed.ts'
+import { startSandbox } from '../support/sandbox.ts'
 import { rawCall } from './raw-call.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

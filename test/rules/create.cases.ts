@@ -1,5 +1,5 @@
-import type { Changes } from '../../support/requests.ts'
-import { createRequest, pushedRequest } from '../../support/requests.ts'
+import type { Changes } from '../support/requests.ts'
+import { createRequest, pushedRequest } from '../support/requests.ts'
 import type { RuleCase } from './rule-case.ts'
 
 const tolerated = { level: { spec: 'error', agekey: 'advice' } } as const

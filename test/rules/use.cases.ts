@@ -1,4 +1,4 @@
-import { useRequest } from '../../support/requests.ts'
+import { useRequest } from '../support/requests.ts'
 import type { RuleCase } from './rule-case.ts'
 
 const advice = { level: 'advice' } as const

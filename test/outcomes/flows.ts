@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import * as client from 'openid-client'
-import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
-import type { Sandbox } from '../../../src/server/create-sandbox.ts'
-import { tagsOf } from '../../support/markup.ts'
-import { type Changes, claims, createRequest, useRequest } from '../../support/requests.ts'
+import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
+import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import { tagsOf } from '../support/markup.ts'
+import { type Changes, claims, createRequest, useRequest } from '../support/requests.ts'
 import type { Delivery, Session, VerifyIdToken } from './correct-client.ts'
 
 export const issuerOf = (sandbox: Sandbox) => `${sandbox.baseUrl}/v1/oidc/use`

@@ -1,9 +1,9 @@
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
-import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
+import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 import { runUse } from './flows.ts'
 import { shareSandbox } from './shared-sandbox.ts'
 

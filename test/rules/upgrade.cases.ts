@@ -1,4 +1,4 @@
-import { ageSignal, basic, tokenRequest } from '../../support/requests.ts'
+import { ageSignal, basic, tokenRequest } from '../support/requests.ts'
 import type { RuleCase } from './rule-case.ts'
 
 const advice = { level: 'advice' } as const

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { buildCli } from './built-cli.ts'
+import { buildCli } from '../built-cli.ts'
 
 const { run, start } = buildCli()
 

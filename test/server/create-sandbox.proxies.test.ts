@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startSandbox } from '../../support/sandbox.ts'
+import { startSandbox } from '../support/sandbox.ts'
 import { discoveryBy, rawCall } from './raw-call.ts'
 
 const FORWARDED = {

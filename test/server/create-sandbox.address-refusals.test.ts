@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSandbox, type SandboxOptions } from '../../../src/server/create-sandbox.ts'
+import { createSandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 
 const refusals: [SandboxOptions, RegExp][] = [
   [{ baseUrl: 'localhost:2435' }, /: "localhost:2435" is not an http or https URL/],

@@ -1,8 +1,8 @@
-import type { Profile } from '../../../src/oidc/profile.ts'
-import type { Level } from '../../../src/oidc/rules/rule.ts'
-import type { RuleId } from '../../../src/oidc/rules/rules.ts'
-import type { RelyingParty } from '../../support/relying-party.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import type { Profile } from '../../src/oidc/profile.ts'
+import type { Level } from '../../src/oidc/rules/rule.ts'
+import type { RuleId } from '../../src/oidc/rules/rules.ts'
+import type { RelyingParty } from '../support/relying-party.ts'
+import type { TestSandbox } from '../support/sandbox.ts'
 
 /** A request that breaks one rule and, but for recommendations, no other. */
 export interface RuleCase {

@@ -1,5 +1,5 @@
-import type { RuleId } from '../../../src/oidc/rules/rules.ts'
-import { claims } from '../../support/requests.ts'
+import type { RuleId } from '../../src/oidc/rules/rules.ts'
+import { claims } from '../support/requests.ts'
 import type { RuleCase } from './rule-case.ts'
 
 const liveSchema = { level: { spec: 'advice', agekey: 'error' } } as const

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { refusal } from '../../support/error-body.ts'
-import { createRelyingParty } from '../../support/relying-party.ts'
-import { basic, tokenRequest } from '../../support/requests.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { refusal } from '../support/error-body.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { basic, tokenRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
 
 const PATH = '/v1/oidc/use/token'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readError } from '../../support/error-body.ts'
-import { createRequest, pushedRequest, useRequest } from '../../support/requests.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { readError } from '../support/error-body.ts'
+import { createRequest, pushedRequest, useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
 
 const ALLOWED = [
   'http://localhost/cb',

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
-import type { Sandbox } from '../../../src/server/create-sandbox.ts'
-import { pushedRequest } from '../../support/requests.ts'
+import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
+import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import { pushedRequest } from '../support/requests.ts'
 import {
   type Delivery,
   type Policy,

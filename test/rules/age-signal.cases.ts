@@ -1,5 +1,5 @@
-import type { RuleId } from '../../../src/oidc/rules/rules.ts'
-import { ageSignal } from '../../support/requests.ts'
+import type { RuleId } from '../../src/oidc/rules/rules.ts'
+import { ageSignal } from '../support/requests.ts'
 import type { RuleCase } from './rule-case.ts'
 
 type Options = Pick<RuleCase, 'level' | 'beside'>

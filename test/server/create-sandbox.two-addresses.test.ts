@@ -1,8 +1,8 @@
 import { allowInsecureRequests, discovery } from 'openid-client'
 import { describe, expect, test } from 'vitest'
-import { idTokenOf } from '../../support/id-tokens.ts'
-import { createRelyingParty } from '../../support/relying-party.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { idTokenOf } from '../support/id-tokens.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { startSandbox } from '../support/sandbox.ts'
 import { discoveryBy } from './raw-call.ts'
 
 const BASE = 'http://localhost:2435'
