@@ -136,7 +136,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
   function add(flow: Entry, { facts, explain }: JournalEntry): void {
     // A token or upgrade call keeps its flow what it was.
     if (flow.calls.length === 0) flow.facts = facts
-    else flow.facts = { ...flow.facts, ...withoutUndefined(facts), flow: flow.facts.flow }
+    else flow.facts = withAdded(flow.facts, facts)
     if (explain) flow.explain = explain
   }
 }
@@ -157,5 +157,14 @@ const toFlow = (entry: Entry): Flow => ({
   calls: entry.calls.map((call) => callRecordSchema.parse(JSON.parse(call))),
 })
 
-const withoutUndefined = <T extends object>(value: T): Partial<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>
+/** A later call adds what it says, and keeps its flow what it was. */
+function withAdded(known: FlowFacts, added: FlowFacts): FlowFacts {
+  return {
+    flow: known.flow,
+    client_id: added.client_id ?? known.client_id,
+    state: added.state ?? known.state,
+    persona: added.persona ?? known.persona,
+    outcome: added.outcome ?? known.outcome,
+    age_thresholds: added.age_thresholds ?? known.age_thresholds,
+  }
+}

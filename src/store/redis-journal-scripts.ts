@@ -1,6 +1,6 @@
-import { defineScript } from './redis.ts'
+import { type CommandParser, defineScript } from '@redis/client'
 
-/** Takes a flow out of everything that names it. */
+/** Removes a flow and every key that names it. */
 const DROP = `
 local function drop(prefix, tenant, id)
   local key = prefix .. tenant .. ':' .. id
@@ -16,11 +16,31 @@ local function drop(prefix, tenant, id)
 end
 `
 
+/** A call to record, as texts. */
+export interface CallRecording {
+  readonly tenant: string
+  readonly begins: boolean
+  readonly ends: boolean
+  readonly at: string
+  /** JSON. */
+  readonly call: string
+  /** JSON; empty for none. */
+  readonly trace: string
+  readonly maxFlows: number
+  readonly maxCharacters: number
+  readonly correlationIds: readonly string[]
+  readonly issuedIds: readonly string[]
+  /** Names and values (JSON) of the fields of the flow, in turns. */
+  readonly facts: readonly string[]
+}
+
 /**
- * Records a call: KEYS[1] is the prefix of the journal. Returns the id of the flow and 1 when it began or ended; nothing when
- * the call belongs to no flow and begins none.
+ * Records a call in the journal whose keys begin with `prefix`. The reply is the id of the flow and whether the flow began or
+ * ended; `undefined` when the call belongs to no flow and begins none.
  */
-export const RECORD = defineScript(`${DROP}
+export const recordCall = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `${DROP}
 local prefix, tenant = KEYS[1], ARGV[1]
 local begins, ends, at, call, trace = ARGV[2] == '1', ARGV[3] == '1', ARGV[4], ARGV[5], ARGV[6]
 local maxFlows, maxCharacters = tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -31,13 +51,13 @@ local function list()
   place = place + length + 1
   return items
 end
-local belongsTo = list()
-local handsOut = list()
+local correlationIds = list()
+local issuedIds = list()
 local facts = list()
 
 local identifiers = prefix .. tenant .. ':identifiers'
 local id
-for _, identifier in ipairs(belongsTo) do
+for _, identifier in ipairs(correlationIds) do
   id = id or redis.call('HGET', identifiers, identifier)
 end
 local found = id and true or false
@@ -60,7 +80,7 @@ local size = #call + #trace
 if trace ~= '' then redis.call('HSET', key, 'trace', trace) end
 redis.call('HSET', key, 'c:' .. redis.call('HINCRBY', key, 'calls', 1), call)
 redis.call('HINCRBY', key, 'size', size)
-for _, identifier in ipairs(handsOut) do
+for _, identifier in ipairs(issuedIds) do
   redis.call('HSET', key, 'i:' .. identifier, '')
   redis.call('HSET', identifiers, identifier, id)
 end
@@ -74,10 +94,29 @@ while total > maxCharacters or redis.call('ZCARD', prefix .. 'ring') > maxFlows 
   total = tonumber(redis.call('GET', prefix .. 'size'))
 end
 return { id, (hasEnded or not found) and 1 or 0 }
-`)
+`,
+  parseCommand(parser: CommandParser, prefix: string, recording: CallRecording) {
+    const { tenant, begins, ends, at, call, trace, maxFlows, maxCharacters } = recording
+    parser.pushKey(prefix)
+    parser.push(tenant, begins ? '1' : '0', ends ? '1' : '0', at, call, trace, String(maxFlows), String(maxCharacters))
+    for (const texts of [recording.correlationIds, recording.issuedIds, recording.facts]) {
+      parser.push(String(texts.length), ...texts)
+    }
+  },
+  transformReply: (reply: [id: string, hasNews: number] | null) =>
+    reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1 },
+})
 
-/** Forgets the flows of the tenant ARGV[1]; its count goes on, so that ids stay in order. */
-export const CLEAR = defineScript(`${DROP}
+/** Removes the flows of a tenant; its count goes on, so that ids stay in order. */
+export const clearFlows = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `${DROP}
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1] .. ARGV[1] .. ':flows', 0, -1)) do drop(KEYS[1], ARGV[1], id) end
 return true
-`)
+`,
+  parseCommand(parser: CommandParser, prefix: string, tenant: string) {
+    parser.pushKey(prefix)
+    parser.push(tenant)
+  },
+  transformReply() {},
+})

@@ -1,23 +1,27 @@
+import * as z from 'zod'
+import { thresholdTraceSchema } from '../age/trace.ts'
 import { callRecordSchema } from '../sandbox/journal/call-record.ts'
 import {
   type Flow,
   type FlowFacts,
   type FlowFilter,
   fitsFilter,
+  flowFactsSchema,
   flowNumber,
   JOURNAL_BUDGET,
   type Journal,
   type JournalBudget,
   type JournalEntry,
   type JournalEvent,
+  journalEventSchema,
 } from '../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
-import { CLEAR, RECORD } from './redis-journal-scripts.ts'
+import type { CallRecording } from './redis-journal-scripts.ts'
 
 export interface RedisJournalOptions extends JournalBudget {
   /** Of its keys. */
   readonly prefix: string
-  /** The channel on which replicas tell each other what happens. */
+  /** The channel on which replicas send each other events. */
   readonly channel: string
 }
 
@@ -33,24 +37,27 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
   const flowKey = (tenant: string, id: string) => `${prefix}${tenant}:${id}`
 
   await redis.listen(channel, (message) => {
-    const event = JSON.parse(message) as JournalEvent
+    const event = journalEventSchema.parse(JSON.parse(message))
     for (const listener of listeners) listener(event)
   })
   const announce = (event: JournalEvent) => {
-    // Whoever waits looks again before giving up: an event that cannot be told now is not missed for ever.
-    redis.send('PUBLISH', channel, JSON.stringify(event)).catch(() => {})
+    // A long poll looks again before it ends: an event that cannot be sent now is not lost.
+    redis.call((client) => client.publish(channel, JSON.stringify(event))).catch(() => {})
+  }
+  const readSummary = async (tenant: string, id: string): Promise<Fields> => {
+    const values = await redis.call((client) => client.hmGet(flowKey(tenant, id), SUMMARY))
+    return new Map(SUMMARY.flatMap((name, index) => (values[index] ? [[name, values[index]] as const] : [])))
   }
   const announceFlow = async (tenant: string, id: string) => {
-    const values = await redis.send('HMGET', flowKey(tenant, id), ...SUMMARY)
-    const { calls: _calls, ...flow } = toFlow(pairs(SUMMARY, values), { tenant, id })
+    const { calls: _calls, ...flow } = toFlow(await readSummary(tenant, id), { tenant, id })
     announce({ type: 'flow', tenant, flow: id, data: flow })
   }
   const find = async (tenant: string, id: string) => {
-    const fields = hash(await redis.send('HGETALL', flowKey(tenant, id)))
+    const fields = await redis.call((client) => client.hGetAll(flowKey(tenant, id)))
     return fields.size === 0 ? undefined : toFlow(fields, { tenant, id })
   }
   const fits = async (tenant: string, id: string, filter: FlowFilter) => {
-    const facts = factsIn(pairs(SUMMARY, await redis.send('HMGET', flowKey(tenant, id), ...SUMMARY)))
+    const facts = factsIn(await readSummary(tenant, id))
     return facts !== undefined && fitsFilter(facts, filter)
   }
 
@@ -58,28 +65,29 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     announce,
     find,
     async record(tenant, entry) {
-      const reply = await redis.run(RECORD, [prefix], recordArguments(tenant, entry, { maxFlows, maxCharacters }))
-      if (reply === null) return undefined
-      const [id, hasNews] = reply as [string, number]
+      const recording = { ...recordingOf(tenant, entry), maxFlows, maxCharacters }
+      const recorded = await redis.call((client) => client.recordCall(prefix, recording))
+      if (!recorded) return undefined
+      const { id, hasNews } = recorded
       const { at, endpoint, method, path, status } = entry.call
       announce({ type: 'call', tenant, flow: id, data: { flow: id, at, endpoint, method, path, status } })
-      if (hasNews === 1) announceFlow(tenant, id).catch(() => {})
+      if (hasNews) announceFlow(tenant, id).catch(() => {})
       return id
     },
     async list(tenant, filter = {}, { limit, before } = {}) {
       const { after, ...facts } = filter
       const upTo = before === undefined ? '+inf' : `(${flowNumber(before)}`
       const from = after === undefined ? '-inf' : `(${flowNumber(after)}`
-      const all = (await redis.send('ZREVRANGEBYSCORE', flowsKey(tenant), upTo, from)) as string[]
+      const all = await redis.call((client) => client.zRange(flowsKey(tenant), upTo, from, { BY: 'SCORE', REV: true }))
       const isFiltered = Object.values(facts).some((wanted) => wanted !== undefined)
       const fitting = isFiltered ? await Promise.all(all.map((id) => fits(tenant, id, facts))) : []
       const ids = all.filter((_, index) => !isFiltered || fitting[index]).slice(0, limit)
-      // One that went meanwhile is not there any more.
+      // Without those that were dropped meanwhile.
       const flows = await Promise.all(ids.map((id) => find(tenant, id)))
       return flows.filter((flow) => flow !== undefined)
     },
     async clear(tenant) {
-      await redis.run(CLEAR, [prefix], [tenant])
+      await redis.call((client) => client.clearFlows(prefix, tenant))
       announce({ type: 'reset', tenant, data: {} })
     },
     subscribe(listener) {
@@ -94,36 +102,22 @@ const SUMMARY = [...FACTS.map((fact) => `f:${fact}`), 'started_at', 'ended_at']
 
 type Fields = ReadonlyMap<string, string>
 
-function hash(reply: unknown): Fields {
-  const texts = reply as string[]
-  return new Map(texts.flatMap((name, index) => (index % 2 === 0 ? [[name, texts[index + 1] ?? ''] as const] : [])))
-}
-
-function pairs(names: readonly string[], reply: unknown): Fields {
-  const values = reply as (string | null)[]
-  return new Map(names.flatMap((name, index) => (values[index] ? [[name, values[index]] as const] : [])))
-}
-
-function recordArguments(
+function recordingOf(
   tenant: string,
   { correlationIds, issuedIds, facts, explain, begins, ends, call }: JournalEntry,
-  budget: Required<JournalBudget>,
-): string[] {
+): Omit<CallRecording, 'maxFlows' | 'maxCharacters'> {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined)
-  const listed = (texts: readonly string[]) => [String(texts.length), ...texts]
-  return [
+  return {
     tenant,
-    begins ? '1' : '0',
-    ends ? '1' : '0',
-    call.at,
-    JSON.stringify(call),
-    explain === undefined ? '' : JSON.stringify(explain()),
-    String(budget.maxFlows),
-    String(budget.maxCharacters),
-    ...listed(correlationIds),
-    ...listed(issuedIds),
-    ...listed(known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)])),
-  ]
+    begins,
+    ends,
+    at: call.at,
+    call: JSON.stringify(call),
+    trace: explain === undefined ? '' : JSON.stringify(explain()),
+    correlationIds,
+    issuedIds,
+    facts: known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)]),
+  }
 }
 
 /** `undefined` when the flow is not there any more. */
@@ -132,7 +126,7 @@ function factsIn(fields: Fields): FlowFacts | undefined {
     const text = fields.get(`f:${name}`)
     return text === undefined ? [] : [[name, JSON.parse(text)] as const]
   })
-  return known.length === 0 ? undefined : (Object.fromEntries(known) as unknown as FlowFacts)
+  return known.length === 0 ? undefined : flowFactsSchema.parse(Object.fromEntries(known))
 }
 
 function toFlow(fields: Fields, { tenant, id }: { tenant: string; id: string }): Flow {
@@ -146,7 +140,7 @@ function toFlow(fields: Fields, { tenant, id }: { tenant: string; id: string }):
     ...facts,
     started_at: fields.get('started_at') ?? '',
     ended_at: fields.get('ended_at'),
-    ...(trace === undefined ? {} : { trace: JSON.parse(trace) }),
+    ...(trace === undefined ? {} : { trace: z.array(thresholdTraceSchema).parse(JSON.parse(trace)) }),
     calls: Array.from({ length: count }, (_, index) =>
       callRecordSchema.parse(JSON.parse(fields.get(`c:${index + 1}`) ?? 'null')),
     ),

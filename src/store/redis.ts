@@ -1,21 +1,9 @@
-import { createHash } from 'node:crypto'
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
 import { Refusal } from '../oidc/refusal.ts'
 import { createBreaker } from './breaker.ts'
 import { shownAddress } from './redis-address.ts'
-import * as scripts from './redis-scripts.ts'
-
-/** A Lua script of the journal, which Redis runs as one step. */
-export interface Script {
-  readonly source: string
-  /** By which Redis knows the script that it has run before. */
-  readonly sha1: string
-}
-
-export const defineScript = (source: string): Script => ({
-  source,
-  sha1: createHash('sha1').update(source).digest('hex'),
-})
+import * as journalScripts from './redis-journal-scripts.ts'
+import * as storeScripts from './redis-scripts.ts'
 
 /** The client of the library, with the scripts of the stores as methods. */
 export type RedisClient = ReturnType<typeof createRedisClient>
@@ -24,8 +12,6 @@ export type RedisClient = ReturnType<typeof createRedisClient>
 export interface Redis {
   /** Runs commands and scripts. @throws Refusal (503) when Redis does not answer within two seconds */
   call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply>
-  send(...command: readonly string[]): Promise<unknown>
-  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
   /** Calls `listener` for each message, also after the connection was lost and made again. */
   listen(channel: string, listener: (message: string) => void): Promise<void>
   close(): void
@@ -84,25 +70,13 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
   }
   isConnected = true
 
-  const call: Redis['call'] = async (act) => {
-    try {
-      return await breaker.call(() => act(client))
-    } catch (cause) {
-      if (isDefect(cause)) throw cause
-      throw Refusal.unavailable(`the store at ${shownAddress(url)} does not answer; try again`, cause)
-    }
-  }
-  const send = (...command: readonly string[]) => call((connected) => connected.sendCommand(command))
   return {
-    call,
-    send,
-    async run({ source, sha1 }, keys, args) {
-      const operands = [String(keys.length), ...keys, ...args]
+    async call(act) {
       try {
-        return await send('EVALSHA', sha1, ...operands)
-      } catch (error) {
-        if (codeOf(error) !== 'NOSCRIPT') throw error
-        return send('EVAL', source, ...operands)
+        return await breaker.call(() => act(client))
+      } catch (cause) {
+        if (isDefect(cause)) throw cause
+        throw Refusal.unavailable(`the store at ${shownAddress(url)} does not answer; try again`, cause)
       }
     },
     async listen(channel, listener) {
@@ -120,7 +94,7 @@ const createRedisClient = (url: string, reconnect: (retries: number, cause: Erro
   createClient({
     url,
     RESP: 2,
-    scripts,
+    scripts: { ...storeScripts, ...journalScripts },
     // A call that cannot be answered is refused at once: it would be answered to a client that has gone.
     disableOfflineQueue: true,
     // The breaker has a timer of its own, which also counts while Redis is silent.

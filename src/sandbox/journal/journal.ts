@@ -1,15 +1,18 @@
+import * as z from 'zod'
 import type { ThresholdTrace } from '../../age/trace.ts'
 import type { CallRecord } from './call-record.ts'
 
+export const flowFactsSchema = z.object({
+  flow: z.enum(['use', 'create', 'upgrade']),
+  client_id: z.string().optional(),
+  state: z.string().optional(),
+  persona: z.string().optional(),
+  outcome: z.string().optional(),
+  age_thresholds: z.record(z.string(), z.boolean()).readonly().optional(),
+})
+
 /** What is known of a flow as a whole. A later call may add to it. */
-export interface FlowFacts {
-  readonly flow: 'use' | 'create' | 'upgrade'
-  readonly client_id?: string | undefined
-  readonly state?: string | undefined
-  readonly persona?: string | undefined
-  readonly outcome?: string | undefined
-  readonly age_thresholds?: Readonly<Record<string, boolean>> | undefined
-}
+export type FlowFacts = Readonly<z.infer<typeof flowFactsSchema>>
 
 /** All calls that belong together: the shape of `GET flows/ID`. */
 export interface Flow extends FlowFacts {
@@ -23,14 +26,16 @@ export interface Flow extends FlowFacts {
   readonly calls: readonly CallRecord[]
 }
 
-/** What `events` sends: a call was answered, a flow began or ended, a scenario advanced, a tenant was reset. */
-export interface JournalEvent {
-  readonly type: 'call' | 'flow' | 'scenario' | 'reset'
-  readonly tenant: string
+export const journalEventSchema = z.object({
+  type: z.enum(['call', 'flow', 'scenario', 'reset']),
+  tenant: z.string(),
   /** Absent for a call outside any flow (discovery, key set), a scenario and a reset. */
-  readonly flow?: string | undefined
-  readonly data: Readonly<Record<string, unknown>>
-}
+  flow: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+})
+
+/** What `events` sends: a call was answered, a flow began or ended, a scenario advanced, a tenant was reset. */
+export type JournalEvent = Readonly<z.infer<typeof journalEventSchema>>
 
 /** A call to record, and the flow that it belongs to. */
 export interface JournalEntry {
