@@ -18,17 +18,17 @@ export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | u
   let isOver = seconds === 0 || signal.aborted
   let hasNews = false
   let wake = () => {}
-  const tell = () => {
+  const noteNews = () => {
     hasNews = true
     wake()
   }
   const giveUp = () => {
     isOver = true
-    tell()
+    noteNews()
   }
   // Subscribed before the first look, so that no event in between is missed.
   const unsubscribe = journal.subscribe((event) => {
-    if (event.tenant === tenant && events.includes(event.type)) tell()
+    if (event.tenant === tenant && events.includes(event.type)) noteNews()
   })
   const timer = setTimeout(giveUp, seconds * 1000)
   signal.addEventListener('abort', giveUp)

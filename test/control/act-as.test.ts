@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
-test('the cookie makes this browser act as the persona, and goes again', async () => {
+test('the cookie makes this browser act as the persona until DELETE clears it', async () => {
   const sandbox = await startSandbox()
   const answer = await sandbox.request.post('/_sandbox/act-as/teen-16').set('Accept', 'application/json')
   expect(answer.body).toEqual({ persona: 'teen-16' })
@@ -34,7 +34,7 @@ test('the cookie of a tenant is sent to that tenant only', async () => {
   expect(answer.get('Set-Cookie')).toEqual([expect.stringContaining('Path=/t/one/')])
 })
 
-test.each(['get', 'post'] as const)('%s of a persona that nobody is gives near misses', async (method) => {
+test.each(['get', 'post'] as const)('%s of an unknown persona answers with the nearest names', async (method) => {
   const sandbox = await startSandbox()
   const answer = await sandbox.request[method]('/_sandbox/act-as/teen-61').set('Accept', 'application/json')
   expect(answer.body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })

@@ -24,7 +24,7 @@ test('a signal as it is submitted has the level that the config certifies, as in
   expect(await isEffective(ageSignal({ provenance: '/yoti' }))).toEqual(no)
 })
 
-test('a signal says its own level before the config does', async () => {
+test('the level of a signal wins over the level of the config', async () => {
   expect(await isEffective(ageSignal({ iso_27566_1: 'basic' }))).toEqual(no)
 })
 
@@ -33,7 +33,7 @@ test('a signal of a persona has no level but its own', async () => {
   expect(await isEffective(asPersona(ageSignal({ iso_27566_1: 'strict' })))).toEqual(yes)
 })
 
-test('claims that are missing are said to be missing', async () => {
+test('missing claims are reported as missing', async () => {
   const answer = await evaluate(await startSandbox(), { persona: 'teen-16' })
   expect(answer.status).toBe(400)
   expect(readError(answer).error_description).toBe('claims: is missing')

@@ -4,7 +4,7 @@ import { createRelyingParty } from '../support/relying-party.ts'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
-/** How a request without any wish of its own ends: an error code, `verified`, or `page`. */
+/** How a request that names neither persona nor outcome ends: an error code, `verified`, or `page`. */
 async function endingOf(sandbox: TestSandbox, changes = {}): Promise<string> {
   const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
   if (answer.status === 200) return 'page'
@@ -28,7 +28,7 @@ describe('an expectation', () => {
     expect([await endingOf(sandbox), await endingOf(sandbox)]).toEqual(['access_denied', 'page'])
   })
 
-  test('goes first when it came first', async () => {
+  test('decides first when it was queued first', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ outcome: 'server_error' })
     await sandbox.next({ outcome: 'access_denied' })
@@ -57,26 +57,29 @@ describe('an expectation', () => {
     })
   })
 
-  test.each(['expired', 'used'] as const)('of request_uri.%s is spent when that has come by itself', async (reason) => {
-    const sandbox = await startSandbox()
-    const rp = createRelyingParty(sandbox)
-    const requestUri = await rp.obtainRequestUri()
-    if (reason === 'used') await rp.create(requestUri)
-    else await sandbox.clock.advance(91)
-    await sandbox.next({ flow: 'create', outcome: 'created' })
-    await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
-    expect((await rp.create(requestUri, { sandbox_persona: undefined })).params['error']).toBe('invalid_request_uri')
-    expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
-  })
+  test.each(['expired', 'used'] as const)(
+    'of request_uri.%s is consumed by a reference that really is so',
+    async (reason) => {
+      const sandbox = await startSandbox()
+      const rp = createRelyingParty(sandbox)
+      const requestUri = await rp.obtainRequestUri()
+      if (reason === 'used') await rp.create(requestUri)
+      else await sandbox.clock.advance(91)
+      await sandbox.next({ flow: 'create', outcome: 'created' })
+      await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
+      expect((await rp.create(requestUri, { sandbox_persona: undefined })).params['error']).toBe('invalid_request_uri')
+      expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
+    },
+  )
 
-  test('is not spent by a request that somebody stronger decides', async () => {
+  test('is not consumed by a request that a stronger source decides', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ outcome: 'access_denied' })
     expect(await endingOf(sandbox, { sandbox_outcome: 'server_error' })).toBe('server_error')
     expect(await sandbox.expectations.list()).toHaveLength(1)
   })
 
-  test('is not spent by a request that cannot have its outcome', async () => {
+  test('is not consumed by a request that cannot have its outcome', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ outcome: 'create_requested' })
     const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest())
@@ -85,7 +88,7 @@ describe('an expectation', () => {
     expect(await sandbox.expectations.list()).toHaveLength(1)
   })
 
-  test('is taken by one of fifty requests at once', async () => {
+  test('decides one of fifty simultaneous requests', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ outcome: 'access_denied' })
     const endings = await Promise.all(Array.from({ length: 50 }, () => endingOf(sandbox)))

@@ -65,7 +65,7 @@ describe('GET flows', () => {
     expect(answer.body).toMatchObject({ suggestions: expect.arrayContaining([suggestion]) })
   })
 
-  test('finds those of a persona that has gone', async () => {
+  test('finds flows of a persona that was removed', async () => {
     const sandbox = await startWithFlows()
     await sandbox.personas.remove('teen-16')
     expect(await idsOf(sandbox, 'persona=teen-16')).toEqual(['f1'])
@@ -176,7 +176,7 @@ describe('GET events', () => {
     return events()
   }
 
-  test('tells calls, flows and resets, each with the id of its flow', async () => {
+  test('sends calls, flows and resets, each with the id of its flow', async () => {
     const sandbox = await startSandbox()
     const events = await readEvents(sandbox, 4, async () => {
       await createRelyingParty(sandbox).use({ state: 'mine' })
@@ -191,7 +191,7 @@ describe('GET events', () => {
     ])
   })
 
-  test('of one tenant says nothing of another', async () => {
+  test('of one tenant sends nothing about another', async () => {
     const sandbox = await startSandbox()
     const events = await readEvents(sandbox, 1, async () => {
       await sandbox.request.get('/t/other/.well-known/jwks.json')
@@ -205,7 +205,7 @@ describe('a persona without an age key', () => {
   test.each([
     [{ can_create: 'true' }, 'create_requested'],
     [{}, 'access_denied'],
-  ])('sent %j is told with the outcome that it had, not with the one that was wished', async (parameters, outcome) => {
+  ])('sent %j shows the outcome that it had, not the one that was requested', async (parameters, outcome) => {
     const sandbox = await startSandbox()
     await createRelyingParty(sandbox).use({ ...parameters, sandbox_persona: 'no-age-key' })
     expect(await sandbox.flows.last()).toMatchObject({ persona: 'no-age-key', outcome })

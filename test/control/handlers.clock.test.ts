@@ -103,7 +103,7 @@ describe('one clock judges', () => {
     expect([iat, exp]).toEqual([Date.parse(NEW_YEAR) / 1000 + 5, Date.parse(NEW_YEAR) / 1000 + 605])
   })
 
-  test('ages: who turns 18 tomorrow is 18 when a day has passed, and on the eve again after a set', async () => {
+  test('ages: a persona that turns 18 tomorrow is 18 after one day, and 17 again after a set', async () => {
     const sandbox = await startSandbox()
     const is18 = async () => {
       const question = { claims: { age_thresholds: [18] }, persona: 'turns-18-tomorrow' }

@@ -37,7 +37,7 @@ describe('keys are rotated in stages, seen by a client that keeps the key set:',
     expect(headerOf(await issue()).kid).toBe(newKid)
   })
 
-  test('a token of a retired key is refused by who reads the key set anew', async () => {
+  test('a client that reads the key set again refuses a token of a retired key', async () => {
     const { sandbox, issue } = await startVerifier()
     const old = await issue()
     for (const stage of ['publish', 'use', 'retire'] as const) await sandbox.keys.rotate(stage)

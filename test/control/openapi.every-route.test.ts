@@ -28,7 +28,7 @@ const readOpenApi = async () => {
   return { sandbox, document: openApi.parse((await sandbox.request.get('/_sandbox/openapi.json')).body) }
 }
 
-test('openapi.json is OpenAPI 3.1 and describes every route there is', async () => {
+test('openapi.json is OpenAPI 3.1 and describes every operation', async () => {
   const { document, sandbox } = await readOpenApi()
   expect(document.servers).toEqual([{ url: `${sandbox.baseUrl}/_sandbox` }])
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -81,7 +81,7 @@ test('every path of openapi.json answers as described', async () => {
   }
 })
 
-describe('a path that there is refuses', () => {
+describe('a path of the control API refuses', () => {
   test.each(ROUTES.filter(({ body }) => body !== NONE).map(({ method, path }) => [method, path] as const))(
     '%s %s without a body, in JSON',
     async (method, path) => {
@@ -95,7 +95,7 @@ describe('a path that there is refuses', () => {
     },
   )
 
-  test('a body where none is taken: half a reset is none', async () => {
+  test('a body for a call that takes none: half a reset does not exist', async () => {
     const sandbox = await startSandbox()
     await sandbox.clock.advance(5)
     await sandbox.request.post('/_sandbox/reset').send({ clock: false }).expect(400)

@@ -62,7 +62,7 @@ describe('a persona at run time', () => {
     expect(answer.text).toContain(message)
   })
 
-  test('that nobody is has near misses', async () => {
+  test('that is unknown is refused with the nearest names', async () => {
     const sandbox = await startSandbox()
     const answer = await sandbox.request.get('/_sandbox/personas/teen-61').expect(404)
     expect(answer.body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })

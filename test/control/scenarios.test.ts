@@ -66,7 +66,7 @@ describe('an armed scenario', () => {
     expect(decided).toEqual(['adult-passport', 'teen-16', 'child-12'])
   })
 
-  test('is failed by a request that cannot have the outcome because of what expect names', async () => {
+  test('fails by a request that cannot have the outcome because of a parameter in expect', async () => {
     const sandbox = await startSandbox()
     const { id } = await sandbox.scenarios.arm({
       name: 'A',
@@ -139,7 +139,7 @@ describe('an armed scenario', () => {
     expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
   })
 
-  test('tells who waits as soon as it comes further, and that it is gone', async () => {
+  test('answers a long poll as soon as it advances, and when it is removed', async () => {
     const sandbox = await startSandbox()
     const armed = await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }, { await: 'jwks' }] })
     const news = sandbox.scenarios.get(armed.id, { waitSeconds: 10, after: armed.revision })
@@ -151,7 +151,7 @@ describe('an armed scenario', () => {
     await expect(gone).rejects.toMatchObject({ status: 404 })
   })
 
-  test('does not wait for news that are there already', async () => {
+  test('answers a long poll at once when it has advanced already', async () => {
     const sandbox = await startSandbox()
     const armed = await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }, { await: 'jwks' }] })
     await createRelyingParty(sandbox).push()
