@@ -5,9 +5,9 @@ import { ConfigError } from '../../files/config-error.ts'
 import { internalUrlProblem } from '../../sandbox/addresses/web-address.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { readLeaf } from '../../tls/certificate.ts'
-import { print } from '../terminal.ts'
+import { paint, print, visible } from '../terminal.ts'
+import type { Diagnosis } from './diagnosis.ts'
 import { examine } from './examine.ts'
-import { reportLines } from './report-lines.ts'
 import type { Visit } from './visit.ts'
 
 /** What the command line gives, as text. */
@@ -65,4 +65,21 @@ function readCertificate(file: string): string {
     const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : 'it is no PEM certificate'
     throw ConfigError.of(`--ca: cannot use ${file} (${reason})`, { cause })
   }
+}
+
+const COLORS = { ok: 'green', problem: 'red', skipped: 'dim' } as const
+
+/** A line for each check; below a problem what to change. Texts may come from a server that is not a sandbox. */
+export function reportLines(diagnoses: readonly Diagnosis[]): string[] {
+  const count = diagnoses.filter(({ status }) => status === 'problem').length
+  const last = count === 0 ? 'All is well.' : `${count} ${count === 1 ? 'problem' : 'problems'}.`
+  return [...diagnoses.flatMap(linesOf), last]
+}
+
+function linesOf(diagnosis: Diagnosis): string[] {
+  const { status, check, message } = diagnosis
+  const head = `${paint(COLORS[status], status.padEnd(7))}  ${check.padEnd(12)}  `
+  if (diagnosis.status !== 'problem') return [head + visible(message)]
+  const fix = diagnosis.fix.map((line) => `${' '.repeat(11)}${visible(line)}`)
+  return [`${head}${diagnosis.problem}: ${visible(message)}`, ...fix]
 }

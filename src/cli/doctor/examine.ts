@@ -1,6 +1,6 @@
+import type { HttpAnswer } from '../http-call.ts'
 import { addressesOf, checkAddress } from './addresses-check.ts'
 import { checkClient } from './client-check.ts'
-import { checkClock } from './clock-check.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
 import { readDiscovery } from './discovery.ts'
 import { inApp } from './fix-lines.ts'
@@ -54,3 +54,21 @@ const tooLong = (issuer: string, surplus: string) =>
     message: `${issuer}: the issuer ends before ${surplus}`,
     fix: [inApp(`issuer: ${issuer.slice(0, -surplus.length)}`)],
   })
+
+/** A token is valid for ten minutes, and many libraries allow no difference at all; a Date header has whole seconds. */
+const MAX_DIFFERENCE_SECONDS = 30
+
+/** Compares the clock of the sandbox's machine (its `Date` header) with `now`, in epoch milliseconds. */
+function checkClock({ headers }: HttpAnswer, now: number): Diagnosis {
+  const theirs = Date.parse(headers['date'] ?? '')
+  if (Number.isNaN(theirs)) return skipped('clock', 'the answer has no Date header')
+  const seconds = Math.round((theirs - now) / 1000)
+  if (Math.abs(seconds) <= MAX_DIFFERENCE_SECONDS) return ok('clock', `${Math.abs(seconds)} s apart`)
+  return problem('clock', 'clock_difference', {
+    message: `the clock of the sandbox is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} this machine's; tokens would seem ${seconds > 0 ? 'issued in the future' : 'older than they are'}`,
+    fix: [
+      'on both machines: timedatectl set-ntp true',
+      'with Docker Desktop: restart it, its clock stands still while the computer sleeps',
+    ],
+  })
+}

@@ -1,7 +1,6 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
 import type { CallSummary } from '../../server/create-sandbox.ts'
-import { createJsonReport } from './report-json.ts'
-import { createPrettyReport } from './report-pretty.ts'
+import { alignColumns, paint, paintError, print, printError, printSoon, visible } from '../terminal.ts'
 
 /** What a relying party needs to know of a sandbox that is up. */
 export interface Ready {
@@ -18,7 +17,7 @@ export interface Ready {
   readonly version: string
 }
 
-/** What a running sandbox tells: calls on stdout, after the line or table that says it is ready; the rest on stderr. */
+/** What a running sandbox reports: calls on stdout, after the line or table that says it is ready; the rest on stderr. */
 export interface Report {
   ready(ready: Ready): void
   call(call: CallSummary): void
@@ -38,5 +37,75 @@ export function createReport(mode: LogMode, now: () => number): Report {
       return createJsonReport(now)
     case 'silent':
       return silent
+  }
+}
+
+/** Lines for people. */
+function createPrettyReport(now: () => number): Report {
+  return {
+    ready: (ready) => print(readyTable(ready)),
+    call({ method, path, status, durationMs, endpoint, error, findings }) {
+      const line = [
+        paint('dim', new Date(now()).toISOString().slice(11, 19)),
+        method.padEnd(4),
+        paint(statusColor(status), String(status)),
+        visible(path),
+        ...(endpoint === undefined ? [] : [paint('cyan', endpoint)]),
+        ...(error === undefined ? [] : [paint('red', visible(error))]),
+        ...(findings.length === 0 ? [] : [paint('yellow', visible(findings.join(' ')))]),
+        paint('dim', `${Math.round(durationMs)} ms`),
+      ]
+      printSoon(line.join(' '))
+    },
+    warning: (message) => printError(`${paintError('yellow', 'warning:')} ${message}`),
+    defect: (error) => printError(`${paintError('red', 'error:')} ${(error instanceof Error && error.stack) || error}`),
+  }
+}
+
+/** What to paste into the app and where to click. */
+function readyTable({ url, baseUrl, internalUrl, certificateFile, clientId, clientSecret, version }: Ready): string {
+  const rows = [
+    ['open', `${baseUrl}/`],
+    ['base URL', baseUrl],
+    ...(url === baseUrl ? [] : [['listening on', url]]),
+    ...(internalUrl === undefined ? [] : [['internal URL', internalUrl]]),
+    ...(certificateFile === undefined ? [] : [['certificate', `${certificateFile} (NODE_EXTRA_CA_CERTS)`]]),
+    ['discovery', `${baseUrl}/v1/oidc/use/.well-known/openid-configuration`],
+    ['client_id', clientId],
+    ['client_secret', clientSecret],
+  ]
+  return [
+    '',
+    `  ${paint('bold', `agekey-sandbox ${version}`)}  ${paint('inverse', ' TESTING ONLY ')} no real ages, no real keys`,
+    '',
+    ...alignColumns(rows).map((line) => `  ${line}`),
+    '',
+    paint('dim', '  Ctrl+C stops it.'),
+    '',
+  ].join('\n')
+}
+
+function statusColor(status: number) {
+  if (status >= 500) return 'red'
+  return status >= 400 ? 'yellow' : 'green'
+}
+
+/** One JSON object a line; `event` says which kind, members are in snake_case. */
+function createJsonReport(now: () => number): Report {
+  return {
+    ready({ url, baseUrl, internalUrl, certificateFile, clientId, version }) {
+      const addresses = { url, base_url: baseUrl, internal_url: internalUrl, certificate: certificateFile }
+      print(JSON.stringify({ event: 'ready', ...addresses, client_id: clientId, version }))
+    },
+    call({ durationMs, ...call }) {
+      printSoon(JSON.stringify({ event: 'call', at: new Date(now()).toISOString(), ...call, duration_ms: durationMs }))
+    },
+    warning(message) {
+      printError(JSON.stringify({ event: 'warning', message }))
+    },
+    defect(error) {
+      const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
+      printError(JSON.stringify({ event: 'error', message, stack }))
+    },
   }
 }
