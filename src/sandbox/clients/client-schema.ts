@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { camelCased } from '../../files/camel-case.ts'
 import { redirectUriProblem } from '../addresses/web-address.ts'
-import type { ClientSettings } from './clients.ts'
 
 const nonEmpty = z.string().min(1)
 
@@ -24,6 +23,21 @@ export const clientSchema = z.strictObject({
   redirect_uris: z.array(redirectUri).min(1).describe('Matched character by character'),
   persona: nonEmpty.optional().describe('Decides for every request of this client, without a choice page'),
 })
+
+export const clientSettingsSchema = z.object({
+  clientId: z.string(),
+  clientSecret: z.string(),
+  name: z.string().optional(),
+  /** Path of an image file. */
+  logo: z.string().optional(),
+  /** Matched character by character. */
+  redirectUris: z.array(z.string()).readonly(),
+  /** Decides for every request of this client, without a choice page. */
+  persona: z.string().optional(),
+})
+
+/** A relying party as the config declares it. */
+export type ClientSettings = Readonly<z.infer<typeof clientSettingsSchema>>
 
 /** The declaration under the names that the sandbox uses. */
 export const clientSettingsOf = (client: z.output<typeof clientSchema>): ClientSettings => camelCased(client)

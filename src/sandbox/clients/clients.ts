@@ -1,22 +1,7 @@
-import * as z from 'zod'
 import type { Client, Clients } from '../../oidc/ports.ts'
 import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/web-address.ts'
+import type { ClientSettings } from './client-schema.ts'
 import { demoClient } from './demo-client.ts'
-
-export const clientSettingsSchema = z.object({
-  clientId: z.string(),
-  clientSecret: z.string(),
-  name: z.string().optional(),
-  /** Path of an image file. */
-  logo: z.string().optional(),
-  /** Matched character by character. */
-  redirectUris: z.array(z.string()).readonly(),
-  /** Decides for every request of this client, without a choice page. */
-  persona: z.string().optional(),
-})
-
-/** A relying party as the config declares it. */
-export type ClientSettings = Readonly<z.infer<typeof clientSettingsSchema>>
 
 /** A registered relying party with what only the sandbox knows of it. */
 export interface SandboxClient extends Client {
