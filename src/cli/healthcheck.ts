@@ -21,14 +21,13 @@ export async function healthcheck(flags: Texts, { url }: { readonly url?: string
   const address = `${(url ?? addressOf(await settings())).replace(/\/+$/, '')}/_sandbox/health`
   if (!URL.canParse(address)) throw notAUrl(url)
 
-  const known = address.startsWith('https:') ? ownCertificate(await settings()) : undefined
-  // Without a kept certificate it lives in the server's memory; on its own address nobody else listens.
-  const trustAny = known === undefined && url === undefined
-  const { status, headers } = await callHttp(address, { timeoutMs: LIMIT_MS, known, trustAny }).catch(
-    (cause: unknown) => {
-      throw new Error(`${address}: ${reason(cause)}`, { cause })
-    },
-  )
+  const certificate = address.startsWith('https:') ? ownCertificate(await settings()) : undefined
+  // Without a kept certificate it lives in the server's memory; on its own address no other server listens.
+  const byPlace = url === undefined ? ({ kind: 'any' } as const) : undefined
+  const trust = certificate === undefined ? byPlace : ({ kind: 'server', certificate } as const)
+  const { status, headers } = await callHttp(address, { timeoutMs: LIMIT_MS, trust }).catch((cause: unknown) => {
+    throw new Error(`${address}: ${reason(cause)}`, { cause })
+  })
   if (headers['x-agekey-sandbox'] === undefined) {
     throw new Error(`${address}: something answers, but no agekey-sandbox`)
   }

@@ -1,6 +1,6 @@
 import { callHttp, type HttpAnswer, type HttpCall } from '../http-call.ts'
 
-/** What the doctor is told: what the app has in its configuration. */
+/** What the app has in its configuration. */
 export interface Visit {
   /** As the app has it, to the letter. */
   readonly issuer: string
@@ -17,12 +17,13 @@ export interface Visit {
   now(): number
 }
 
-/** Calls as the app would: with its trust and the patience of the visit. */
+/** Calls as the app would: with its trust and the timeout of the visit. */
 export const call = (
   url: string,
   { ca, timeoutMs }: Visit,
   request: Pick<HttpCall, 'method' | 'headers' | 'body'> = {},
-): Promise<HttpAnswer> => callHttp(url, { ...request, ca, timeoutMs })
+): Promise<HttpAnswer> =>
+  callHttp(url, { ...request, timeoutMs, trust: ca === undefined ? undefined : { kind: 'issuer', certificate: ca } })
 
 /** The flows of the service, by the last part of their issuers. */
 export type FlowName = 'use' | 'create'
