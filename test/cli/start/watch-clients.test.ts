@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -12,11 +12,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(cwd, { recursive: true }))
 
+/** Replaces the file in one step: a sandbox that reads it never finds it empty. */
+function writeFile(text: string): void {
+  const draft = join(cwd, 'draft.yaml')
+  writeFileSync(draft, text)
+  renameSync(draft, join(cwd, 'agekey-sandbox.yaml'))
+}
 const writeConfig = (name: string) =>
-  writeFileSync(
-    join(cwd, 'agekey-sandbox.yaml'),
-    `clients: [{ client_id: shop, client_secret: s, name: ${name}, redirect_uris: [http://localhost/cb] }]\n`,
-  )
+  writeFile(`clients: [{ client_id: shop, client_secret: s, name: ${name}, redirect_uris: [http://localhost/cb] }]\n`)
 
 /** The title of the choice page that a request of the client gets. */
 async function titleOfChoicePage(url: string): Promise<string> {
@@ -44,7 +47,7 @@ test('a client that is renamed in the config file has its new name on the next p
 
   // A file that is wrong is told, and the clients stay.
   const told = new Promise<string>((resolve) => child.stderr.once('data', (text) => resolve(String(text))))
-  writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'clientz: []\n')
+  writeFile('clientz: []\n')
   expect(await told).toContain('clientz')
   expect(await titleOfChoicePage(url)).toContain('New shop')
   child.kill('SIGTERM')
