@@ -41,10 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Circles that are still to go. */
-const CIRCLES: readonly string[] = [
-  'cli/start/report-json.ts <-> cli/start/report-pretty.ts <-> cli/start/report.ts',
-  'http/call-record.ts <-> http/error-reply.ts <-> http/route.ts',
-]
+const CIRCLES: readonly string[] = ['http/call-record.ts <-> http/error-reply.ts <-> http/route.ts']
 
 const MAX_ENTRIES = 16
 /** Folders that hold more entries, each with the reason. */
@@ -67,13 +64,8 @@ const SMALL_LINES = 20
 const SMALL_FILES: Readonly<Record<string, string>> = {
   'age/countries.ts': 'a list that a test compares with another one',
   'backchannel/trap.ts': 'a route of its own',
-  'cli/doctor/clock-check.ts': 'one check beside the others',
-  'cli/doctor/report-lines.ts': 'still to be merged',
-  'cli/init.ts': 'one command beside the others',
   'cli/outcomes.ts': 'one command beside the others',
-  'cli/start/small-heap.ts': 'a measured setting of V8 behind one name',
   'client/local-transport.ts': 'one transport beside the other, which does not load it',
-  'config/starter-file.ts': 'loaded by one command only',
   'control/expectations.ts': 'the handlers of one resource beside the others',
   'sandbox/keys/repeatable-es256.ts': 'loaded only with a seed',
   'sandbox/outcomes/trap.ts': 'still to be merged',
@@ -97,8 +89,6 @@ const MOST: readonly string[] = [
   'age/explain.ts',
   'age/signal-rules.ts',
   'age/signal.ts',
-  'cli/doctor/clock-check.ts',
-  'cli/http-call.ts',
   'http/reply.ts',
   'oidc/request/json.ts',
   'oidc/use-request.ts',

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { DEFAULT_CONFIG_FILE } from '../config/config-file.ts'
-import { renderStarterFile } from '../config/starter-file.ts'
+import type { Setting } from '../config/settings/setting.ts'
+import { keyOf, SETTING_ROWS } from '../config/settings.ts'
 import { codeOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { print } from './terminal.ts'
@@ -17,3 +18,20 @@ export function init(): void {
   }
   print(`${DEFAULT_CONFIG_FILE}: written; agekey-sandbox started in this folder reads it`)
 }
+
+const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/assets/schemas/config.schema.json
+# Settings of agekey-sandbox. Flags and AGEKEY_SANDBOX_ environment variables go before this file.
+# Paths are relative to the folder of this file. Lines that are commented out show the default or an example.
+`
+
+/** What `init` writes: every setting with its meaning, the defaults commented out. */
+export const renderStarterFile = (): string => `${HEADER}${SETTING_ROWS.map(renderSetting).join('')}`
+
+function renderSetting([name, { starter }]: readonly [string, Setting]): string {
+  const { about, example, isSet = false } = starter
+  const lines = `${keyOf(name)}:${example.startsWith('\n') ? '' : ' '}${example}\n`
+  const paragraph = about === undefined ? '' : `\n${commented(`${about}\n`)}`
+  return paragraph + (isSet ? lines : commented(lines))
+}
+
+const commented = (lines: string) => lines.replace(/^(?=.)/gm, '# ')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { renderStarterFile } from '../../src/cli/init.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { renderStarterFile } from '../../src/config/starter-file.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { DEFAULT_LIFETIMES } from '../../src/oidc/decisions.ts'
 
