@@ -4,9 +4,9 @@ import type { Finding } from '../oidc/rules/finding.ts'
 import type { UseEvaluation } from '../oidc/use.ts'
 import type { Decision } from '../sandbox/decision/decide.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
+import type { SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Tenants } from '../sandbox/tenants/tenants.ts'
-import type { WorldSettings } from '../sandbox/tenants/world.ts'
 import type { ControlGuard } from './guard.ts'
 import type { Incoming } from './incoming.ts'
 import type { Reply } from './reply.ts'
@@ -61,7 +61,7 @@ export interface CallSummary {
 /** What the HTTP layer is given by the composition. */
 export interface HttpHost {
   readonly version: string
-  readonly settings: WorldSettings
+  readonly settings: SandboxSettings
   /** Where this process reaches its own server, whatever the base URL: `http://127.0.0.1:2435`. */
   readonly ownUrl: string
   /** The client whose credentials pages show. */

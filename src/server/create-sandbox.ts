@@ -10,9 +10,9 @@ import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.t
 import { createKeyRing } from '../sandbox/keys/key-ring.ts'
 import { keysOf, keysSoon } from '../sandbox/keys/key-source.ts'
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
+import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { createTenants } from '../sandbox/tenants/tenants.ts'
-import type { World } from '../sandbox/tenants/world.ts'
 import type { Stores } from '../store/stores.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
@@ -20,7 +20,7 @@ import { createApp } from './app.ts'
 import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
 import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
-import { settleWorld, shownClient } from './settle-world.ts'
+import { settleSettings, shownClient } from './settle-settings.ts'
 
 export type { CallSummary, SandboxOptions }
 
@@ -59,7 +59,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
-  const settings = await settleWorld(options)
+  const settings = await settleSettings(options)
   if (!settings.builtinClient && settings.clients.length === 0) {
     options.onWarning?.(
       'clients: there is none, so that every request is refused; declare one or keep the built-in client',
@@ -86,13 +86,13 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   // Made behind listen: an RSA key takes longer than everything else at the start.
   const knownKeys = agreedKeys ?? storedKeys
   const keys = knownKeys ? keysOf(Promise.resolve(knownKeys)) : keysSoon(tellFailure(makeKeys, options), KEYS_AFTER_MS)
-  const world: World = {
+  const shared: SharedParts = {
     ...stores,
     settings,
     keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys }),
     generateKeys: () => generateKeys(),
   }
-  const tenants = createTenants(world, { addresses })
+  const tenants = createTenants(shared, { addresses })
   const client = shownClient(settings)
   const uptime = startStopwatch()
   const httpHost: HttpHost = {

@@ -1,7 +1,7 @@
 import type { Clock } from '../oidc/ports.ts'
+import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
 import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
-import type { TenantStore } from '../sandbox/tenants/world.ts'
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
 interface Entry {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Clock } from '../oidc/ports.ts'
-import type { TenantStore } from '../sandbox/tenants/world.ts'
+import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Redis } from './redis.ts'
 
 /**

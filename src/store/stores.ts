@@ -1,10 +1,11 @@
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
-import type { World } from '../sandbox/tenants/world.ts'
+import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import { createMemoryDirectory, createMemoryStore, createMemoryTables } from './memory.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 
 /** All stores of a sandbox. */
-export interface Stores extends Pick<World, 'journal' | 'directory' | 'isShared' | 'createStore' | 'createTables'> {
+export interface Stores
+  extends Pick<SharedParts, 'journal' | 'directory' | 'isShared' | 'createStore' | 'createTables'> {
   /** The first signing keys, where several processes share them: the first process makes them, the others read them. */
   agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<SigningKeys>
   close(): void

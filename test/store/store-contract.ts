@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../src/oidc/ports.ts'
-import type { TenantStore } from '../../src/sandbox/tenants/world.ts'
+import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
 
 /** A store under test. `limit`, when given, is the most records that a collection may hold. */
 export type CreateStore = (options: { clock: Clock; limit?: number }) => TenantStore | Promise<TenantStore>

@@ -1,14 +1,14 @@
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/oidc/decisions.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
+import type { SandboxSettings } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenant, type Tenant } from '../../src/sandbox/tenants/tenant.ts'
-import type { WorldSettings } from '../../src/sandbox/tenants/world.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { readTestKeys } from './keys.ts'
 
 /** A tenant without HTTP: the built-in personas and client, everything in memory, and a clock that stands still. */
-export async function createTestTenant(changes: Partial<WorldSettings> = {}): Promise<Tenant> {
-  const settings: WorldSettings = {
+export async function createTestTenant(changes: Partial<SandboxSettings> = {}): Promise<Tenant> {
+  const settings: SandboxSettings = {
     profile: 'spec',
     lifetimes: DEFAULT_LIFETIMES,
     vocabulary: { provenanceAllowlist: DEFAULT_PROVENANCE_ALLOWLIST, platforms: DEFAULT_PLATFORMS },

@@ -17,7 +17,7 @@ import {
 export const ROTATION_STAGES = ['publish', 'use', 'retire'] as const
 export type RotationStage = (typeof ROTATION_STAGES)[number]
 
-/** The signing keys of one world: some are published, one pair of them signs. */
+/** The signing keys of one tenant: some are published, one pair of them signs. */
 export interface KeyRing extends Signer, Signing {
   /** The key that signs now. */
   signingKey(): Promise<SigningKey>

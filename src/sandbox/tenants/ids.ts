@@ -3,7 +3,7 @@ import type { Ids } from '../../oidc/ports.ts'
 
 /**
  * Unguessable identifiers or, with a seed, the same ones in the same order in every run.
- * @param options.scope keeps worlds with the same seed apart, for example the name of a tenant.
+ * @param options.scope keeps ids with the same seed apart, for example the name of a tenant.
  */
 export function createIds({ seed, scope }: { seed: number | undefined; scope: string }): Ids {
   if (seed === undefined) return { random: (bytes) => randomBytes(bytes).toString('base64url') }

@@ -12,8 +12,8 @@ import { createReplayableAnswers, type ReplayableAnswers } from '../outcomes/rep
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
+import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
 import { createTenantState } from './tenant-state.ts'
-import { type TenantSettings, tenantSettingsSchema, type World } from './world.ts'
 
 /** One isolated sandbox inside the process: its own address, clock, personas, expectations and records. */
 export interface Tenant {
@@ -46,8 +46,8 @@ export interface Tenant {
 }
 
 /** Creates a tenant. */
-export function createTenant(world: World, { name, addresses }: { name: string; addresses: Addresses }): Tenant {
-  const { settings: common, journal } = world
+export function createTenant(shared: SharedParts, { name, addresses }: { name: string; addresses: Addresses }): Tenant {
+  const { settings: common, journal } = shared
   const clock = createClock()
   const idsFor = (purpose: string) => createIds({ seed: common.seed, scope: `${name} ${purpose}` })
   const clientsOf = (clients: readonly ClientSettings[]) =>
@@ -55,11 +55,11 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
 
   let settings: TenantSettings = common
   let clients = clientsOf(common.clients)
-  let keys = world.keys
+  let keys = shared.keys
   let ids = idsFor('service')
-  const store = world.createStore(name, clock)
-  const tables = world.createTables(name, 'changes')
-  const stateTables = world.createTables(name, 'state')
+  const store = shared.createStore(name, clock)
+  const tables = shared.createTables(name, 'changes')
+  const stateTables = shared.createTables(name, 'state')
   const state = createTenantState(stateTables)
   const changeClock = state.add({
     name: 'clock',
@@ -78,7 +78,7 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
     name: 'keys',
     schema: storedRingSchema,
     apply(ring) {
-      keys = ring ? restoreKeyRing(world.keys, ring) : world.keys
+      keys = ring ? restoreKeyRing(shared.keys, ring) : shared.keys
     },
   })
   const personas = createPersonas({ declared: common.personas, clock, ids: idsFor('personas'), tables })
@@ -138,7 +138,7 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
     get keys() {
       return keys
     },
-    refresh: world.isShared ? state.refresh : async () => {},
+    refresh: shared.isShared ? state.refresh : async () => {},
     moveClock: moveOwnClock,
     configure: (change) =>
       changeSettings((own = common) => {
@@ -147,7 +147,7 @@ export function createTenant(world: World, { name, addresses }: { name: string; 
       }),
     async rotateKeys(stage) {
       const before = keys
-      const after = before.rotate(stage, world.generateKeys)
+      const after = before.rotate(stage, shared.generateKeys)
       const [were, will] = await Promise.all([before.toStored(), after.toStored()])
       try {
         await changeKeys((stored = were) => {

@@ -1,8 +1,8 @@
 import { Refusal } from '../../oidc/refusal.ts'
 import { type Addresses, addressesBelow } from '../addresses/addresses.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { createTenant, type Tenant } from './tenant.ts'
 import { MAX_TENANTS } from './tenant-directory.ts'
-import type { World } from './world.ts'
 
 /** The tenant at the base URL itself; it is always there. */
 export const ROOT_TENANT = 'default'
@@ -29,16 +29,16 @@ export interface Tenants {
 }
 
 /** Creates the tenants of a sandbox. */
-export function createTenants(world: World, { addresses }: { addresses: Addresses }): Tenants {
-  const { directory } = world
-  const root = createTenant(world, { name: ROOT_TENANT, addresses })
+export function createTenants(shared: SharedParts, { addresses }: { addresses: Addresses }): Tenants {
+  const { directory } = shared
+  const root = createTenant(shared, { name: ROOT_TENANT, addresses })
   /** Those that this process has created, the least recently used one first. */
   const created = new Map<string, Tenant>()
 
   const at = (name: string) => {
     checkName(name)
     const tenant =
-      created.get(name) ?? createTenant(world, { name, addresses: addressesBelow(addresses, `/t/${name}`) })
+      created.get(name) ?? createTenant(shared, { name, addresses: addressesBelow(addresses, `/t/${name}`) })
     created.delete(name)
     created.set(name, tenant)
     // In a sandbox of one process the directory has removed it, with its records, before that.

@@ -24,7 +24,7 @@ export const tenantSettingsSchema = z.object({
 export type TenantSettings = Readonly<z.infer<typeof tenantSettingsSchema>>
 
 /** The settings of a sandbox: the defaults of its tenants, and what is the same for all of them. */
-export interface WorldSettings extends TenantSettings {
+export interface SandboxSettings extends TenantSettings {
   readonly profile: Profile
   readonly vocabulary: Vocabulary
   readonly certifications: Certifications
@@ -39,8 +39,8 @@ export interface TenantStore extends Store {
 }
 
 /** What the tenants of a process share: settings, keys and stores. */
-export interface World {
-  readonly settings: WorldSettings
+export interface SharedParts {
+  readonly settings: SandboxSettings
   readonly journal: Journal
   /** Shared until a tenant rotates its own. */
   readonly keys: KeyRing

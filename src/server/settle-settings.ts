@@ -4,16 +4,16 @@ import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } fr
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
-import type { WorldSettings } from '../sandbox/tenants/world.ts'
+import type { SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**
  * What is settled for all tenants, the defaults filled in.
  * @throws ConfigError for a bad persona file, a persona or outcome that does not exist
  */
-export async function settleWorld(options: SandboxOptions): Promise<WorldSettings> {
+export async function settleSettings(options: SandboxOptions): Promise<SandboxSettings> {
   const { requestUri, code, idToken, accessToken } = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
-  const settings: WorldSettings = {
+  const settings: SandboxSettings = {
     profile: options.profile ?? 'spec',
     lifetimes: {
       requestUri: requestUri ?? DEFAULT_LIFETIMES.requestUri,
@@ -37,13 +37,13 @@ export async function settleWorld(options: SandboxOptions): Promise<WorldSetting
 }
 
 /** Credentials of the client to use: the built-in one, or the first that is declared. */
-export function shownClient({ builtinClient, clients }: WorldSettings): { clientId: string; clientSecret: string } {
+export function shownClient({ builtinClient, clients }: SandboxSettings): { clientId: string; clientSecret: string } {
   const { clientId, clientSecret } = (builtinClient ? undefined : clients[0]) ?? BUILTIN_CLIENT
   return { clientId, clientSecret }
 }
 
 /** Names that would decide must exist: otherwise every request would fail. */
-function checkDeciders({ personas, defaults, clients }: WorldSettings): void {
+function checkDeciders({ personas, defaults, clients }: SandboxSettings): void {
   const names = personas.map(({ name }) => name)
   checkName('persona', defaults.persona, { known: names, path: ['persona'], label: 'persona' })
   for (const [index, { clientId, persona }] of clients.entries()) {
