@@ -1,7 +1,7 @@
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { alignColumns, paint, print } from './terminal.ts'
 
-/** Lists the outcomes that a flow can be told to have, by flow, and what a correct client does with each. */
+/** Lists the outcomes that can be forced, by flow, and what a correct client does with each. */
 export function listOutcomes({ json = false }: { readonly json?: boolean }): void {
   if (json) {
     const outcomes = OUTCOMES.map(({ name, flow, seam, summary, rule, correctClient }) => {

@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 // One style at a time: given several, Node 20 does not look whether the stream is a terminal.
 type Style = Extract<Parameters<typeof styleText>[0], string>
 
-/** Writes a line for whoever asked. */
+/** Writes a line of the answer of a command. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }

@@ -9,7 +9,7 @@ import { CONFIG_FLAG, parseTexts, readEnvironment, type Texts } from './text-set
 const DEFAULT_PORT = 2435
 const DEFAULT_HOST = '127.0.0.1'
 
-/** What a start was told, from all sources. */
+/** The settings of a start, from all sources. */
 export interface Settings {
   readonly log: LogMode
   /** Options of `createSandbox`; absent ones take its defaults. Paths are absolute, lifetimes in seconds. */

@@ -6,7 +6,7 @@ import { ConfigError } from '../files/config-error.ts'
 import { preparePrivateFolder } from '../files/private-folder.ts'
 import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
 
-/** The file of the self-signed certificate in a folder: what a client is told to trust. */
+/** The file of the self-signed certificate in a folder: clients have to trust it. */
 export const certificateFileIn = (folder: string): string => join(folder, 'tls-certificate.pem')
 
 const keyFileIn = (folder: string) => join(folder, 'tls-key.pem')
@@ -15,7 +15,7 @@ const keyFileIn = (folder: string) => join(folder, 'tls-key.pem')
 const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
 
 /**
- * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and made anew when it does
+ * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and renewed when it does
  * not name all of them, has expired or soon will. `now` is in epoch milliseconds. Without a folder it lives in memory.
  * @throws ConfigError when the folder cannot be written
  */
@@ -30,7 +30,7 @@ export async function keepCertificate(
 
   await prepareFolder(folder)
   const made = await generate(names, now)
-  // The key first: whoever reads between the two finds a pair that does not fit, and makes another one.
+  // The key first: a process that reads between the two finds a pair that does not fit, and makes another one.
   await replace(keyFileIn(folder), made.key, { mode: 0o600 })
   await replace(file, made.cert, { mode: 0o644 })
   return { ...made, file }

@@ -63,7 +63,7 @@ function parseKey(pem: string, file: string): KeyObject {
   }
 }
 
-/** What OpenSSL would only say when somebody connects: a damaged chain, a key too small. */
+/** Finds what OpenSSL would report only at the first connection: a damaged chain, a key too small. */
 function checkUsable(pair: { cert: string; key: string }, file: string): void {
   try {
     createSecureContext(pair)

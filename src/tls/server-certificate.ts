@@ -2,7 +2,7 @@ import { ConfigError } from '../files/config-error.ts'
 import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
 import type { ServerCertificate } from './certificate.ts'
 
-/** How a sandbox is told to serve https. */
+/** The options that make a sandbox serve https. */
 export interface HttpsOptions {
   /** With a self-signed certificate, unless files are given. */
   readonly https?: boolean | undefined

@@ -5,7 +5,7 @@ import type { Discovery } from './discovery.ts'
 import { inApp, inSandbox } from './fix-lines.ts'
 import { call, type Visit } from './visit.ts'
 
-/** The addresses that only servers call: each must be told by discovery and answer from here. */
+/** The addresses that only servers call: discovery must name each of them, and each must answer from here. */
 export function addressesOf(use: Discovery, create: Discovery) {
   return [
     ['jwks_uri', use.document.jwks_uri],

@@ -11,7 +11,7 @@ export function inSandbox(setting: string, value: string): string[] {
   ]
 }
 
-/** How the common runtimes are told to trust a certificate file. */
+/** Makes the common runtimes trust a certificate file. */
 export const trustLines = (file: string): string[] => [
   `in the environment of the app (Node): NODE_EXTRA_CA_CERTS=${file}`,
   `or (Go, Ruby, PHP, Python): SSL_CERT_FILE=${file}; for requests: REQUESTS_CA_BUNDLE=${file}`,

@@ -15,7 +15,7 @@ export type StepResult = Pick<StepProgress, 'index' | 'kind' | 'summary' | 'deta
 /** Hears how a scenario goes on. */
 export interface StepListener {
   armed(id: string): void
-  /** It is waited for; told again after a while, and when something came that did not meet it. */
+  /** The step that is awaited; called again after a while, and when something came that did not meet it. */
   current(step: StepProgress): void
   ended(step: StepResult): void
 }

@@ -33,7 +33,7 @@ const CLOSING_MS = 500
 /** The sandbox that scenarios run in. */
 interface Stage {
   readonly api: SandboxApi
-  /** Says where it is, once: whoever reads that sends requests at once, so a scenario is armed by then. */
+  /** Prints the address, once. Requests may follow at once, so a scenario is armed by then. */
   announce(): void
   /** What the next scenario begins with. */
   prepare(): Promise<void>
@@ -100,7 +100,7 @@ async function openOwn(settings: Settings, { tenant }: RunOptions): Promise<Stag
   }
 }
 
-/** Somebody has seen enough: a sandbox that goes on must not keep the scenario. */
+/** The user interrupts the run: a sandbox that goes on must not keep the scenario. */
 async function abandon(id: string | undefined, { api }: Stage): Promise<void> {
   process.exitCode = INTERRUPTED
   exitWithin(CLOSING_MS)

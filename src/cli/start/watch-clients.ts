@@ -5,13 +5,13 @@ import { messageOf } from '../../files/caught.ts'
 import type { Sandbox } from '../../server/create-sandbox.ts'
 import type { Report } from './report.ts'
 
-/** Whoever edits a name wants to see it on the next page. */
+/** Often enough for a new name to be seen on the next page. */
 const LOOK_EVERY_MS = 300
 
 /**
- * Takes up the clients of the config file (names, logos, redirect URIs) when the file changes, without a restart.
- * A file that is wrong for a moment is told and changes nothing; everything else in it waits for the next start.
- * @returns what stops it.
+ * Applies the clients of the config file (names, logos, redirect URIs) when the file changes, without a restart.
+ * A file that is wrong for a moment is reported and changes nothing; other settings take effect at the next start.
+ * @returns a function that stops it.
  */
 export function watchClients(
   file: string,

@@ -9,7 +9,7 @@ import { listOrOne, nonEmpty, parseNumber, type Setting, textWithout, wholeNumbe
 export const LOG_MODES = ['pretty', 'json', 'silent'] as const
 export type LogMode = (typeof LOG_MODES)[number]
 
-/** What a sandbox is filled with, who decides in it, and what it keeps. */
+/** Personas, default decisions, and what a sandbox keeps. */
 export const PROCESS_SETTINGS = {
   /** Persona files or folders, beside the built-in ones. */
   personas: {

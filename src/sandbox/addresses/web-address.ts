@@ -48,7 +48,7 @@ function endpointRootProblem(text: string, { kind, example }: { kind: string; ex
   return tenantPathProblem(new URL(text).pathname)
 }
 
-/** Below `/t/` are the tenants: a path that held such a part could not be told from one of theirs. */
+/** Below `/t/` are the tenants: a path with such a part would be ambiguous. */
 function tenantPathProblem(path: string): string | undefined {
   if (!path.split('/').includes('t')) return undefined
   return `${JSON.stringify(path)} has the part "t", below which the tenants are; choose another path`
