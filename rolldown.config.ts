@@ -36,15 +36,14 @@ export default defineConfig({
   input: { bin: 'src/cli/main.ts', index: 'src/index.ts', playwright: 'src/playwright.ts', vitest: 'src/vitest.ts' },
   platform: 'node',
   external: ['vitest'],
-  // Packages of Express that a start would load for nothing; docs/performance.md says what each costs.
-  resolve: { alias: { 'mime-db': join(import.meta.dirname, 'build/media-types.json'), 'iconv-lite': false } },
+  // The table of all media types that a dependency of Express reads at the start; docs/performance.md says what it costs.
+  resolve: { alias: { 'mime-db': join(import.meta.dirname, 'build/media-types.json') } },
   plugins: [parsedPersonas, licences],
   output: {
     dir: 'dist',
     cleanDir: true,
     chunkFileNames: 'chunk-[hash].js',
     comments: false,
-    charset: 'ascii',
     minify: { compress: true, mangle: false, codegen: true },
     codeSplitting: {
       // A start opens these two files besides its entry; a command that only reads settings opens the first.

@@ -62,8 +62,6 @@ export function readClaims(text: string | undefined, vocabulary: Vocabulary, fin
     findings.missing('USE-09', 'claims')
     return undefined
   }
-  const known = knownClaims.get(vocabulary)?.get(text)
-  if (known) return known
   const json = parseJson(text)
   if (!json.ok) {
     findings.add('USE-09', { path: 'claims', message: `claims is not JSON: ${json.reason}` })
@@ -71,17 +69,5 @@ export function readClaims(text: string | undefined, vocabulary: Vocabulary, fin
   }
   const { claims, issues } = parseClaims(json.value, vocabulary)
   findings.addIssues('claims', issues)
-  if (claims && issues.length === 0) remember(claims, text, vocabulary)
   return claims
-}
-
-/** By their text: an app asks the same few things again and again. */
-const knownClaims = new WeakMap<Vocabulary, Map<string, Claims>>()
-const MOST_KNOWN_CLAIMS = 100
-
-function remember(claims: Claims, text: string, vocabulary: Vocabulary): void {
-  const known = knownClaims.get(vocabulary) ?? new Map<string, Claims>()
-  knownClaims.set(vocabulary, known)
-  if (known.size >= MOST_KNOWN_CLAIMS) known.clear()
-  known.set(text, claims)
 }
