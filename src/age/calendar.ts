@@ -69,8 +69,8 @@ const MONTHS: Readonly<Record<string, number>> = { y: 12, m: 1 }
 const MILLISECONDS: Readonly<Record<string, number>> = { w: 7 * DAY, d: DAY, h: HOUR }
 
 /** A thousand years either way is enough for any persona, and keeps the arithmetic within what a date can hold. */
-const MOST_MONTHS = 12_000
-const MOST_MILLISECONDS = 366_000 * DAY
+const MAX_MONTHS = 12_000
+const MAX_MILLISECONDS = 366_000 * DAY
 
 const YEAR_0000 = -62_167_219_200_000
 const END_OF_YEAR_9999 = 253_402_300_799_999
@@ -90,7 +90,7 @@ export function parseRelativeDate(text: string): RelativeDate | undefined {
     months += amount * (MONTHS[unit] ?? 0)
     milliseconds += amount * (MILLISECONDS[unit] ?? 0)
   }
-  if (Math.abs(months) > MOST_MONTHS || Math.abs(milliseconds) > MOST_MILLISECONDS) return undefined
+  if (Math.abs(months) > MAX_MONTHS || Math.abs(milliseconds) > MAX_MILLISECONDS) return undefined
   return { anchor: match[1] === 'today' ? 'today' : 'now', months, milliseconds }
 }
 

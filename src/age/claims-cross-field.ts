@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from './json-object.ts'
 import { METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-const MOST_THRESHOLDS = 5
+const MAX_THRESHOLDS = 5
 
 /**
  * The rules of a claims object that relate members to each other or to the configuration. They look at whatever is there,
@@ -40,8 +40,8 @@ function thresholdIssues(thresholds: unknown): Issue[] {
     seen.add(threshold)
     greatest = Math.max(greatest, threshold)
   }
-  if (thresholds.length > MOST_THRESHOLDS) {
-    const sentence = `must have at most ${MOST_THRESHOLDS} thresholds, has ${thresholds.length}`
+  if (thresholds.length > MAX_THRESHOLDS) {
+    const sentence = `must have at most ${MAX_THRESHOLDS} thresholds, has ${thresholds.length}`
     issues.push(issue('CLM-06', 'claims', ['age_thresholds'], sentence))
   }
   return issues

@@ -12,7 +12,7 @@ import type { Vocabulary } from './vocabulary.ts'
 /** Rules about the list of thresholds as a whole; the profile decides whether they refuse a request. */
 const DEPENDS_ON_PROFILE: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])
 
-const MOST_PATTERNS = 10
+const MAX_PATTERNS = 10
 const LONGEST_PATTERN = 100
 
 function ageSchema(rule: string) {
@@ -46,11 +46,11 @@ const patternSchema = z
 /** Not by `max`, which looks at no pattern of a list that is too long: its other mistakes would come to light one by one. */
 const patternsSchema = z
   .array(patternSchema, { error: breaks('CLM-09', 'must be an array of patterns') })
-  .refine((patterns) => patterns.length <= MOST_PATTERNS, {
-    error: breaks('CLM-11', `must have at most ${MOST_PATTERNS} patterns`),
+  .refine((patterns) => patterns.length <= MAX_PATTERNS, {
+    error: breaks('CLM-11', `must have at most ${MAX_PATTERNS} patterns`),
     when: ({ value }) => Array.isArray(value),
   })
-  .meta({ maxItems: MOST_PATTERNS })
+  .meta({ maxItems: MAX_PATTERNS })
 
 function overrideSchema(method: Method) {
   const requirements = Object.entries(METHODS[method].attributes).map(

@@ -7,7 +7,7 @@ type RawIssue = z.core.$ZodRawIssue
 type Path = Issue['path']
 
 /** A hostile request shall not be answered by something much larger than itself. */
-const MOST_ISSUES = 100
+const MAX_ISSUES = 100
 
 const LONGEST_QUOTE = 60
 
@@ -34,7 +34,7 @@ export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[
     const path = [...at, ...issue.path.filter((step) => typeof step !== 'symbol')]
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
     const lines = issue.message.split('\n')
-    return keys.slice(0, MOST_ISSUES).map((key, index): Issue => {
+    return keys.slice(0, MAX_ISSUES).map((key, index): Issue => {
       const line = lines[index] ?? issue.message
       return {
         rule: line.slice(0, line.indexOf(' ')),
@@ -63,7 +63,7 @@ export function issue(rule: string, root: string, path: Path, sentence: string):
 
 /** As many issues as one answer holds, the first ones. */
 export function bounded(issues: readonly Issue[]): Issue[] {
-  return issues.slice(0, MOST_ISSUES)
+  return issues.slice(0, MAX_ISSUES)
 }
 
 /** A value in a message: quoted, cut when long, with control characters and lone surrogates escaped. */
@@ -85,7 +85,7 @@ function unknownMembers(rule: string, issue: z.core.$ZodRawIssue<z.core.$ZodIssu
   const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : []
   const members = known.length > 0 ? ` Its members are ${known.join(', ')}.` : ' It has no members.'
   return issue.keys
-    .slice(0, MOST_ISSUES)
+    .slice(0, MAX_ISSUES)
     .map((key) => `${rule} has no member ${quote(key)}.${didYouMean(key, known) || members}`)
     .join('\n')
 }

@@ -8,7 +8,7 @@ import { PROVENANCE_PATH } from './provenance.ts'
 /** How far the clock of a relying party may be ahead. */
 const TOLERANCE_MILLISECONDS = 60_000
 
-const MOST_YEARS = 150
+const MAX_YEARS = 150
 
 const UUID_VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
@@ -24,12 +24,12 @@ function birthIssues(dateOfBirth: unknown, now: number): Issue[] {
   if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []
   const path = ['age', 'date_of_birth']
   const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now)
-  const earliest = resolveRelativeDate({ anchor: 'today', months: -12 * MOST_YEARS, milliseconds: 0 }, now)
+  const earliest = resolveRelativeDate({ anchor: 'today', months: -12 * MAX_YEARS, milliseconds: 0 }, now)
   if (dateOfBirth > today) {
     return [{ rule: 'SIG-06', path, message: `must not be in the future, is ${dateOfBirth}; today is ${today}` }]
   }
   if (dateOfBirth >= earliest) return []
-  return [{ rule: 'SIG-06', path, message: `must be at most ${MOST_YEARS} years ago (${earliest}), is ${dateOfBirth}` }]
+  return [{ rule: 'SIG-06', path, message: `must be at most ${MAX_YEARS} years ago (${earliest}), is ${dateOfBirth}` }]
 }
 
 function verificationIssues(verifiedAt: unknown, now: number): Issue[] {

@@ -30,8 +30,8 @@ export interface SignalContext extends Vocabulary {
 const ADVICE: ReadonlySet<string> = new Set(['SIG-10', 'SIG-13'])
 
 // Decision: a request submits 1 to 10 signals; an age key, and so an evaluation, has at most 50 of them.
-const MOST_SUBMITTED = 10
-const MOST_EVALUATED = 50
+const MAX_SUBMITTED = 10
+const MAX_EVALUATED = 50
 
 /**
  * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports everything that is wrong with any
@@ -44,7 +44,7 @@ export function parseAgeSignals(
   return parseSignals(value, {
     root: 'authorization_details',
     least: 1,
-    most: MOST_SUBMITTED,
+    most: MAX_SUBMITTED,
     schemasFor: () => submittedSchemas,
     otherIssues: (signal) => [
       ...dateIssues(signal, context.now),
@@ -67,7 +67,7 @@ export function parseEvaluationSignals(
   return parseSignals<AgeSignal>(value, {
     root: 'signals',
     least: 0,
-    most: MOST_EVALUATED,
+    most: MAX_EVALUATED,
     schemasFor: (item) => (wasSubmitted(item) ? certifiedSchemas : evaluationSchemas),
     otherIssues: (signal) => [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)],
   })

@@ -23,24 +23,24 @@ type Source = (typeof SOURCES)[number]['by']
 
 /** Sends a request with these decision sources. Returns the persona or outcome of its flow, or `page`. */
 async function decide(flow: 'use' | 'create', sources: readonly Source[], part: 'persona' | 'outcome') {
-  const valueOf = (by: Source) => {
+  const namedBy = (by: Source) => {
     const source = SOURCES.find((one) => one.by === by)
     const value = part === 'persona' ? source?.persona : source && 'outcome' in source ? source.outcome : undefined
     return sources.includes(by) ? value : undefined
   }
-  const decisionBy = (by: Source) => ({ [part]: valueOf(by) })
-  const byDefault = valueOf('default')
+  const decisionBy = (by: Source) => ({ [part]: namedBy(by) })
+  const byDefault = namedBy('default')
   const { persona: _own, ...withoutPersona } = CLIENT
   const sandbox = await startSandbox({
     clients: [sources.includes('client') ? CLIENT : withoutPersona],
     ...(byDefault === undefined ? {} : { [part]: byDefault }),
   })
-  if (valueOf('expectation')) await sandbox.next({ flow, ...decisionBy('expectation') })
+  if (namedBy('expectation')) await sandbox.next({ flow, ...decisionBy('expectation') })
   const headers = {
-    ...(valueOf('header') ? { [`X-Sandbox-${part}`]: valueOf('header') ?? '' } : {}),
-    ...(valueOf('cookie') ? { Cookie: `agekey_sandbox_persona=${valueOf('cookie')}` } : {}),
+    ...(namedBy('header') ? { [`X-Sandbox-${part}`]: namedBy('header') ?? '' } : {}),
+    ...(namedBy('cookie') ? { Cookie: `agekey_sandbox_persona=${namedBy('cookie')}` } : {}),
   }
-  const changes: Changes = { client_id: 'shop', [`sandbox_${part}`]: valueOf('query') }
+  const changes: Changes = { client_id: 'shop', [`sandbox_${part}`]: namedBy('query') }
   const rp = createRelyingParty(sandbox, { clientId: 'shop', clientSecret: 'secret' })
   const query = flow === 'use' ? useRequest(changes) : createRequest(await rp.obtainRequestUri(), changes)
   const { status } = await sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(query)

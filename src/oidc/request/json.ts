@@ -2,14 +2,14 @@
 export type JsonText = { ok: true; value: unknown } | { ok: false; reason: string }
 
 // Decision: nothing that the service reads is nested deeper than a few levels, and what recurses must not run out of stack.
-const MOST_LEVELS = 64
+const MAX_LEVELS = 64
 
 /** Parses JSON that a client sent; the reason says where it breaks and never repeats more than a few characters of it. */
 export function parseJson(text: string): JsonText {
   try {
     const value: unknown = JSON.parse(text)
     return hasManyBrackets(text) && isTooDeep(value)
-      ? { ok: false, reason: `it is nested deeper than ${MOST_LEVELS} levels` }
+      ? { ok: false, reason: `it is nested deeper than ${MAX_LEVELS} levels` }
       : { ok: true, value }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
@@ -23,7 +23,7 @@ const hasManyBrackets = (text: string) => !/^[^[{]*(?:[[{][^[{]*){0,64}$/.test(t
 /** Level by level, for a recursion would be what it is to prevent. */
 function isTooDeep(value: unknown): boolean {
   let level = [value]
-  for (let depth = 0; depth <= MOST_LEVELS; depth++) {
+  for (let depth = 0; depth <= MAX_LEVELS; depth++) {
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
     if (level.length === 0) return false
   }
