@@ -1,6 +1,6 @@
 import { type Html, html } from '../http/html/html.ts'
 import { createIssuer, type Provider, useIssuer } from '../oidc/provider.ts'
-import { shellWord } from './curl.ts'
+import { renderSnippet, shellWord } from './snippet.ts'
 
 /** The client whose credentials are shown: the built-in one, or the first of the config. */
 export interface ShownClient {
@@ -60,9 +60,4 @@ const EXAMPLE_SIGNAL = {
   verified_at: '2025-01-15',
   verification_id: 'example-1',
   provenance: '/sandbox',
-}
-
-/** Text to copy; a script adds the button. */
-export function renderSnippet(text: string): Html {
-  return html`<div class="snippet" data-copy><pre><code>${text}</code></pre></div>`
 }

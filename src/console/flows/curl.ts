@@ -1,4 +1,5 @@
-import type { CallRecord } from '../sandbox/journal/call-record.ts'
+import type { CallRecord } from '../../sandbox/journal/call-record.ts'
+import { shellWord } from '../snippet.ts'
 
 /** The journal masks secrets: the command takes them from the environment. */
 const SECRET_PLACEHOLDER = '"$AGE_CLIENT_SECRET"'
@@ -35,6 +36,3 @@ function withQuery(url: string, parameters: Readonly<Record<string, unknown>>): 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 const lines = (words: readonly string[]) => words.join(' \\\n  ')
-
-/** Quotes a text as one word of a POSIX shell, which expands nothing in it. */
-export const shellWord = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { tagsOf, textOf } from '../support/markup.ts'
-import { createRelyingParty } from '../support/relying-party.ts'
-import { useRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { tagsOf, textOf } from '../../support/markup.ts'
+import { createRelyingParty } from '../../support/relying-party.ts'
+import { useRequest } from '../../support/requests.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
 const FLOWS = '/_sandbox/console/flows'
 

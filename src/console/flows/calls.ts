@@ -1,13 +1,13 @@
-import { renderInstant, renderStatus } from '../http/html/badges.ts'
-import { renderFindingList } from '../http/html/finding-list.ts'
-import { type Html, html } from '../http/html/html.ts'
-import { translate } from '../http/html/messages.ts'
-import { shortened } from '../http/html/shortened.ts'
-import { type CallRecord, shownResponse } from '../sandbox/journal/call-record.ts'
-import type { Flow } from '../sandbox/journal/journal.ts'
+import { renderInstant, renderStatus } from '../../http/html/badges.ts'
+import { renderFindingList } from '../../http/html/finding-list.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import { translate } from '../../http/html/messages.ts'
+import { shortened } from '../../http/html/shortened.ts'
+import { type CallRecord, shownResponse } from '../../sandbox/journal/call-record.ts'
+import type { Flow } from '../../sandbox/journal/journal.ts'
+import { renderSnippet } from '../snippet.ts'
 import { curlCommand } from './curl.ts'
-import { renderSnippet } from './home-snippets.ts'
-import { refusalOf } from './refusal.ts'
+import { refusalOf } from './responses.ts'
 
 /** The calls in words. */
 const TITLES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import type { Lifetimes } from '../oidc/ports.ts'
-import type { Flow } from '../sandbox/journal/journal.ts'
-import { callbackOf } from './flow-callback.ts'
+import type { Lifetimes } from '../../oidc/ports.ts'
+import type { Flow } from '../../sandbox/journal/journal.ts'
+import { callbackOf } from './responses.ts'
 
 /** What a correct client does after the last call of a flow, a sentence each. */
 export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {

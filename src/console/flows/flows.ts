@@ -1,13 +1,13 @@
-import type { Fields } from '../http/form.ts'
-import { counted, renderAnswers, renderInstant } from '../http/html/badges.ts'
-import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
-import { renderSelect, renderTextField } from '../http/html/fields.ts'
-import { type Html, html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import { shortened } from '../http/html/shortened.ts'
-import { type Flow, type FlowFilter, isFlowId } from '../sandbox/journal/journal.ts'
-import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
-import { refusalOf } from './refusal.ts'
+import type { Fields } from '../../http/form.ts'
+import { counted, renderAnswers, renderInstant } from '../../http/html/badges.ts'
+import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
+import { renderSelect, renderTextField } from '../../http/html/fields.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import { shortened } from '../../http/html/shortened.ts'
+import { type Flow, type FlowFilter, isFlowId } from '../../sandbox/journal/journal.ts'
+import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
+import { refusalOf } from './responses.ts'
 
 /** `console/flows`: the journal, newest first. */
 export const flowsPage: ConsoleRoute = { name: 'flows', render: renderFlows }

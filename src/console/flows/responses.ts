@@ -1,5 +1,15 @@
-import { isJsonObject } from '../age/json-object.ts'
-import type { CallRecord, RecordedResponse } from '../sandbox/journal/call-record.ts'
+import { isJsonObject } from '../../age/json-object.ts'
+import type { CallRecord, RecordedResponse } from '../../sandbox/journal/call-record.ts'
+import type { Flow } from '../../sandbox/journal/journal.ts'
+
+/** The parameters that the browser brought back to the relying party; `undefined` when it has not come back. */
+export const callbackOf = ({ calls }: Pick<Flow, 'calls'>): Readonly<Record<string, string>> | undefined =>
+  calls.map(({ response }) => paramsOf(response)).findLast((params) => params !== undefined)
+
+function paramsOf(response: RecordedResponse): Readonly<Record<string, string>> | undefined {
+  if (response.kind === 'callback') return Object.fromEntries(response.callback.params)
+  return response.kind === 'page' ? response.params : undefined
+}
 
 interface RefusedCall {
   readonly status: number

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { curlCommand } from '../../src/console/curl.ts'
+import { curlCommand } from '../../../src/console/flows/curl.ts'
 
 /** The arguments that a shell would give to curl, with these variables set. */
 function argumentsOf(command: string): string[] {
