@@ -1,5 +1,6 @@
 import { type Html, html } from '../http/html/html.ts'
-import { createIssuer, type Provider, useIssuer } from '../oidc/provider.ts'
+import { endpointUrl } from '../oidc/endpoints.ts'
+import { type Provider, useIssuer } from '../oidc/provider.ts'
 import { renderSnippet, shellWord } from './snippet.ts'
 
 /** The client whose credentials are shown: the built-in one, or the first of the config. */
@@ -9,13 +10,13 @@ export interface ShownClient {
 }
 
 /** The settings of an app as a `.env` block. */
-export function renderPasteBlock(provider: Pick<Provider, 'baseUrl'>, client: ShownClient): Html {
+export function renderPasteBlock(provider: Pick<Provider, 'baseUrl' | 'profile'>, client: ShownClient): Html {
   const settings = [
     ['AGE_BASE_URL', provider.baseUrl],
     ['AGE_CLIENT_ID', client.clientId],
     ['AGE_CLIENT_SECRET', client.clientSecret],
     ['AGE_ISSUER', useIssuer(provider)],
-    ['AGE_JWKS_URI', `${provider.baseUrl}/.well-known/jwks.json`],
+    ['AGE_JWKS_URI', endpointUrl('jwks', provider)],
   ]
   return html`<section class="card" aria-labelledby="paste-title">
 <h2 id="paste-title">Paste into your app</h2>
@@ -25,7 +26,7 @@ ${renderSnippet(settings.map(([name, value]) => `${name}=${value}`).join('\n'))}
 }
 
 /** Three commands that need no page: a health check, an expectation, a pushed Create request. */
-export function renderFirstCalls(provider: Pick<Provider, 'baseUrl'>, client: ShownClient): Html {
+export function renderFirstCalls(provider: Pick<Provider, 'baseUrl' | 'profile'>, client: ShownClient): Html {
   const { baseUrl } = provider
   const calls = [
     ['Is it up?', `curl ${shellWord(`${baseUrl}/_sandbox/health`)}`],
@@ -36,7 +37,7 @@ export function renderFirstCalls(provider: Pick<Provider, 'baseUrl'>, client: Sh
     [
       'Push a Create request',
       [
-        `curl ${shellWord(`${createIssuer(provider)}/par`)} -d scope=openid -d response_type=none -d type=age_verification -d state=abc`,
+        `curl ${shellWord(endpointUrl('par', provider))} -d scope=openid -d response_type=none -d type=age_verification -d state=abc`,
         `--data-urlencode ${shellWord(`client_id=${client.clientId}`)} --data-urlencode ${shellWord(`client_secret=${client.clientSecret}`)}`,
         `--data-urlencode ${shellWord('redirect_uri=http://localhost:3000/callback')}`,
         `--data-urlencode ${shellWord(`authorization_details=${JSON.stringify([EXAMPLE_SIGNAL])}`)}`,

@@ -3,8 +3,8 @@ import { CONSOLE_PAGES, type ConsoleFrame, consoleFrame } from '../http/html/con
 import { type Html, html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page } from '../http/reply.ts'
-import { upgradePath } from '../oidc/profile.ts'
-import { createIssuer, type Provider, useIssuer } from '../oidc/provider.ts'
+import { ENDPOINTS, endpointUrl } from '../oidc/endpoints.ts'
+import { type Provider, useIssuer } from '../oidc/provider.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { renderFirstCalls, renderPasteBlock, type ShownClient } from './home-snippets.ts'
 
@@ -57,9 +57,9 @@ function renderCredentials(provider: Home['provider'], client: ShownClient): Htm
     ['Client ID', client.clientId],
     ['Client secret', client.clientSecret],
     ['Issuer', useIssuer(provider)],
-    ['Key set', `${provider.baseUrl}/.well-known/jwks.json`],
-    ['Use discovery', `${useIssuer(provider)}/.well-known/openid-configuration`],
-    ['Create discovery', `${createIssuer(provider)}/.well-known/openid-configuration`],
+    ['Key set', endpointUrl('jwks', provider)],
+    ['Use discovery', endpointUrl('useDiscovery', provider)],
+    ['Create discovery', endpointUrl('createDiscovery', provider)],
   ]
   return html`<section class="card" aria-labelledby="settings-title">
 <h2 id="settings-title">One by one</h2>
@@ -84,16 +84,13 @@ ${endpointsOf(provider).map(
 </section>`
 }
 
-function endpointsOf(provider: Home['provider']) {
-  const { baseUrl, profile } = provider
-  return [
-    { id: 'E1', method: 'GET', url: useIssuer(provider), purpose: 'Use: send the browser here' },
-    { id: 'E2', method: 'POST', url: `${createIssuer(provider)}/par`, purpose: 'Create: push the request' },
-    { id: 'E3', method: 'GET', url: createIssuer(provider), purpose: 'Create: send the browser here' },
-    { id: 'E4', method: 'POST', url: `${useIssuer(provider)}/token`, purpose: 'Upgrade: the code for a token' },
-    { id: 'E5', method: 'POST', url: baseUrl + upgradePath(profile), purpose: 'Upgrade: add age signals' },
-    { id: 'E6', method: 'GET', url: `${baseUrl}/.well-known/jwks.json`, purpose: 'Keys that sign the id_token' },
-  ]
+/** E1 to E6, each with what a relying party uses it for. */
+function endpointsOf({ baseUrl, profile }: Home['provider']) {
+  const ids = ['use', 'par', 'create', 'token', 'upgrade', 'jwks'] as const
+  return ids.map((id) => {
+    const { number, method, purpose } = ENDPOINTS[id]
+    return { id: number, method: method.toUpperCase(), url: endpointUrl(id, { baseUrl, profile }), purpose }
+  })
 }
 
 function renderAgeKeys(): Html {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { HttpHost } from '../http/handler.ts'
-import { upgradePath } from '../oidc/profile.ts'
+import { ENDPOINTS, endpointPath } from '../oidc/endpoints.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -45,14 +45,14 @@ export function push({ dateOfBirth, state }: { dateOfBirth: string; state: strin
     authorization_details: JSON.stringify([ageSignal(dateOfBirth, tenant)]),
   }
   const shown = { ...fields, client_secret: '***' }
-  return call('E2: push the request', formCall('/v1/oidc/create/par', fields), { shown, world })
+  return call('E2: push the request', formCall(ENDPOINTS.par.path, fields), { shown, world })
 }
 
 /** E4: exchanges a code for an access token. */
 export function exchangeCode(code: string, world: World): Promise<Answered> {
   const fields = { grant_type: 'authorization_code', code }
   const basic = Buffer.from(`${DEMO_CLIENT_ID}:${secretOf(world.tenant)}`).toString('base64')
-  const request = formCall('/v1/oidc/use/token', fields, { Authorization: `Basic ${basic}` })
+  const request = formCall(ENDPOINTS.token.path, fields, { Authorization: `Basic ${basic}` })
   return call('E4: exchange the code', request, { shown: { Authorization: 'Basic ***', ...fields }, world })
 }
 
@@ -65,7 +65,7 @@ export function upgrade(
   const details = [ageSignal(dateOfBirth, tenant)]
   const request: Call = {
     method: 'POST',
-    path: upgradePath(tenant.provider.profile),
+    path: endpointPath('upgrade', tenant.provider.profile),
     headers: { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ authorization_details: details }),
   }
@@ -75,7 +75,7 @@ export function upgrade(
 
 /** E6: the public keys of the service. */
 export async function fetchKeySet({ tenant, host }: World): Promise<unknown> {
-  const { text } = await callOwnServer({ method: 'GET', url: ownAddress('/.well-known/jwks.json', { tenant, host }) })
+  const { text } = await callOwnServer({ method: 'GET', url: ownAddress(ENDPOINTS.jwks.path, { tenant, host }) })
   const json = parseJson(text)
   return json.ok ? json.value : undefined
 }

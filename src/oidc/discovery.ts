@@ -1,4 +1,5 @@
 import { RESPONSE_MODES } from './callback.ts'
+import { endpointUrl } from './endpoints.ts'
 import { upgradeScope } from './profile.ts'
 import { createIssuer, type Provider, useIssuer } from './provider.ts'
 
@@ -9,9 +10,9 @@ import { createIssuer, type Provider, useIssuer } from './provider.ts'
  */
 export const useDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: useIssuer(provider),
-  authorization_endpoint: useIssuer(provider),
-  token_endpoint: `${useIssuer({ baseUrl: serverUrl })}/token`,
-  jwks_uri: jwksUri(serverUrl),
+  authorization_endpoint: endpointUrl('use', provider),
+  token_endpoint: endpointUrl('token', { baseUrl: serverUrl, profile: provider.profile }),
+  jwks_uri: endpointUrl('jwks', { baseUrl: serverUrl, profile: provider.profile }),
   scopes_supported: ['openid', upgradeScope(provider.profile)],
   response_types_supported: provider.profile === 'agekey' ? ['id_token', 'code id_token'] : ['id_token'],
   response_modes_supported: RESPONSE_MODES,
@@ -30,10 +31,10 @@ export const useDiscovery = (provider: Provider, serverUrl: string = provider.ba
  */
 export const createDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: createIssuer(provider),
-  authorization_endpoint: createIssuer(provider),
-  pushed_authorization_request_endpoint: `${createIssuer({ baseUrl: serverUrl })}/par`,
+  authorization_endpoint: endpointUrl('create', provider),
+  pushed_authorization_request_endpoint: endpointUrl('par', { baseUrl: serverUrl, profile: provider.profile }),
   require_pushed_authorization_requests: true,
-  jwks_uri: jwksUri(serverUrl),
+  jwks_uri: endpointUrl('jwks', { baseUrl: serverUrl, profile: provider.profile }),
   scopes_supported: ['openid'],
   response_types_supported: ['none'],
   response_modes_supported: ['query'],
@@ -45,8 +46,6 @@ export const createDiscovery = (provider: Provider, serverUrl: string = provider
   authorization_details_types_supported: ['age_verification'],
   request_parameter_supported: false,
 })
-
-const jwksUri = (serverUrl: string) => `${serverUrl}/.well-known/jwks.json`
 
 /** Both keys are in the key set; the one that signs comes first. */
 const signingAlgorithms = (provider: Provider) =>

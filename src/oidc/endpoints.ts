@@ -11,6 +11,8 @@ export interface Endpoint {
   readonly path: string
   /** What a call of it does, in a few words. */
   readonly title: string
+  /** What a relying party uses it for. */
+  readonly purpose?: string
   /** `browser`: by a redirect or a form. `server`: by the client's server alone. `any`: by both, so that CORS is allowed. */
   readonly caller: 'browser' | 'server' | 'any'
   /** The identifier in a call that an earlier call of the same flow issued. */
@@ -29,6 +31,7 @@ export const ENDPOINTS = {
     method: 'get',
     path: '/v1/oidc/use',
     title: 'Use authorization',
+    purpose: 'Use: send the browser here',
     caller: 'browser',
   },
   par: {
@@ -37,6 +40,7 @@ export const ENDPOINTS = {
     method: 'post',
     path: '/v1/oidc/create/par',
     title: 'Create request pushed',
+    purpose: 'Create: push the request',
     caller: 'server',
   },
   create: {
@@ -45,6 +49,7 @@ export const ENDPOINTS = {
     method: 'get',
     path: '/v1/oidc/create',
     title: 'Create authorization',
+    purpose: 'Create: send the browser here',
     caller: 'browser',
     correlation: 'request_uri',
   },
@@ -54,6 +59,7 @@ export const ENDPOINTS = {
     method: 'post',
     path: '/v1/oidc/use/token',
     title: 'Code exchanged for a token',
+    purpose: 'Upgrade: the code for a token',
     caller: 'server',
     correlation: 'code',
   },
@@ -63,6 +69,7 @@ export const ENDPOINTS = {
     method: 'post',
     path: '/v1/{brand}/upgrade',
     title: 'Age signals added',
+    purpose: 'Upgrade: add age signals',
     caller: 'server',
     correlation: 'access_token',
   },
@@ -85,6 +92,7 @@ export const ENDPOINTS = {
     method: 'get',
     path: '/.well-known/jwks.json',
     title: 'Key set',
+    purpose: 'Keys that sign the id_token',
     caller: 'any',
   },
 } as const satisfies Readonly<Record<string, Endpoint>>

@@ -11,8 +11,5 @@ export const BRAND: Readonly<Record<Profile, string>> = { spec: 'svc', agekey: '
 /** The scope that asks for a code to upgrade with when every threshold is false. */
 export const upgradeScope = (profile: Profile) => `${BRAND[profile]}.upgrade`
 
-/** E5: the path of the upgrade call, below the base URL. */
-export const upgradePath = (profile: Profile) => `/v1/${BRAND[profile]}/upgrade`
-
 /** E2: what stands before the identifier in a `request_uri`. */
 export const requestUriPrefix = (profile: Profile) => `urn:${BRAND[profile]}:request:`

@@ -1,4 +1,5 @@
 import type { Vocabulary } from '../age/vocabulary.ts'
+import { ENDPOINTS } from './endpoints.ts'
 import type { AgeKeys, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
 import type { Profile } from './profile.ts'
 import type { Certifications } from './request/certifications.ts'
@@ -21,10 +22,10 @@ export interface Provider {
 }
 
 /** `iss` of the id_token, and the issuer of the Use discovery document. */
-export const useIssuer = (provider: Pick<Provider, 'baseUrl'>) => `${provider.baseUrl}/v1/oidc/use`
+export const useIssuer = (provider: Pick<Provider, 'baseUrl'>) => provider.baseUrl + ENDPOINTS.use.path
 
 /** The issuer of the Create discovery document. */
-export const createIssuer = (provider: Pick<Provider, 'baseUrl'>) => `${provider.baseUrl}/v1/oidc/create`
+export const createIssuer = (provider: Pick<Provider, 'baseUrl'>) => provider.baseUrl + ENDPOINTS.create.path
 
 /** Milliseconds of the clock, `seconds` from now. */
 export const inSeconds = (provider: Pick<Provider, 'clock'>, seconds: number) => provider.clock.now() + seconds * 1000

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { parseJson } from '../../oidc/request/json.ts'
 import { type Diagnosis, ok, type Problem, type ProblemName, problem } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'
@@ -30,12 +31,12 @@ export async function checkKeySet(url: string, visit: Visit): Promise<Diagnosis>
 /** The key set must be that of the sandbox whose tokens it is to verify: it stands below the same address as the others. */
 export function checkKeySetAddress(jwksUri: string, tokenEndpoint: string | undefined): Problem | undefined {
   const base = /^(.*)\/v1\/oidc\/use\/token$/.exec(tokenEndpoint ?? '')?.[1]
-  if (base === undefined || jwksUri === `${base}/.well-known/jwks.json`) return undefined
+  if (base === undefined || jwksUri === base + ENDPOINTS.jwks.path) return undefined
   return problem('key_set', 'key_set_foreign', {
     message: `${jwksUri}: the key set of another sandbox or tenant than ${base}, whose tokens it does not verify`,
     fix: [
       'something stands between and changes discovery, or keeps an old one; what is right:',
-      inApp(`jwks_uri: ${base}/.well-known/jwks.json`),
+      inApp(`jwks_uri: ${base}${ENDPOINTS.jwks.path}`),
     ],
   })
 }

@@ -1,4 +1,5 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallSummary } from '../../server/create-sandbox.ts'
 import { alignColumns, paint, paintError, print, printError, printSoon, visible } from '../terminal.ts'
 
@@ -70,7 +71,7 @@ function readyTable({ url, baseUrl, internalUrl, certificateFile, clientId, clie
     ...(url === baseUrl ? [] : [['listening on', url]]),
     ...(internalUrl === undefined ? [] : [['internal URL', internalUrl]]),
     ...(certificateFile === undefined ? [] : [['certificate', `${certificateFile} (NODE_EXTRA_CA_CERTS)`]]),
-    ['discovery', `${baseUrl}/v1/oidc/use/.well-known/openid-configuration`],
+    ['discovery', baseUrl + ENDPOINTS.useDiscovery.path],
     ['client_id', clientId],
     ['client_secret', clientSecret],
   ]

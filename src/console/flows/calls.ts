@@ -3,19 +3,21 @@ import { renderFindingList } from '../../http/html/finding-list.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { translate } from '../../http/html/messages.ts'
 import { shortened } from '../../http/html/shortened.ts'
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { type CallRecord, shownResponse } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { renderSnippet } from '../snippet.ts'
 import { curlCommand } from './curl.ts'
 import { refusalOf } from './responses.ts'
 
-/** The calls in words. */
+/** The calls in words, by the number of the endpoint. */
 const TITLES: Readonly<Record<string, string>> = {
-  E1: 'Use authorization, by the browser',
-  E2: 'Create request pushed, server to server',
-  E3: 'Create authorization, by the browser',
-  E4: 'Code exchanged for a token, server to server',
-  E5: 'Age signals added, server to server',
+  ...Object.fromEntries(
+    Object.values(ENDPOINTS).map(({ number, title, caller }) => [
+      number,
+      `${title}, ${caller === 'browser' ? 'by the browser' : 'server to server'}`,
+    ]),
+  ),
   choice: 'The user’s choice, by the browser',
 }
 

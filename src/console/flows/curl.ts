@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 import { shellWord } from '../snippet.ts'
 
@@ -11,14 +12,14 @@ export function curlCommand(
 ): string {
   const url = `${baseUrl}${path}`
   if (method === 'GET') return `curl -i ${shellWord(withQuery(url, parameters))}`
-  if (endpoint === 'E5') {
+  if (endpoint === ENDPOINTS.upgrade.number) {
     return lines([
       `curl -i ${shellWord(url)}`,
       '-H "Authorization: Bearer $AGE_ACCESS_TOKEN"',
       `--json ${shellWord(JSON.stringify(parameters))}`,
     ])
   }
-  const basic = endpoint === 'E4' ? [`-u ${shellWord(`${clientId}:`)}${SECRET_PLACEHOLDER}`] : []
+  const basic = endpoint === ENDPOINTS.token.number ? [`-u ${shellWord(`${clientId}:`)}${SECRET_PLACEHOLDER}`] : []
   const fields = Object.entries(parameters).map(([name, value]) =>
     name === 'client_secret'
       ? `--data-urlencode client_secret=${SECRET_PLACEHOLDER}`

@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { Lifetimes } from '../../oidc/ports.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { callbackOf } from './responses.ts'
@@ -6,9 +7,9 @@ import { callbackOf } from './responses.ts'
 export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {
   const last = flow.calls.at(-1)
   if (!last) return []
-  if (last.endpoint === 'E5') return afterUpgrade(last.status)
-  if (last.endpoint === 'E4') return afterToken(last.status, lifetimes)
-  if (last.endpoint === 'E2') return afterPush(last.status, lifetimes)
+  if (last.endpoint === ENDPOINTS.upgrade.number) return afterUpgrade(last.status)
+  if (last.endpoint === ENDPOINTS.token.number) return afterToken(last.status, lifetimes)
+  if (last.endpoint === ENDPOINTS.par.number) return afterPush(last.status, lifetimes)
   const callback = callbackOf(flow)
   if (callback) return afterCallback(flow, callback, lifetimes)
   if (last.status >= 400) {
