@@ -41,7 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Circles that are still to go. */
-const CIRCLES: readonly string[] = ['http/incoming.ts <-> http/sent-parameters.ts']
+const CIRCLES: readonly string[] = []
 
 const MAX_ENTRIES = 16
 /** Folders that hold more entries, each with the reason. */
@@ -56,7 +56,7 @@ const FULL_FOLDERS: Readonly<Record<string, string>> = {
 
 const MAX_LINES = 200
 /** Longer files that are still to be divided. */
-const LONG_FILES: readonly string[] = ['sandbox/decision/decide.ts']
+const LONG_FILES: readonly string[] = []
 
 const SMALL_LINES = 20
 /** Small files with one importer, each with the reason why they stand alone. */
@@ -67,7 +67,7 @@ const SMALL_FILES: Readonly<Record<string, string>> = {
   'client/local-transport.ts': 'one transport beside the other, which does not load it',
   'control/expectations.ts': 'the handlers of one resource beside the others',
   'sandbox/keys/repeatable-es256.ts': 'loaded only with a seed',
-  'sandbox/tenants/ids.ts': 'an adapter that tests use alone',
+  'sandbox/tenants/ids.ts': 'the adapter of one port',
   'store/redis-directory.ts': 'the adapter of one port',
 }
 

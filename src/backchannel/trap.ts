@@ -1,7 +1,7 @@
 import type { Handler } from '../http/handler.ts'
 import { json } from '../http/reply.ts'
 import type { Endpoint } from '../oidc/endpoints.ts'
-import { TRAP_PATH } from '../sandbox/outcomes/trap.ts'
+import { TRAP_PATH } from '../sandbox/outcomes/tamper-tools.ts'
 
 /** An address in a forged id_token (`jku`, `x5u`) or redirect. A client that fetches it follows an address of an attacker. */
 export const TRAP_ENDPOINT = {

@@ -1,11 +1,16 @@
 import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
-import type { Incoming } from './incoming.ts'
+
+/** The parts of a request that carry parameters. */
+interface SentRequest {
+  readonly method: string
+  readonly queryPairs: Pairs
+  readonly contentType: string | undefined
+  readonly body: Uint8Array
+}
 
 /** Everything that a call sent, by name: from the query, the form or the JSON body; JSON texts are parsed. */
-export function readSentParameters(
-  request: Pick<Incoming, 'method' | 'queryPairs' | 'contentType' | 'body'>,
-): Readonly<Record<string, unknown>> {
+export function readSentParameters(request: SentRequest): Readonly<Record<string, unknown>> {
   if (request.method === 'GET') return readable(request.queryPairs)
   const text = Buffer.from(request.body).toString('utf8')
   if (!request.contentType?.startsWith('application/json')) return readable(decodePairs(text))

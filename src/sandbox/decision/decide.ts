@@ -1,13 +1,12 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
-import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { ReceivedCall } from './call.ts'
-import { impossibility } from './impossibility.ts'
 import { requireOutcome, requirePersona } from './names.ts'
+import { needsPersona, requirePossibleOutcome, usualOutcome } from './possible-outcome.ts'
 import { matchQueue, type QueuedDecision, settleQueue } from './queue.ts'
 
 /** The persona that an outcome takes when it needs one and none was named. */
@@ -34,10 +33,7 @@ export interface RequestedDecision {
   readonly cookie?: string | undefined
 }
 
-export interface NamedDecision {
-  readonly persona: string | undefined
-  readonly outcome: string | undefined
-}
+export type NamedDecision = Readonly<Record<'persona' | 'outcome', string | undefined>>
 
 /** Persona and outcome of one authorization request. */
 export interface Decision {
@@ -116,7 +112,7 @@ export async function decide(
       const sources = sourcesOf(call, { requested, queued, tenant })
       const { decision, followed } = await choose(transaction, sources, { known, tenant })
       const isFollowed = queued !== undefined && followed.includes(queued)
-      if (await settle(isFollowed)) return decision && { ...decision, queued: isFollowed ? queued : undefined }
+      if (await settle(isFollowed)) return decision && (isFollowed ? { ...decision, queued } : decision)
     } catch (error) {
       await settle(false)
       throw error
@@ -199,21 +195,4 @@ async function choose(
   const outcome = named && isOwn ? named : usualOutcome(transaction.flow)
   const holder = persona ?? (needsPersona(outcome) ? await find(FALLBACK_PERSONA, 'the fallback') : undefined)
   return { decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named }, followed }
-}
-
-function usualOutcome(flow: Transaction['flow']): Outcome {
-  const outcome = findOutcome(flow, flow === 'use' ? 'verified' : 'created')
-  if (!outcome) throw new Error(`the catalogue has no usual outcome of the ${flow} flow`)
-  return outcome
-}
-
-/** Whether the ending shows or changes an age key. */
-const needsPersona = ({ ending }: Outcome): boolean =>
-  ending === undefined || ending.kind === 'verified' || ending.kind === 'created'
-
-function requirePossibleOutcome(transaction: Transaction, name: string, source: string): Outcome {
-  const outcome = requireOutcome(transaction.flow, name, source)
-  const impossible = impossibility(outcome, transaction)
-  if (!impossible) return outcome
-  throw Refusal.invalidRequest(`${source}: ${impossible}.`, { title: 'This test decision is not possible' })
 }

@@ -5,7 +5,9 @@ import type { UseTransaction } from '../../oidc/use.ts'
 import type { KeyRing, RotationStage } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
 import type { ReplayableAnswer } from './replayable-answers.ts'
-import { trapUrl } from './trap.ts'
+
+/** Where traps stand, below the base URL of a tenant: a client that fetches one follows an address of an attacker. */
+export const TRAP_PATH = '/_sandbox/trap'
 
 /** What a row of the catalogue may use to spoil an answer. */
 export interface TamperTools {
@@ -46,7 +48,7 @@ export function createTamperTools(context: TamperContext): TamperTools {
     earlier,
     nowSeconds: Math.floor(provider.clock.now() / 1000),
     invent,
-    createTrap: () => trapUrl(provider.baseUrl, invent()),
+    createTrap: () => `${provider.baseUrl}${TRAP_PATH}/${invent()}`,
     publishNextKey: async () => (await publishNext(context)).signingKey(),
   }
 }
