@@ -31,20 +31,22 @@ function licenceOf(folder: string): string {
   return `${name} ${version}\n${'-'.repeat(40)}\n${text}\n`
 }
 
-/** Bundles the command line and the library with all dependencies; stack traces keep the names of functions. */
+/** Bundles the command line and the library with all dependencies. */
 export default defineConfig({
   input: { bin: 'src/cli/main.ts', index: 'src/index.ts', playwright: 'src/playwright.ts', vitest: 'src/vitest.ts' },
   platform: 'node',
   external: ['vitest'],
-  // The table of all media types that a dependency of Express reads at the start; docs/performance.md says what it costs.
-  resolve: { alias: { 'mime-db': join(import.meta.dirname, 'build/media-types.json') } },
+  // What dependencies of Express read at the start and this server never uses; docs/performance.md says what each costs:
+  // the table of all media types, and the decoders of bodies and queries, which are read as bytes here.
+  resolve: {
+    alias: { 'mime-db': join(import.meta.dirname, 'build/media-types.json'), 'iconv-lite': false, qs: false },
+  },
   plugins: [parsedPersonas, licences],
   output: {
     dir: 'dist',
     cleanDir: true,
     chunkFileNames: 'chunk-[hash].js',
-    comments: false,
-    minify: { compress: true, mangle: false, codegen: true },
+    minify: true,
     codeSplitting: {
       // A start opens these two files besides its entry; a command that only reads settings opens the first.
       groups: [
