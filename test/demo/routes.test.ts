@@ -79,12 +79,12 @@ describe('the demo', () => {
     expect(text).not.toContain('"client_secret"')
   })
 
-  const spoiled = OUTCOMES.filter(
+  const refusedOutcomes = OUTCOMES.filter(
     // A header of a megabyte is more than the client of this test reads.
     ({ flow, name, correctClient }) => flow === 'use' && name !== 'id_token.huge' && correctClient === 'refuse',
   )
 
-  it.each(spoiled)('does not trust $name', async ({ name, needs = [] }) => {
+  it.each(refusedOutcomes)('does not trust $name', async ({ name, needs = [] }) => {
     const { use } = await startDemo()
     const fields = needs.includes('no_can_create') ? { can_create: '' } : {}
     const text = await use({ sandbox_persona: 'adult-passport', sandbox_outcome: name }, fields)

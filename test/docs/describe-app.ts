@@ -126,7 +126,7 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
       expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining('No age key was saved.') })
     })
 
-    test.each(rowsOf('use', 'refuse').filter(isSpoiled))('E1 refuses $name', async ({ name }) => {
+    test.each(rowsOf('use', 'refuse').filter(canBeRefused))('E1 refuses $name', async ({ name }) => {
       await told('use', name)
       const shown = await verify()
       if (tolerates.includes(name)) expect(shown).toMatchObject({ status: 200, text: WELCOME })
@@ -146,7 +146,7 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
       },
     )
 
-    test.each(rowsOf('create', 'refuse').filter(isSpoiled))('E3 refuses $name', async ({ name }) => {
+    test.each(rowsOf('create', 'refuse').filter(canBeRefused))('E3 refuses $name', async ({ name }) => {
       await be('no-age-key')
       await told('create', name)
       expectRefusal(await verify())
@@ -187,7 +187,7 @@ const rowsOf = (flow: OutcomeFlow, correctClient: Outcome['correctClient']) =>
   OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient && !NOT_JUDGED.includes(row.name))
 
 /** An answer that comes, to a request as these apps send it. */
-const isSpoiled = ({ ending, needs }: Outcome) => ending?.kind !== 'no_answer' && !needs?.includes('no_can_create')
+const canBeRefused = ({ ending, needs }: Outcome) => ending?.kind !== 'no_answer' && !needs?.includes('no_can_create')
 
 function expectRefusal({ status, url, text }: Shown): void {
   // Of the app: the sandbox itself also answers with 400 what it cannot do.

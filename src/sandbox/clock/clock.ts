@@ -51,7 +51,7 @@ const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * Creates a clock that shows real time until told otherwise.
+ * Creates a clock that shows real time until it is set.
  * `systemNow` gives real time in epoch milliseconds; this file is the only one that reads it.
  */
 export function createClock({ systemNow = Date.now }: { readonly systemNow?: () => number } = {}): SandboxClock {

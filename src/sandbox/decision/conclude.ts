@@ -9,12 +9,12 @@ import { createTamperTools, type TamperTools } from '../outcomes/tamper-tools.ts
 import type { Tenant } from '../tenants/tenant.ts'
 import type { Decision } from './decide.ts'
 
-/** What an authorization request came to; without a callback the user closed the window. */
+/** How an authorization request ended; without a callback the user closed the window. */
 export interface Conclusion {
   readonly callback: Callback | undefined
   /** Only of a verified Use flow. */
   readonly evaluation: UseEvaluation | undefined
-  /** The one that was decided or, for a persona without an age key, the ending that is left to it. */
+  /** The one that was decided or, for a persona without an age key, the only ending possible for it. */
   readonly outcome: Outcome
 }
 
@@ -107,7 +107,7 @@ async function useDecisionOf(
       const ageKey = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
       if (ageKey)
         return { kind: 'verified', ageKey: ending.kind === 'verified' && ending.allFalse ? emptied(ageKey) : ageKey }
-      // Decision: who holds no age key can only create one, or leave.
+      // Decision: a persona without an age key can only create one, or leave.
       if (transaction.canCreate) return { kind: 'create_requested' }
       return { kind: 'error', error: 'access_denied', description: 'the user has no age key' }
     }

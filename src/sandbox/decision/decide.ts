@@ -145,7 +145,7 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
   }
 }
 
-/** The outcome that a server-to-server call is told to have. */
+/** The outcome that a server-to-server call is forced to have. */
 export interface ForcedOutcome {
   readonly outcome: Outcome
   readonly queued: QueuedDecision | undefined

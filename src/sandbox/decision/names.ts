@@ -20,7 +20,7 @@ export async function requirePersona(
   throw Refusal.unknownName({ source, kind: 'persona', name, known, status })
 }
 
-/** The outcome of a name that a request or call of `flow` may be told to have. @throws Refusal with the nearest names */
+/** The outcome of a name that a request or call of `flow` may be forced to have. @throws Refusal with the nearest names */
 export function requireOutcome(flow: OutcomeFlow, name: string, source = 'outcome'): Outcome {
   const outcomes = outcomesFor(flow)
   const outcome = outcomes.find((row) => row.name === name)

@@ -12,7 +12,7 @@ const pendingSchema = z.object({
   findings: z.array(findingSchema).readonly(),
 })
 
-/** An authorization request that waits for its user on a page. It stays on the server: the page knows only its id. */
+/** An authorization request that waits for its user on a page. It stays on the server; the page holds only its id. */
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 
 type Ports = Pick<Provider, 'store' | 'ids' | 'clock'>

@@ -11,7 +11,7 @@ export const flowFactsSchema = z.object({
   age_thresholds: z.record(z.string(), z.boolean()).readonly().optional(),
 })
 
-/** What is known of a flow as a whole. A later call may add to it. */
+/** Facts about a whole flow; later calls may add to them. */
 export type FlowFacts = Readonly<z.infer<typeof flowFactsSchema>>
 
 /** All calls that belong together: the shape of `GET flows/ID`. */

@@ -42,7 +42,7 @@ export async function readKeyFile(file: string): Promise<SigningKeys | undefined
 
 /**
  * Makes new keys and keeps them in `file`, readable by its owner only; without a file they live in memory. They do so too
- * when they cannot be written, because the server answers already: `onWarning` is told.
+ * when they cannot be written, because the server answers already: `onWarning` is called.
  */
 export async function generateKeys(file?: string, onWarning?: (message: string) => void): Promise<SigningKeys> {
   const stored = await generateStoredKeys()

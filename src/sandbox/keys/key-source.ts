@@ -1,16 +1,16 @@
 import type { SigningKeys } from './signing-keys.ts'
 
-/** Where keys come from: asked when somebody needs them, and the same ones each time. */
+/** Where keys come from: read on first use, and the same ones each time. */
 export type KeySource = () => Promise<SigningKeys>
 
-/** Keys that are there, or in the making. */
+/** Keys that exist or are being made. */
 export function keysOf(keys: Promise<SigningKeys>): KeySource {
-  // Whoever asks for a damaged key is told; nobody has to ask.
+  // A damaged key is reported to each caller of the source; without a caller it is no unhandled rejection.
   keys.catch(() => {})
   return () => keys
 }
 
-/** Keys that are made when somebody asks for them, at the latest after `milliseconds`; then they are there in time for most. */
+/** Keys that are made on first use, at the latest after `milliseconds`. */
 export function keysSoon(make: () => Promise<SigningKeys>, milliseconds: number): KeySource {
   let made: Promise<SigningKeys> | undefined
   const ask = () => {

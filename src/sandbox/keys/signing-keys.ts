@@ -8,7 +8,7 @@ export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
 
 /** A private key ready to sign, with its public half as the key set shows it. */
 export interface SigningKey {
-  /** Begins with `sandbox-`, so that nobody takes the key for one of the live service. */
+  /** Begins with `sandbox-`, so that the key is not mistaken for one of the live service. */
   readonly kid: string
   readonly alg: SigningAlgorithm
   readonly privateKey: KeyObject

@@ -40,7 +40,7 @@ const byFlowAndName = new Map(OUTCOMES.map((outcome) => [`${outcome.flow} ${outc
 export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined =>
   byFlowAndName.get(`${flow} ${name}`)
 
-/** What an authorization request may be told: besides its own endings what a later server-to-server call does. */
+/** The flows whose outcomes an authorization request may force: its own, and those of later server-to-server calls. */
 const DECIDABLE: Readonly<Record<OutcomeFlow, readonly OutcomeFlow[]>> = {
   use: ['use', 'token', 'upgrade', 'par', 'discovery', 'jwks'],
   create: ['create', 'par', 'discovery', 'jwks'],
@@ -51,7 +51,7 @@ const DECIDABLE: Readonly<Record<OutcomeFlow, readonly OutcomeFlow[]>> = {
   jwks: ['jwks'],
 }
 
-/** The outcomes that a request or call of `flow` may be told to have; its own come first. */
+/** The outcomes that a request or call of `flow` may be forced to have; its own come first. */
 export const outcomesFor = (flow: OutcomeFlow): readonly Outcome[] => outcomesByFlow.get(flow) ?? []
 
 const outcomesByFlow = new Map(

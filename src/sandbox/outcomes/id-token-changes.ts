@@ -8,7 +8,7 @@ type Row<Seam> = Omit<Extract<Outcome, { seam: Seam }>, 'name' | 'flow' | 'seam'
   Partial<Pick<Outcome, 'correctClient'>>
 
 /** A Use flow that ends well, but for the claims of its id_token. To be refused, unless the row says otherwise. */
-export const spoiledClaims = (name: string, row: Row<'claims'>): Outcome => ({
+export const changedClaims = (name: string, row: Row<'claims'>): Outcome => ({
   name: `id_token.${name}`,
   flow: 'use',
   seam: 'claims',
@@ -17,7 +17,7 @@ export const spoiledClaims = (name: string, row: Row<'claims'>): Outcome => ({
 })
 
 /** A Use flow that ends well, but for its id_token once it is signed. To be refused, unless the row says otherwise. */
-export const spoiledToken = (name: string, row: Row<'token'>): Outcome => ({
+export const changedToken = (name: string, row: Row<'token'>): Outcome => ({
   name: `id_token.${name}`,
   flow: 'use',
   seam: 'token',

@@ -34,7 +34,7 @@ interface OutcomeFacts {
   /** How the flow ends; `verified` or `created` when absent. */
   readonly ending?: Ending
   readonly needs?: readonly Need[]
-  /** Of a server-to-server call: the reply stands in place of the service's work, so nothing is done and nothing is spent. */
+  /** Of a server-to-server call: the service does no work and spends nothing; only this reply is sent. */
   readonly instead?: true
 }
 

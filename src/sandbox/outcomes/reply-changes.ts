@@ -25,13 +25,13 @@ export const changedReply = (flow: ServerFlow, name: string, row: ReplyRow): Out
   ...row,
 })
 
-/** A call that the service does not carry out: the reply stands in its place. */
+/** A call that the service does not carry out: it sends only this reply. */
 export const replyInstead = (flow: ServerFlow, name: string, row: ReplyRow): Outcome => ({
   ...changedReply(flow, name, row),
   instead: true,
 })
 
-/** A call that the service refuses by one of its rules, whatever was sent: with the words that it has for the case. */
+/** A call that the service refuses by one of its rules, whatever was sent, with its usual message. */
 export const refusedBy = (
   rule: RuleId,
   finding: Parameters<Findings['add']>[1] & { headers?: Readonly<Record<string, string>> },

@@ -9,7 +9,7 @@ import type { ReplayableAnswer } from './replayable-answers.ts'
 /** Where traps stand, below the base URL of a tenant: a client that fetches one follows an address of an attacker. */
 export const TRAP_PATH = '/_sandbox/trap'
 
-/** What a row of the catalogue may use to spoil an answer. */
+/** What a row of the catalogue may use to change an answer. */
 export interface TamperTools {
   readonly provider: Provider
   readonly keys: KeyRing
@@ -21,7 +21,7 @@ export interface TamperTools {
   readonly nowSeconds: number
   /** A value such as a client makes one per request: a `state`, a `nonce`, a `sub`. */
   invent(): string
-  /** A new address that records who fetches it. */
+  /** A new address that records each fetch of it. */
   createTrap(): string
   /** The key that will sign after the next rotation, published in advance as the service would. */
   publishNextKey(): Promise<SigningKey>
@@ -55,12 +55,12 @@ export function createTamperTools(context: TamperContext): TamperTools {
 
 const newKeys = async () => importKeys(await generateStoredKeys())
 
-/** The ring as it will be. */
+/** The ring after the next rotation. */
 async function publishNext(context: TamperContext): Promise<KeyRing> {
   try {
     await context.rotateKeys?.('publish')
   } catch (error) {
-    // One is waiting already: an earlier row or somebody who rotates by hand has published it.
+    // A next key is published already: by an earlier row or by a manual rotation.
     if (!(error instanceof Refusal)) throw error
   }
   return context.keys.rotate('use', newKeys)

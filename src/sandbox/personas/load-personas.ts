@@ -11,7 +11,7 @@ const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
 
 /**
  * The built-in personas and those of `paths`: files, or folders whose `*.yaml` and `*.yml` are read in the order of their
- * names. A persona of `paths` takes the place of a built-in one of the same name.
+ * names. A persona of `paths` replaces a built-in one of the same name.
  * @throws ConfigError with the problems of all files
  */
 export async function loadPersonas(paths: readonly string[] = []): Promise<Persona[]> {

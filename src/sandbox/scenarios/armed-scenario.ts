@@ -78,7 +78,7 @@ export function isAbout(
   return isOurs && isOpen && step?.kind === kind && step.flow === flow
 }
 
-/** Discovery and keys are read without saying by whom. */
+/** Requests for discovery and keys name no client. */
 const isAnonymous = (flow: ReceivedCall['flow']) => flow === 'discovery' || flow === 'jwks'
 
 /** The scenario after its current step. */

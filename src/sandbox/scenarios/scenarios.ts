@@ -19,7 +19,7 @@ import {
 import { type MatchedStep, matchScenarios, type ScenarioMatch } from './match-scenarios.ts'
 import type { Scenario } from './scenario-schema.ts'
 
-/** The scenarios of one tenant, in the order in which they were armed. Ended ones stay to be asked about. */
+/** The scenarios of one tenant, in the order in which they were armed. Ended ones stay readable. */
 export interface Scenarios {
   /** Clock steps at its beginning run at once. Names of personas and clients are the caller's to check. @throws Refusal */
   arm(scenario: Scenario): Promise<ScenarioProgress>
@@ -71,7 +71,7 @@ export function createScenarios({
 }): Scenarios {
   const scenarios = table(tables, { name: 'scenario', schema: armedScenarioSchema })
   const all = async () => (await scenarios.list()).map(([, armed]) => armed)
-  const tell = (armed: ArmedScenario) => announce(eventOf(progressOf(armed)))
+  const announceProgress = (armed: ArmedScenario) => announce(eventOf(progressOf(armed)))
   /** @param next pure; it gives the same scenario when nothing is to be changed */
   const change = async (id: string, next: (armed: ArmedScenario) => ArmedScenario) => {
     let before: ArmedScenario | undefined
@@ -79,7 +79,7 @@ export function createScenarios({
       before = armed
       return armed && next(armed)
     })
-    if (after && after.revision !== before?.revision) tell(after)
+    if (after && after.revision !== before?.revision) announceProgress(after)
     return after
   }
   const makeRoom = async () => {
@@ -104,19 +104,19 @@ export function createScenarios({
     })
     return isTaken
   }
-  /** Whether the scenario waits for this call; then it has come further, has failed or has a remark. */
-  const hear = async (id: string, call: ReceivedCall, status: number) => {
-    let isHeard = false
+  /** Whether the scenario awaits this call; then it advances, fails or keeps a remark. */
+  const observeOne = async (id: string, call: ReceivedCall, status: number) => {
+    let isAwaited = false
     await change(id, (armed) => {
-      isHeard = isAbout(armed, 'await', call)
-      if (!isHeard) return armed
+      isAwaited = isAbout(armed, 'await', call)
+      if (!isAwaited) return armed
       if (status >= 400) return noteAtStep(armed, `a ${call.flow} call came that was answered with ${status}`)
       const unmet = unmetExpectation(armed, call)
       return unmet ? failStep(armed, unmet) : passStep(armed)
     })
-    return isHeard
+    return isAwaited
   }
-  /** Of several callers one moves the clock, and the step has passed only behind that. */
+  /** One of several callers moves the clock; the step passes only after that. */
   const runClockStep = async (id: string) => {
     let move: ClockMove | undefined
     await change(id, (armed) => {
@@ -147,7 +147,7 @@ export function createScenarios({
       await makeRoom()
       const armed = armedScenario(`s-${ids.random(9)}`, scenario)
       await scenarios.put(armed.id, armed)
-      tell(armed)
+      announceProgress(armed)
       while (await runClockStep(armed.id));
       return progressOf((await scenarios.get(armed.id)) ?? armed)
     },
@@ -174,7 +174,7 @@ export function createScenarios({
     async observe(call, status, decidedBy) {
       let hasAdvanced = decidedBy !== undefined
       for (const { id } of (await all()).filter((armed) => isAbout(armed, 'await', call))) {
-        if (decidedBy === id || !(await hear(id, call, status))) continue
+        if (decidedBy === id || !(await observeOne(id, call, status))) continue
         hasAdvanced = true
         break
       }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../../../src/sandbox/outcomes/outcome.ts'
 
-/** Ways to spoil an id_token that a relying party must know, each with the rows that show it. */
+/** Ways to change an id_token that a relying party must know, each with the rows that show it. */
 const ID_TOKEN_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'signature bit flipped': ['signature_bit_flipped', 'signature_missing'],
   'another key, same kid': ['foreign_key_same_kid'],
@@ -97,7 +97,7 @@ describe('the catalogue of outcomes', () => {
     for (const line of [summary, rule]) expect(line).toMatch(/^\S[^\n]{10,250}\.$/)
   })
 
-  it('shows each way to spoil an id_token, and has no row that belongs to none', () => {
+  it('shows each way to change an id_token, and has no row that belongs to none', () => {
     const shown = Object.values(ID_TOKEN_GROUPS).flat()
     const rows = OUTCOMES.filter(({ name }) => name.startsWith('id_token.')).map(({ name }) => name.slice(9))
     expect(rows.toSorted()).toEqual(shown.toSorted())

@@ -4,8 +4,8 @@ import type { Outcome } from '../outcome.ts'
 type CallbackRow = Omit<Extract<Outcome, { seam: 'callback' }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
   Partial<Pick<Outcome, 'correctClient'>>
 
-/** A flow whose answer is spoiled on its way back. To be refused, unless the row says otherwise. */
-export const spoiledCallback = (flow: 'use' | 'create', name: string, row: CallbackRow): Outcome => ({
+/** A flow whose callback is changed before it is sent. To be refused, unless the row says otherwise. */
+export const changedCallback = (flow: 'use' | 'create', name: string, row: CallbackRow): Outcome => ({
   name: `callback.${name}`,
   flow,
   seam: 'callback',

@@ -1,6 +1,6 @@
 import { takeApart } from '../../keys/forge.ts'
 import type { Ending, Outcome } from '../outcome.ts'
-import { paramOf, spoiledCallback, withAnother, withFirst, withoutParam, withParam } from './callback-changes.ts'
+import { changedCallback, paramOf, withAnother, withFirst, withoutParam, withParam } from './callback-changes.ts'
 
 const STATE = 'state equals the one that was kept in this session, character by character; each serves once.'
 const ONE_ANSWER = 'A callback has one answer: an id_token, create_requested or an error. Refuse a mixture.'
@@ -13,19 +13,19 @@ const CREATE = 'create_requested is exactly true, and comes only to a request wi
 
 const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'the user went back or gave up' }
 
-/** Spoiled answers that both browser flows can give. */
+/** Changed callbacks of both browser flows. */
 const ofBothFlows = (flow: 'use' | 'create'): Outcome[] => [
-  spoiledCallback(flow, 'state_missing', {
+  changedCallback(flow, 'state_missing', {
     summary: 'There is no state.',
     rule: STATE,
     apply: (callback) => withoutParam(callback, 'state'),
   }),
-  spoiledCallback(flow, 'state_empty', {
+  changedCallback(flow, 'state_empty', {
     summary: 'The state is the empty string.',
     rule: STATE,
     apply: (callback) => withParam(callback, 'state', ''),
   }),
-  spoiledCallback(flow, 'state_changed', {
+  changedCallback(flow, 'state_changed', {
     summary: 'The last character of the state is another one.',
     rule: STATE,
     apply(callback) {
@@ -33,60 +33,60 @@ const ofBothFlows = (flow: 'use' | 'create'): Outcome[] => [
       return withParam(callback, 'state', state.slice(0, -1) + (state.endsWith('A') ? 'B' : 'A'))
     },
   }),
-  spoiledCallback(flow, 'state_of_other_session', {
-    summary: 'The state is one that this browser never got: an answer to somebody else, or to nobody.',
+  changedCallback(flow, 'state_of_other_session', {
+    summary: 'The state is one that this browser never got: an answer for another session.',
     rule: STATE,
     apply: (callback, { invent }) => withParam(callback, 'state', invent()),
   }),
-  spoiledCallback(flow, 'state_twice', {
+  changedCallback(flow, 'state_twice', {
     summary: 'Two states: a wrong one, then the right one.',
     rule: ONCE,
     apply: (callback, { invent }) => withFirst(callback, 'state', invent()),
   }),
-  spoiledCallback(flow, 'empty', {
-    summary: 'The callback has no parameters at all, as when somebody opens its address.',
-    rule: 'A callback without a flow that waits for it is nobody: answer with a plain page.',
+  changedCallback(flow, 'empty', {
+    summary: 'The callback has no parameters at all, as when its address is opened directly.',
+    rule: 'A callback without a waiting flow belongs to no session: answer with a plain page.',
     apply: (callback) => ({ ...callback, params: [] }),
   }),
-  spoiledCallback(flow, 'error_with_wrong_state', {
+  changedCallback(flow, 'error_with_wrong_state', {
     ending: DENIED,
-    summary: 'access_denied with a state that was never sent: somebody else wants to end the flow.',
+    summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
     rule: `${STATE} A stranger's error ends no flow.`,
     apply: (callback, { invent }) => withParam(callback, 'state', invent()),
   }),
-  spoiledCallback(flow, 'error_and_success', {
+  changedCallback(flow, 'error_and_success', {
     summary: 'The answer of a flow that went well, and error=access_denied beside it.',
     rule: `${ONE_ANSWER} ${ERROR}`,
     apply: (callback) => withAnother(callback, 'error', 'access_denied'),
   }),
-  spoiledCallback(flow, 'error_empty', {
+  changedCallback(flow, 'error_empty', {
     summary: 'The answer of a flow that went well, and an empty parameter error.',
     rule: ERROR,
     apply: (callback) => withAnother(callback, 'error', ''),
   }),
-  spoiledCallback(flow, 'error_unknown', {
+  changedCallback(flow, 'error_unknown', {
     ending: { kind: 'error', error: 'sandbox_unknown_error', description: 'an error code that no specification lists' },
     summary: 'An error code that no specification lists.',
     rule: ERROR,
   }),
-  spoiledCallback(flow, 'error_description_long', {
+  changedCallback(flow, 'error_description_long', {
     ending: DENIED,
     summary: 'An error_description of 8,000 characters.',
     rule: DESCRIPTION,
     apply: (callback) => withParam(callback, 'error_description', 'x'.repeat(8_000)),
   }),
-  spoiledCallback(flow, 'error_description_markup', {
+  changedCallback(flow, 'error_description_markup', {
     ending: DENIED,
     summary: 'An error_description that is HTML with a script.',
     rule: DESCRIPTION,
     apply: (callback) => withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
   }),
-  spoiledCallback(flow, 'iss_of_other_issuer', {
-    summary: 'A parameter iss names another issuer: an answer of somebody else (mix-up).',
+  changedCallback(flow, 'iss_of_other_issuer', {
+    summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
     rule: 'iss, where there is one, is the own issuer (RFC 9207).',
     apply: (callback) => withAnother(callback, 'iss', 'https://issuer.example'),
   }),
-  spoiledCallback(flow, 'extra_parameter', {
+  changedCallback(flow, 'extra_parameter', {
     correctClient: 'accept',
     summary: 'A parameter that the client does not know is there.',
     rule: 'Ignore parameters that are not understood (RFC 6749 section 4.2.2).',
@@ -94,46 +94,46 @@ const ofBothFlows = (flow: 'use' | 'create'): Outcome[] => [
   }),
 ]
 
-/** Spoiled answers of the browser flows; the id_token itself is as it should be. */
+/** Changed callbacks of the browser flows; the id_token itself is correct. */
 export const CALLBACKS: readonly Outcome[] = [
   ...ofBothFlows('use'),
   ...ofBothFlows('create'),
-  spoiledCallback('create', 'in_fragment', {
+  changedCallback('create', 'in_fragment', {
     summary: 'The answer comes in the fragment, where no server sees it.',
     rule: 'The Create flow answers in the query.',
     apply: (callback) => ({ ...callback, mode: 'fragment' }),
   }),
-  spoiledCallback('use', 'state_of_earlier_flow', {
+  changedCallback('use', 'state_of_earlier_flow', {
     summary: 'The state is that of the last flow of this client.',
     rule: STATE,
     apply: (callback, { earlier, invent }) => withParam(callback, 'state', earlier?.state ?? invent()),
   }),
-  spoiledCallback('use', 'replayed', {
-    summary: 'The whole answer of the last flow of this client once more, as when the callback is hit twice.',
+  changedCallback('use', 'replayed', {
+    summary: 'The whole answer of the last flow of this client once more, as when the callback is requested twice.',
     rule: `${STATE} A state that has been answered is spent.`,
     apply(callback, { earlier, invent }) {
       const replayed = withParam(callback, 'state', earlier?.state ?? invent())
       return earlier ? withParam(replayed, 'id_token', earlier.idToken) : replayed
     },
   }),
-  spoiledCallback('use', 'in_other_mode', {
+  changedCallback('use', 'in_other_mode', {
     summary:
       'The answer comes in the query though the fragment was asked for; in the fragment if it was the query or a form.',
     rule: OWN_MODE,
     apply: (callback) => ({ ...callback, mode: callback.mode === 'fragment' ? 'query' : 'fragment' }),
   }),
-  spoiledCallback('use', 'form_post_unasked', {
+  changedCallback('use', 'form_post_unasked', {
     summary:
       'The answer is posted across sites, where cookies with SameSite=Lax stay behind; in the query if a form was asked for.',
-    rule: `${OWN_MODE} Who asks for form_post keeps the session in a cookie with SameSite=None.`,
+    rule: `${OWN_MODE} A client that asks for form_post keeps the session in a cookie with SameSite=None.`,
     apply: (callback) => ({ ...callback, mode: callback.mode === 'form_post' ? 'query' : 'form_post' }),
   }),
-  spoiledCallback('use', 'id_token_missing', {
+  changedCallback('use', 'id_token_missing', {
     summary: 'There is a state, but neither an id_token nor an error.',
     rule: ONE_ANSWER,
     apply: (callback) => withoutParam(callback, 'id_token'),
   }),
-  spoiledCallback('use', 'id_token_twice', {
+  changedCallback('use', 'id_token_twice', {
     summary: 'Two parameters id_token: one without a signature, then the right one.',
     rule: ONCE,
     apply(callback) {
@@ -141,45 +141,45 @@ export const CALLBACKS: readonly Outcome[] = [
       return withFirst(callback, 'id_token', `${header}.${payload}.`)
     },
   }),
-  spoiledCallback('use', 'create_requested_and_id_token', {
+  changedCallback('use', 'create_requested_and_id_token', {
     summary: 'An id_token and create_requested=true together.',
     rule: ONE_ANSWER,
     apply: (callback) => withAnother(callback, 'create_requested', 'true'),
   }),
-  spoiledCallback('use', 'create_requested_unasked', {
+  changedCallback('use', 'create_requested_unasked', {
     ending: { kind: 'create_requested' },
     needs: ['no_can_create'],
     summary: 'create_requested=true to a request that did not send can_create=true.',
     rule: CREATE,
   }),
-  spoiledCallback('use', 'create_requested_upper_case', {
+  changedCallback('use', 'create_requested_upper_case', {
     ending: { kind: 'create_requested' },
     needs: ['can_create'],
     summary: 'create_requested=TRUE.',
     rule: CREATE,
     apply: (callback) => withParam(callback, 'create_requested', 'TRUE'),
   }),
-  spoiledCallback('use', 'create_requested_false', {
+  changedCallback('use', 'create_requested_false', {
     ending: { kind: 'create_requested' },
     needs: ['can_create'],
     summary: 'create_requested=false, and nothing else.',
     rule: CREATE,
     apply: (callback) => withParam(callback, 'create_requested', 'false'),
   }),
-  spoiledCallback('use', 'code_unasked', {
+  changedCallback('use', 'code_unasked', {
     summary:
       'A code comes though it was not asked for, or though a threshold is met; a second one if there is one already.',
     rule: CODE,
     apply: (callback, { invent }) => withAnother(callback, 'code', invent()),
   }),
-  spoiledCallback('use', 'code_missing', {
+  changedCallback('use', 'code_missing', {
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
     summary: 'No threshold is met and the upgrade scope was asked for, but no code comes.',
     rule: CODE,
     apply: (callback) => withoutParam(callback, 'code'),
   }),
-  spoiledCallback('use', 'code_other', {
+  changedCallback('use', 'code_other', {
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
     summary: 'No threshold is met, and the code is another one than c_hash is over.',

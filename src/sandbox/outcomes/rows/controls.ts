@@ -1,12 +1,12 @@
 import { encodePart, signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { spoiledClaims, spoiledToken, withHeader, withPayloadText } from '../id-token-changes.ts'
+import { changedClaims, changedToken, withHeader, withPayloadText } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
 
-const rightClaims: typeof spoiledClaims = (name, row) => spoiledClaims(name, { correctClient: 'accept', ...row })
-const rightToken: typeof spoiledToken = (name, row) => spoiledToken(name, { correctClient: 'accept', ...row })
+const rightClaims: typeof changedClaims = (name, row) => changedClaims(name, { correctClient: 'accept', ...row })
+const rightToken: typeof changedToken = (name, row) => changedToken(name, { correctClient: 'accept', ...row })
 
-/** Unusual tokens that are right: who refuses them is too strict, or merely broken. */
+/** Unusual but valid tokens: a client that refuses them is too strict or broken. */
 export const CONTROLS: readonly Outcome[] = [
   rightClaims('extra_claim', {
     summary: 'A claim that the client does not know is there.',

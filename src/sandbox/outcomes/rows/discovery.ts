@@ -14,7 +14,7 @@ export const DISCOVERY: readonly Outcome[] = [
     apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
   }),
   changedReply('discovery', 'issuer_other', {
-    summary: 'The issuer is somebody else.',
+    summary: 'The issuer is another server.',
     rule: ISSUER,
     apply: (reply) => withMembers(reply, { issuer: 'https://issuer.example' }),
   }),

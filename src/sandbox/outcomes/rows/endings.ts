@@ -14,7 +14,7 @@ const PUSH_AGAIN =
   'A request_uri serves once, within 90 seconds: push the request again and send the user to the new one.'
 const NO_ANSWER = 'A flow may never come back: let its state expire, and let the user start again.'
 
-/** Endings that a user or the service brings about, with nothing spoiled. */
+/** Endings that a user or the service causes; nothing sent is changed. */
 export const ENDINGS: readonly Outcome[] = [
   {
     name: 'verified',

@@ -1,5 +1,5 @@
 import { takeApart } from '../../keys/forge.ts'
-import { spoiledClaims, spoiledToken, without, withPayloadText } from '../id-token-changes.ts'
+import { changedClaims, changedToken, without, withPayloadText } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
 import { answers, inverted } from './threshold-answers.ts'
 
@@ -10,7 +10,7 @@ const OWN = 'Read own members only: an answer that is inherited was not given.'
 
 /** Every answer as `valueOf` writes it. */
 const withAnswers = (name: string, row: { summary: string; rule: string; valueOf(answer: boolean): unknown }) =>
-  spoiledClaims(name, {
+  changedClaims(name, {
     summary: row.summary,
     rule: row.rule,
     apply: (claims) => ({
@@ -23,7 +23,7 @@ const withAnswers = (name: string, row: { summary: string; rule: string; valueOf
 
 /** Answers that only a careless reader takes for what was asked. */
 export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
-  spoiledClaims('age_thresholds.extra', {
+  changedClaims('age_thresholds.extra', {
     summary: 'A threshold that was not requested is there, and true.',
     rule: EXACT,
     apply: (claims) => {
@@ -33,12 +33,12 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
       return { ...claims, age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
     },
   }),
-  spoiledClaims('age_thresholds.one_missing', {
+  changedClaims('age_thresholds.one_missing', {
     summary: 'The answer to one requested threshold is missing.',
     rule: EXACT,
     apply: (claims) => ({ ...claims, age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)) }),
   }),
-  spoiledClaims('age_thresholds.key_spelled_differently', {
+  changedClaims('age_thresholds.key_spelled_differently', {
     summary: 'The keys are written with a leading zero.',
     rule: EXACT,
     apply: (claims) => ({
@@ -71,7 +71,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
     rule: BOOLEAN,
     valueOf: (satisfied) => ({ satisfied }),
   }),
-  spoiledClaims('age_thresholds.array', {
+  changedClaims('age_thresholds.array', {
     summary: 'age_thresholds is an array of the thresholds that are met.',
     rule: MAP,
     apply: (claims) => ({
@@ -79,22 +79,22 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
       age_thresholds: answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
     }),
   }),
-  spoiledClaims('age_thresholds.string', {
+  changedClaims('age_thresholds.string', {
     summary: 'age_thresholds is JSON text inside a string.',
     rule: MAP,
     apply: (claims) => ({ ...claims, age_thresholds: JSON.stringify(claims['age_thresholds']) }),
   }),
-  spoiledClaims('age_thresholds.boolean', {
+  changedClaims('age_thresholds.boolean', {
     summary: 'age_thresholds is true.',
     rule: MAP,
     apply: (claims) => ({ ...claims, age_thresholds: true }),
   }),
-  spoiledClaims('age_thresholds.missing', {
+  changedClaims('age_thresholds.missing', {
     summary: 'There are no answers.',
     rule: MAP,
     apply: (claims) => without(claims, 'age_thresholds'),
   }),
-  spoiledToken('age_thresholds.prototype', {
+  changedToken('age_thresholds.prototype', {
     summary: 'The answers stand in a member __proto__, all true.',
     rule: `${OWN} ${EXACT}`,
     apply(idToken, tools) {
@@ -103,7 +103,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
       return withPayloadText(idToken, withThresholdText(claims, `{"__proto__":${allTrue}}`), tools)
     },
   }),
-  spoiledToken('age_thresholds.key_twice', {
+  changedToken('age_thresholds.key_twice', {
     correctClient: 'depends',
     summary: 'Each threshold stands there twice: first the wrong answer, then the right one.',
     rule: 'Refuse repeated keys, or take the last of each (RFC 7519 section 4): the first is never the answer.',

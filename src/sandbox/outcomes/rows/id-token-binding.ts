@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { codeHash, requestClaimsHash } from '../../../oidc/id-token.ts'
 import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { spoiledClaims, spoiledToken, without } from '../id-token-changes.ts'
+import { changedClaims, changedToken, without } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
 
 const NONCE = 'nonce equals the one that was sent in this session; each serves once.'
@@ -16,27 +16,27 @@ const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgra
 
 /** Claims that tie a token to one session, one request and one code. */
 export const ID_TOKEN_BINDING: readonly Outcome[] = [
-  spoiledClaims('nonce_missing', {
+  changedClaims('nonce_missing', {
     summary: 'There is no nonce.',
     rule: NONCE,
     apply: (claims) => without(claims, 'nonce'),
   }),
-  spoiledClaims('nonce_other', {
-    summary: 'The nonce is one that nobody sent.',
+  changedClaims('nonce_other', {
+    summary: 'The nonce is one that no request sent.',
     rule: NONCE,
     apply: (claims, { invent }) => ({ ...claims, nonce: invent() }),
   }),
-  spoiledClaims('nonce_of_earlier_flow', {
+  changedClaims('nonce_of_earlier_flow', {
     summary: 'The nonce is that of the last flow of this client.',
     rule: NONCE,
     apply: (claims, { earlier, invent }) => ({ ...claims, nonce: earlier?.nonce ?? invent() }),
   }),
-  spoiledClaims('nonce_array', {
+  changedClaims('nonce_array', {
     summary: 'The nonce is right, but inside an array.',
     rule: NONCE,
     apply: (claims) => ({ ...claims, nonce: [claims['nonce']] }),
   }),
-  spoiledToken('replayed', {
+  changedToken('replayed', {
     summary: 'The whole token of the last flow of this client once more.',
     rule: NONCE,
     async apply(idToken, { earlier, invent, keys }) {
@@ -46,17 +46,17 @@ export const ID_TOKEN_BINDING: readonly Outcome[] = [
       return signCompact({ header, payload: { ...claims, sub: invent(), nonce: invent() } }, await keys.signingKey())
     },
   }),
-  spoiledClaims('of_other_session', {
+  changedClaims('of_other_session', {
     summary: 'A right token that another user of the same client got a moment ago.',
     rule: SESSION,
     apply: (claims, { invent }) => ({ ...claims, sub: invent(), nonce: invent() }),
   }),
-  spoiledClaims('req_claims_hash_weaker', {
+  changedClaims('req_claims_hash_weaker', {
     summary: 'The hash is that of a request for the age of 1.',
     rule: CLAIMS_HASH,
     apply: (claims) => ({ ...claims, req_claims_hash: requestClaimsHash('{"age_thresholds":[1]}') }),
   }),
-  spoiledClaims('req_claims_hash_hex', {
+  changedClaims('req_claims_hash_hex', {
     summary: 'The hash is right, but in hexadecimal.',
     rule: CLAIMS_HASH,
     apply: (claims, { transaction }) => ({
@@ -66,24 +66,24 @@ export const ID_TOKEN_BINDING: readonly Outcome[] = [
         .digest('hex'),
     }),
   }),
-  spoiledClaims('req_claims_hash_missing', {
+  changedClaims('req_claims_hash_missing', {
     summary: 'There is no hash of the requested claims.',
     rule: CLAIMS_HASH,
     apply: (claims) => without(claims, 'req_claims_hash'),
   }),
-  spoiledClaims('c_hash_wrong', {
+  changedClaims('c_hash_wrong', {
     ...WITH_CODE,
     summary: 'No threshold is met, a code comes, and c_hash is that of another code.',
     rule: CODE_HASH,
     apply: (claims, { invent }) => ({ ...claims, c_hash: codeHash(invent()) }),
   }),
-  spoiledClaims('c_hash_missing', {
+  changedClaims('c_hash_missing', {
     ...WITH_CODE,
     summary: 'No threshold is met, a code comes, and there is no c_hash.',
     rule: CODE_HASH,
     apply: (claims) => without(claims, 'c_hash'),
   }),
-  spoiledClaims('c_hash_without_code', {
+  changedClaims('c_hash_without_code', {
     summary: 'c_hash is that of a code that does not come.',
     rule: CODE_HASH,
     apply: (claims, { invent }) => ({ ...claims, c_hash: codeHash(invent()) }),

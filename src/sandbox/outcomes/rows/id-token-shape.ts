@@ -1,6 +1,6 @@
 import { encodePart } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { spoiledClaims, spoiledToken, withPayloadText } from '../id-token-changes.ts'
+import { changedClaims, changedToken, withPayloadText } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
 
 const COMPACT = 'An id_token is a compact JWS: three parts of base64url without padding, and nothing else (RFC 7515).'
@@ -9,12 +9,12 @@ const UNIQUE = 'Claim names are unique: refuse a repeated one, or take the last 
 
 /** Serialisations that a parser must not be talked into. */
 export const ID_TOKEN_SHAPE: readonly Outcome[] = [
-  spoiledToken('four_parts', {
+  changedToken('four_parts', {
     summary: 'A fourth part follows the signature.',
     rule: COMPACT,
     apply: (idToken) => `${idToken}.${encodePart('more')}`,
   }),
-  spoiledToken('two_parts', {
+  changedToken('two_parts', {
     summary: 'The signature and its dot are cut off.',
     rule: COMPACT,
     apply(idToken) {
@@ -22,7 +22,7 @@ export const ID_TOKEN_SHAPE: readonly Outcome[] = [
       return `${header}.${payload}`
     },
   }),
-  spoiledToken('jwe_shape', {
+  changedToken('jwe_shape', {
     summary: 'Five parts, as of an encrypted token.',
     rule: COMPACT,
     apply(_idToken, { invent, provider }) {
@@ -30,12 +30,12 @@ export const ID_TOKEN_SHAPE: readonly Outcome[] = [
       return [header, ...[64, 12, 64, 16].map((bytes) => provider.ids.random(bytes))].join('.')
     },
   }),
-  spoiledToken('trailing_data', {
+  changedToken('trailing_data', {
     summary: 'Characters that are not base64url follow the signature.',
     rule: COMPACT,
     apply: (idToken) => `${idToken}~trailing`,
   }),
-  spoiledToken('padded', {
+  changedToken('padded', {
     summary: 'The payload is padded with = after signing.',
     rule: COMPACT,
     apply(idToken) {
@@ -43,27 +43,27 @@ export const ID_TOKEN_SHAPE: readonly Outcome[] = [
       return `${header}.${payload}${'='.repeat(4 - (payload.length % 4))}.${signature}`
     },
   }),
-  spoiledToken('not_a_jwt', {
-    summary: 'Plain text in place of a token.',
+  changedToken('not_a_jwt', {
+    summary: 'Plain text instead of a token.',
     rule: COMPACT,
     apply: () => 'verified',
   }),
-  spoiledToken('empty', {
+  changedToken('empty', {
     summary: 'The parameter id_token is there and empty.',
     rule: COMPACT,
     apply: () => '',
   }),
-  spoiledToken('payload_not_object', {
+  changedToken('payload_not_object', {
     summary: 'Rightly signed, but the payload is a JSON array.',
     rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
     apply: (idToken, tools) => withPayloadText(idToken, JSON.stringify([takeApart(idToken).claims]), tools),
   }),
-  spoiledToken('payload_not_json', {
+  changedToken('payload_not_json', {
     summary: 'Rightly signed, but the payload is not JSON.',
     rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
     apply: (idToken, tools) => withPayloadText(idToken, 'age_thresholds: {18: true}', tools),
   }),
-  spoiledToken('nonce_twice', {
+  changedToken('nonce_twice', {
     summary: 'Rightly signed JSON with two members nonce: the right one, then another.',
     rule: UNIQUE,
     apply(idToken, tools) {
@@ -72,12 +72,12 @@ export const ID_TOKEN_SHAPE: readonly Outcome[] = [
       return withPayloadText(idToken, text, tools)
     },
   }),
-  spoiledClaims('huge', {
+  changedClaims('huge', {
     summary: 'Rightly signed, with a claim that makes the token 64 KB.',
     rule: LIMITS,
     apply: (claims) => ({ ...claims, padding: 'x'.repeat(48 * 1024) }),
   }),
-  spoiledToken('nested_deeply', {
+  changedToken('nested_deeply', {
     summary: 'Rightly signed, with a claim of 4,000 nested arrays.',
     rule: LIMITS,
     apply(idToken, tools) {

@@ -3,7 +3,7 @@ import { encodePart, signCompact } from '../../keys/compact-jws.ts'
 import { foreignKey } from '../../keys/foreign-keys.ts'
 import { signWithSecret, takeApart } from '../../keys/forge.ts'
 import { SIGNING_ALGORITHMS, type SigningKey } from '../../keys/signing-keys.ts'
-import { spoiledToken, withHeader } from '../id-token-changes.ts'
+import { changedToken, withHeader } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 import { inverted } from './threshold-answers.ts'
@@ -15,9 +15,9 @@ const CRITICAL = 'Refuse a token whose crit lists an extension that is not under
 const TYPE =
   'typ is JWT or absent. RFC 8725 section 3.11 recommends to check it, OpenID Connect does not demand it: both are right.'
 
-/** Spoiled signatures, and headers that try to choose how the signature is verified. */
+/** Changed signatures, and headers that try to choose how the signature is verified. */
 export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
-  spoiledToken('signature_bit_flipped', {
+  changedToken('signature_bit_flipped', {
     summary: 'One bit of the signature is flipped.',
     rule: SIGNATURE,
     apply(idToken) {
@@ -27,7 +27,7 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
       return `${header}.${payload}.${bytes.toString('base64url')}`
     },
   }),
-  spoiledToken('payload_changed', {
+  changedToken('payload_changed', {
     summary: 'Every answer is inverted after signing.',
     rule: SIGNATURE,
     apply(idToken) {
@@ -36,7 +36,7 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
       return `${parts.header}.${payload}.${parts.signature}`
     },
   }),
-  spoiledToken('signature_missing', {
+  changedToken('signature_missing', {
     summary: 'The header announces a signature, and the part for it is empty.',
     rule: SIGNATURE,
     apply(idToken) {
@@ -44,17 +44,17 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
       return `${header}.${payload}.`
     },
   }),
-  spoiledToken('foreign_key_same_kid', {
+  changedToken('foreign_key_same_kid', {
     summary: 'Signed by a foreign key under the kid of the published one.',
     rule: SIGNATURE,
     apply: (idToken, { keys }) => signForeign(idToken, {}, keys.alg),
   }),
-  spoiledToken('foreign_key_unknown_kid', {
+  changedToken('foreign_key_unknown_kid', {
     summary: 'Signed by a foreign key under a kid that is not in the key set.',
     rule: `${SIGNATURE} An unknown kid may cause one new fetch of the key set, then the token is refused.`,
     apply: async (idToken, { keys }) => signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid }, keys.alg),
   }),
-  spoiledToken('embedded_jwk', {
+  changedToken('embedded_jwk', {
     summary: 'Signed by a foreign key that the header brings along as jwk.',
     rule: OWN_KEYS,
     async apply(idToken, { keys }) {
@@ -63,7 +63,7 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
     },
   }),
   ...(['jku', 'x5u'] as const).map((member) =>
-    spoiledToken(member, {
+    changedToken(member, {
       summary: `Signed by a foreign key, with a header ${member} that points at a trap of the sandbox.`,
       rule: `${OWN_KEYS} Never fetch an address that a token names.`,
       apply: async (idToken, { keys, createTrap }) =>
@@ -71,7 +71,7 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
     }),
   ),
   ...Object.entries({ alg_none: 'none', alg_none_mixed_case: 'nOnE', alg_none_upper_case: 'NONE' }).map(([name, alg]) =>
-    spoiledToken(name, {
+    changedToken(name, {
       summary: `The header says alg ${alg}, and there is no signature.`,
       rule: ALGORITHM,
       apply(idToken) {
@@ -80,17 +80,17 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
       },
     }),
   ),
-  spoiledToken('hs256_with_public_key_pem', {
+  changedToken('hs256_with_public_key_pem', {
     summary: 'HS256 keyed with the public key in PEM.',
     rule: ALGORITHM,
     apply: (idToken, tools) => signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'pem' })),
   }),
-  spoiledToken('hs256_with_public_key_der', {
+  changedToken('hs256_with_public_key_der', {
     summary: 'HS256 keyed with the public key in DER.',
     rule: ALGORITHM,
     apply: (idToken, tools) => signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'der' })),
   }),
-  spoiledToken('hs256_with_public_key_member', {
+  changedToken('hs256_with_public_key_member', {
     summary: 'HS256 keyed with the member n (or x) of the published JWK.',
     rule: ALGORITHM,
     async apply(idToken, { keys }) {
@@ -98,33 +98,33 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
       return signShared(idToken, { alg: 'HS256' }, n ?? x ?? '')
     },
   }),
-  spoiledToken('kid_path_traversal', {
+  changedToken('kid_path_traversal', {
     summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
     rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
     apply: (idToken) => signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),
   }),
-  spoiledToken('alg_of_other_family', {
+  changedToken('alg_of_other_family', {
     summary: 'The header announces ES256 over an RS256 signature, or the other way round.',
     rule: ALGORITHM,
     apply: (idToken, tools) => withHeader(idToken, { alg: otherAlgorithm(tools) }, tools),
   }),
-  spoiledToken('kid_empty', {
+  changedToken('kid_empty', {
     summary: 'The kid is the empty string.',
     rule: SIGNATURE,
     apply: (idToken, tools) => withHeader(idToken, { kid: '' }, tools),
   }),
-  spoiledToken('kid_missing', {
+  changedToken('kid_missing', {
     correctClient: 'depends',
     summary: 'Rightly signed, but the header has no kid.',
     rule: 'The service always sets a kid. Refuse, or try the keys of the agreed algorithm: only those, and not many.',
     apply: (idToken, tools) => withHeader(idToken, { kid: undefined }, tools),
   }),
-  spoiledToken('crit_unknown', {
+  changedToken('crit_unknown', {
     summary: 'Rightly signed, with a crit header that lists an unknown extension.',
     rule: CRITICAL,
     apply: (idToken, tools) => withHeader(idToken, { crit: ['sandbox_extension'], sandbox_extension: true }, tools),
   }),
-  spoiledToken('typ_other', {
+  changedToken('typ_other', {
     correctClient: 'depends',
     summary: 'Rightly signed, but typ says at+jwt: an access token, not an id_token.',
     rule: TYPE,

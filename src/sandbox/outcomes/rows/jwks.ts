@@ -5,7 +5,7 @@ import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 const KEEP = 'Without the key no token can be verified: refuse, or go on with a key set that was fetched before.'
-const SIGNATURE = 'A signature that does not verify is refused, and no other key is tried in its place.'
+const SIGNATURE = 'A signature that does not verify is refused, and no other key is tried instead.'
 const IGNORE = 'Ignore keys and members that are not understood (RFC 7517 section 5).'
 
 /** Replies of E6, the key set. What is judged is an id_token that is verified with it. */
@@ -61,7 +61,7 @@ export const JWKS: readonly Outcome[] = [
   }),
   changedReply('jwks', 'unknown_key_type', {
     correctClient: 'accept',
-    summary: 'The first key is of a type that nobody knows.',
+    summary: 'The first key is of an unknown type.',
     rule: IGNORE,
     apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOf(reply)] }),
   }),
@@ -83,7 +83,7 @@ function keysOf(reply: ServerReply): Jwk[] {
   return Array.isArray(keys) ? keys.map((key: object) => ({ ...key })) : []
 }
 
-/** The key set with other keys in place of the one that signs. */
+/** The key set with the signing key replaced by other keys. */
 async function changeSigningKey(
   reply: ServerReply,
   { keys }: TamperTools,

@@ -89,7 +89,7 @@ export const PAR: readonly Outcome[] = [
   }),
   changedReply('par', 'status_200', {
     correctClient: 'accept',
-    summary: '200 in place of 201.',
+    summary: '200 instead of 201.',
     rule: 'Any status from 200 to 299 is a success: the specification names none.',
     apply: (reply) => ({ ...reply, status: 200 }),
   }),

@@ -15,7 +15,7 @@ const STATUS = 'A status of 500 and above says nothing about the request: log it
 const RETRY = 'Wait as long as Retry-After says before the next try, and try only a few times.'
 const JSON_ONLY = 'Read the body only after status and Content-Type, and be ready for one that is not JSON.'
 const TIMEOUT = 'Give every call a time limit of a few seconds, so that no user waits for a dead connection.'
-const NO_REDIRECT = 'Follow no redirect: it would carry credentials to somebody else.'
+const NO_REDIRECT = 'Follow no redirect: it would carry credentials to another server.'
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
 const PAGE =
