@@ -48,8 +48,6 @@ const MAX_ENTRIES = 16
 const FULL_FOLDERS: Readonly<Record<string, string>> = {
   '': 'the rooms of the floor plan and four entry points',
   age: 'still to be divided',
-  hosted: 'still to be divided',
-  http: 'still to be divided',
   oidc: 'one file for each endpoint, and what the endpoints share',
   'sandbox/outcomes/rows': 'one file for each seam and call',
 }

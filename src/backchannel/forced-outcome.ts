@@ -1,6 +1,5 @@
 import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { serverCall } from '../http/received-call.ts'
 import { json } from '../http/reply.ts'
 import { requestedByHeaders } from '../http/requested-decision.ts'
 import { Refusal } from '../oidc/refusal.ts'
@@ -78,6 +77,24 @@ async function describeCall(flow: ServerFlow, request: Incoming, tenant: Tenant)
   const token = flow === 'upgrade' ? bearerToken(request.authorization) : undefined
   const record = token === undefined ? undefined : await accessTokens(tenant.provider).get(token)
   return record ? { ...call, client_id: record.clientId } : call
+}
+
+/** A server-to-server call, as it describes itself before the service has checked it. */
+function serverCall(flow: OutcomeFlow, request: Incoming): ReceivedCall {
+  const parameters = request.sentParameters()
+  const { client_id: clientId, state } = parameters
+  return {
+    flow,
+    client_id: typeof clientId === 'string' ? clientId : basicClientId(request.authorization),
+    state: typeof state === 'string' ? state : undefined,
+    nonce: undefined,
+    sentParameters: () => parameters,
+  }
+}
+
+function basicClientId(authorization = ''): string | undefined {
+  const encoded = /^basic +(\S+)/i.exec(authorization)?.[1]
+  return encoded && Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
 }
 
 async function applyOutcome(reply: ServerReply, { outcome }: ForcedOutcome, tenant: Tenant): Promise<ServerReply> {

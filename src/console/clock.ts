@@ -1,5 +1,5 @@
-import { renderInstant } from '../http/html/badges.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
+import { renderInstant } from '../http/html/elements.ts'
 import { renderTextField } from '../http/html/fields.ts'
 import { html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'

@@ -1,11 +1,10 @@
 import { readForm } from '../http/form.ts'
-import { signInCookie } from '../http/guard.ts'
+import { refuseCrossSite, signInCookie } from '../http/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame, consolePathOf } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
-import { refuseCrossSite } from '../http/same-origin.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
 /** The answer to a browser without the cookie, instead of any page of the console. */

@@ -1,6 +1,6 @@
 import { html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
-import { personaCookie } from '../http/persona-cookie.ts'
+import { personaCookie } from '../http/requested-decision.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
 import type { Persona } from '../sandbox/personas/persona-schema.ts'
 import type { actAsOperations } from './contract/personas.ts'

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { HttpHost } from '../http/handler.ts'
+import { shellOf } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
-import { shellOf } from '../http/shell.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import {
   type OperationId,

@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet } from 'jose'
 import * as z from 'zod'
-import { decodeIdToken } from '../http/decode-id-token.ts'
+import { decodeIdToken } from '../http/html/id-token-table.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import { type CallbackCheck, checkClaims, type Expected, equal } from './check-claims.ts'
 

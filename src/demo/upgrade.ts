@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { readForm } from '../http/form.ts'
+import { refuseCrossSite } from '../http/guard.ts'
 import type { Handler } from '../http/handler.ts'
-import { refuseCrossSite } from '../http/same-origin.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { isTrusted } from './check-callback.ts'
 import { type Demo, toResult } from './demo.ts'

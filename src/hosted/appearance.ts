@@ -1,9 +1,18 @@
-import { formatHex } from 'culori/fn'
+import { formatHex, interpolate, modeLrgb, modeRgb, useMode, wcagContrast } from 'culori/fn'
 import type { Handler } from '../http/handler.ts'
 import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../oidc/request/presentation.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { BLACK, type Colour, contrast, mix, readable, textOn, WHITE } from './colour.ts'
+
+// culori knows only the colour spaces that are registered: sRGB, and its linear form for the contrast.
+useMode(modeRgb)
+useMode(modeLrgb)
+
+/** `#rrggbb` */
+type Colour = string
+
+const BLACK: Colour = '#000000'
+const WHITE: Colour = '#ffffff'
 
 /** The path of the style sheet of an appearance. Its query holds the appearance, so the sandbox keeps no state for it. */
 export const appearanceCssPath = ({ basePath }: Tenant, appearance: Presentation['appearance']): string =>
@@ -96,3 +105,26 @@ function otherProperties(appearance: Presentation['appearance']): Record<string,
 }
 
 const colourOf = (text: string | undefined, fallback: Colour): Colour => formatHex(text) ?? fallback
+
+/** `share` (0 to 1) of one colour with the rest of another, in sRGB as CSS `color-mix` does it. */
+export const mix = (colour: Colour, share: number, other: Colour): Colour =>
+  formatHex(interpolate([other, colour], 'rgb')(share))
+
+/** The contrast ratio of WCAG 2.2, 1 to 21. */
+export const contrast = (one: Colour, other: Colour): number => wcagContrast(one, other)
+
+/** Black or white: the one with the better contrast on all of the colours. It has at least 4.5:1 on any single colour. */
+export function textOn(...backgrounds: readonly Colour[]): Colour {
+  const least = (text: Colour) => Math.min(...backgrounds.map((background) => contrast(text, background)))
+  return least(WHITE) >= least(BLACK) ? WHITE : BLACK
+}
+
+/** The colour, moved towards black or white just as far as it takes to have `ratio` on every one of the backgrounds. */
+export function readable(colour: Colour, ratio: number, backgrounds: readonly Colour[]): Colour {
+  const target = textOn(...backgrounds)
+  for (let share = 1; share > 0; share -= 0.02) {
+    const candidate = mix(colour, share, target)
+    if (backgrounds.every((background) => contrast(candidate, background) >= ratio)) return candidate
+  }
+  return target
+}

@@ -1,14 +1,16 @@
 import type { Answer, Handler, HttpHost } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { authorizationCall } from '../http/received-call.ts'
 import { identifier } from '../http/record-call.ts'
+import { type Reply, redirect } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
-import type { Callback } from '../oidc/callback.ts'
+import { type Callback, callbackUrl } from '../oidc/callback.ts'
 import { beginCreate, type CreateTransaction } from '../oidc/create.ts'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
+import type { Presentation } from '../oidc/request/presentation.ts'
 import { type Beginning, beginUse, type UseTransaction } from '../oidc/use.ts'
+import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { conclude } from '../sandbox/decision/conclude.ts'
 import {
   type Decision,
@@ -21,7 +23,6 @@ import { keepPending, type Pending, takePending } from '../sandbox/decision/pend
 import { scenarioOf } from '../sandbox/decision/queue.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { callbackReply } from './callback.ts'
 import { endsInFrame } from './embedding.ts'
 import { over, readHostedForm, requirePending } from './form.ts'
 import type { Visit } from './shell.ts'
@@ -81,6 +82,18 @@ async function authorize<T extends Transaction>(
   return { reply: await hostedPage(id, pending, visit), findings, issuedIds: [identifier('transaction', id)] }
 }
 
+/** An authorization request, as expectations and scenarios see it. */
+const authorizationCall = (
+  { flow, clientId, state, nonce }: Pick<Transaction, 'flow' | 'clientId' | 'state'> & { nonce?: string | undefined },
+  request: Incoming,
+): ReceivedCall => ({
+  flow,
+  client_id: clientId,
+  state,
+  nonce,
+  sentParameters: () => request.sentParameters(),
+})
+
 /** Sends a refused request back to the relying party. */
 async function refuse(
   { callback, findings, unusable }: Extract<Beginning<Transaction>, { kind: 'refused' }>,
@@ -134,6 +147,23 @@ async function finish(
     ends: true,
     ...(evaluation ? { evaluation } : {}),
   }
+}
+
+/**
+ * The reply that brings the callback to the relying party: a redirect, or a page with a form. In an iframe, and without a
+ * callback, it is a page that explains how the flow ended.
+ *
+ * @param options.presentation how the request wants its pages to look, when it was valid
+ */
+async function callbackReply(
+  callback: Callback | undefined,
+  { visit, presentation }: { visit: Visit; presentation?: Presentation | undefined },
+): Promise<Reply> {
+  if (callback && callback.mode !== 'form_post' && !endsInFrame(visit)) {
+    return redirect(visit.request.method === 'GET' ? 302 : 303, callbackUrl(callback))
+  }
+  const { endingPage } = await import('./ending.ts')
+  return endingPage(callback, { visit, presentation })
 }
 
 const sentBack = (callback: Callback | undefined, visit: Visit) => (endsInFrame(visit) ? undefined : callback)

@@ -1,6 +1,6 @@
-import { grouped } from '../http/html/grouped.ts'
+import { grouped } from '../http/html/elements.ts'
+import { renderListFilter } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
-import { renderListFilter } from '../http/html/list-filter.ts'
 import { englishOn, type Translate } from '../http/html/messages.ts'
 import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
 import { impossibility } from '../sandbox/decision/possible-outcome.ts'

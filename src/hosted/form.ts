@@ -1,5 +1,5 @@
+import { refuseCrossSite } from '../http/guard.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { refuseCrossSite } from '../http/same-origin.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import { type Pending, peekPending, wasAnswered } from '../sandbox/decision/pending.ts'

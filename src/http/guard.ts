@@ -5,7 +5,6 @@ import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
 import { calledOrigin } from './caller-address.ts'
 import { type Cookie, readCookie } from './cookie.ts'
 import type { Incoming } from './incoming.ts'
-import { refuseCrossSite } from './same-origin.ts'
 
 /** How the control API is protected. */
 export interface ControlGuard {
@@ -97,5 +96,23 @@ function refuseForeignHost(request: Incoming, { hostNames }: ControlGuard): void
   const shown = JSON.stringify((request.host ?? '').slice(0, 80))
   throw Refusal.forbidden(
     `Host: ${shown} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL`,
+  )
+}
+
+/**
+ * Refuses a state-changing request that another site's page made a browser send.
+ * Programs send neither header; browsers send at least one of them with every POST.
+ * @throws Refusal 403
+ */
+export function refuseCrossSite(request: Incoming, ownOrigins: readonly string[]): void {
+  const site = request.header('sec-fetch-site')
+  const origin = request.header('origin')
+  const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
+  const foreignOrigin = origin !== undefined && !ownOrigins.includes(origin) && origin !== calledOrigin(request)
+  if (!foreignSite && !foreignOrigin) return
+  throw Refusal.byHttp(
+    403,
+    'A page of another site may not do this: the request came with a foreign Origin or Sec-Fetch-Site header.',
+    {},
   )
 }

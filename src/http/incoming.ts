@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
+import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
-import { readSentParameters } from './sent-parameters.ts'
 
 /** A request as the routes see it: plain data, parsed no further than every route needs. */
 export interface Incoming extends ServerRequest {
@@ -114,3 +114,30 @@ export class IncomingRequest implements Incoming {
 
 const NO_BODY = new Uint8Array()
 const NO_PARAMS = {}
+
+function readSentParameters(
+  request: Pick<Incoming, 'method' | 'queryPairs' | 'contentType' | 'body'>,
+): Readonly<Record<string, unknown>> {
+  if (request.method === 'GET') return readable(request.queryPairs)
+  const text = Buffer.from(request.body).toString('utf8')
+  if (!request.contentType?.startsWith('application/json')) return readable(decodePairs(text))
+  const json = parseJson(text)
+  // A text that may hold a secret is not repeated.
+  if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
+    return { body: `${text.length} characters that are not a JSON object` }
+  return { ...json.value }
+}
+
+/** Parameters that carry JSON. */
+const JSON_PARAMETERS = ['claims', 'authorization_details']
+
+/** Parameters by name, those that carry JSON parsed. */
+function readable(pairs: Pairs): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map(([name, value = '\ufffd']) => {
+      if (!JSON_PARAMETERS.includes(name)) return [name, value]
+      const json = parseJson(value)
+      return [name, json.ok ? json.value : value]
+    }),
+  )
+}

@@ -3,7 +3,6 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Answer, HttpHost, RouteRow } from './handler.ts'
 import type { Incoming } from './incoming.ts'
 import { json, page } from './reply.ts'
-import { shellOf } from './shell.ts'
 
 interface Context {
   readonly host: HttpHost
@@ -41,6 +40,7 @@ function isForBrowser({ incoming, errors }: Context): boolean {
 
 async function errorPage(refusal: Refusal, { host, tenant }: Context) {
   const { renderError } = await import('./html/error-page.ts')
+  const { shellOf } = await import('./html/layout.ts')
   return page(refusal.status, renderError(refusal, shellOf(tenant, host.version)))
 }
 

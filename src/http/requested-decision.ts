@@ -1,8 +1,9 @@
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
-import type { NamedDecision, RequestedDecision } from '../sandbox/decision/decide.ts'
+import { type NamedDecision, PERSONA_COOKIE, type RequestedDecision } from '../sandbox/decision/decide.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { type Cookie, readCookie } from './cookie.ts'
 import type { Incoming } from './incoming.ts'
-import { readPersonaCookie } from './persona-cookie.ts'
 
 const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
 
@@ -18,7 +19,7 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
     requested: {
       ...(own.length === 0 ? {} : { query: namedIn(own) }),
       headers: requestedByHeaders(request),
-      cookie: readPersonaCookie(request),
+      cookie: readCookie(request, PERSONA_COOKIE) || undefined,
     },
   }
 }
@@ -42,3 +43,10 @@ function namedIn(own: Pairs): NamedDecision {
   }
   return { persona: read('sandbox_persona'), outcome: read('sandbox_outcome') }
 }
+
+/** The cookie for a persona; without a name it is cleared. Browsers send it only to the hosted pages of this tenant. */
+export const personaCookie = (name: string | undefined, { basePath }: Tenant): Cookie => ({
+  name: PERSONA_COOKIE,
+  value: name ?? '',
+  options: { path: `${basePath}/v1/oidc`, sameSite: 'lax', ...(name === undefined ? { maxAge: 0 } : {}) },
+})

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type IRouter, type RequestHandler, type Router } from 'express'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
+import { grouped } from '../http/html/elements.ts'
 import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from '../http/refusals.ts'
 import { setCommonHeaders } from '../http/reply.ts'
 import { createRoute } from '../http/route.ts'
@@ -60,7 +61,7 @@ function createAssets(): RequestHandler {
 
 function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost): void {
   const readBody = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false })
-  for (const [path, rows] of rowsByPath(routes)) {
+  for (const [path, rows] of grouped(routes, ({ path }) => path)) {
     const route = router.route(path)
     const refuse = createRoute(host, { handler: refuseMethods(rows) })
     for (const row of rows) {
@@ -83,10 +84,4 @@ function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
     const router = await loading
     router(request, response, next)
   }
-}
-
-function rowsByPath(routes: readonly RouteRow[]): Map<string, RouteRow[]> {
-  const rows = new Map<string, RouteRow[]>()
-  for (const row of routes) rows.set(row.path, [...(rows.get(row.path) ?? []), row])
-  return rows
 }

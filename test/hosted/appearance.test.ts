@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderAppearanceCss } from '../../src/hosted/appearance.ts'
-import { contrast } from '../../src/hosted/colour.ts'
+import { contrast, renderAppearanceCss } from '../../src/hosted/appearance.ts'
 import { byTestId, tagsOf } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { createRequest, useRequest } from '../support/requests.ts'

@@ -1,6 +1,6 @@
 import type { SignalTrace, ThresholdTrace } from '../../age/trace.ts'
+import { renderTable } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
-import { renderTable } from '../../http/html/table.ts'
 
 /** Tables on one page: there is one for each requested age and signal. */
 const MAX_TABLES = 24

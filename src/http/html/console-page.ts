@@ -1,8 +1,7 @@
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
-import { shellOf } from '../shell.ts'
 import { type Html, html } from './html.ts'
-import { type RenderedPage, renderPage, type Shell } from './layout.ts'
+import { type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
 
 /** The pages of the console, in the order of its menu; `path` is below the console's own. */
 export const CONSOLE_PAGES = [

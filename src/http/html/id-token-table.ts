@@ -1,13 +1,24 @@
-import { renderInstant } from './badges.ts'
+import { isJsonObject } from '../../age/json-object.ts'
+import { parseJson } from '../../oidc/request/json.ts'
+import { renderInstant, renderTable, shortened } from './elements.ts'
 import { type Html, html } from './html.ts'
-import { shortened } from './shortened.ts'
-import { renderTable } from './table.ts'
 
 /** An id_token, decoded and not verified. */
 export interface IdTokenView {
   readonly token: string
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: Readonly<Record<string, unknown>>
+}
+
+/** Header and payload of a compact JWT, each empty when it cannot be decoded. Nothing is verified. */
+export function decodeIdToken(token: string): IdTokenView {
+  const [header = '', payload = ''] = token.split('.')
+  return { token, header: membersOf(header), payload: membersOf(payload) }
+}
+
+function membersOf(part: string): Readonly<Record<string, unknown>> {
+  const json = parseJson(Buffer.from(part, 'base64url').toString('utf8'))
+  return json.ok && isJsonObject(json.value) ? json.value : {}
 }
 
 /** The purpose of each member of header and payload for a relying party (section "ID token claims"). */

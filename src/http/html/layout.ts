@@ -1,3 +1,4 @@
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { type Html, html, renderDocument } from './html.ts'
 import { translate } from './messages.ts'
 
@@ -17,6 +18,14 @@ export interface Shell {
   /** A style sheet that sets the custom properties for the appearance parameters of the request. */
   readonly appearanceCssPath?: string
 }
+
+/** What surrounds the content of a page of this tenant. */
+export const shellOf = (tenant: Tenant, version: string): Shell => ({
+  assetsPath: `${tenant.basePath}/_sandbox/assets`,
+  homePath: `${tenant.basePath}/`,
+  version,
+  theme: 'system',
+})
 
 /** The content of one page. */
 export interface Page {

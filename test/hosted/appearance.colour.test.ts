@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contrast, mix, readable, textOn } from '../../src/hosted/colour.ts'
+import { contrast, mix, readable, textOn } from '../../src/hosted/appearance.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 

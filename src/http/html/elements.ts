@@ -1,0 +1,65 @@
+import { type Html, html, type Renderable } from './html.ts'
+
+/** One row: its cells in the order of the columns, and an id for links. */
+export interface TableRow {
+  readonly id?: string
+  readonly cells: readonly Renderable[]
+}
+
+/**
+ * A table whose first column names the row. On a phone each row becomes a block, and each cell shows the name of its column.
+ * Screen readers read `caption`; it is not shown, because a heading stands above the table.
+ */
+export function renderTable(caption: string, columns: readonly string[], rows: readonly TableRow[]): Html {
+  return html`<table>
+<caption class="unseen">${caption}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>
+${rows.map((row) => renderRow(row, columns))}</tbody>
+</table>`
+}
+
+function renderRow({ id, cells }: TableRow, columns: readonly string[]): Html {
+  const [name, ...rest] = cells
+  return html`<tr${id !== undefined && html` id="${id}"`}><th scope="row">${name}</th>${rest.map(
+    (cell, index) => html`<td data-label="${columns[index + 1]}">${cell}</td>`,
+  )}</tr>
+`
+}
+
+/** Each requested age with its yes or no; at most `max` of them. */
+export function renderAnswers(answers: Readonly<Record<string, boolean>>, max?: number): Html | false {
+  const shown = Object.entries(answers).slice(0, max)
+  return (
+    shown.length > 0 &&
+    html`<ul class="marks">${shown.map(
+      ([threshold, satisfied]) =>
+        html`<li class="mark ${satisfied ? 'yes' : 'no'}">${threshold}: ${satisfied ? 'yes' : 'no'}</li>`,
+    )}</ul>`
+  )
+}
+
+/** An instant by the clock of the sandbox, ISO 8601, without its milliseconds. */
+export const renderInstant = (instant: string): Html =>
+  html`<time datetime="${instant}">${instant.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')}</time>`
+
+/** An HTTP status, coloured by its hundred. */
+export const renderStatus = (status: number): Html =>
+  html`<span class="mark ${status >= 400 ? 'no' : 'yes'}">${status}</span>`
+
+/** How many, in words: `1 call`, `3 calls`. */
+export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Characters of one value on a page, which may show a token of 64 KB three times. The control API has the whole value. */
+const MAX_CHARACTERS = 2_000
+
+/** A long text without its end, followed by its length. */
+export const shortened = (text: string, max = MAX_CHARACTERS): string =>
+  text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text
+
+/** Items in groups by `keyOf`, both in the order in which they first appear. */
+export function grouped<T, K>(items: readonly T[], keyOf: (item: T) => K): readonly (readonly [key: K, items: T[]])[] {
+  const groups = new Map<K, T[]>()
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
+  return [...groups]
+}
