@@ -1,4 +1,4 @@
-import type { RuleRow } from './rule.ts'
+import type { RuleTable } from './rule.ts'
 
 const row = { section: 'Claims object', error: 'invalid_request' } as const
 const overrides = { section: 'Claims object, overrides', error: 'invalid_request' } as const
@@ -6,123 +6,104 @@ const provenance = { section: 'Claims object, provenance filter', error: 'invali
 const schemaOfLiveService = { spec: 'advice', agekey: 'error' } as const
 
 /** Rules of the claims object that E1 carries. */
-export const CLAIMS_RULES = [
-  {
+export const CLAIMS_RULES = {
+  'CLM-01': {
     ...row,
-    id: 'CLM-01',
     sentence: 'claims is a JSON object and has no members but those of the table.',
     hint: 'Members: age_thresholds, allowed_methods, verified_after, provenance, overrides, iso_27566_1. A member that is misspelt would silently filter nothing.',
   },
-  {
+  'CLM-02': {
     ...row,
-    id: 'CLM-02',
     sentence: 'age_thresholds is required: an array of at least one threshold.',
     hint: 'Send for example "age_thresholds": [18].',
   },
-  {
+  'CLM-03': {
     ...row,
-    id: 'CLM-03',
     sentence: 'Each threshold is an integer from 0 to 150.',
     hint: 'Send JSON numbers without quotes or fractions.',
   },
-  {
+  'CLM-04': {
     ...row,
-    id: 'CLM-04',
     sentence: 'No threshold is named twice.',
     hint: 'The result is a map by threshold: name each one once. The schema of the live service refuses duplicates.',
     level: schemaOfLiveService,
   },
-  {
+  'CLM-05': {
     ...row,
-    id: 'CLM-05',
     sentence: 'Thresholds ascend.',
     hint: 'Sort age_thresholds (and every age_thresholds in overrides with it). The schema of the live service demands it.',
     level: schemaOfLiveService,
   },
-  {
+  'CLM-06': {
     ...row,
-    id: 'CLM-06',
     sentence: 'There are at most 5 thresholds.',
     hint: 'Ask only for the thresholds that the page needs. The schema of the live service ends at 5.',
     level: schemaOfLiveService,
   },
-  {
+  'CLM-07': {
     ...row,
-    id: 'CLM-07',
     sentence: 'allowed_methods is an array of at least one verification method.',
     hint: 'Leave it out to accept all methods. An empty array would accept none.',
   },
-  {
+  'CLM-08': {
     ...row,
-    id: 'CLM-08',
     sentence: 'verified_after is an ISO 8601 date or date-time.',
     hint: 'Send for example "2026-01-31" or "2026-01-31T12:00:00Z".',
   },
-  {
+  'CLM-09': {
     ...provenance,
-    id: 'CLM-09',
     sentence: 'provenance is an object of the arrays allowed and denied.',
     hint: 'Send for example "provenance": { "allowed": ["/veratad/*"], "denied": ["/veratad/cra"] }.',
   },
-  {
+  'CLM-10': {
     ...provenance,
-    id: 'CLM-10',
     sentence: 'A pattern begins with / and has lowercase letters, digits and underscores; it may end in /*.',
     hint: '/a/b matches only itself, /a/* every path under /a/.',
   },
-  {
+  'CLM-11': {
     ...provenance,
-    id: 'CLM-11',
     sentence: 'allowed and denied hold at most 10 patterns each.',
     hint: 'Use a pattern that ends in /* in place of several.',
   },
-  {
+  'CLM-12': {
     ...provenance,
-    id: 'CLM-12',
     sentence: 'A pattern has at most 100 characters.',
     hint: 'Shorten the pattern.',
   },
-  {
+  'CLM-13': {
     ...row,
-    id: 'CLM-13',
     section: 'Claims object, ISO 27566-1 filter',
     sentence: 'iso_27566_1 is basic, effective, highly_effective or strict.',
     hint: 'Leave it out when the certified level does not matter.',
   },
-  {
+  'CLM-14': {
     ...overrides,
-    id: 'CLM-14',
     sentence: 'overrides is an object whose members are named by verification methods and are objects.',
     hint: 'Send for example "overrides": { "facial_age_estimation": { "min_age": 21 } }.',
   },
-  {
+  'CLM-15': {
     ...overrides,
-    id: 'CLM-15',
     sentence: 'min_age is an integer from 0 to 150.',
     hint: 'Send a JSON number without quotes or fractions.',
   },
-  {
+  'CLM-16': {
     ...overrides,
-    id: 'CLM-16',
     sentence: 'age_thresholds of an override is an array of integers from 0 to 150, one for each root threshold.',
     hint: 'The entry at an index is the age that this method must report for the root threshold at that index.',
   },
-  {
+  'CLM-17': {
     ...overrides,
-    id: 'CLM-17',
     sentence: 'The override of facial_age_estimation has exactly one of min_age and age_thresholds.',
     hint: 'Send min_age for one buffer for all thresholds, or age_thresholds for one each.',
   },
-  {
+  'CLM-18': {
     ...overrides,
-    id: 'CLM-18',
     sentence: 'attributes of an override names only attributes that the method has.',
     hint: 'An attribute that the method never carries would refuse every signal.',
   },
-  {
+  'CLM-19': {
     ...overrides,
-    id: 'CLM-19',
     sentence: 'An attribute requirement is a boolean, or an array of at least one accepted value.',
     hint: 'Boolean attributes take true or false; issuing_country, card_type and platform take an array of values.',
   },
-] as const satisfies readonly RuleRow[]
+} as const satisfies RuleTable

@@ -1,161 +1,139 @@
-import type { RuleRow } from './rule.ts'
+import type { RuleTable } from './rule.ts'
 
 const par = { section: 'E2', error: 'invalid_request' } as const
 const create = { section: 'E3', error: 'invalid_request' } as const
 
 /** Rules of the Create flow: E2, the pushed authorization request, and E3, the redirect that refers to it. */
-export const CREATE_RULES = [
-  {
+export const CREATE_RULES = {
+  'PAR-01': {
     ...par,
-    id: 'PAR-01',
     sentence: 'The request has Content-Type application/x-www-form-urlencoded.',
     hint: 'Send the fields as a form, not as JSON.',
   },
-  {
+  'PAR-02': {
     ...par,
-    id: 'PAR-02',
     section: 'E2, Authentication',
     error: 'invalid_client',
     sentence: 'client_id and client_secret stand in the form and belong to a registered client.',
     hint: 'Send both as form fields: HTTP Basic is for the token call. The sandbox prints its credentials at start.',
   },
-  { ...par, id: 'PAR-03', error: 'invalid_scope', sentence: 'scope is openid.', hint: 'Send scope=openid.' },
-  {
+  'PAR-03': { ...par, error: 'invalid_scope', sentence: 'scope is openid.', hint: 'Send scope=openid.' },
+  'PAR-04': {
     ...par,
-    id: 'PAR-04',
     error: 'invalid_scope',
     sentence: 'scope does not ask for upgrades.',
     hint: 'Send scope=openid. The upgrade scope belongs to the Use flow; profile agekey tolerates it here.',
     level: { spec: 'error', agekey: 'advice' },
   },
-  {
+  'PAR-05': {
     ...par,
-    id: 'PAR-05',
     error: 'unsupported_response_type',
     sentence: 'response_type is none.',
     hint: 'Send response_type=none: Create gives no token.',
   },
-  {
+  'PAR-06': {
     ...par,
-    id: 'PAR-06',
     sentence: 'type, when sent, is age_verification.',
     hint: 'Send type=age_verification.',
   },
-  {
+  'PAR-07': {
     ...par,
-    id: 'PAR-07',
     sentence: 'type is sent.',
     hint: 'Send type=age_verification beside authorization_details. Profile agekey does without it.',
     level: { spec: 'error', agekey: 'advice' },
   },
-  {
+  'PAR-08': {
     ...par,
-    id: 'PAR-08',
     sentence: 'redirect_uri is registered for the client, character by character.',
     hint: 'Register the exact URL under redirect_uris of the client. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
   },
-  {
+  'PAR-09': {
     ...par,
-    id: 'PAR-09',
     sentence: 'state is required.',
     hint: 'Make a random state per request, keep it in the session and compare it on return.',
   },
-  {
+  'PAR-10': {
     ...par,
-    id: 'PAR-10',
     error: 'invalid_authorization_details',
     sentence: 'authorization_details is required and is the text of a JSON array.',
     hint: 'Send authorization_details=JSON.stringify([{ type: "age_verification", ... }]).',
   },
-  {
+  'PAR-11': {
     ...par,
-    id: 'PAR-11',
     section: 'E2, RFC 6749 section 3.1',
     sentence: 'No field is sent more than once, and each is well-formed UTF-8.',
     hint: 'Send each field once, percent-encoded as UTF-8 and without NUL characters.',
   },
-  {
+  'PAR-12': {
     ...par,
-    id: 'PAR-12',
     sentence: 'Fields that the endpoint does not know are ignored.',
     hint: 'Remove the field, or look for a spelling mistake in its name.',
     level: 'advice',
   },
-  {
+  'CRE-01': {
     ...create,
-    id: 'CRE-01',
     error: 'invalid_client',
     sentence: 'client_id names a registered client.',
     hint: 'Send the client_id of the pushed authorization request.',
   },
-  {
+  'CRE-02': {
     ...create,
-    id: 'CRE-02',
     sentence: 'redirect_uri is registered for the client, character by character.',
     hint: 'Send the redirect_uri of the pushed authorization request.',
   },
-  {
+  'CRE-03': {
     ...create,
-    id: 'CRE-03',
     sentence: 'redirect_uri is the one that was pushed.',
     hint: 'Send the redirect_uri of the pushed authorization request.',
   },
-  { ...create, id: 'CRE-04', error: 'invalid_scope', sentence: 'scope is openid.', hint: 'Send scope=openid.' },
-  {
+  'CRE-04': { ...create, error: 'invalid_scope', sentence: 'scope is openid.', hint: 'Send scope=openid.' },
+  'CRE-05': {
     ...create,
-    id: 'CRE-05',
     error: 'invalid_scope',
     sentence: 'scope does not ask for upgrades.',
     hint: 'Send scope=openid. The upgrade scope belongs to the Use flow; profile agekey tolerates it here.',
     level: { spec: 'error', agekey: 'advice' },
   },
-  {
+  'CRE-06': {
     ...create,
-    id: 'CRE-06',
     error: 'unsupported_response_type',
     sentence: 'response_type is none.',
     hint: 'Send response_type=none.',
   },
-  {
+  'CRE-07': {
     ...create,
-    id: 'CRE-07',
     sentence: 'request_uri is required.',
     hint: 'Send the request_uri that the pushed authorization request answered.',
   },
-  {
+  'CRE-08': {
     ...create,
-    id: 'CRE-08',
     error: 'invalid_request_uri',
     sentence: 'request_uri was issued by this service to this client.',
     hint: 'Push the request again and send the new request_uri, unchanged and with the same client_id.',
   },
-  {
+  'CRE-09': {
     ...create,
-    id: 'CRE-09',
     section: 'E3, Limits',
     error: 'invalid_request_uri',
     sentence: 'request_uri is used within its lifetime of 90 seconds.',
     hint: 'Push the request when the user is about to leave, not when the page is rendered.',
   },
-  {
+  'CRE-10': {
     ...create,
-    id: 'CRE-10',
     error: 'invalid_request_uri',
     sentence: 'request_uri serves one decision of the user.',
     hint: 'Push a new request for each attempt.',
   },
-  {
+  'CRE-11': {
     ...create,
-    id: 'CRE-11',
     section: 'E3, RFC 6749 section 3.1',
     sentence: 'No parameter is sent more than once, and each is well-formed UTF-8.',
     hint: 'Send each parameter once, percent-encoded as UTF-8 and without NUL characters.',
   },
-  {
+  'CRE-12': {
     ...create,
-    id: 'CRE-12',
     sentence: 'Parameters that the endpoint does not know are ignored; the pushed state is what returns.',
     hint: 'Remove the parameter: everything else was pushed.',
     level: 'advice',
   },
-] as const satisfies readonly RuleRow[]
+} as const satisfies RuleTable

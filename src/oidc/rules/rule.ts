@@ -5,9 +5,11 @@ import type { ErrorCode } from './error-codes.ts'
 export const LEVELS = ['error', 'advice'] as const
 export type Level = (typeof LEVELS)[number]
 
+/** Rules by their id, which is stable: it stands in error bodies, in the documentation and in tests. */
+export type RuleTable = Readonly<Record<string, Omit<RuleRow, 'id'>>>
+
 /** One checkable sentence of the specification, as data. */
 export interface RuleRow {
-  /** Stable: it stands in error bodies, in the documentation and in tests. */
   readonly id: string
   /** The part of the specification that it comes from. */
   readonly section: string

@@ -6,30 +6,24 @@ import type { Level, RuleRow } from './rule.ts'
 import { UPGRADE_RULES } from './upgrade.ts'
 import { USE_RULES } from './use.ts'
 
-/** Every sentence of the specification that a request can break, in the order in which the flows are met. */
-export const RULES = [
-  ...USE_RULES,
-  ...CLAIMS_RULES,
-  ...CREATE_RULES,
-  ...AGE_SIGNAL_RULES,
-  ...UPGRADE_RULES,
-] as const satisfies readonly RuleRow[]
+const TABLE = { ...USE_RULES, ...CLAIMS_RULES, ...CREATE_RULES, ...AGE_SIGNAL_RULES, ...UPGRADE_RULES } as const
 
 /** The stable name of a rule, for example `PAR-07`. */
-export type RuleId = (typeof RULES)[number]['id']
+export type RuleId = keyof typeof TABLE
 
-export const RULE_IDS: readonly RuleId[] = RULES.map(({ id }) => id)
-
-/** A row of the table, with the id that the compiler knows. */
 type Rule = RuleRow & { readonly id: RuleId }
 
-const rowById: ReadonlyMap<string, Rule> = new Map(RULES.map((row) => [row.id, row]))
+const isRuleId = (id: string): id is RuleId => Object.hasOwn(TABLE, id)
+
+export const RULE_IDS: readonly RuleId[] = Object.keys(TABLE).filter(isRuleId)
+
+/** Every sentence of the specification that a request can break, in the order in which the flows are met. */
+export const RULES: readonly Rule[] = RULE_IDS.map(ruleRow)
 
 /** The row of a rule. @throws Error when no row has this id: a mistake of ours. */
 export function ruleRow(id: string): Rule {
-  const row = rowById.get(id)
-  if (!row) throw new Error(`no rule has the id ${id}`)
-  return row
+  if (!isRuleId(id)) throw new Error(`no rule has the id ${id}`)
+  return { id, ...TABLE[id] }
 }
 
 /** Whether breaking the rule refuses a request or only advises, in `profile`. */

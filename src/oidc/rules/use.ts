@@ -1,124 +1,103 @@
-import type { RuleRow } from './rule.ts'
+import type { RuleTable } from './rule.ts'
+
+const use = { section: 'E1', error: 'invalid_request' } as const
 
 /** Rules of E1, the Use authorization request. */
-export const USE_RULES = [
-  {
-    id: 'USE-01',
-    section: 'E1',
+export const USE_RULES = {
+  'USE-01': {
+    ...use,
     error: 'invalid_client',
     sentence: 'client_id names a registered client.',
     hint: 'Send the client_id that the sandbox prints at start (ak_test_sandbox), or declare yours under clients in the config file.',
   },
-  {
-    id: 'USE-02',
-    section: 'E1',
-    error: 'invalid_request',
+  'USE-02': {
+    ...use,
     sentence: 'redirect_uri is registered for the client, character by character.',
     hint: 'Register the exact URL under redirect_uris of the client. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
   },
-  {
-    id: 'USE-03',
-    section: 'E1',
+  'USE-03': {
+    ...use,
     error: 'invalid_scope',
     sentence: 'scope is openid, or openid and the upgrade scope separated by a space.',
     hint: 'Send scope=openid; add the upgrade scope only when the app can make the upgrade call.',
   },
-  {
-    id: 'USE-04',
-    section: 'E1',
+  'USE-04': {
+    ...use,
     error: 'unsupported_response_type',
     sentence: 'response_type is id_token.',
     hint: 'Send response_type=id_token. A code comes beside it by itself when the upgrade scope was asked for and every threshold is false.',
   },
-  {
-    id: 'USE-05',
-    section: 'E1',
+  'USE-05': {
+    ...use,
     error: 'unsupported_response_type',
     sentence: 'response_type does not ask for a code, not even with the upgrade scope.',
     hint: 'Send response_type=id_token. Profile agekey serves "id_token code" with the upgrade scope, as the live service does.',
     level: { spec: 'error', agekey: 'advice' },
   },
-  {
-    id: 'USE-06',
-    section: 'E1',
-    error: 'invalid_request',
+  'USE-06': {
+    ...use,
     sentence: 'response_mode is fragment, query or form_post.',
     hint: 'Leave response_mode out for fragment, or send one of the three.',
   },
-  {
-    id: 'USE-07',
-    section: 'E1',
-    error: 'invalid_request',
+  'USE-07': {
+    ...use,
     sentence: 'state is required.',
     hint: 'Make a random state per request, keep it in the session and compare it on return.',
   },
-  {
-    id: 'USE-08',
-    section: 'E1',
-    error: 'invalid_request',
+  'USE-08': {
+    ...use,
     sentence: 'nonce is required.',
     hint: 'Make a random nonce per request, keep it in the session and compare it with the nonce of the id_token.',
   },
-  {
-    id: 'USE-09',
-    section: 'E1',
-    error: 'invalid_request',
+  'USE-09': {
+    ...use,
     sentence: 'claims is required and is the URL-encoded text of a JSON object.',
     hint: 'Send claims=encodeURIComponent(JSON.stringify({ age_thresholds: [18] })) and keep the text for req_claims_hash.',
   },
-  {
-    id: 'USE-10',
+  'USE-10': {
+    ...use,
     section: 'E1, RFC 6749 section 3.1',
-    error: 'invalid_request',
     sentence: 'No parameter is sent more than once, and each is well-formed UTF-8.',
     hint: 'Send each parameter once, percent-encoded as UTF-8 and without NUL characters.',
   },
-  {
-    id: 'USE-11',
-    section: 'E1',
-    error: 'invalid_request',
+  'USE-11': {
+    ...use,
     sentence: 'Parameters that the endpoint does not know are ignored.',
     hint: 'Remove the parameter, or look for a spelling mistake in its name.',
     level: 'advice',
   },
-  {
-    id: 'USE-12',
-    section: 'E1',
-    error: 'invalid_request',
+  'USE-12': {
+    ...use,
     sentence: 'can_create offers creation only when it is exactly true.',
     hint: 'Send can_create=true, or leave it out.',
     level: 'advice',
   },
-  {
-    id: 'USE-13',
+  'USE-13': {
+    ...use,
     section: 'E1, E3, hosted screens',
-    error: 'invalid_request',
     sentence: 'theme is light, dark or system.',
     hint: 'Another value is ignored and the light theme is shown.',
     level: 'advice',
   },
-  {
-    id: 'USE-14',
+  'USE-14': {
+    ...use,
     section: 'E1, E3, hosted screens',
-    error: 'invalid_request',
     sentence: 'language is an IETF BCP 47 tag.',
     hint: 'Another value is ignored and the browser preference applies.',
     level: 'advice',
   },
-  {
-    id: 'USE-15',
+  'USE-15': {
+    ...use,
     section: 'hosted screens',
-    error: 'invalid_request',
     sentence: 'learn_more is true or false.',
     hint: 'Another value is ignored and the link is shown.',
     level: 'advice',
   },
-  {
-    id: 'USE-16',
+  'USE-16': {
+    ...use,
     section: 'hosted screens',
-    error: 'invalid_request',
     sentence: 'An appearance parameter has a permitted value.',
     hint: 'Another value is ignored. Colours are #rgb, #rrggbb or a CSS colour name; text_align is left, center or right; button_radius is 0 to 32; gradient is true or false; font is 1 to 60 letters, digits and spaces.',
     level: 'advice',
   },
-] as const satisfies readonly RuleRow[]
+} as const satisfies RuleTable
