@@ -20,7 +20,6 @@ export const PRESENTATION_PARAMETERS = ['language', 'theme', 'learn_more', ...AP
 type PresentationParameter = (typeof PRESENTATION_PARAMETERS)[number]
 
 export const THEMES = ['light', 'dark', 'system'] as const
-export type Theme = (typeof THEMES)[number]
 
 export const presentationSchema = z.object({
   theme: z.enum(THEMES),
