@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { checkedSignalSchema } from '../age/signal.ts'
 import { type Callback, createCallback, createErrorCallback } from './callback.ts'
-import { upgradeScope } from './profile.ts'
 import type { Provider } from './provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from './pushed-request.ts'
-import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
+import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
+import { type Pairs, readParameters } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { readRedirectTarget } from './request/redirect-target.ts'
 import { Findings } from './rules/findings.ts'
@@ -28,7 +28,7 @@ export const createTransactionSchema = z.object({
 /** A valid Create authorization request on its way to a decision. Plain JSON: a store can keep it. */
 export type CreateTransaction = Readonly<z.infer<typeof createTransactionSchema>>
 
-/** How the user, or who stands in for one, ends a Create flow; without a holder a new user holds the age key. */
+/** How a Create flow ends; without a holder a new user holds the age key. */
 export type CreateDecision =
   | { kind: 'created'; holder: string | undefined }
   | { kind: 'error'; error: string; description: string }
@@ -43,7 +43,8 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   const parameters = readParameters(query, CREATE_PARAMETERS, findings)
   const rules = { client: 'CRE-01', redirectUri: 'CRE-02', findings } as const
   const target = readRedirectTarget(provider.clients, parameters, rules)
-  checkConstants(parameters, provider, findings)
+  checkCreateScope(parameters.scope, { profile: provider.profile, rule: 'CRE-04', upgradeRule: 'CRE-05' }, findings)
+  checkCreateResponseType(parameters.response_type, 'CRE-06', findings)
   const pushed = await readPushedRequest(parameters.request_uri, {
     clientId: target?.client.clientId,
     provider,
@@ -98,24 +99,6 @@ const CREATE_PARAMETERS = {
   unknown: 'CRE-12',
 } as const
 const ALREADY_USED = 'request_uri has already been used'
-
-function checkConstants(
-  { scope, response_type: responseType }: Parameters<'scope' | 'response_type'>,
-  { profile }: Provider,
-  findings: Findings,
-): void {
-  const scopes = scope?.split(' ').filter((word) => word !== '')
-  if (scope === undefined) findings.missing('CRE-04', 'scope')
-  else if (scopes?.join(' ') !== 'openid') {
-    const upgrade = upgradeScope(profile)
-    const asksForUpgrade = scopes?.includes('openid') && scopes.every((word) => word === 'openid' || word === upgrade)
-    findings.add(asksForUpgrade ? 'CRE-05' : 'CRE-04', { path: 'scope', message: 'scope must be openid' })
-  }
-  if (responseType === undefined) findings.missing('CRE-06', 'response_type')
-  else if (responseType !== 'none') {
-    findings.add('CRE-06', { path: 'response_type', message: 'response_type must be none' })
-  }
-}
 
 /** The pushed request of this client: also an expired or spent one, for its `state` returns with the error. */
 async function readPushedRequest(

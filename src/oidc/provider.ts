@@ -1,8 +1,12 @@
+import type { AssuranceLevel } from '../age/assurance.ts'
+import type { Method } from '../age/methods.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import type { AgeKeys, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
 import type { Profile } from './profile.ts'
-import type { Certifications } from './request/certifications.ts'
+
+/** The ISO 27566-1 level that a provider of age signals is certified for, by provenance and method. */
+export type Certifications = Readonly<Record<string, Readonly<Partial<Record<Method, AssuranceLevel>>>>>
 
 /** One OpenID provider: what is set for it, and the ports through which it meets the world. */
 export interface Provider {
@@ -11,7 +15,6 @@ export interface Provider {
   readonly profile: Profile
   readonly lifetimes: Lifetimes
   readonly vocabulary: Vocabulary
-  /** The ISO 27566-1 level of submitted age signals, by provenance and method. */
   readonly certifications: Certifications
   readonly clock: Clock
   readonly store: Store

@@ -2,10 +2,11 @@ import * as z from 'zod'
 import { type AgeSignal, checkedSignalSchema } from '../age/signal.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client } from './ports.ts'
-import { requestUriPrefix, upgradeScope } from './profile.ts'
+import { requestUriPrefix } from './profile.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { authenticateByForm } from './request/client-auth.ts'
+import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
 import { parseJson } from './request/json.ts'
 import { decodePairs, type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
@@ -52,7 +53,9 @@ export async function pushRequest(
   if (!client && !findings.mentions('client_id', 'client_secret')) {
     findings.add('PAR-02', unauthenticated(parameters))
   }
-  checkConstants(parameters, provider, findings)
+  checkCreateScope(parameters.scope, { profile: provider.profile, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)
+  checkCreateResponseType(parameters.response_type, 'PAR-05', findings)
+  checkType(parameters.type, findings)
   checkRedirectUri(redirectUri, client, findings)
   if (state === undefined) findings.missing('PAR-09', 'state')
   const signals = readAuthorizationDetails(parameters.authorization_details, provider, findings)
@@ -111,22 +114,11 @@ function unauthenticated({ client_id: clientId, client_secret: clientSecret }: P
   return { path: 'client_secret', message: 'client_id and client_secret do not belong to a registered client' }
 }
 
-function checkConstants(parameters: PushedParameters, { profile }: Provider, findings: Findings): void {
-  const { scope, response_type: responseType, type } = parameters
-  const scopes = scope?.split(' ').filter((word) => word !== '')
-  if (scope === undefined) findings.missing('PAR-03', 'scope')
-  else if (scopes?.join(' ') !== 'openid') {
-    const upgrade = upgradeScope(profile)
-    const asksForUpgrade = scopes?.includes('openid') && scopes.every((word) => word === 'openid' || word === upgrade)
-    findings.add(asksForUpgrade ? 'PAR-04' : 'PAR-03', { path: 'scope', message: 'scope must be openid' })
-  }
-  if (responseType === undefined) findings.missing('PAR-05', 'response_type')
-  else if (responseType !== 'none') {
-    findings.add('PAR-05', { path: 'response_type', message: 'response_type must be none' })
-  }
+function checkType(type: string | undefined, findings: Findings): void {
   if (type === undefined) findings.missing('PAR-07', 'type')
-  else if (type !== 'age_verification')
+  else if (type !== 'age_verification') {
     findings.add('PAR-06', { path: 'type', message: 'type must be age_verification' })
+  }
 }
 
 function checkRedirectUri(redirectUri: string | undefined, client: Client | undefined, findings: Findings): void {

@@ -1,7 +1,8 @@
+import type { AssuranceLevel } from '../../age/assurance.ts'
+import type { Method } from '../../age/methods.ts'
 import { type AgeSignal, parseAgeSignals } from '../../age/signal.ts'
-import type { Provider } from '../provider.ts'
+import type { Certifications, Provider } from '../provider.ts'
 import type { Findings } from '../rules/findings.ts'
-import { certifiedLevel } from './certifications.ts'
 
 /**
  * Checks the value of `authorization_details` (E2 and E5) and turns it into what an age key holds.
@@ -14,4 +15,14 @@ export function readAgeSignals(value: unknown, provider: Provider, findings: Fin
     const level = certifiedLevel(provider.certifications, signal)
     return level === undefined ? signal : { ...signal, iso_27566_1: level }
   })
+}
+
+/** The level of a submitted age signal; `undefined`: it is not certified. */
+export function certifiedLevel(
+  certifications: Certifications,
+  signal: { readonly provenance: string; readonly method: Method },
+): AssuranceLevel | undefined {
+  return Object.hasOwn(certifications, signal.provenance)
+    ? certifications[signal.provenance]?.[signal.method]
+    : undefined
 }
