@@ -17,19 +17,23 @@ type ReplyRow = Omit<
   }
 
 /** A call that the service carries out, and whose good reply is changed. To be refused, unless the row says otherwise. */
-export const changedReply = (flow: ServerFlow, name: string, row: ReplyRow): Outcome => ({
-  name: `${flow}.${name}`,
-  flow,
-  seam: 'reply',
-  correctClient: 'refuse',
-  ...row,
-})
+export const changedReply =
+  (flow: ServerFlow) =>
+  (name: string, row: ReplyRow): Outcome => ({
+    name: `${flow}.${name}`,
+    flow,
+    seam: 'reply',
+    correctClient: 'refuse',
+    ...row,
+  })
 
 /** A call that the service does not carry out: it sends only this reply. */
-export const replyInstead = (flow: ServerFlow, name: string, row: ReplyRow): Outcome => ({
-  ...changedReply(flow, name, row),
-  instead: true,
-})
+export const replyInstead =
+  (flow: ServerFlow) =>
+  (name: string, row: ReplyRow): Outcome => ({
+    ...changedReply(flow)(name, row),
+    instead: true,
+  })
 
 /** A call that the service refuses by one of its rules, whatever was sent, with its usual message. */
 export const refusedBy = (

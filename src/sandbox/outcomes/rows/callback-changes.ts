@@ -5,13 +5,15 @@ type CallbackRow = Omit<Extract<Outcome, { seam: 'callback' }>, 'name' | 'flow' 
   Partial<Pick<Outcome, 'correctClient'>>
 
 /** A flow whose callback is changed before it is sent. To be refused, unless the row says otherwise. */
-export const changedCallback = (flow: 'use' | 'create', name: string, row: CallbackRow): Outcome => ({
-  name: `callback.${name}`,
-  flow,
-  seam: 'callback',
-  correctClient: 'refuse',
-  ...row,
-})
+export const changedCallback =
+  (flow: 'use' | 'create') =>
+  (name: string, row: CallbackRow): Outcome => ({
+    name: `callback.${name}`,
+    flow,
+    seam: 'callback',
+    correctClient: 'refuse',
+    ...row,
+  })
 
 /** With this value where the parameter stands, at the end when it is not there. */
 export function withParam(callback: Callback, name: string, value: string): Callback {

@@ -1,5 +1,6 @@
 import { takeApart } from '../../keys/forge.ts'
 import type { Ending, Outcome } from '../outcome.ts'
+import { rowsUnder } from '../rows-under.ts'
 import { changedCallback, paramOf, withAnother, withFirst, withoutParam, withParam } from './callback-changes.ts'
 
 const STATE = 'state equals the one that was kept in this session, character by character; each serves once.'
@@ -12,81 +13,72 @@ const CODE = 'A code comes when the upgrade scope was asked for and every thresh
 const CREATE = 'create_requested is exactly true, and comes only to a request with can_create=true.'
 
 const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'the user went back or gave up' }
+const changedUse = changedCallback('use')
+const changedCreate = changedCallback('create')
+const oneAnswerRow = rowsUnder(changedUse, ONE_ANSWER)
 
 /** Changed callbacks of both browser flows. */
-const ofBothFlows = (flow: 'use' | 'create'): Outcome[] => [
-  changedCallback(flow, 'state_missing', {
-    summary: 'There is no state.',
-    rule: STATE,
-    apply: (callback) => withoutParam(callback, 'state'),
+const ofBothFlows = (changed: ReturnType<typeof changedCallback>, stateRow = rowsUnder(changed, STATE)): Outcome[] => [
+  stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
+  stateRow('state_empty', 'The state is the empty string.', (callback) => withParam(callback, 'state', '')),
+  stateRow('state_changed', 'The last character of the state is another one.', (callback) => {
+    const state = paramOf(callback, 'state') ?? ''
+    return withParam(callback, 'state', state.slice(0, -1) + (state.endsWith('A') ? 'B' : 'A'))
   }),
-  changedCallback(flow, 'state_empty', {
-    summary: 'The state is the empty string.',
-    rule: STATE,
-    apply: (callback) => withParam(callback, 'state', ''),
-  }),
-  changedCallback(flow, 'state_changed', {
-    summary: 'The last character of the state is another one.',
-    rule: STATE,
-    apply(callback) {
-      const state = paramOf(callback, 'state') ?? ''
-      return withParam(callback, 'state', state.slice(0, -1) + (state.endsWith('A') ? 'B' : 'A'))
-    },
-  }),
-  changedCallback(flow, 'state_of_other_session', {
-    summary: 'The state is one that this browser never got: an answer for another session.',
-    rule: STATE,
-    apply: (callback, { invent }) => withParam(callback, 'state', invent()),
-  }),
-  changedCallback(flow, 'state_twice', {
+  stateRow(
+    'state_of_other_session',
+    'The state is one that this browser never got: an answer for another session.',
+    (callback, { invent }) => withParam(callback, 'state', invent()),
+  ),
+  changed('state_twice', {
     summary: 'Two states: a wrong one, then the right one.',
     rule: ONCE,
     apply: (callback, { invent }) => withFirst(callback, 'state', invent()),
   }),
-  changedCallback(flow, 'empty', {
+  changed('empty', {
     summary: 'The callback has no parameters at all, as when its address is opened directly.',
     rule: 'A callback without a waiting flow belongs to no session: answer with a plain page.',
     apply: (callback) => ({ ...callback, params: [] }),
   }),
-  changedCallback(flow, 'error_with_wrong_state', {
+  changed('error_with_wrong_state', {
     ending: DENIED,
     summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
     rule: `${STATE} A stranger's error ends no flow.`,
     apply: (callback, { invent }) => withParam(callback, 'state', invent()),
   }),
-  changedCallback(flow, 'error_and_success', {
+  changed('error_and_success', {
     summary: 'The answer of a flow that went well, and error=access_denied beside it.',
     rule: `${ONE_ANSWER} ${ERROR}`,
     apply: (callback) => withAnother(callback, 'error', 'access_denied'),
   }),
-  changedCallback(flow, 'error_empty', {
+  changed('error_empty', {
     summary: 'The answer of a flow that went well, and an empty parameter error.',
     rule: ERROR,
     apply: (callback) => withAnother(callback, 'error', ''),
   }),
-  changedCallback(flow, 'error_unknown', {
+  changed('error_unknown', {
     ending: { kind: 'error', error: 'sandbox_unknown_error', description: 'an error code that no specification lists' },
     summary: 'An error code that no specification lists.',
     rule: ERROR,
   }),
-  changedCallback(flow, 'error_description_long', {
+  changed('error_description_long', {
     ending: DENIED,
     summary: 'An error_description of 8,000 characters.',
     rule: DESCRIPTION,
     apply: (callback) => withParam(callback, 'error_description', 'x'.repeat(8_000)),
   }),
-  changedCallback(flow, 'error_description_markup', {
+  changed('error_description_markup', {
     ending: DENIED,
     summary: 'An error_description that is HTML with a script.',
     rule: DESCRIPTION,
     apply: (callback) => withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
   }),
-  changedCallback(flow, 'iss_of_other_issuer', {
+  changed('iss_of_other_issuer', {
     summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
     rule: 'iss, where there is one, is the own issuer (RFC 9207).',
     apply: (callback) => withAnother(callback, 'iss', 'https://issuer.example'),
   }),
-  changedCallback(flow, 'extra_parameter', {
+  changed('extra_parameter', {
     correctClient: 'accept',
     summary: 'A parameter that the client does not know is there.',
     rule: 'Ignore parameters that are not understood (RFC 6749 section 4.2.2).',
@@ -96,19 +88,19 @@ const ofBothFlows = (flow: 'use' | 'create'): Outcome[] => [
 
 /** Changed callbacks of the browser flows; the id_token itself is correct. */
 export const CALLBACKS: readonly Outcome[] = [
-  ...ofBothFlows('use'),
-  ...ofBothFlows('create'),
-  changedCallback('create', 'in_fragment', {
+  ...ofBothFlows(changedUse),
+  ...ofBothFlows(changedCreate),
+  changedCreate('in_fragment', {
     summary: 'The answer comes in the fragment, where no server sees it.',
     rule: 'The Create flow answers in the query.',
     apply: (callback) => ({ ...callback, mode: 'fragment' }),
   }),
-  changedCallback('use', 'state_of_earlier_flow', {
+  changedUse('state_of_earlier_flow', {
     summary: 'The state is that of the last flow of this client.',
     rule: STATE,
     apply: (callback, { earlier, invent }) => withParam(callback, 'state', earlier?.state ?? invent()),
   }),
-  changedCallback('use', 'replayed', {
+  changedUse('replayed', {
     summary: 'The whole answer of the last flow of this client once more, as when the callback is requested twice.',
     rule: `${STATE} A state that has been answered is spent.`,
     apply(callback, { earlier, invent }) {
@@ -116,24 +108,22 @@ export const CALLBACKS: readonly Outcome[] = [
       return earlier ? withParam(replayed, 'id_token', earlier.idToken) : replayed
     },
   }),
-  changedCallback('use', 'in_other_mode', {
+  changedUse('in_other_mode', {
     summary:
       'The answer comes in the query though the fragment was asked for; in the fragment if it was the query or a form.',
     rule: OWN_MODE,
     apply: (callback) => ({ ...callback, mode: callback.mode === 'fragment' ? 'query' : 'fragment' }),
   }),
-  changedCallback('use', 'form_post_unasked', {
+  changedUse('form_post_unasked', {
     summary:
       'The answer is posted across sites, where cookies with SameSite=Lax stay behind; in the query if a form was asked for.',
     rule: `${OWN_MODE} A client that asks for form_post keeps the session in a cookie with SameSite=None.`,
     apply: (callback) => ({ ...callback, mode: callback.mode === 'form_post' ? 'query' : 'form_post' }),
   }),
-  changedCallback('use', 'id_token_missing', {
-    summary: 'There is a state, but neither an id_token nor an error.',
-    rule: ONE_ANSWER,
-    apply: (callback) => withoutParam(callback, 'id_token'),
-  }),
-  changedCallback('use', 'id_token_twice', {
+  oneAnswerRow('id_token_missing', 'There is a state, but neither an id_token nor an error.', (callback) =>
+    withoutParam(callback, 'id_token'),
+  ),
+  changedUse('id_token_twice', {
     summary: 'Two parameters id_token: one without a signature, then the right one.',
     rule: ONCE,
     apply(callback) {
@@ -141,45 +131,43 @@ export const CALLBACKS: readonly Outcome[] = [
       return withFirst(callback, 'id_token', `${header}.${payload}.`)
     },
   }),
-  changedCallback('use', 'create_requested_and_id_token', {
-    summary: 'An id_token and create_requested=true together.',
-    rule: ONE_ANSWER,
-    apply: (callback) => withAnother(callback, 'create_requested', 'true'),
-  }),
-  changedCallback('use', 'create_requested_unasked', {
+  oneAnswerRow('create_requested_and_id_token', 'An id_token and create_requested=true together.', (callback) =>
+    withAnother(callback, 'create_requested', 'true'),
+  ),
+  changedUse('create_requested_unasked', {
     ending: { kind: 'create_requested' },
     needs: ['no_can_create'],
     summary: 'create_requested=true to a request that did not send can_create=true.',
     rule: CREATE,
   }),
-  changedCallback('use', 'create_requested_upper_case', {
+  changedUse('create_requested_upper_case', {
     ending: { kind: 'create_requested' },
     needs: ['can_create'],
     summary: 'create_requested=TRUE.',
     rule: CREATE,
     apply: (callback) => withParam(callback, 'create_requested', 'TRUE'),
   }),
-  changedCallback('use', 'create_requested_false', {
+  changedUse('create_requested_false', {
     ending: { kind: 'create_requested' },
     needs: ['can_create'],
     summary: 'create_requested=false, and nothing else.',
     rule: CREATE,
     apply: (callback) => withParam(callback, 'create_requested', 'false'),
   }),
-  changedCallback('use', 'code_unasked', {
+  changedUse('code_unasked', {
     summary:
       'A code comes though it was not asked for, or though a threshold is met; a second one if there is one already.',
     rule: CODE,
     apply: (callback, { invent }) => withAnother(callback, 'code', invent()),
   }),
-  changedCallback('use', 'code_missing', {
+  changedUse('code_missing', {
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
     summary: 'No threshold is met and the upgrade scope was asked for, but no code comes.',
     rule: CODE,
     apply: (callback) => withoutParam(callback, 'code'),
   }),
-  changedCallback('use', 'code_other', {
+  changedUse('code_other', {
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
     summary: 'No threshold is met, and the code is another one than c_hash is over.',

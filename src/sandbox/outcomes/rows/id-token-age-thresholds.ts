@@ -1,12 +1,14 @@
 import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, without, withPayloadText } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
+import { rowsUnder } from '../rows-under.ts'
 import { answers, inverted } from './threshold-answers.ts'
 
 const EXACT = 'age_thresholds has each requested threshold as a key, and no other.'
 const BOOLEAN = 'Each answer is true or false: not a string, a number or null. Compare with === true.'
-const MAP = 'age_thresholds is an object of thresholds and booleans.'
 const OWN = 'Read own members only: an answer that is inherited was not given.'
+const exactRow = rowsUnder(changedClaims, EXACT)
+const mapRow = rowsUnder(changedClaims, 'age_thresholds is an object of thresholds and booleans.')
 
 /** Every answer as `valueOf` writes it. */
 const withAnswers = (name: string, row: { summary: string; rule: string; valueOf(answer: boolean): unknown }) =>
@@ -23,29 +25,19 @@ const withAnswers = (name: string, row: { summary: string; rule: string; valueOf
 
 /** Answers that only a careless reader takes for what was asked. */
 export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
-  changedClaims('age_thresholds.extra', {
-    summary: 'A threshold that was not requested is there, and true.',
-    rule: EXACT,
-    apply: (claims) => {
-      const requested = answers(claims)
-      const extra =
-        ['1', '2', '3', '4', '5', '6', '7'].find((age) => !requested.some(([asked]) => asked === age)) ?? '99'
-      return { ...claims, age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
-    },
+  exactRow('age_thresholds.extra', 'A threshold that was not requested is there, and true.', (claims) => {
+    const requested = answers(claims)
+    const extra = ['1', '2', '3', '4', '5', '6', '7'].find((age) => !requested.some(([asked]) => asked === age)) ?? '99'
+    return { ...claims, age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
   }),
-  changedClaims('age_thresholds.one_missing', {
-    summary: 'The answer to one requested threshold is missing.',
-    rule: EXACT,
-    apply: (claims) => ({ ...claims, age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)) }),
-  }),
-  changedClaims('age_thresholds.key_spelled_differently', {
-    summary: 'The keys are written with a leading zero.',
-    rule: EXACT,
-    apply: (claims) => ({
-      ...claims,
-      age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
-    }),
-  }),
+  exactRow('age_thresholds.one_missing', 'The answer to one requested threshold is missing.', (claims) => ({
+    ...claims,
+    age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)),
+  })),
+  exactRow('age_thresholds.key_spelled_differently', 'The keys are written with a leading zero.', (claims) => ({
+    ...claims,
+    age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
+  })),
   withAnswers('age_thresholds.strings', {
     summary: 'The answers are the strings "true" and "false", of which both are truthy.',
     rule: BOOLEAN,
@@ -71,29 +63,16 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
     rule: BOOLEAN,
     valueOf: (satisfied) => ({ satisfied }),
   }),
-  changedClaims('age_thresholds.array', {
-    summary: 'age_thresholds is an array of the thresholds that are met.',
-    rule: MAP,
-    apply: (claims) => ({
-      ...claims,
-      age_thresholds: answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
-    }),
-  }),
-  changedClaims('age_thresholds.string', {
-    summary: 'age_thresholds is JSON text inside a string.',
-    rule: MAP,
-    apply: (claims) => ({ ...claims, age_thresholds: JSON.stringify(claims['age_thresholds']) }),
-  }),
-  changedClaims('age_thresholds.boolean', {
-    summary: 'age_thresholds is true.',
-    rule: MAP,
-    apply: (claims) => ({ ...claims, age_thresholds: true }),
-  }),
-  changedClaims('age_thresholds.missing', {
-    summary: 'There are no answers.',
-    rule: MAP,
-    apply: (claims) => without(claims, 'age_thresholds'),
-  }),
+  mapRow('age_thresholds.array', 'age_thresholds is an array of the thresholds that are met.', (claims) => ({
+    ...claims,
+    age_thresholds: answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
+  })),
+  mapRow('age_thresholds.string', 'age_thresholds is JSON text inside a string.', (claims) => ({
+    ...claims,
+    age_thresholds: JSON.stringify(claims['age_thresholds']),
+  })),
+  mapRow('age_thresholds.boolean', 'age_thresholds is true.', (claims) => ({ ...claims, age_thresholds: true })),
+  mapRow('age_thresholds.missing', 'There are no answers.', (claims) => without(claims, 'age_thresholds')),
   changedToken('age_thresholds.prototype', {
     summary: 'The answers stand in a member __proto__, all true.',
     rule: `${OWN} ${EXACT}`,

@@ -4,38 +4,36 @@ import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, without } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
+import { rowsUnder } from '../rows-under.ts'
 
 const NONCE = 'nonce equals the one that was sent in this session; each serves once.'
 const SESSION = 'A token belongs to the session whose nonce it carries: find the session first, then compare.'
-const CLAIMS_HASH =
-  'req_claims_hash is the base64url SHA-256, without padding, of the claims string exactly as it was sent.'
 const CODE_HASH = 'c_hash is there when a code is, and fits it (OpenID Connect Core section 3.3.2.11).'
+const nonceRow = rowsUnder(changedClaims, NONCE)
+const claimsHashRow = rowsUnder(
+  changedClaims,
+  'req_claims_hash is the base64url SHA-256, without padding, of the claims string exactly as it was sent.',
+)
 
 /** A flow with the upgrade scope whose thresholds are all false, so that a code comes. */
 const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgrade_scope'] } as const
 
 /** Claims that tie a token to one session, one request and one code. */
 export const ID_TOKEN_BINDING: readonly Outcome[] = [
-  changedClaims('nonce_missing', {
-    summary: 'There is no nonce.',
-    rule: NONCE,
-    apply: (claims) => without(claims, 'nonce'),
-  }),
-  changedClaims('nonce_other', {
-    summary: 'The nonce is one that no request sent.',
-    rule: NONCE,
-    apply: (claims, { invent }) => ({ ...claims, nonce: invent() }),
-  }),
-  changedClaims('nonce_of_earlier_flow', {
-    summary: 'The nonce is that of the last flow of this client.',
-    rule: NONCE,
-    apply: (claims, { earlier, invent }) => ({ ...claims, nonce: earlier?.nonce ?? invent() }),
-  }),
-  changedClaims('nonce_array', {
-    summary: 'The nonce is right, but inside an array.',
-    rule: NONCE,
-    apply: (claims) => ({ ...claims, nonce: [claims['nonce']] }),
-  }),
+  nonceRow('nonce_missing', 'There is no nonce.', (claims) => without(claims, 'nonce')),
+  nonceRow('nonce_other', 'The nonce is one that no request sent.', (claims, { invent }) => ({
+    ...claims,
+    nonce: invent(),
+  })),
+  nonceRow(
+    'nonce_of_earlier_flow',
+    'The nonce is that of the last flow of this client.',
+    (claims, { earlier, invent }) => ({ ...claims, nonce: earlier?.nonce ?? invent() }),
+  ),
+  nonceRow('nonce_array', 'The nonce is right, but inside an array.', (claims) => ({
+    ...claims,
+    nonce: [claims['nonce']],
+  })),
   changedToken('replayed', {
     summary: 'The whole token of the last flow of this client once more.',
     rule: NONCE,
@@ -51,26 +49,19 @@ export const ID_TOKEN_BINDING: readonly Outcome[] = [
     rule: SESSION,
     apply: (claims, { invent }) => ({ ...claims, sub: invent(), nonce: invent() }),
   }),
-  changedClaims('req_claims_hash_weaker', {
-    summary: 'The hash is that of a request for the age of 1.',
-    rule: CLAIMS_HASH,
-    apply: (claims) => ({ ...claims, req_claims_hash: requestClaimsHash('{"age_thresholds":[1]}') }),
-  }),
-  changedClaims('req_claims_hash_hex', {
-    summary: 'The hash is right, but in hexadecimal.',
-    rule: CLAIMS_HASH,
-    apply: (claims, { transaction }) => ({
-      ...claims,
-      req_claims_hash: createHash('sha256')
-        .update(transaction?.claimsText ?? '')
-        .digest('hex'),
-    }),
-  }),
-  changedClaims('req_claims_hash_missing', {
-    summary: 'There is no hash of the requested claims.',
-    rule: CLAIMS_HASH,
-    apply: (claims) => without(claims, 'req_claims_hash'),
-  }),
+  claimsHashRow('req_claims_hash_weaker', 'The hash is that of a request for the age of 1.', (claims) => ({
+    ...claims,
+    req_claims_hash: requestClaimsHash('{"age_thresholds":[1]}'),
+  })),
+  claimsHashRow('req_claims_hash_hex', 'The hash is right, but in hexadecimal.', (claims, { transaction }) => ({
+    ...claims,
+    req_claims_hash: createHash('sha256')
+      .update(transaction?.claimsText ?? '')
+      .digest('hex'),
+  })),
+  claimsHashRow('req_claims_hash_missing', 'There is no hash of the requested claims.', (claims) =>
+    without(claims, 'req_claims_hash'),
+  ),
   changedClaims('c_hash_wrong', {
     ...WITH_CODE,
     summary: 'No threshold is met, a code comes, and c_hash is that of another code.',

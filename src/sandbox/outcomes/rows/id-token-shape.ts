@@ -2,57 +2,37 @@ import { encodePart } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, withPayloadText } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
+import { rowsUnder } from '../rows-under.ts'
 
-const COMPACT = 'An id_token is a compact JWS: three parts of base64url without padding, and nothing else (RFC 7515).'
 const LIMITS = 'Refuse a token above a few kilobytes before anything parses it: a real one has about one kilobyte.'
 const UNIQUE = 'Claim names are unique: refuse a repeated one, or take the last (RFC 7519 section 4).'
+const compactRow = rowsUnder(
+  changedToken,
+  'An id_token is a compact JWS: three parts of base64url without padding, and nothing else (RFC 7515).',
+)
 
 /** Serialisations that a parser must not be talked into. */
 export const ID_TOKEN_SHAPE: readonly Outcome[] = [
-  changedToken('four_parts', {
-    summary: 'A fourth part follows the signature.',
-    rule: COMPACT,
-    apply: (idToken) => `${idToken}.${encodePart('more')}`,
+  compactRow('four_parts', 'A fourth part follows the signature.', (idToken) => `${idToken}.${encodePart('more')}`),
+  compactRow('two_parts', 'The signature and its dot are cut off.', (idToken) => {
+    const { header, payload } = takeApart(idToken).parts
+    return `${header}.${payload}`
   }),
-  changedToken('two_parts', {
-    summary: 'The signature and its dot are cut off.',
-    rule: COMPACT,
-    apply(idToken) {
-      const { header, payload } = takeApart(idToken).parts
-      return `${header}.${payload}`
-    },
+  compactRow('jwe_shape', 'Five parts, as of an encrypted token.', (_idToken, { invent, provider }) => {
+    const header = encodePart({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: `sandbox-${invent()}` })
+    return [header, ...[64, 12, 64, 16].map((bytes) => provider.ids.random(bytes))].join('.')
   }),
-  changedToken('jwe_shape', {
-    summary: 'Five parts, as of an encrypted token.',
-    rule: COMPACT,
-    apply(_idToken, { invent, provider }) {
-      const header = encodePart({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: `sandbox-${invent()}` })
-      return [header, ...[64, 12, 64, 16].map((bytes) => provider.ids.random(bytes))].join('.')
-    },
+  compactRow(
+    'trailing_data',
+    'Characters that are not base64url follow the signature.',
+    (idToken) => `${idToken}~trailing`,
+  ),
+  compactRow('padded', 'The payload is padded with = after signing.', (idToken) => {
+    const { header, payload, signature } = takeApart(idToken).parts
+    return `${header}.${payload}${'='.repeat(4 - (payload.length % 4))}.${signature}`
   }),
-  changedToken('trailing_data', {
-    summary: 'Characters that are not base64url follow the signature.',
-    rule: COMPACT,
-    apply: (idToken) => `${idToken}~trailing`,
-  }),
-  changedToken('padded', {
-    summary: 'The payload is padded with = after signing.',
-    rule: COMPACT,
-    apply(idToken) {
-      const { header, payload, signature } = takeApart(idToken).parts
-      return `${header}.${payload}${'='.repeat(4 - (payload.length % 4))}.${signature}`
-    },
-  }),
-  changedToken('not_a_jwt', {
-    summary: 'Plain text instead of a token.',
-    rule: COMPACT,
-    apply: () => 'verified',
-  }),
-  changedToken('empty', {
-    summary: 'The parameter id_token is there and empty.',
-    rule: COMPACT,
-    apply: () => '',
-  }),
+  compactRow('not_a_jwt', 'Plain text instead of a token.', () => 'verified'),
+  compactRow('empty', 'The parameter id_token is there and empty.', () => ''),
   changedToken('payload_not_object', {
     summary: 'Rightly signed, but the payload is a JSON array.',
     rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',

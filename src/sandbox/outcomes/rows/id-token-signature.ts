@@ -5,6 +5,7 @@ import { signWithSecret, takeApart } from '../../keys/forge.ts'
 import { SIGNING_ALGORITHMS, type SigningKey } from '../../keys/signing-keys.ts'
 import { changedToken, withHeader } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
+import { rowsUnder } from '../rows-under.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 import { inverted } from './threshold-answers.ts'
 
@@ -14,41 +15,31 @@ const OWN_KEYS = 'Take keys from the jwks_uri of the service only: a key or addr
 const CRITICAL = 'Refuse a token whose crit lists an extension that is not understood (RFC 7515 section 4.1.11).'
 const TYPE =
   'typ is JWT or absent. RFC 8725 section 3.11 recommends to check it, OpenID Connect does not demand it: both are right.'
+const signatureRow = rowsUnder(changedToken, SIGNATURE)
+const algorithmRow = rowsUnder(changedToken, ALGORITHM)
 
 /** Changed signatures, and headers that try to choose how the signature is verified. */
 export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
-  changedToken('signature_bit_flipped', {
-    summary: 'One bit of the signature is flipped.',
-    rule: SIGNATURE,
-    apply(idToken) {
-      const { header, payload, signature } = takeApart(idToken).parts
-      const bytes = Buffer.from(signature, 'base64url')
-      bytes[0] = (bytes[0] ?? 0) ^ 1
-      return `${header}.${payload}.${bytes.toString('base64url')}`
-    },
+  signatureRow('signature_bit_flipped', 'One bit of the signature is flipped.', (idToken) => {
+    const { header, payload, signature } = takeApart(idToken).parts
+    const bytes = Buffer.from(signature, 'base64url')
+    bytes[0] = (bytes[0] ?? 0) ^ 1
+    return `${header}.${payload}.${bytes.toString('base64url')}`
   }),
-  changedToken('payload_changed', {
-    summary: 'Every answer is inverted after signing.',
-    rule: SIGNATURE,
-    apply(idToken) {
-      const { claims, parts } = takeApart(idToken)
-      const payload = encodePart({ ...claims, age_thresholds: inverted(claims) })
-      return `${parts.header}.${payload}.${parts.signature}`
-    },
+  signatureRow('payload_changed', 'Every answer is inverted after signing.', (idToken) => {
+    const { claims, parts } = takeApart(idToken)
+    const payload = encodePart({ ...claims, age_thresholds: inverted(claims) })
+    return `${parts.header}.${payload}.${parts.signature}`
   }),
-  changedToken('signature_missing', {
-    summary: 'The header announces a signature, and the part for it is empty.',
-    rule: SIGNATURE,
-    apply(idToken) {
-      const { header, payload } = takeApart(idToken).parts
-      return `${header}.${payload}.`
-    },
+  signatureRow('signature_missing', 'The header announces a signature, and the part for it is empty.', (idToken) => {
+    const { header, payload } = takeApart(idToken).parts
+    return `${header}.${payload}.`
   }),
-  changedToken('foreign_key_same_kid', {
-    summary: 'Signed by a foreign key under the kid of the published one.',
-    rule: SIGNATURE,
-    apply: (idToken, { keys }) => signForeign(idToken, {}, keys.alg),
-  }),
+  signatureRow(
+    'foreign_key_same_kid',
+    'Signed by a foreign key under the kid of the published one.',
+    (idToken, { keys }) => signForeign(idToken, {}, keys.alg),
+  ),
   changedToken('foreign_key_unknown_kid', {
     summary: 'Signed by a foreign key under a kid that is not in the key set.',
     rule: `${SIGNATURE} An unknown kid may cause one new fetch of the key set, then the token is refused.`,
@@ -80,39 +71,33 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
       },
     }),
   ),
-  changedToken('hs256_with_public_key_pem', {
-    summary: 'HS256 keyed with the public key in PEM.',
-    rule: ALGORITHM,
-    apply: (idToken, tools) => signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'pem' })),
-  }),
-  changedToken('hs256_with_public_key_der', {
-    summary: 'HS256 keyed with the public key in DER.',
-    rule: ALGORITHM,
-    apply: (idToken, tools) => signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'der' })),
-  }),
-  changedToken('hs256_with_public_key_member', {
-    summary: 'HS256 keyed with the member n (or x) of the published JWK.',
-    rule: ALGORITHM,
-    async apply(idToken, { keys }) {
+  algorithmRow('hs256_with_public_key_pem', 'HS256 keyed with the public key in PEM.', (idToken, tools) =>
+    signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'pem' })),
+  ),
+  algorithmRow('hs256_with_public_key_der', 'HS256 keyed with the public key in DER.', (idToken, tools) =>
+    signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'der' })),
+  ),
+  algorithmRow(
+    'hs256_with_public_key_member',
+    'HS256 keyed with the member n (or x) of the published JWK.',
+    async (idToken, { keys }) => {
       const { n, x } = (await keys.signingKey()).publicJwk
       return signShared(idToken, { alg: 'HS256' }, n ?? x ?? '')
     },
-  }),
+  ),
   changedToken('kid_path_traversal', {
     summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
     rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
     apply: (idToken) => signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),
   }),
-  changedToken('alg_of_other_family', {
-    summary: 'The header announces ES256 over an RS256 signature, or the other way round.',
-    rule: ALGORITHM,
-    apply: (idToken, tools) => withHeader(idToken, { alg: otherAlgorithm(tools) }, tools),
-  }),
-  changedToken('kid_empty', {
-    summary: 'The kid is the empty string.',
-    rule: SIGNATURE,
-    apply: (idToken, tools) => withHeader(idToken, { kid: '' }, tools),
-  }),
+  algorithmRow(
+    'alg_of_other_family',
+    'The header announces ES256 over an RS256 signature, or the other way round.',
+    (idToken, tools) => withHeader(idToken, { alg: otherAlgorithm(tools) }, tools),
+  ),
+  signatureRow('kid_empty', 'The kid is the empty string.', (idToken, tools) =>
+    withHeader(idToken, { kid: '' }, tools),
+  ),
   changedToken('kid_missing', {
     correctClient: 'depends',
     summary: 'Rightly signed, but the header has no kid.',

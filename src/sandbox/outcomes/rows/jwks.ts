@@ -1,36 +1,30 @@
 import { foreignKey } from '../../keys/foreign-keys.ts'
 import type { Outcome } from '../outcome.ts'
 import { bodyOf, changedReply, replyInstead, withJson, withMembers } from '../reply-changes.ts'
+import { rowsUnder } from '../rows-under.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 const KEEP = 'Without the key no token can be verified: refuse, or go on with a key set that was fetched before.'
 const SIGNATURE = 'A signature that does not verify is refused, and no other key is tried instead.'
 const IGNORE = 'Ignore keys and members that are not understood (RFC 7517 section 5).'
+const changed = changedReply('jwks')
+const instead = replyInstead('jwks')
+const keepRow = rowsUnder(changed, KEEP)
 
 /** Replies of E6, the key set. What is judged is an id_token that is verified with it. */
 export const JWKS: readonly Outcome[] = [
-  replyInstead('jwks', '404', {
+  instead('404', {
     summary: '404: there is no key set.',
     rule: KEEP,
     apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
   }),
-  changedReply('jwks', 'no_keys', {
-    summary: 'The key set is empty.',
-    rule: KEEP,
-    apply: (reply) => withMembers(reply, { keys: [] }),
-  }),
-  changedReply('jwks', 'keys_missing', {
-    summary: 'The document has no member keys.',
-    rule: KEEP,
-    apply: (reply) => withMembers(reply, { keys: undefined }),
-  }),
-  changedReply('jwks', 'without_signing_key', {
-    summary: 'The key that signs is not in the key set.',
-    rule: KEEP,
-    apply: (reply, tools) => changeSigningKey(reply, tools, () => []),
-  }),
-  changedReply('jwks', 'foreign_key_same_kid', {
+  keepRow('no_keys', 'The key set is empty.', (reply) => withMembers(reply, { keys: [] })),
+  keepRow('keys_missing', 'The document has no member keys.', (reply) => withMembers(reply, { keys: undefined })),
+  keepRow('without_signing_key', 'The key that signs is not in the key set.', (reply, tools) =>
+    changeSigningKey(reply, tools, () => []),
+  ),
+  changed('foreign_key_same_kid', {
     summary: 'Another key stands under the kid of the one that signs.',
     rule: SIGNATURE,
     async apply(reply, tools) {
@@ -38,7 +32,7 @@ export const JWKS: readonly Outcome[] = [
       return changeSigningKey(reply, tools, ({ kid }) => [{ ...publicJwk, kid }])
     },
   }),
-  changedReply('jwks', 'kid_twice', {
+  changed('kid_twice', {
     correctClient: 'depends',
     summary: 'Two keys have the kid of the one that signs, and the first is a foreign one.',
     rule: 'A kid should be unique (RFC 7517 section 4.5): refuse the key set, or try each key of this kid.',
@@ -47,25 +41,25 @@ export const JWKS: readonly Outcome[] = [
       return changeSigningKey(reply, tools, (key) => [{ ...publicJwk, kid: key.kid }, key])
     },
   }),
-  changedReply('jwks', 'kid_missing', {
+  changed('kid_missing', {
     correctClient: 'depends',
     summary: 'The keys have no kid.',
     rule: 'Refuse, or try the keys of the agreed algorithm: only those, and not many.',
     apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ kid: _kid, ...key }) => key) }),
   }),
-  changedReply('jwks', 'alg_missing', {
+  changed('alg_missing', {
     correctClient: 'accept',
     summary: 'The keys have neither alg nor use.',
     rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',
     apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ alg: _alg, use: _use, ...key }) => key) }),
   }),
-  changedReply('jwks', 'unknown_key_type', {
+  changed('unknown_key_type', {
     correctClient: 'accept',
     summary: 'The first key is of an unknown type.',
     rule: IGNORE,
     apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOf(reply)] }),
   }),
-  changedReply('jwks', 'extra_key', {
+  changed('extra_key', {
     correctClient: 'accept',
     summary: 'The first key is another one, as before a rotation.',
     rule: 'Select the key by its kid, never by its place.',

@@ -3,62 +3,55 @@ import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
 import type { Outcome } from '../outcome.ts'
 import { bodyOf, changedReply, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
+import { rowsUnder } from '../rows-under.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 const PATH = 'authorization_details[0]'
-const ERROR =
-  'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.'
-const MEMBERS = 'The reply has request_uri, a string, and expires_in, a number of seconds.'
 const LIFETIME = 'Send the user at once, and push again when the Create flow answers invalid_request_uri.'
+const changed = changedReply('par')
+const instead = replyInstead('par')
+const errorRow = rowsUnder(
+  instead,
+  'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.',
+)
+const membersRow = rowsUnder(changed, 'The reply has request_uri, a string, and expires_in, a number of seconds.')
 
 /** Replies of E2, the pushed authorization request. */
 export const PAR: readonly Outcome[] = [
-  replyInstead('par', '400', {
-    summary: '400 invalid_request: state is missing.',
-    rule: ERROR,
-    apply: refusedBy('PAR-09', { path: 'state', message: 'state is missing' }),
-  }),
-  replyInstead('par', '401', {
-    summary: '401 invalid_client: the credentials are wrong.',
-    rule: ERROR,
-    apply: refusedBy('PAR-02', {
+  errorRow(
+    '400',
+    '400 invalid_request: state is missing.',
+    refusedBy('PAR-09', { path: 'state', message: 'state is missing' }),
+  ),
+  errorRow(
+    '401',
+    '401 invalid_client: the credentials are wrong.',
+    refusedBy('PAR-02', {
       path: 'client_secret',
       message: 'client_id and client_secret do not belong to a registered client',
     }),
-  }),
-  replyInstead('par', 'provenance_refused', {
-    summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
-    rule: ERROR,
-    apply: refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
-  }),
-  changedReply('par', 'error_with_200', {
-    summary: 'The status of a success, and the body of an error.',
-    rule: MEMBERS,
-    apply: (reply) => withMembers(reply, { request_uri: undefined, expires_in: undefined, error: 'server_error' }),
-  }),
-  changedReply('par', 'request_uri_missing', {
-    summary: 'There is no request_uri.',
-    rule: MEMBERS,
-    apply: (reply) => withMembers(reply, { request_uri: undefined }),
-  }),
-  changedReply('par', 'request_uri_number', {
-    summary: 'request_uri is a number.',
-    rule: MEMBERS,
-    apply: (reply) => withMembers(reply, { request_uri: 4711 }),
-  }),
-  changedReply('par', 'expires_in_missing', {
-    summary: 'There is no expires_in.',
-    rule: MEMBERS,
-    apply: (reply) => withMembers(reply, { expires_in: undefined }),
-  }),
-  changedReply('par', 'expires_in_string', {
+  ),
+  errorRow(
+    'provenance_refused',
+    '400 invalid_authorization_details: the provenance is not on the allowlist.',
+    refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
+  ),
+  membersRow('error_with_200', 'The status of a success, and the body of an error.', (reply) =>
+    withMembers(reply, { request_uri: undefined, expires_in: undefined, error: 'server_error' }),
+  ),
+  membersRow('request_uri_missing', 'There is no request_uri.', (reply) =>
+    withMembers(reply, { request_uri: undefined }),
+  ),
+  membersRow('request_uri_number', 'request_uri is a number.', (reply) => withMembers(reply, { request_uri: 4711 })),
+  membersRow('expires_in_missing', 'There is no expires_in.', (reply) => withMembers(reply, { expires_in: undefined })),
+  changed('expires_in_string', {
     correctClient: 'depends',
     summary: 'expires_in is a string of digits.',
     rule: 'expires_in is a number; a client that never uses it need not mind.',
     apply: (reply) => withMembers(reply, { expires_in: String(bodyOf(reply)['expires_in']) }),
   }),
-  changedReply('par', 'expires_in_1', {
+  changed('expires_in_1', {
     correctClient: 'depends',
     summary: 'The request_uri expires after one second, and expires_in says so.',
     rule: LIFETIME,
@@ -67,7 +60,7 @@ export const PAR: readonly Outcome[] = [
       return withMembers(reply, { expires_in: 1 })
     },
   }),
-  changedReply('par', 'request_uri_already_used', {
+  changed('request_uri_already_used', {
     correctClient: 'depends',
     summary: 'The request_uri has been used already: the Create flow will answer invalid_request_uri.',
     rule: LIFETIME,
@@ -77,7 +70,7 @@ export const PAR: readonly Outcome[] = [
       return reply
     },
   }),
-  changedReply('par', 'request_uri_of_other_client', {
+  changed('request_uri_of_other_client', {
     correctClient: 'depends',
     summary:
       'The request_uri belongs to another client: the Create flow will answer invalid_request_uri without a state.',
@@ -87,13 +80,13 @@ export const PAR: readonly Outcome[] = [
       return reply
     },
   }),
-  changedReply('par', 'status_200', {
+  changed('status_200', {
     correctClient: 'accept',
     summary: '200 instead of 201.',
     rule: 'Any status from 200 to 299 is a success: the specification names none.',
     apply: (reply) => ({ ...reply, status: 200 }),
   }),
-  changedReply('par', 'extra_member', {
+  changed('extra_member', {
     correctClient: 'accept',
     summary: 'A member that the client does not know is there.',
     rule: 'Ignore members that are not understood.',

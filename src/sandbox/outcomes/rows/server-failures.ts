@@ -23,7 +23,7 @@ const PAGE =
 
 /** Ways in which any server-to-server call can fail. */
 export const SERVER_FAILURES: readonly Outcome[] = OUTCOME_FLOWS.filter(isServerFlow).flatMap((flow): Outcome[] => [
-  replyInstead(flow, '500', {
+  replyInstead(flow)('500', {
     summary: '500 with an OAuth error body.',
     rule: STATUS,
     apply: (reply) => ({
@@ -31,32 +31,32 @@ export const SERVER_FAILURES: readonly Outcome[] = OUTCOME_FLOWS.filter(isServer
       status: 500,
     }),
   }),
-  replyInstead(flow, '502_html', {
+  replyInstead(flow)('502_html', {
     summary: '502 with the HTML page of a gateway.',
     rule: `${STATUS} ${JSON_ONLY}`,
     apply: (reply) => ({ ...withHeaders(withText(reply, PAGE), HTML), status: 502 }),
   }),
-  replyInstead(flow, '503', {
+  replyInstead(flow)('503', {
     summary: '503 with Retry-After: 30 and no body.',
     rule: `${STATUS} ${RETRY}`,
     apply: (reply) => ({ ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }), status: 503 }),
   }),
-  replyInstead(flow, '429', {
+  replyInstead(flow)('429', {
     summary: '429, too many requests, with Retry-After: 30 and no body.',
     rule: RETRY,
     apply: (reply) => ({ ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }), status: 429 }),
   }),
-  replyInstead(flow, '400_empty', {
+  replyInstead(flow)('400_empty', {
     summary: '400 without a body.',
     rule: JSON_ONLY,
     apply: (reply) => ({ ...withoutBody(reply), status: 400 }),
   }),
-  replyInstead(flow, 'html', {
+  replyInstead(flow)('html', {
     summary: '200 with an HTML page, as a captive portal answers.',
     rule: JSON_ONLY,
     apply: (reply) => withHeaders(withText(reply, PAGE), HTML),
   }),
-  replyInstead(flow, 'redirect', {
+  replyInstead(flow)('redirect', {
     summary: '307 to a trap of the sandbox.',
     rule: NO_REDIRECT,
     apply: (reply, { createTrap }) => ({
@@ -65,22 +65,22 @@ export const SERVER_FAILURES: readonly Outcome[] = OUTCOME_FLOWS.filter(isServer
       status: 307,
     }),
   }),
-  replyInstead(flow, 'dropped', {
+  replyInstead(flow)('dropped', {
     summary: 'The connection breaks before the service has done anything.',
     rule: 'A broken connection is an error to handle: try once more, then give up.',
     apply: (reply) => ({ ...reply, dropped: true }),
   }),
-  changedReply(flow, 'empty_body', {
+  changedReply(flow)('empty_body', {
     summary: 'The right status, and no body.',
     rule: JSON_ONLY,
     apply: (reply) => withoutBody(reply),
   }),
-  changedReply(flow, 'truncated', {
+  changedReply(flow)('truncated', {
     summary: 'The right status, and a body that ends in the middle.',
     rule: JSON_ONLY,
     apply: (reply) => ({ ...reply, body: { kind: 'truncated', body: reply.body } }),
   }),
-  changedReply(flow, 'slow', {
+  changedReply(flow)('slow', {
     correctClient: 'depends',
     summary: 'The right reply, after 30 seconds.',
     rule: TIMEOUT,

@@ -3,92 +3,86 @@ import { forgottenAt } from '../../../oidc/spendable.ts'
 import { accessTokens } from '../../../oidc/token.ts'
 import type { Outcome } from '../outcome.ts'
 import { bodyOf, changedReply, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
+import { rowsUnder } from '../rows-under.ts'
 
 const ERROR = 'A status of 400 or 401 is final: log error and error_description, and let the user begin again.'
-const MEMBERS = 'The reply has access_token, a string, and token_type, which is Bearer in whatever case.'
 const NO_RETRY = 'A code serves once: after a lost reply it may be spent, so be ready for invalid_grant.'
+const changed = changedReply('token')
+const instead = replyInstead('token')
+const errorRow = rowsUnder(instead, ERROR)
+const membersRow = rowsUnder(
+  changed,
+  'The reply has access_token, a string, and token_type, which is Bearer in whatever case.',
+)
 
 /** Replies of E4, the exchange of a code for an access token. */
 export const TOKEN: readonly Outcome[] = [
-  replyInstead('token', '401', {
-    summary: '401 invalid_client: the credentials are wrong.',
-    rule: ERROR,
-    apply: refusedBy('TOK-02', {
+  errorRow(
+    '401',
+    '401 invalid_client: the credentials are wrong.',
+    refusedBy('TOK-02', {
       path: 'Authorization',
       message: 'Authorization is not Basic with the credentials of a registered client',
       headers: { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' },
     }),
-  }),
-  replyInstead('token', 'code_reused', {
+  ),
+  instead('code_reused', {
     summary: '400 invalid_grant: the code has already been exchanged.',
     rule: `${ERROR} Exchange each code once.`,
     apply: refusedBy('TOK-07', { path: 'code', message: 'the code has already been exchanged' }),
   }),
-  replyInstead('token', 'code_expired', {
+  instead('code_expired', {
     summary: '400 invalid_grant: the code has expired.',
     rule: `${ERROR} Exchange the code when the callback arrives.`,
     apply: refusedBy('TOK-06', { path: 'code', message: 'the code has expired' }),
   }),
-  replyInstead('token', 'code_of_other_client', {
-    summary: '400 invalid_grant: the code was issued to another client.',
-    rule: ERROR,
-    apply: refusedBy('TOK-05', { path: 'code', message: 'the code was not issued to this client' }),
-  }),
-  changedReply('token', 'reply_lost', {
+  errorRow(
+    'code_of_other_client',
+    '400 invalid_grant: the code was issued to another client.',
+    refusedBy('TOK-05', { path: 'code', message: 'the code was not issued to this client' }),
+  ),
+  changed('reply_lost', {
     summary: 'The code is spent, and the connection breaks before the reply.',
     rule: NO_RETRY,
     apply: (reply) => ({ ...reply, dropped: true }),
   }),
-  changedReply('token', 'error_with_200', {
-    summary: '200 with the body of an error.',
-    rule: MEMBERS,
-    apply: (reply) =>
-      withMembers(reply, {
-        access_token: undefined,
-        token_type: undefined,
-        expires_in: undefined,
-        error: 'server_error',
-      }),
-  }),
-  changedReply('token', 'access_token_missing', {
-    summary: 'There is no access_token.',
-    rule: MEMBERS,
-    apply: (reply) => withMembers(reply, { access_token: undefined }),
-  }),
-  changedReply('token', 'access_token_empty', {
-    summary: 'The access_token is the empty string.',
-    rule: MEMBERS,
-    apply: (reply) => withMembers(reply, { access_token: '' }),
-  }),
-  changedReply('token', 'token_type_missing', {
-    summary: 'There is no token_type.',
-    rule: MEMBERS,
-    apply: (reply) => withMembers(reply, { token_type: undefined }),
-  }),
-  changedReply('token', 'token_type_other', {
-    summary: 'The token_type is mac, which the client cannot use.',
-    rule: MEMBERS,
-    apply: (reply) => withMembers(reply, { token_type: 'mac' }),
-  }),
-  changedReply('token', 'token_type_lower_case', {
+  membersRow('error_with_200', '200 with the body of an error.', (reply) =>
+    withMembers(reply, {
+      access_token: undefined,
+      token_type: undefined,
+      expires_in: undefined,
+      error: 'server_error',
+    }),
+  ),
+  membersRow('access_token_missing', 'There is no access_token.', (reply) =>
+    withMembers(reply, { access_token: undefined }),
+  ),
+  membersRow('access_token_empty', 'The access_token is the empty string.', (reply) =>
+    withMembers(reply, { access_token: '' }),
+  ),
+  membersRow('token_type_missing', 'There is no token_type.', (reply) => withMembers(reply, { token_type: undefined })),
+  membersRow('token_type_other', 'The token_type is mac, which the client cannot use.', (reply) =>
+    withMembers(reply, { token_type: 'mac' }),
+  ),
+  changed('token_type_lower_case', {
     correctClient: 'accept',
     summary: 'The token_type is written bearer.',
     rule: 'The case of token_type does not matter (RFC 6749 section 5.1).',
     apply: (reply) => withMembers(reply, { token_type: 'bearer' }),
   }),
-  changedReply('token', 'expires_in_string', {
+  changed('expires_in_string', {
     correctClient: 'depends',
     summary: 'expires_in is a string of digits.',
     rule: 'expires_in is a number; a client that upgrades at once need not mind.',
     apply: (reply) => withMembers(reply, { expires_in: String(bodyOf(reply)['expires_in']) }),
   }),
-  changedReply('token', 'expires_in_missing', {
+  changed('expires_in_missing', {
     correctClient: 'depends',
     summary: 'There is no expires_in.',
     rule: 'expires_in is recommended, not required (RFC 6749 section 5.1): the lifetime is then 10800 seconds.',
     apply: (reply) => withMembers(reply, { expires_in: undefined }),
   }),
-  changedReply('token', 'expires_in_1', {
+  changed('expires_in_1', {
     correctClient: 'depends',
     summary: 'The access token expires after one second, and expires_in says so.',
     rule: 'Upgrade at once, and be ready for 401 invalid_token.',
@@ -100,7 +94,7 @@ export const TOKEN: readonly Outcome[] = [
       return withMembers(reply, { expires_in: 1 })
     },
   }),
-  changedReply('token', 'extra_members', {
+  changed('extra_members', {
     correctClient: 'accept',
     summary: 'Members that the client does not know are there, a refresh_token among them.',
     rule: 'Ignore members that are not understood (RFC 6749 section 5.1).',

@@ -1,12 +1,16 @@
 import type { Outcome } from '../outcome.ts'
 import { changedReply, refusedBy, replyInstead, withHeaders, withJson, withText } from '../reply-changes.ts'
+import { rowsUnder } from '../rows-under.ts'
 
 const TOKEN = 'A 401 ends the access token: let the user run a Use flow with the upgrade scope again.'
 const FORBIDDEN = 'A 403 does not go away by trying again: log it and tell the user that nothing was changed.'
 const DETAILS = 'A 400 is a mistake in the age signals: log error and findings, do not try the same again.'
-const SUCCESS = 'A success is status 200 with the JSON string OK, and nothing else is.'
 
 const challenge = (error: string) => ({ 'WWW-Authenticate': `Bearer realm="agekey-sandbox", error="${error}"` })
+const changed = changedReply('upgrade')
+const instead = replyInstead('upgrade')
+const tokenRow = rowsUnder(instead, TOKEN)
+const successRow = rowsUnder(changed, 'A success is status 200 with the JSON string OK, and nothing else is.')
 
 /** A 401 about the access token. */
 const tokenRefused = (rule: 'UPG-03' | 'UPG-04', message: string) =>
@@ -14,27 +18,27 @@ const tokenRefused = (rule: 'UPG-03' | 'UPG-04', message: string) =>
 
 /** Replies of E5, the upgrade call. */
 export const UPGRADE: readonly Outcome[] = [
-  replyInstead('upgrade', 'token_expired', {
-    summary: '401 invalid_token: the access token has expired.',
-    rule: TOKEN,
-    apply: tokenRefused('UPG-03', 'the access token has expired'),
-  }),
-  replyInstead('upgrade', 'token_unknown', {
-    summary: '401 invalid_token: the access token was not issued here.',
-    rule: TOKEN,
-    apply: tokenRefused('UPG-03', 'the access token was not issued here'),
-  }),
-  replyInstead('upgrade', 'token_of_other_key', {
-    summary: '401 invalid_token: the age key that the token names was replaced by another one.',
-    rule: TOKEN,
-    apply: tokenRefused('UPG-04', 'the age key that the access token names no longer exists'),
-  }),
-  replyInstead('upgrade', 'second_upgrade', {
+  tokenRow(
+    'token_expired',
+    '401 invalid_token: the access token has expired.',
+    tokenRefused('UPG-03', 'the access token has expired'),
+  ),
+  tokenRow(
+    'token_unknown',
+    '401 invalid_token: the access token was not issued here.',
+    tokenRefused('UPG-03', 'the access token was not issued here'),
+  ),
+  tokenRow(
+    'token_of_other_key',
+    '401 invalid_token: the age key that the token names was replaced by another one.',
+    tokenRefused('UPG-04', 'the age key that the access token names no longer exists'),
+  ),
+  instead('second_upgrade', {
     summary: '401 invalid_token: the access token has served an upgrade already.',
     rule: `${TOKEN} Do not count on a second upgrade with the same token.`,
     apply: tokenRefused('UPG-03', 'the access token has already been used'),
   }),
-  replyInstead('upgrade', 'insufficient_scope', {
+  instead('insufficient_scope', {
     summary: '403 insufficient_scope.',
     rule: FORBIDDEN,
     apply: (reply) => ({
@@ -49,7 +53,7 @@ export const UPGRADE: readonly Outcome[] = [
       status: 403,
     }),
   }),
-  replyInstead('upgrade', '400', {
+  instead('400', {
     summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
     rule: DETAILS,
     apply: refusedBy('SIG-20', {
@@ -57,28 +61,20 @@ export const UPGRADE: readonly Outcome[] = [
       message: 'provenance is not on the allowlist',
     }),
   }),
-  changedReply('upgrade', 'reply_lost', {
+  changed('reply_lost', {
     summary: 'The age key is upgraded, and the connection breaks before the reply.',
     rule: 'The same upgrade may be sent again: it does no harm twice.',
     apply: (reply) => ({ ...reply, dropped: true }),
   }),
-  changedReply('upgrade', 'error_with_200', {
-    summary: '200 with the body of an error.',
-    rule: SUCCESS,
-    apply: (reply) => withJson(reply, { error: 'server_error' }),
-  }),
-  changedReply('upgrade', 'not_ok', {
-    summary: '200 with the JSON string PENDING.',
-    rule: SUCCESS,
-    apply: (reply) => withJson(reply, 'PENDING'),
-  }),
-  changedReply('upgrade', 'ok_without_quotes', {
+  successRow('error_with_200', '200 with the body of an error.', (reply) => withJson(reply, { error: 'server_error' })),
+  successRow('not_ok', '200 with the JSON string PENDING.', (reply) => withJson(reply, 'PENDING')),
+  changed('ok_without_quotes', {
     correctClient: 'depends',
     summary: '200 with OK as plain text, without the quotes of JSON.',
     rule: 'The body is the JSON string "OK"; a client that goes by the status accepts plain text too.',
     apply: (reply) => withHeaders(withText(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
-  changedReply('upgrade', 'ok_with_space', {
+  changed('ok_with_space', {
     correctClient: 'accept',
     summary: '200 with the JSON string OK and a line break behind it.',
     rule: 'Parse the body as JSON instead of comparing its text.',
