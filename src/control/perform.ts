@@ -3,6 +3,8 @@ import type { HttpHost } from '../http/handler.ts'
 import { shellOf } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { actAsHandlers } from './act-as.ts'
+import { catalogHandlers } from './catalog.ts'
 import {
   type OperationId,
   type OperationInput,
@@ -11,8 +13,26 @@ import {
   schemasOf,
 } from './contract/contract.ts'
 import { NONE } from './contract/operation.ts'
-import type { AnswerOf, ControlContext } from './handler.ts'
-import { HANDLERS } from './handlers.ts'
+import { evaluateHandlers } from './evaluate.ts'
+import { expectationHandlers } from './expectations.ts'
+import { flowHandlers } from './flows.ts'
+import type { AnswerOf, ControlContext, Handlers } from './handler.ts'
+import { personaHandlers } from './personas.ts'
+import { scenarioHandlers } from './scenarios.ts'
+import { tenantHandlers, tenantPartHandlers } from './tenants.ts'
+
+/** What does each operation of the contract; the compiler checks that each answers as the contract says. */
+const HANDLERS: Handlers = {
+  ...catalogHandlers,
+  ...personaHandlers,
+  ...evaluateHandlers,
+  ...expectationHandlers,
+  ...actAsHandlers,
+  ...scenarioHandlers,
+  ...flowHandlers,
+  ...tenantPartHandlers,
+  ...tenantHandlers,
+}
 
 /** What a caller sends, before it is checked. */
 export interface ControlInput extends Pick<ControlContext, 'isForm' | 'signal'> {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CALL, type Operation } from './operation.ts'
+import { type Operation, READ } from './operation.ts'
 import { lifetimesSchema } from './tenants.ts'
 
 const catalog = z
@@ -31,8 +31,7 @@ const catalog = z
 
 export const catalogOperations = {
   getHealth: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/health',
     summary: 'Whether the sandbox is up',
     result: z.object({ status: z.literal('ok'), version: z.string(), uptime: z.number().describe('Seconds') }),
@@ -40,8 +39,7 @@ export const catalogOperations = {
     isOpen: true,
   },
   getCatalog: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/catalog',
     summary: 'What exists, for programs: personas, outcomes, rules, lifetimes, decisions',
     result: catalog,

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { expectationSchema, newExpectationSchema } from '../../sandbox/decision/expectations.ts'
-import { CALL, NONE, type Operation } from './operation.ts'
+import { CALL, type Operation, READ, REMOVAL } from './operation.ts'
 
 const expectation = expectationSchema.meta({ id: 'Expectation' })
 
 export const expectationOperations = {
   listExpectations: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/expectations',
     summary: 'Decisions that wait for a request, first in first out',
     result: z.object({ expectations: z.array(expectation) }),
@@ -22,11 +21,8 @@ export const expectationOperations = {
     statuses: [201],
   },
   clearExpectations: {
-    ...CALL,
-    method: 'delete',
+    ...REMOVAL,
     path: '/expectations',
     summary: 'Forgets every decision that waits',
-    result: NONE,
-    statuses: [204],
   },
 } as const satisfies Record<string, Operation>

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
 import { isFlowId } from '../../sandbox/journal/journal.ts'
-import { byId, CALL, instant, type Operation, waitSeconds } from './operation.ts'
+import { byId, instant, type Operation, READ, waitSeconds } from './operation.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
 
@@ -43,24 +43,21 @@ const flowQuery = z.strictObject({
 
 export const flowOperations = {
   listFlows: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/flows',
     summary: 'The journal, newest first; with wait only ended flows, as soon as there is one',
     query: flowQuery,
     result: z.object({ flows: z.array(flowSchema) }),
   },
   getFlow: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/flows/:id',
     summary: 'One flow with all its calls',
     params: byId,
     result: flowSchema,
   },
   streamEvents: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/events',
     summary: 'Server-sent events: call, flow, scenario, reset',
     result: z.string(),

@@ -38,6 +38,11 @@ export const CALL = {
   isOpen: false,
 } as const
 
+/** What calls that only read have in common. */
+export const READ = { ...CALL, method: 'get' } as const
+/** What calls that remove something have in common. */
+export const REMOVAL = { ...CALL, method: 'delete', statuses: [204] } as const
+
 export const byName = z.object({ name: z.string() })
 export const byId = z.object({ id: z.string() })
 

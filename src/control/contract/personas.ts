@@ -5,7 +5,7 @@ import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { PERSONA_COOKIE } from '../../sandbox/decision/decide.ts'
 import { personaSchema } from '../../sandbox/personas/persona-schema.ts'
-import { byName, CALL, NONE, type Operation } from './operation.ts'
+import { byName, CALL, type Operation, READ, REMOVAL } from './operation.ts'
 
 const persona = personaSchema.meta({ id: 'Persona' })
 
@@ -34,15 +34,13 @@ const evaluation = z
 
 export const personaOperations = {
   listPersonas: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/personas',
     summary: 'Every persona, with its dates resolved',
     result: z.object({ personas: z.array(persona) }),
   },
   getPersona: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/personas/:name',
     summary: 'One persona, with its dates resolved',
     params: byName,
@@ -60,13 +58,10 @@ export const personaOperations = {
     statuses: [200, 201],
   },
   deletePersona: {
-    ...CALL,
-    method: 'delete',
+    ...REMOVAL,
     path: '/personas/:name',
     summary: 'Removes a persona; a reset brings a declared one back',
     params: byName,
-    result: NONE,
-    statuses: [204],
   },
   evaluate: {
     ...CALL,
@@ -80,8 +75,7 @@ export const personaOperations = {
 
 export const actAsOperations = {
   showActAs: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/act-as/:name',
     summary: 'A page with one button that makes this browser act as the persona',
     params: byName,
@@ -98,11 +92,8 @@ export const actAsOperations = {
     acceptsForm: true,
   },
   stopActing: {
-    ...CALL,
-    method: 'delete',
+    ...REMOVAL,
     path: '/act-as',
     summary: `Clears the cookie ${PERSONA_COOKIE}`,
-    result: NONE,
-    statuses: [204],
   },
 } as const satisfies Record<string, Operation>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { scenarioProgressSchema } from '../../sandbox/scenarios/armed-scenario.ts'
 import { scenarioSchema } from '../../sandbox/scenarios/scenario-schema.ts'
-import { byId, CALL, NONE, type Operation, waitSeconds } from './operation.ts'
+import { byId, CALL, type Operation, READ, REMOVAL, waitSeconds } from './operation.ts'
 
 const progress = scenarioProgressSchema.meta({ id: 'Scenario' })
 
@@ -16,8 +16,7 @@ const progressQuery = z.strictObject({
 
 export const scenarioOperations = {
   listScenarios: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/scenarios',
     summary: 'Every scenario that was armed, and how far each has come',
     result: z.object({ scenarios: z.array(progress) }),
@@ -32,8 +31,7 @@ export const scenarioOperations = {
     statuses: [201],
   },
   getScenario: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/scenarios/:id',
     summary: 'How far a scenario has come; with wait as soon as it has come further or has ended',
     params: byId,
@@ -41,20 +39,14 @@ export const scenarioOperations = {
     result: progress,
   },
   removeScenario: {
-    ...CALL,
-    method: 'delete',
+    ...REMOVAL,
     path: '/scenarios/:id',
     summary: 'Removes a scenario, ended or not',
     params: byId,
-    result: NONE,
-    statuses: [204],
   },
   clearScenarios: {
-    ...CALL,
-    method: 'delete',
+    ...REMOVAL,
     path: '/scenarios',
     summary: 'Removes every scenario',
-    result: NONE,
-    statuses: [204],
   },
 } as const satisfies Record<string, Operation>

@@ -3,15 +3,14 @@ import { clientSchema } from '../../sandbox/clients/client-schema.ts'
 import { clockStateSchema } from '../../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
 import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
-import { byName, CALL, NONE, type Operation } from './operation.ts'
+import { byName, CALL, NONE, type Operation, READ, REMOVAL } from './operation.ts'
 
 const clock = clockStateSchema.meta({ id: 'Clock' })
 
 /** What belongs to one tenant beside its personas, decisions and flows. */
 export const tenantPartOperations = {
   getClock: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/clock',
     summary: 'The clock: every lifetime and every age is judged by it',
     result: clock,
@@ -75,13 +74,12 @@ const tenantChange = z.strictObject({
 
 export const tenantOperations = {
   listTenants: {
-    ...CALL,
-    method: 'get',
+    ...READ,
     path: '/tenants',
     summary: 'Every tenant, the one at the base URL first',
     result: z.object({ tenants: z.array(tenant) }),
   },
-  getTenant: { ...CALL, method: 'get', path: '/tenants/:name', summary: 'One tenant', params: byName, result: tenant },
+  getTenant: { ...READ, path: '/tenants/:name', summary: 'One tenant', params: byName, result: tenant },
   putTenant: {
     ...CALL,
     method: 'put',
@@ -93,12 +91,9 @@ export const tenantOperations = {
     statuses: [200, 201],
   },
   deleteTenant: {
-    ...CALL,
-    method: 'delete',
+    ...REMOVAL,
     path: '/tenants/:name',
     summary: 'Removes a tenant with everything in it',
     params: byName,
-    result: NONE,
-    statuses: [204],
   },
 } as const satisfies Record<string, Operation>
