@@ -1,13 +1,10 @@
+import type { HttpHost } from '../http/handler.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { endpointUrl } from '../oidc/endpoints.ts'
 import { type Provider, useIssuer } from '../oidc/provider.ts'
 import { renderSnippet, shellWord } from './snippet.ts'
 
-/** The client whose credentials are shown: the built-in one, or the first of the config. */
-export interface ShownClient {
-  readonly clientId: string
-  readonly clientSecret: string
-}
+type ShownClient = HttpHost['shownClient']
 
 /** The settings of an app as a `.env` block. */
 export function renderPasteBlock(provider: Pick<Provider, 'baseUrl' | 'profile'>, client: ShownClient): Html {

@@ -6,7 +6,7 @@ import { page } from '../http/reply.ts'
 import { ENDPOINTS, endpointUrl } from '../oidc/endpoints.ts'
 import { type Provider, useIssuer } from '../oidc/provider.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
-import { renderFirstCalls, renderPasteBlock, type ShownClient } from './home-snippets.ts'
+import { renderFirstCalls, renderPasteBlock } from './home-snippets.ts'
 
 /** The home page: settings to paste into the app, and links to the console and the demo. */
 export const createHomeRoute =
@@ -18,14 +18,14 @@ export const createHomeRoute =
   }
 
 /** Beyond loopback a secret from the config is not shown; that of the built-in client is public. */
-function clientToShow({ shownClient, guard, settings }: HttpHost): ShownClient {
+function clientToShow({ shownClient, guard, settings }: HttpHost): HttpHost['shownClient'] {
   if (guard.loopbackOnly || settings.builtinClient) return shownClient
   return { clientId: shownClient.clientId, clientSecret: 'the client_secret of your config file' }
 }
 
 interface Home {
   readonly provider: Pick<Provider, 'baseUrl' | 'profile'>
-  readonly client: ShownClient
+  readonly client: HttpHost['shownClient']
   readonly personaCount: number
 }
 
@@ -51,7 +51,7 @@ ${renderAgeKeys()}`,
   })
 }
 
-function renderCredentials(provider: Home['provider'], client: ShownClient): Html {
+function renderCredentials(provider: Home['provider'], client: HttpHost['shownClient']): Html {
   const rows = [
     ['Base URL', provider.baseUrl],
     ['Client ID', client.clientId],

@@ -8,58 +8,38 @@ export interface Verdict {
   readonly sentence: string
 }
 
-const WAITING: Verdict = {
-  title: 'The visitor has not come back',
-  sentence: 'The shop sent the browser away and waits for its callback.',
-}
-const REFUSED_PUSH: Verdict = {
-  title: 'The Create request was refused',
-  sentence: 'The answer below says what to correct.',
-}
-const DISTRUSTED: Verdict = {
-  title: 'The shop does not trust this callback',
-  sentence: 'A check failed, so nothing of what came back counts.',
-}
-const CREATED: Verdict = {
-  title: 'The age key is saved',
-  sentence: 'A Create callback without error is a success: nothing else comes back.',
-}
-const UPGRADED: Verdict = {
-  title: 'The age key is upgraded',
-  sentence: 'It holds the new age signal: verify the age again as the same persona to see it.',
-}
-const NOT_UPGRADED: Verdict = {
-  title: 'The upgrade was refused',
-  sentence: 'The answer below says what to correct.',
-}
-const CREATE_REQUESTED: Verdict = {
-  title: 'The visitor wants an age key first',
-  sentence: 'No id_token came: the shop verifies the age in another way, then starts Create.',
-}
-const NO_TOKEN: Verdict = {
-  title: 'No id_token came',
-  sentence: 'A callback without error brings an id_token: this one cannot be used.',
-}
-const VERIFIED: Verdict = {
-  title: 'Verified',
-  sentence: 'Every check passed, so the answers count.',
-}
-const TOO_YOUNG: Verdict = {
-  title: 'Verified',
-  sentence: 'Every check passed, so the answers count: the visitor reaches none of these ages.',
+const verdict = (title: string, sentence: string): Verdict => ({ title, sentence })
+
+const VERDICTS = {
+  waiting: verdict('The visitor has not come back', 'The shop sent the browser away and waits for its callback.'),
+  refusedPush: verdict('The Create request was refused', 'The answer below says what to correct.'),
+  distrusted: verdict('The shop does not trust this callback', 'A check failed, so nothing of what came back counts.'),
+  created: verdict('The age key is saved', 'A Create callback without error is a success: nothing else comes back.'),
+  upgraded: verdict(
+    'The age key is upgraded',
+    'It holds the new age signal: verify the age again as the same persona to see it.',
+  ),
+  notUpgraded: verdict('The upgrade was refused', 'The answer below says what to correct.'),
+  createRequested: verdict(
+    'The visitor wants an age key first',
+    'No id_token came: the shop verifies the age in another way, then starts Create.',
+  ),
+  noToken: verdict('No id_token came', 'A callback without error brings an id_token: this one cannot be used.'),
+  verified: verdict('Verified', 'Every check passed, so the answers count.'),
+  tooYoung: verdict('Verified', 'Every check passed, so the answers count: the visitor reaches none of these ages.'),
 }
 
 /** The verdict on a flow as far as it has come. */
 export function verdictOf({ flow, request, callback, exchanges }: Session): Verdict {
-  if (!callback) return request ? WAITING : REFUSED_PUSH
-  if (!isTrusted(callback)) return DISTRUSTED
+  if (!callback) return request ? VERDICTS.waiting : VERDICTS.refusedPush
+  if (!isTrusted(callback)) return VERDICTS.distrusted
   const { error, error_description: description, create_requested: createRequested } = callback.params
   if (error !== undefined) return { title: `Came back with ${error}`, sentence: description ?? 'There is no result.' }
-  if (flow === 'create') return CREATED
-  if (exchanges.length > 0) return isUpgraded(exchanges) ? UPGRADED : NOT_UPGRADED
-  if (createRequested === 'true') return CREATE_REQUESTED
-  if (!callback.claims) return NO_TOKEN
-  return Object.values(answersOf(callback)).includes(true) ? VERIFIED : TOO_YOUNG
+  if (flow === 'create') return VERDICTS.created
+  if (exchanges.length > 0) return isUpgraded(exchanges) ? VERDICTS.upgraded : VERDICTS.notUpgraded
+  if (createRequested === 'true') return VERDICTS.createRequested
+  if (!callback.claims) return VERDICTS.noToken
+  return Object.values(answersOf(callback)).includes(true) ? VERDICTS.verified : VERDICTS.tooYoung
 }
 
 /** E4 and E5 both succeeded. */

@@ -6,36 +6,23 @@ import { ENDPOINTS, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
 /** The service itself, E1 to E6, and the forms of its choice pages. */
 export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
   const authorize = createAuthorizeRoutes(host)
-  const handlers: Readonly<Record<EndpointId, Handler>> = {
-    use: authorize.use,
-    par,
-    create: authorize.create,
-    token,
-    upgrade,
-    useDiscovery: discoverUse,
-    createDiscovery: discoverCreate,
-    jwks,
-  }
-  const rowOf = (id: EndpointId): RouteRow => {
+  const rowOf = (id: EndpointId, handler: Handler): RouteRow => {
     const endpoint = ENDPOINTS[id]
-    const path = endpointPath(id, host.settings.profile)
-    const row = { path, method: endpoint.method, handler: handlers[id], endpoint }
+    const row = { path: endpointPath(id, host.settings.profile), method: endpoint.method, handler, endpoint }
     return endpoint.caller === 'browser' ? { ...row, errors: 'page' } : row
   }
-  const ids: readonly EndpointId[] = [
-    'use',
-    'par',
-    'create',
-    'token',
-    'upgrade',
-    'useDiscovery',
-    'createDiscovery',
-    'jwks',
-  ]
+  const choices = Object.values(CHOICE_ENDPOINTS).map(
+    (endpoint): RouteRow => ({ ...endpoint, handler: authorize.choice, endpoint, errors: 'page' }),
+  )
   return [
-    ...ids.map(rowOf),
-    ...Object.values(CHOICE_ENDPOINTS).map(
-      (endpoint): RouteRow => ({ ...endpoint, handler: authorize.choice, endpoint, errors: 'page' }),
-    ),
+    rowOf('use', authorize.use),
+    rowOf('par', par),
+    rowOf('create', authorize.create),
+    rowOf('token', token),
+    rowOf('upgrade', upgrade),
+    rowOf('useDiscovery', discoverUse),
+    rowOf('createDiscovery', discoverCreate),
+    rowOf('jwks', jwks),
+    ...choices,
   ]
 }
