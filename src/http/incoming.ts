@@ -3,41 +3,14 @@ import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
 
-/** A request as the routes see it: plain data, parsed no further than every route needs. */
-export interface Incoming extends ServerRequest {
+/** A request as the routes see it: an Express request, parsed no further than every route needs. */
+export class Incoming implements ServerRequest {
   readonly method: string
   /** Below the base URL of the tenant. */
   readonly path: string
   /** The raw query string, without the question mark. */
   readonly query: string
-  /** The query, decoded: once for all who ask. */
-  readonly queryPairs: Pairs
-  /** Everything that the call sent, by name: from the query, the form or the JSON body; JSON texts are parsed. */
-  sentParameters(): Readonly<Record<string, unknown>>
-  /** How and by what name the caller reached the sandbox, told by a trusted proxy or else by the call itself. */
-  readonly protocol: 'http' | 'https'
-  readonly host: string | undefined
-  /** The address of the caller, told likewise. */
-  readonly caller: string | undefined
   /** Named parts of the path. */
-  readonly params: Readonly<Record<string, string>>
-  /** The value of a header, several joined by commas. */
-  header(name: string): string | undefined
-  /** Aborted when the caller goes away. */
-  readonly signal: AbortSignal
-  /** Whether the caller asks for JSON rather than for a page. */
-  readonly wantsJson: boolean
-  /** Whether the caller names HTML among the types that it accepts, as browsers do. */
-  readonly wantsPage: boolean
-  /** The tags of `Accept-Language`, the preferred ones first (RFC 9110, section 12.5.4). */
-  readonly acceptedLanguages: readonly string[]
-}
-
-/** What a route is given of an Express request. What hardly anybody asks for is worked out when somebody does. */
-export class IncomingRequest implements Incoming {
-  readonly method: string
-  readonly path: string
-  readonly query: string
   readonly params: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly #request: Request
@@ -58,11 +31,13 @@ export class IncomingRequest implements Incoming {
     this.#response = response
   }
 
+  /** The query, decoded once. */
   get queryPairs(): Pairs {
     this.#queryPairs ??= decodePairs(this.query)
     return this.#queryPairs
   }
 
+  /** Everything that the call sent, by name: from the query, the form or the JSON body; JSON texts are parsed. */
   sentParameters(): Readonly<Record<string, unknown>> {
     this.#sentParameters ??= readSentParameters(this)
     return this.#sentParameters
@@ -76,22 +51,27 @@ export class IncomingRequest implements Incoming {
     return this.header('authorization')
   }
 
+  /** The protocol by which the caller reached the sandbox; a trusted proxy can name it, as it can name host and caller. */
   get protocol(): 'http' | 'https' {
     return this.#request.protocol === 'https' ? 'https' : 'http'
   }
 
+  /** The host name by which the caller reached the sandbox. */
   get host(): string | undefined {
     return this.#request.host
   }
 
+  /** The IP address of the caller. */
   get caller(): string | undefined {
     return this.#request.ip
   }
 
+  /** The value of a header, several joined by commas. */
   header(name: string): string | undefined {
     return this.#request.get(name)
   }
 
+  /** Aborted when the caller goes away. */
   get signal(): AbortSignal {
     const gone = new AbortController()
     if (this.#response.destroyed) gone.abort()
@@ -99,14 +79,12 @@ export class IncomingRequest implements Incoming {
     return gone.signal
   }
 
-  get wantsPage(): boolean {
-    return /\btext\/html\b/i.test(this.header('accept') ?? '')
-  }
-
+  /** The tags of `Accept-Language`, the preferred ones first (RFC 9110, section 12.5.4). */
   get acceptedLanguages(): readonly string[] {
     return this.#request.acceptsLanguages()
   }
 
+  /** Whether the caller asks for JSON rather than for a page. */
   get wantsJson(): boolean {
     return this.#request.accepts(['html', 'json']) === 'json'
   }

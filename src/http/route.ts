@@ -1,12 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { isUnavailable } from '../oidc/refusal.ts'
+import { isUnavailable, Refusal } from '../oidc/refusal.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Answer, HttpHost, RouteRow } from './handler.ts'
-import { IncomingRequest } from './incoming.ts'
+import { Incoming } from './incoming.ts'
 import { recordCall } from './record-call.ts'
-import { refusalAnswer } from './refusal-answer.ts'
-import { sendReply } from './reply.ts'
+import { json, page, sendReply } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors'>
 
@@ -15,7 +14,7 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
   const { endpoint } = route
   return async (request: Request, response: Response) => {
     const elapsed = startStopwatch()
-    const incoming = new IncomingRequest(request, response)
+    const incoming = new Incoming(request, response)
     const { tenant, answer } = await answerOf(route, incoming, host)
     if (endpoint) await recordCall(endpoint, { request: incoming, answer, tenant }).catch(unlessUnavailable)
     await sendReply(response, answer.reply)
@@ -33,7 +32,7 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
 
 async function answerOf(
   { handler, errors }: Route,
-  incoming: IncomingRequest,
+  incoming: Incoming,
   host: HttpHost,
 ): Promise<{ tenant: Tenant; answer: Answer }> {
   let tenant = host.tenants.root
@@ -48,4 +47,53 @@ async function answerOf(
 /** A call that was carried out is answered even when it cannot be recorded: its code or token could not be had again. */
 function unlessUnavailable(error: unknown): void {
   if (!isUnavailable(error)) throw error
+}
+
+interface Context {
+  readonly host: HttpHost
+  readonly incoming: Incoming
+  readonly tenant: Tenant
+  readonly errors: RouteRow['errors']
+}
+
+/** The answer to a request that failed: a page for a browser, else JSON `{error, error_description, findings}`. */
+async function refusalAnswer(error: unknown, context: Context): Promise<Answer> {
+  const refusal = asRefusal(error, context.host)
+  const { findings, code, message } = refusal
+  const reply = isForBrowser(context) ? await errorPage(refusal, context) : errorJson(refusal)
+  const headers = { ...reply.headers, ...refusal.headers }
+  return { reply: { ...reply, headers }, findings, error: { code, description: message } }
+}
+
+/** What any other error is to the caller: a defect, reported to the host. */
+function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
+  if (error instanceof Refusal) return error
+  host.onError(error)
+  return Refusal.byRules(
+    'server_error',
+    'The sandbox failed: this is a defect of the sandbox, not of your request. Its log has the details.',
+    { title: 'The sandbox failed' },
+  )
+}
+
+/** A browser opens a page or sends its form; a program calls the same path with another body, or asks for JSON. */
+function isForBrowser({ incoming, errors }: Context): boolean {
+  const { method, contentType, wantsJson } = incoming
+  const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
+  return errors === 'page' && !wantsJson && (method === 'GET' || method === 'HEAD' || isForm)
+}
+
+async function errorPage(refusal: Refusal, { host, tenant }: Context) {
+  const { renderError } = await import('./html/error-page.ts')
+  const { shellOf } = await import('./html/layout.ts')
+  return page(refusal.status, renderError(refusal, shellOf(tenant, host.version)))
+}
+
+function errorJson({ status, code, message, findings, suggestions }: Refusal) {
+  return json(status, {
+    error: code,
+    error_description: message,
+    findings,
+    ...(suggestions.length > 0 ? { suggestions } : {}),
+  })
 }
