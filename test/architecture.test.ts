@@ -108,7 +108,7 @@ describe('The architecture', () => {
     expect(forbidden).toEqual([])
   })
 
-  test('has no room that nobody planned', () => {
+  test('has no room that is not planned', () => {
     const rooms = new Set([...files.keys()].map(roomOf))
     expect([...rooms].sort()).toEqual([...Object.keys(ROOMS), ...BESIDE, 'cli'].sort())
   })

@@ -107,7 +107,7 @@ export function resolveRelativeDate(expression: RelativeDate, base: number): str
 
 /**
  * `instant` (epoch milliseconds) moved by calendar months in UTC. A day that the target month does not have becomes its last
- * day, so that 18 years before 29 February 2024 is 28 February 2006: whoever was born then is 18.
+ * day, so that 18 years before 29 February 2024 is 28 February 2006: a person born then is 18.
  */
 function addMonths(instant: number, months: number): number {
   const date = new Date(instant)

@@ -14,7 +14,7 @@ const UUID_VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 
 // Paths begin at the signal and messages do not name the place: `signal.ts` knows where the signal stands and adds both.
 
-/** SIG-06, SIG-15: what is past by `now` (epoch milliseconds), and not too long past to be somebody's birth. */
+/** SIG-06, SIG-15: what is past by `now` (epoch milliseconds), and not too long past to be a date of birth. */
 export function dateIssues({ age, verified_at }: JsonObject, now: number): Issue[] {
   const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
   return [...birthIssues(dateOfBirth, now), ...verificationIssues(verified_at, now)]

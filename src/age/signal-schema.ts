@@ -30,7 +30,7 @@ export interface SubmittedAgeSignal extends AgeSignal {
 }
 
 /**
- * One schema for each method and one for signals whose method is none, so that these are told about their other mistakes too.
+ * One schema for each method and one for signals whose method is none, so that their other mistakes are reported too.
  * They stand for every rule that concerns one member; `signal.ts` also checks those that need the configuration or the time.
  * Each is made when it is first asked for: all of them would take a fifth of a start.
  */

@@ -58,7 +58,7 @@ export function parseAgeSignals(
 /**
  * Checks the signals of an evaluation without a flow: each as a persona has it (no `type`, no `verification_id`) or as it was
  * submitted, in both cases with `iso_27566_1` when it is certified. Any provenance of the right shape will do, and nothing is
- * recommended. An empty list is right: nobody's age is known then.
+ * recommended. An empty list is valid: no age is known then.
  */
 export function parseEvaluationSignals(
   value: unknown,

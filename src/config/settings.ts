@@ -6,7 +6,7 @@ import { SERVICE_SETTINGS } from './settings/service-settings.ts'
 import type { Setting } from './settings/setting.ts'
 
 /**
- * Every setting, by its name in the library (`baseUrl`). Flags (`--base-url`), environment variables
+ * Every setting, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment variables
  * (`AGEKEY_SANDBOX_BASE_URL`), the config file (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter
  * file and the table in the README follow from it. The comment above a setting is the documentation of its option.
  */

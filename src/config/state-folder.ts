@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 /** The name of no folder: keys and certificate live in memory. */
 export const NO_STATE = 'none'
 
-/** Where state is kept, if anywhere, and what to tell about it. */
+/** Where state is kept, if anywhere, and the warnings about it. */
 export interface StateFolder {
   readonly stateDir: string | undefined
   readonly warnings: readonly string[]

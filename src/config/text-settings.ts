@@ -10,7 +10,7 @@ export interface Flag extends SettingFlag {
   readonly name: string
   /** The environment variable that gives the same. */
   readonly variable: string
-  /** By its name in the config file; absent for `--config`, which names that file. */
+  /** The name in the config file; absent for `--config`, which names that file. */
   readonly key?: string
   readonly help: string
 }
@@ -40,7 +40,7 @@ export type Texts = Readonly<Record<string, string | readonly string[]>>
 
 /**
  * What Kubernetes sets for a service that is called agekey-sandbox (and Docker for a linked container): addresses, not
- * settings. One of them has the name of a setting; its value tells the two apart.
+ * settings. One of them has the name of a setting; its value distinguishes the two.
  */
 const SERVICE_LINK =
   /^AGEKEY_SANDBOX_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP)|NAME$|ENV_)|^AGEKEY_SANDBOX_PORT=(tcp|udp):/

@@ -6,7 +6,7 @@ import { createIssuer, type Provider, useIssuer } from './provider.ts'
 /**
  * E6: discovery of the Use flow (OpenID Connect Discovery 1.0 section 3). Lists only what is served.
  * `serverUrl` is the base URL by which the caller's servers reach this provider, where that differs from the browser's:
- * what only servers call is named below it. The issuer and what browsers visit stay, whoever asks.
+ * what only servers call is named below it. The issuer and what browsers visit stay the same for every caller.
  */
 export const useDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: useIssuer(provider),

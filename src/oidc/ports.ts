@@ -28,7 +28,7 @@ export interface Ids {
   random(bytes: number): string
 }
 
-/** Signs tokens and tells the public half of its keys. */
+/** Signs tokens and publishes the public half of its keys. */
 export interface Signer {
   /** The algorithm of the tokens, as discovery announces it. */
   readonly alg: 'RS256' | 'ES256'

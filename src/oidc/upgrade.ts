@@ -36,7 +36,7 @@ export async function upgradeAgeKey(
 
 const JSON_BODY = { mediaType: 'application/json', wrongType: 'UPG-01', notUtf8: 'UPG-05' } as const
 
-/** RFC 6750 section 3: a request without any credentials is told the scheme only. */
+/** RFC 6750 section 3: the challenge of a request without credentials names the scheme only. */
 const bearerChallenge = (authorization: string | undefined) => ({
   'WWW-Authenticate': `Bearer realm="agekey-sandbox"${authorization === undefined ? '' : ', error="invalid_token"'}`,
 })

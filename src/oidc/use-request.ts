@@ -24,8 +24,8 @@ export type UseParameters = Parameters<(typeof USE_PARAMETERS)[number]>
 export const readUseParameters = (query: Pairs, findings: Findings): UseParameters =>
   readParameters(query, { known: USE_PARAMETERS, repeated: 'USE-10', unknown: 'USE-11' }, findings)
 
-/** Checks `scope` (E1) and tells whether it asks for upgrades. */
-export function readUpgradeWish(scope: string | undefined, profile: Profile, findings: Findings): boolean {
+/** Checks `scope` (E1) and returns whether it asks for upgrades. */
+export function readUpgradeScope(scope: string | undefined, profile: Profile, findings: Findings): boolean {
   if (scope === undefined) {
     findings.missing('USE-03', 'scope')
     return false

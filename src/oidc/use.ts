@@ -16,7 +16,7 @@ import { issueCode } from './token.ts'
 import {
   checkUseResponseType,
   readClaims,
-  readUpgradeWish,
+  readUpgradeScope,
   readUseParameters,
   type UseParameters,
 } from './use-request.ts'
@@ -53,7 +53,7 @@ export interface UnusableRequestUri {
   readonly reason: 'expired' | 'used'
 }
 
-/** How the user, or who stands in for one, ends a Use flow. */
+/** How a Use flow ends. */
 export type UseDecision =
   | { kind: 'verified'; ageKey: AgeKey }
   | { kind: 'create_requested' }
@@ -133,7 +133,7 @@ function readTransaction(
   target: { client: Client; redirectUri: string } | undefined,
   { provider, findings }: { provider: Provider; findings: Findings },
 ): UseTransaction | undefined {
-  const upgrade = readUpgradeWish(parameters.scope, provider.profile, findings)
+  const upgrade = readUpgradeScope(parameters.scope, provider.profile, findings)
   checkUseResponseType(parameters.response_type, { upgrade }, findings)
   const mode = parameters.response_mode ?? 'fragment'
   if (!isResponseMode(mode)) {

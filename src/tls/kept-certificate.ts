@@ -52,7 +52,7 @@ async function readPair(folder: string): Promise<Pair | undefined> {
     ])
     return { cert, key }
   } catch {
-    // Not there, or not to be read: writing tells what is wrong with the folder.
+    // Not there, or not to be read: writing reports what is wrong with the folder.
     return undefined
   }
 }

@@ -91,7 +91,7 @@ describe('relative dates', () => {
         expect(ageOf(`today - ${years}y + 1d`, now)).toBe(years - 1)
         const eve = parseRelativeDate(`today - ${years}y + 1d`)
         const birth = eve ? resolveRelativeDate(eve, now) : ''
-        // On 28 February of a leap year nobody born in a common year has a birthday on the next day: it is on 1 March.
+        // On 28 February of a leap year a person born in a common year has no birthday on the next day: it is on 1 March.
         const days = isLeapDay(now + DAY) && birth.endsWith('-03-01') ? 2 : 1
         expect(completedYears(birth, now + days * DAY)).toBe(years)
       }),

@@ -66,7 +66,7 @@ describe('parseAgeSignals', () => {
     expect(parseAgeSignals(sent, context)).toEqual({ signals: sent, issues: [] })
   })
 
-  it.each([[null], ['[]'], [{}], [undefined], [7]])('SIG-01 refuses %j in place of a list', (value) => {
+  it.each([[null], ['[]'], [{}], [undefined], [7]])('SIG-01 refuses %j instead of a list', (value) => {
     expect(parseAgeSignals(value, context)).toMatchObject({ issues: [{ rule: 'SIG-01', path: [] }] })
   })
 
@@ -231,7 +231,7 @@ describe('the schemas of signals', () => {
     }
   })
 
-  it('become JSON Schemas that tell the methods apart', () => {
+  it('become JSON Schemas that distinguish the methods', () => {
     const { anyOf = [] } = z.toJSONSchema(submittedSignalSchema)
     expect(anyOf).toHaveLength(6)
     expect(anyOf).toContainEqual(

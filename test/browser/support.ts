@@ -18,7 +18,7 @@ if (executablePath === undefined && !isCi) {
 /** A group of tests that need Chromium: skipped loudly where there is none, but failing in CI. */
 export const describeInBrowser: typeof describe.skip = executablePath === undefined && !isCi ? describe.skip : describe
 
-/** One browser for a test file; it talks to nobody of its own accord. */
+/** One browser for a test file; it makes no calls of its own accord. */
 export async function launchBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('no Chromium: install it or set CHROMIUM_PATH')
   return chromium.launch({

@@ -106,14 +106,14 @@ describe('a server that cannot be reached', () => {
     expect(found['connection_refused']).toMatch(/AGEKEY_SANDBOX_INTERNAL_URL=http:\/\/agekey-sandbox:\d+/)
   })
 
-  test('somebody listens and never answers', async () => {
+  test('a server that listens and never answers', async () => {
     const port = await listen(createTcpServer())
     expect(Object.keys(await problemsOf({ issuer: `http://127.0.0.1:${port}/v1/oidc/use`, timeoutMs: 150 }))).toEqual([
       'timeout',
     ])
   })
 
-  test('somebody listens and hangs up', async () => {
+  test('a server that listens and hangs up', async () => {
     const port = await listen(createTcpServer((socket) => socket.destroy()))
     expect(Object.keys(await problemsOf({ issuer: `http://127.0.0.1:${port}/v1/oidc/use` }))).toEqual([
       'connection_failed',
@@ -227,7 +227,7 @@ describe('an answer of something else', () => {
 })
 
 describe('what discovery and the key set say', () => {
-  test('addresses that only browsers reach: tells to set the internal URL', async () => {
+  test('addresses that only browsers reach: advises to set the internal URL', async () => {
     const { url } = await startSandbox({ baseUrl: `http://localhost:${await closedPort()}` })
     const visit = { issuer: 'http://localhost/v1/oidc/use', internalUrl: url }
     const found = await problemsOf(visit)
@@ -236,7 +236,7 @@ describe('what discovery and the key set say', () => {
 
   test.each<[string, (text: string) => string, string]>([
     ['an empty key set', () => '{"keys":[]}', 'key_set_empty'],
-    ['a page in place of the key set', () => '<html>', 'key_set_unreadable'],
+    ['a page instead of the key set', () => '<html>', 'key_set_unreadable'],
     ['private keys', () => '{"keys":[{"kty":"RSA","n":"a","e":"AQAB","d":"b"}]}', 'key_set_private'],
     ['a secret key', () => '{"keys":[{"kty":"oct","k":"b"}]}', 'key_set_private'],
   ])('%s', async (_sentence, keySet, name) => {
@@ -244,7 +244,7 @@ describe('what discovery and the key set say', () => {
     expect(Object.keys(await problemsOf({ issuer }))).toEqual([name])
   })
 
-  test('the key set of somebody else', async () => {
+  test('the key set of another service', async () => {
     const { url, issuer } = await startMeddler((text) => ({
       text: text.replace(/(?<="jwks_uri":")[^"]*(?=\/\.well-known)/, '$&/t/other'),
     }))
@@ -262,7 +262,7 @@ describe('what discovery and the key set say', () => {
 test.each([
   [-32_000, 'ahead of'],
   [32_000, 'behind'],
-])('a clock that is %i ms off is told', async (offset, word) => {
+])('a clock that is %i ms off is reported', async (offset, word) => {
   const { baseUrl } = await startSandbox()
   const found = await look({ issuer: issuerOf(baseUrl), now: () => Date.now() + offset })
   const clock = found.find(({ check }) => check === 'clock')

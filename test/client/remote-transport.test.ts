@@ -38,7 +38,7 @@ test('an answer that the contract does not know rejects and says where it differ
   )
 })
 
-test('a page of a proxy in place of an answer rejects with its status', async () => {
+test('a page of a proxy instead of an answer rejects with its status', async () => {
   const { call } = await answering(502, '<h1>Bad gateway</h1>')
   await expect(call('getClock', {})).rejects.toMatchObject({
     name: 'SandboxError',

@@ -21,24 +21,24 @@ function journeysOf({ baseUrl }: TestSandbox, browser: ReturnType<typeof createB
     const next = answer.headers.location
     return next === undefined ? textOf(answer.text) : follow(new URL(next, baseUrl).href)
   }
-  const decided = (url: string, wishes: Readonly<Record<string, string>>) =>
-    follow(`${url}&${new URLSearchParams(wishes).toString()}`)
+  const decided = (url: string, choices: Readonly<Record<string, string>>) =>
+    follow(`${url}&${new URLSearchParams(choices).toString()}`)
   const start = async (path: string, fields: Readonly<Record<string, string>>) =>
     (await browser.submit(`${DEMO}/${path}`, fields)).headers.location ?? ''
   return {
     follow,
     /** A Use flow in mode `query`, decided by query parameters, to the page of its result. */
-    async use(wishes: Readonly<Record<string, string>>, fields: Readonly<Record<string, string>> = {}) {
+    async use(choices: Readonly<Record<string, string>>, fields: Readonly<Record<string, string>> = {}) {
       const usual = {
         claims: '{"age_thresholds":[13,18]}',
         response_mode: 'query',
         can_create: 'true',
         upgrade: 'true',
       }
-      return decided(await start('use', { ...usual, ...fields }), wishes)
+      return decided(await start('use', { ...usual, ...fields }), choices)
     },
-    async create(wishes: Readonly<Record<string, string>>, dateOfBirth = '2000-02-29') {
-      return decided(await start('create', { date_of_birth: dateOfBirth }), wishes)
+    async create(choices: Readonly<Record<string, string>>, dateOfBirth = '2000-02-29') {
+      return decided(await start('create', { date_of_birth: dateOfBirth }), choices)
     },
     async upgrade(dateOfBirth = '2000-02-29') {
       return follow(new URL(await start('upgrade', { date_of_birth: dateOfBirth }), baseUrl).href)

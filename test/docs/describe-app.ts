@@ -40,7 +40,7 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
 
     const verify = (browser: AppBrowser = createAppBrowser()) => browser.visit(`${app.url}/verify`)
     const be = (persona: string) => sandbox().configure({ persona })
-    const told = (flow: OutcomeFlow, outcome: string) => sandbox().next({ flow, outcome })
+    const force = (flow: OutcomeFlow, outcome: string) => sandbox().next({ flow, outcome })
 
     /** The address at which the service answers, before the browser goes there. */
     async function obtainAnswer(browser: AppBrowser): Promise<string> {
@@ -116,18 +116,18 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
     })
 
     test.each(['access_denied', 'server_error'])('says that nothing was proved after %s', async (outcome) => {
-      await told('use', outcome)
+      await force('use', outcome)
       expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining('No age was proved.') })
     })
 
     test.each(['access_denied', 'request_uri.expired'])('says that nothing was saved after %s', async (outcome) => {
       await be('no-age-key')
-      await told('create', outcome)
+      await force('create', outcome)
       expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining('No age key was saved.') })
     })
 
     test.each(rowsOf('use', 'refuse').filter(canBeRefused))('E1 refuses $name', async ({ name }) => {
-      await told('use', name)
+      await force('use', name)
       const shown = await verify()
       if (tolerates.includes(name)) expect(shown).toMatchObject({ status: 200, text: WELCOME })
       else expectRefusal(shown)
@@ -138,7 +138,7 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
       async ({ name }) => {
         // Its keys are those of a moment ago: some libraries wait half a minute before they ask for new ones.
         const fresh = name === 'id_token.key_rotated' ? await restart() : undefined
-        await told('use', name)
+        await force('use', name)
         expect(await createAppBrowser().visit(`${(fresh ?? app).url}/verify`)).toMatchObject({
           status: 200,
           text: WELCOME,
@@ -148,7 +148,7 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
 
     test.each(rowsOf('create', 'refuse').filter(canBeRefused))('E3 refuses $name', async ({ name }) => {
       await be('no-age-key')
-      await told('create', name)
+      await force('create', name)
       expectRefusal(await verify())
     })
 
@@ -156,14 +156,14 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
       ['no-age-key', rowsOf('par', 'refuse')],
       ['child-12', [...rowsOf('token', 'refuse'), ...rowsOf('upgrade', 'refuse')]],
       ['adult-passport', rowsOf('jwks', 'refuse')],
-    ] as const)('as %s is told nothing good when a call fails', async (persona, rows) => {
+    ] as const)('as %s reports no success when a call fails', async (persona, rows) => {
       const praised: string[] = []
       for (const { flow, name } of rows) {
         await sandbox().reset()
         await be(persona)
         // A key set that was read before would be used again.
         if (flow === 'jwks') await restart()
-        await told(flow, name)
+        await force(flow, name)
         if ((await verify()).status < 400) praised.push(name)
       }
       expect(praised).toEqual([])

@@ -15,7 +15,7 @@ const page = readPage('library.md')
 // The compiler reads the whole library, beside the other tests.
 vi.setConfig({ testTimeout: 120_000 })
 
-/** The errors of the compiler for modules that import the package by its name; empty when there are none. */
+/** The errors of the compiler for modules that import the package by name; empty when there are none. */
 async function errorsIn(modules: readonly string[]): Promise<string> {
   const folder = makeScratchFolder()
   const config = {

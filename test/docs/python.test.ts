@@ -52,7 +52,7 @@ describe.skipIf(withFlask === '')('with Flask and Authlib', () => {
     const app = spawn(withFlask, flask, { cwd: writeFiles(folder), env, stdio: ['ignore', 'ignore', 'pipe'] })
     const port = await new Promise<string>((resolve, reject) => {
       app.once('exit', (code) => reject(new Error(`flask ended with ${code}`)))
-      // It is read to the end: nobody else empties the log of the server.
+      // It is read to the end: nothing else empties the log of the server.
       app.stderr.on('data', (text) => {
         const [, found] = /Running on http:\/\/127\.0\.0\.1:(\d+)/.exec(`${text}`) ?? []
         if (found !== undefined) resolve(found)

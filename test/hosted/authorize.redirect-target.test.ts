@@ -119,7 +119,7 @@ describe('A page, never a redirect, answers', () => {
   })
 })
 
-test('E1 answers JSON in place of the page when the caller asks for JSON', async () => {
+test('E1 answers JSON instead of the page when the caller asks for JSON', async () => {
   const sandbox = await startSandbox()
   const headers = { Accept: 'application/json' }
   const answer = await sandbox.request

@@ -31,7 +31,7 @@ test('HTTP outlives a caller that goes away in the middle of a request', async (
   await sandbox.request.get('/_sandbox/health').expect(200)
 })
 
-test('HTTP ignores an expectation that nobody knows', async () => {
+test('HTTP ignores an unknown expectation', async () => {
   const sandbox = await startSandbox()
   const request = 'GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\nExpect: wonders\r\nConnection: close\r\n\r\n'
   const answer = await exchangeRaw(sandbox.url, request)

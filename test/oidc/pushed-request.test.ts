@@ -118,7 +118,7 @@ describe('pushRequest refuses', () => {
     expect(findings[0]?.message).toContain('is "café ')
   })
 
-  test('credentials by HTTP Basic in place of the form', async () => {
+  test('credentials by HTTP Basic instead of the form', async () => {
     const form = pushedRequest({ client_id: undefined, client_secret: undefined })
     const request = formRequest(form, { authorization: basic('ak_test_sandbox', 'sk_test_sandbox') })
     expect(await refused(() => pushRequest(request, createProvider()))).toMatchObject({ error: 'invalid_client' })

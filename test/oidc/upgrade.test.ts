@@ -62,7 +62,7 @@ describe('upgradeAgeKey answers 401 invalid_token with a challenge to', () => {
     expect(challenge?.includes('error=')).toBe(authorization !== undefined)
   })
 
-  test('a code in place of a token', async () => {
+  test('a code instead of a token', async () => {
     const service = createService()
     const code = await service.obtainCode()
     expect(await refused(() => service.upgrade(code))).toMatchObject({ error: 'invalid_token', rules: ['UPG-03'] })

@@ -152,7 +152,7 @@ describe('a Use flow that can be judged only with more context', () => {
   const sandbox = shareSandbox()
 
   it.each(rowsOf('use', 'depends'))('$name', async (outcome) => {
-    const judge = JUDGES[outcome.name] ?? (() => expect.fail(`nobody judges ${outcome.name}`))
+    const judge = JUDGES[outcome.name] ?? (() => expect.fail(`no judge for ${outcome.name}`))
     await judge(sandbox(), outcome)
   })
 })

@@ -85,7 +85,7 @@ export const verifyWithJose =
     require(payload['nonce'] === session.nonce, 'nonce is not the one that was sent')
     const others = [payload.aud].flat().filter((audience) => audience !== expected.clientId)
     const { azp } = payload
-    require(azp === undefined ? others.length === 0 : azp === expected.clientId, 'the token is for somebody else')
+    require(azp === undefined ? others.length === 0 : azp === expected.clientId, 'the token is for another client')
     return payload
   }
 
@@ -98,7 +98,7 @@ function readOnce(
   require(new Set(params.keys()).size === [...params].length, 'a parameter comes twice')
   const read: Record<string, string | undefined> = Object.fromEntries(params)
   require(read['state'] === session.state, 'state is not the one of this session')
-  require(read['iss'] === undefined, 'the service sends no iss: the answer is from somebody else')
+  require(read['iss'] === undefined, 'the service sends no iss: the answer is from another service')
   require(read['error'] === undefined, `error ${read['error']}`)
   return read
 }

@@ -9,7 +9,7 @@ import type { Delivery, Session, VerifyIdToken } from './correct-client.ts'
 
 export const issuerOf = (sandbox: Sandbox) => `${sandbox.baseUrl}/v1/oidc/use`
 
-/** Begins a Use flow that has what the outcome needs, and is told to end with it. */
+/** Begins a Use flow that has what the outcome needs, and ends with it. */
 export async function runUse(
   sandbox: Sandbox,
   outcome: Pick<Outcome, 'name' | 'needs'>,
@@ -38,7 +38,7 @@ export async function runUse(
   return { session, delivery: await visit(`${sandbox.url}/v1/oidc/use?${query}`) }
 }
 
-/** Sends the user of a pushed request to the Create flow, which is told how to end. */
+/** Sends the user of a pushed request to the Create flow, which ends as asked. */
 export const runCreate = (sandbox: Sandbox, requestUri: string, outcome: string) =>
   visit(`${sandbox.url}/v1/oidc/create?${new URLSearchParams(createRequest(requestUri, { sandbox_outcome: outcome }))}`)
 

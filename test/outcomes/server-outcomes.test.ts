@@ -34,25 +34,25 @@ const CALLS: Readonly<Record<ServerFlow, (options: CallOptions) => Promise<unkno
   },
 }
 
-const told = (outcome: string): CallOptions => ({ headers: { 'X-Sandbox-Outcome': outcome } })
+const forcing = (outcome: string): CallOptions => ({ headers: { 'X-Sandbox-Outcome': outcome } })
 const rowsOf = (flow: Outcome['flow'], correctClient: Outcome['correctClient']) =>
   OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient)
 
 describe.each(SERVER_FLOWS)('the call %s, as a correct client makes it', (flow) => {
   it.each(rowsOf(flow, 'refuse'))('refuses $name', async ({ name }) => {
-    await expect(CALLS[flow](told(name))).rejects.toThrow(Refusal)
+    await expect(CALLS[flow](forcing(name))).rejects.toThrow(Refusal)
   })
 
   it.each(rowsOf(flow, 'accept'))('accepts $name', async ({ name }) => {
-    await expect(CALLS[flow](told(name))).resolves.not.toThrow()
+    await expect(CALLS[flow](forcing(name))).resolves.not.toThrow()
   })
 
-  it('goes well when it is told nothing', async () => {
+  it('goes well without a forced outcome', async () => {
     await expect(CALLS[flow]({})).resolves.not.toThrow()
   })
 
   it(`gives up ${flow}.slow when it does not wait`, async () => {
-    await expect(CALLS[flow]({ ...told(`${flow}.slow`), timeoutMs: 150 })).rejects.toThrow(Refusal)
+    await expect(CALLS[flow]({ ...forcing(`${flow}.slow`), timeoutMs: 150 })).rejects.toThrow(Refusal)
   })
 
   it(`delays a good reply by ${flow}.slow, and changes nothing else`, async () => {
@@ -78,16 +78,16 @@ function applied(name: string, reply: ServerReply) {
 const created = async (requestUri: string) => (await runCreate(sandbox(), requestUri, 'created'))?.params
 
 describe('an outcome of a call that shows only later', () => {
-  it('E2 par.request_uri_already_used hands out a reference that E3 refuses, with its state', async () => {
+  it('E2 par.request_uri_already_used issues a reference that E3 refuses, with its state', async () => {
     const params = await created(
-      await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), told('par.request_uri_already_used')),
+      await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), forcing('par.request_uri_already_used')),
     )
     expect([params?.get('error'), params?.get('state')]).toEqual(['invalid_request_uri', 'state-1'])
   })
 
-  it('E2 par.request_uri_of_other_client hands out a reference that E3 refuses, without a state', async () => {
+  it('E2 par.request_uri_of_other_client issues a reference that E3 refuses, without a state', async () => {
     const params = await created(
-      await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), told('par.request_uri_of_other_client')),
+      await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), forcing('par.request_uri_of_other_client')),
     )
     expect([params?.get('error'), params?.get('state')]).toEqual(['invalid_request_uri', null])
   })
@@ -95,16 +95,16 @@ describe('an outcome of a call that shows only later', () => {
   it.each([
     [0, null],
     [1, 'invalid_request_uri'],
-  ])('E2 par.expires_in_1 hands out a reference that, after %i s, E3 answers with error %s', async (seconds, error) => {
+  ])('E2 par.expires_in_1 issues a reference that, after %i s, E3 answers with error %s', async (seconds, error) => {
     await sandbox().clock.freeze()
-    const requestUri = await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), told('par.expires_in_1'))
+    const requestUri = await push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), forcing('par.expires_in_1'))
     await sandbox().clock.advance(seconds)
     expect((await created(requestUri))?.get('error')).toBe(error)
   })
 
-  it('E4 token.expires_in_1 hands out a token that E5 refuses after a second', async () => {
+  it('E4 token.expires_in_1 issues a token that E5 refuses after a second', async () => {
     const code = await party().obtainCode()
-    const token = await exchange(sandbox().baseUrl, { code, credentials: credentials() }, told('token.expires_in_1'))
+    const token = await exchange(sandbox().baseUrl, { code, credentials: credentials() }, forcing('token.expires_in_1'))
     await sandbox().clock.advance(1)
     await expect(upgrade(sandbox().baseUrl, { token, details: [ageSignal()] })).rejects.toThrow(/status 401/)
   })
@@ -113,7 +113,7 @@ describe('an outcome of a call that shows only later', () => {
     '%s is taken by a client that does not need the number',
     async (name) => {
       const flow = name.startsWith('par') ? 'par' : 'token'
-      await expect(CALLS[flow](told(name))).resolves.not.toThrow()
+      await expect(CALLS[flow](forcing(name))).resolves.not.toThrow()
     },
   )
 
@@ -124,7 +124,7 @@ describe('an outcome of a call that shows only later', () => {
       .set({ Authorization: `Bearer ${token}`, 'X-Sandbox-Outcome': 'upgrade.ok_without_quotes' })
       .send({ authorization_details: [ageSignal()] })
     expect([answer.status, answer.text]).toEqual([200, 'OK'])
-    const again = upgrade(sandbox().baseUrl, { token, details: [ageSignal()] }, told('upgrade.ok_without_quotes'))
+    const again = upgrade(sandbox().baseUrl, { token, details: [ageSignal()] }, forcing('upgrade.ok_without_quotes'))
     await expect(again).rejects.toThrow(/not JSON/)
   })
 
@@ -148,18 +148,18 @@ describe('an outcome of a call that shows only later', () => {
   })
 })
 
-describe('a reply in place of the service', () => {
+describe('a forced reply', () => {
   it.each(['token.500', 'token.code_reused', 'token.dropped'])('E4 %s leaves the code unspent', async (name) => {
     const code = await party().obtainCode()
     const request = { code, credentials: credentials() }
-    await expect(exchange(sandbox().baseUrl, request, told(name))).rejects.toThrow(Refusal)
+    await expect(exchange(sandbox().baseUrl, request, forcing(name))).rejects.toThrow(Refusal)
     await expect(exchange(sandbox().baseUrl, request)).resolves.toEqual(expect.any(String))
   })
 
   it.each(['token.reply_lost', 'token.truncated'])('E4 %s spends the code', async (name) => {
     const code = await party().obtainCode()
     const request = { code, credentials: credentials() }
-    await expect(exchange(sandbox().baseUrl, request, told(name))).rejects.toThrow(Refusal)
+    await expect(exchange(sandbox().baseUrl, request, forcing(name))).rejects.toThrow(Refusal)
     await expect(exchange(sandbox().baseUrl, request)).rejects.toThrow(/invalid_grant/)
   })
 

@@ -56,7 +56,7 @@ describe('a program', () => {
   })
 })
 
-test('types are complete without any other package, and wrong calls are told', () => {
+test('types are complete without any other package, and wrong calls are compile errors', () => {
   project.write(
     'tsconfig.json',
     JSON.stringify({
@@ -94,7 +94,7 @@ test('types are complete without any other package, and wrong calls are told', (
   expect(node(TSC, '-p', '.')).toBe('')
 })
 
-test('a Vitest file gets a sandbox that begins anew with each test', () => {
+test('a Vitest file gets a sandbox that is reset before each test', () => {
   project.lend('vitest')
   project.write(
     'setup.test.mjs',
@@ -127,7 +127,7 @@ test('a node:test file passes its own hooks', () => {
   expect(node('--test', 'own-hooks.mjs')).toMatch(/pass 2/)
 })
 
-test('Playwright tests have a sandbox each worker, in which a browser is a persona and which begins anew with each test', () => {
+test('Playwright tests have a sandbox each worker, in which a browser is a persona and which is reset before each test', () => {
   project.lend('@playwright/test', 'playwright', 'playwright-core')
   project.write(
     'playwright.config.mjs',
@@ -152,7 +152,7 @@ test('Playwright tests have a sandbox each worker, in which a browser is a perso
       expect(page.url()).toContain('#id_token=')
       expect((await sandbox.flows.last()).age_thresholds).toEqual({ 16: true, 18: false })
     })
-    test('the next test begins anew, without a persona', async ({ page, sandbox }) => {
+    test('the next test begins without a persona', async ({ page, sandbox }) => {
       expect(await sandbox.flows.list()).toEqual([])
       await page.goto(url(sandbox))
       await expect(page.getByTestId('persona-teen-16')).toBeVisible()

@@ -20,7 +20,7 @@ const card = { method: 'payment_card_network', attributes: { card_type: 'debit' 
 
 /** Age signals as E2 takes them, one request for each rule. */
 export const AGE_SIGNAL_CASES: readonly RuleCase[] = [
-  submit('SIG-01', 'an object in place of the list', ageSignal()),
+  submit('SIG-01', 'an object instead of the list', ageSignal()),
   submit('SIG-02', 'an empty list', []),
   submit(
     'SIG-02',
@@ -44,7 +44,7 @@ export const AGE_SIGNAL_CASES: readonly RuleCase[] = [
   signal('SIG-15', 'a verification in the future', { verified_at: '2999-01-01' }),
   signal('SIG-16', 'an attribute of another method', { attributes: { card_type: 'credit' } }),
   signal('SIG-17', 'no issuing_country', { method: 'national_id_number', attributes: {} }),
-  signal('SIG-18', 'a country that nobody has assigned', { attributes: { issuing_country: 'XX' } }),
+  signal('SIG-18', 'a country code that is not assigned', { attributes: { issuing_country: 'XX' } }),
   signal('SIG-19', 'a provenance without a slash', { provenance: 'yoti' }),
   signal('SIG-20', 'a provenance that is not on the allowlist', { provenance: '/acme/scan' }),
   signal('SIG-21', 'at least 21 by a card', { ...card, age: { at_least_years: 21 } }),

@@ -16,7 +16,7 @@ const override = (rule: RuleId, breaks: string, method: string, changes: unknown
 
 /** The claims object of E1, one request for each rule. */
 export const CLAIMS_CASES: readonly RuleCase[] = [
-  { rule: 'CLM-01', breaks: 'a list in place of the object', send: (rp) => rp.use({ claims: '[]' }) },
+  { rule: 'CLM-01', breaks: 'a list instead of the object', send: (rp) => rp.use({ claims: '[]' }) },
   ask('CLM-01', 'a member that is misspelt', { allowed_method: ['id_doc_scan'] }),
   override('CLM-01', 'an unknown member of an override', 'id_doc_scan', { minimum_age: 18 }),
   { rule: 'CLM-02', breaks: 'no age_thresholds', send: (rp) => rp.use({ claims: '{}' }) },
@@ -45,5 +45,5 @@ export const CLAIMS_CASES: readonly RuleCase[] = [
     attributes: { card_type: ['credit'] },
   }),
   override('CLM-19', 'an empty list of countries', 'id_doc_scan', { attributes: { issuing_country: [] } }),
-  override('CLM-19', 'text in place of a boolean', 'id_doc_scan', { attributes: { face_match_performed: 'true' } }),
+  override('CLM-19', 'text instead of a boolean', 'id_doc_scan', { attributes: { face_match_performed: 'true' } }),
 ]

@@ -66,7 +66,7 @@ export const CREATE_CASES: readonly RuleCase[] = [
   },
   create('CRE-06', 'another response_type', { response_type: 'id_token' }),
   create('CRE-07', 'no request_uri', { request_uri: undefined }),
-  create('CRE-08', 'a request_uri that nobody issued', { request_uri: 'urn:svc:request:guess' }),
+  create('CRE-08', 'a request_uri that was never issued', { request_uri: 'urn:svc:request:guess' }),
   {
     rule: 'CRE-09',
     breaks: 'a request_uri of 90 seconds ago',

@@ -24,7 +24,7 @@ const wasRefused = ({ status, response }: CallRecord) =>
   status >= 400 || /[?#&]error=/.test(JSON.stringify(response ?? null))
 
 for (const profile of PROFILES) {
-  describe(`In profile ${profile} a request is told what it breaks:`, () => {
+  describe(`In profile ${profile} the answer names the rule that a request breaks:`, () => {
     test.each(CASES.map((one) => [one.rule, one.breaks, one] as const))('%s: %s', async (_rule, _breaks, one) => {
       const { rule, level = 'error', beside = [], send } = one
       const brand = BRAND[profile]

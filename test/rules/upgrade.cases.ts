@@ -10,7 +10,7 @@ const TOKEN_PATH = '/v1/oidc/use/token'
 export const UPGRADE_CASES: readonly RuleCase[] = [
   {
     rule: 'TOK-01',
-    breaks: 'JSON in place of a form',
+    breaks: 'JSON instead of a form',
     send: (_rp, { sandbox }) =>
       sandbox.request.post(TOKEN_PATH).set(AUTHORIZED).send({ grant_type: 'authorization_code', code: 'x' }),
   },
@@ -30,7 +30,7 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
     send: async (rp) => rp.exchange(await rp.obtainCode(), { grant_type: 'refresh_token' }),
   },
   { rule: 'TOK-04', breaks: 'no code', send: (rp) => rp.exchange(undefined) },
-  { rule: 'TOK-05', breaks: 'a code that nobody issued', send: (rp) => rp.exchange('guess') },
+  { rule: 'TOK-05', breaks: 'a code that was never issued', send: (rp) => rp.exchange('guess') },
   {
     rule: 'TOK-06',
     breaks: 'a code of 600 seconds ago',
@@ -87,7 +87,7 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
       return rp.upgrade(token)
     },
   },
-  { rule: 'UPG-03', breaks: 'an access token that nobody issued', send: (rp) => rp.upgrade('guess') },
+  { rule: 'UPG-03', breaks: 'an access token that was never issued', send: (rp) => rp.upgrade('guess') },
   {
     rule: 'UPG-04',
     breaks: 'the access token of an age key that is gone',
@@ -99,7 +99,7 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
   },
   {
     rule: 'UPG-05',
-    breaks: 'a list in place of the object',
+    breaks: 'a list instead of the object',
     send: async (rp, { sandbox, brand }) =>
       sandbox.request
         .post(`/v1/${brand}/upgrade`)

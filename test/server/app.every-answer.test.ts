@@ -2,7 +2,7 @@ import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../support/sandbox.ts'
 
-/** Pages, calls, assets and refusals: whoever sees any of them must know what it comes from. */
+/** Pages, calls, assets and refusals: each of them must show what it comes from. */
 const PATHS = [
   ['GET', '/'],
   ['GET', '/v1/oidc/use'],

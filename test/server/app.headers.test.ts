@@ -54,7 +54,7 @@ describe('HEAD', () => {
   })
 })
 
-test('an address that nobody serves is answered by a page to a browser, in JSON to everybody else', async () => {
+test('an address that is not served is answered by a page for a browser and in JSON for every other client', async () => {
   const sandbox = await startSandbox()
   const askedBy = async (path: string, Accept: string) =>
     (await sandbox.request.get(path).set('Accept', Accept)).headers
@@ -73,7 +73,7 @@ test.each([
     { query: useRequest(), headers: { 'X-Sandbox-Outcome': 'x' } },
     'request header X-Sandbox-Outcome: there is no outcome of use',
   ],
-])('an unknown name is told with the place where it stands', async ({ query, headers }, message) => {
+])('an unknown name is reported with the place where it stands', async ({ query, headers }, message) => {
   const sandbox = await startSandbox()
   const answer = await sandbox.request
     .get('/v1/oidc/use')

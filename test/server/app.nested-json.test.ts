@@ -3,7 +3,7 @@ import { refusal } from '../support/error-body.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
-test('E1, E2 and E5 refuse JSON that is nested 10,000 levels deep, and the journal still tells of it', async () => {
+test('E1, E2 and E5 refuse JSON that is nested 10,000 levels deep, and the journal still records the call', async () => {
   const sandbox = await startSandbox()
   const rp = createRelyingParty(sandbox)
   const deep = '['.repeat(10_000) + ']'.repeat(10_000)

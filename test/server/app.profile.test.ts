@@ -96,7 +96,7 @@ test.each(['spec', 'agekey'] as const)(
   },
 )
 
-test('Profile agekey puts its brand word into the scope, the upgrade path and the request_uri, in place of svc', async () => {
+test('Profile agekey puts its brand word into the scope, the upgrade path and the request_uri, instead of svc', async () => {
   const sandbox = await startSandbox({ profile: 'agekey' })
   const rp = createRelyingParty(sandbox, { brand: 'agekey' })
   expect(await rp.obtainRequestUri()).toMatch(/^urn:agekey:request:/)

@@ -33,11 +33,11 @@ test('journal and log hold neither client secrets nor Basic credentials, access 
   const control = { Authorization: 'Bearer the-control-token' }
   await sandbox.request.get('/_sandbox/catalog').set(control)
 
-  const told = JSON.stringify([await sandbox.flows.list(), sandbox.calls])
-  expect(told).toContain('client_secret')
+  const reported = JSON.stringify([await sandbox.flows.list(), sandbox.calls])
+  expect(reported).toContain('client_secret')
   const credentials = basic('ak_test_sandbox', 'sk_test_sandbox').replace('Basic ', '')
   for (const secret of ['sk_test_sandbox', 'mistyped-secret', credentials, token, 'the-control-token']) {
-    expect(told).not.toContain(secret)
+    expect(reported).not.toContain(secret)
   }
 })
 

@@ -72,7 +72,7 @@ describe('a self-signed certificate', () => {
     expect(Date.parse(leaf.validTo)).toBeGreaterThan(start + now)
   })
 
-  test.each(['tls-certificate.pem', 'tls-key.pem'])('damaged in %s it is made anew', async (file) => {
+  test.each(['tls-certificate.pem', 'tls-key.pem'])('a certificate that is damaged in %s is replaced', async (file) => {
     const options = { names: ['localhost'], now: Date.UTC(2026, 0, 15) }
     const first = await keepCertificate(folder, options)
     writeFileSync(join(folder, file), 'no PEM at all')

@@ -97,7 +97,7 @@ describe('the control API', () => {
       { 'X-Forwarded-For': '::1' },
       200,
     ],
-    ['X-Forwarded-For of a proxy that nobody trusts is not read', {}, { 'X-Forwarded-For': '203.0.113.9' }, 200],
+    ['X-Forwarded-For of a proxy that is not trusted is ignored', {}, { 'X-Forwarded-For': '203.0.113.9' }, 200],
   ])('%s', async (_sentence, options, headers, status) => {
     expect(await flows(options, headers)).toBe(status)
   })

@@ -68,7 +68,7 @@ describe('an internal URL', () => {
     expect((await by('https'))['jwks_uri']).toMatch(/^https:/)
   })
 
-  test('the library tells it', async () => {
+  test('the library returns the internal URL', async () => {
     const sandbox = await startSandbox({ internalUrl: `${INTERNAL}/` })
     expect(sandbox.internalUrl).toBe(INTERNAL)
   })

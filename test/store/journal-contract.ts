@@ -48,7 +48,7 @@ export function describeJournal(
       })
     })
 
-    test('puts calls together by the identifiers that they hand out and bring back', async () => {
+    test('puts calls together by the identifiers that they issue and bring back', async () => {
       const journal = await createJournal({})
       await journal.record(
         'default',
@@ -120,7 +120,7 @@ export function describeJournal(
       expect(await ids('default', { flow: 'create' })).toEqual([])
     })
 
-    test('lets the oldest flows of all tenants go, with what they handed out', async () => {
+    test('removes the oldest flows of all tenants, with what they issued', async () => {
       const journal = await createJournal({ maxFlows: 2 })
       await journal.record('one', entry({ issuedIds: ['a'] }))
       await journal.record('two', entry())
@@ -139,7 +139,7 @@ export function describeJournal(
       expect(left[0]?.id).toBe('f100')
     })
 
-    test('tells of calls, of flows that begin and end, and of what is announced', async () => {
+    test('announces calls, flows that begin and end, and what is published', async () => {
       const journal = await createJournal({})
       const events: JournalEvent[] = []
       const stop = journal.subscribe((event) => events.push(event))
@@ -149,8 +149,8 @@ export function describeJournal(
       await journal.clear('default')
       await vi.waitFor(() => expect(events.some(({ type }) => type === 'reset')).toBe(true))
       expect(events.filter(({ type }) => type === 'call')).toHaveLength(3)
-      const told = events.filter(({ type }) => type === 'flow')
-      expect(told[0]).toMatchObject({ tenant: 'default', flow: 'f1', data: { id: 'f1', client_id: 'shop' } })
+      const changes = events.filter(({ type }) => type === 'flow')
+      expect(changes[0]).toMatchObject({ tenant: 'default', flow: 'f1', data: { id: 'f1', client_id: 'shop' } })
       stop()
       const count = events.length
       journal.announce({ type: 'scenario', tenant: 'default', data: {} })

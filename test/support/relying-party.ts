@@ -15,7 +15,7 @@ export interface RelyingParty {
   push(changes?: Changes): Promise<Answer>
   /** E2: the `request_uri`. */
   obtainRequestUri(changes?: Changes): Promise<string>
-  /** E3, saved by `adult-passport` unless told otherwise. */
+  /** E3, saved by `adult-passport` by default. */
   create(requestUri: string, changes?: Changes): Promise<ReceivedCallback>
   exchange(code: string | undefined, changes?: Changes): Promise<Answer>
   /** E1 and E4: an access token for the age key of a persona under every threshold. */

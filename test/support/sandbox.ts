@@ -3,7 +3,7 @@ import { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } fr
 import { createClient, type HttpClient } from './http-client.ts'
 import { KEY_FILE } from './keys.ts'
 
-/** A running sandbox with a client that talks to it and what it told its host. */
+/** A running sandbox with a client that talks to it and what it reported to its host. */
 export interface TestSandbox extends Sandbox, HttpClient {
   readonly calls: readonly CallSummary[]
   readonly errors: readonly unknown[]

@@ -22,7 +22,7 @@ export interface DoctorOptions {
 }
 
 /**
- * Tells what keeps an app on this machine from using a sandbox, and the lines to change. Needs nothing but the network.
+ * Finds what keeps an app on this machine from using a sandbox, and the lines to change. Needs nothing but the network.
  * @returns whether all is well
  * @throws Error for options that cannot be used
  */

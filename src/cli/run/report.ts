@@ -4,7 +4,7 @@ import { paint, print, visible } from '../terminal.ts'
 import type { ScenarioRun } from './junit.ts'
 import type { StepListener, StepResult } from './run-scenario.ts'
 
-/** What a run tells while it happens. */
+/** What a run reports while it happens. */
 export interface RunReport extends Omit<StepListener, 'armed'> {
   scenario(scenario: Pick<ScenarioRun, 'name' | 'file'>): void
   end(runs: readonly ScenarioRun[]): void
@@ -30,18 +30,18 @@ export const hasPassed = (runs: readonly ScenarioRun[]) =>
 
 function createJsonRunReport(): RunReport {
   let waitingFor = -1
-  const tell = (event: string, members: object) => print(JSON.stringify({ event, ...members }))
+  const emit = (event: string, members: object) => print(JSON.stringify({ event, ...members }))
   return {
-    scenario: ({ name, file }) => tell('scenario', { name, file }),
+    scenario: ({ name, file }) => emit('scenario', { name, file }),
     current({ index, kind, summary }) {
-      if (waitingFor !== index) tell('waiting', { step: index + 1, kind, summary })
+      if (waitingFor !== index) emit('waiting', { step: index + 1, kind, summary })
       waitingFor = index
     },
     ended({ index, ...step }) {
       waitingFor = -1
-      tell('step', { step: index + 1, ...step })
+      emit('step', { step: index + 1, ...step })
     },
-    end: (runs) => tell('end', { passed: hasPassed(runs) }),
+    end: (runs) => emit('end', { passed: hasPassed(runs) }),
   }
 }
 

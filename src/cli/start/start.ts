@@ -16,7 +16,7 @@ const CLOSING_MS = 800
 export async function start(flags: Texts): Promise<void> {
   const settings = await loadSettings({ flags })
   const { log, configFile, warnings } = settings
-  // Log lines tell real time, also when a test has moved the clock of the sandbox.
+  // Log lines show real time, also when a test has moved the clock of the sandbox.
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
 

@@ -28,17 +28,17 @@ export function readParameters<Name extends string>(
   findings: Findings,
 ): Parameters<Name> {
   const values = new Map<string, string>()
-  const spoiled = new Set<string>()
+  const rejected = new Set<string>()
   const known: readonly string[] = rules.known
 
   for (const [name, value] of pairs) {
-    if (spoiled.has(name)) continue
+    if (rejected.has(name)) continue
     if (value === undefined || value.includes('\0') || name.includes('\0')) {
-      spoiled.add(name)
+      rejected.add(name)
       const message = `${name} is not well-formed: percent-encode it as UTF-8, without NUL characters`
       findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
     } else if (values.has(name)) {
-      spoiled.add(name)
+      rejected.add(name)
       findings.add(rules.repeated, { path: name, message: `${name} is sent more than once`, error: 'invalid_request' })
     } else {
       values.set(name, value)
@@ -46,7 +46,7 @@ export function readParameters<Name extends string>(
         findings.add(rules.unknown, { path: name, message: `${name} is not known and was ignored` })
     }
   }
-  const read = (name: Name) => (spoiled.has(name) ? undefined : values.get(name) || undefined)
+  const read = (name: Name) => (rejected.has(name) ? undefined : values.get(name) || undefined)
   return Object.fromEntries(rules.known.map((name) => [name, read(name)])) as Parameters<Name>
 }
 

@@ -11,12 +11,12 @@ interface Reason {
   readonly description: string
 }
 
-/** One request tells at most this many: a page of them helps nobody. */
+/** The most findings of one request: more of them do not help. */
 const MAX_FINDINGS = 100
 
 const UNAUTHENTICATED: readonly ErrorCode[] = ['invalid_client', 'invalid_token']
 
-/** Collects what a request breaks, all of it, before anybody decides what becomes of the request. */
+/** Collects what a request breaks, all of it, before it is decided what becomes of the request. */
 export class Findings {
   readonly all: Finding[] = []
   readonly #profile: Profile
@@ -50,7 +50,7 @@ export class Findings {
   }
 
   get refusal(): Reason | undefined {
-    // A caller that is not authenticated is told so first, whatever else is wrong.
+    // A failed authentication is reported first, whatever else is wrong.
     const first = this.#errors.find(({ code }) => UNAUTHENTICATED.includes(code)) ?? this.#errors[0]
     if (!first) return undefined
     const rest = this.#errors.filter((error) => error !== first).map(({ finding }) => finding.rule)

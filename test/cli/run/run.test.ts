@@ -45,7 +45,7 @@ const jsonLines = (text: string) =>
     .map((line) => JSON.parse(line))
 
 describe('in a sandbox of its own', () => {
-  test('each step is told as it happens, and the exit code is 0 when all have passed', async () => {
+  test('each step is reported as it happens, and the exit code is 0 when all have passed', async () => {
     write('a.yaml', TEEN)
     write('b.yaml', 'name: Pushed\nsteps:\n  - clock: { advance: 10 }\n  - await: par\n')
     const { ended, url, use } = await startRun(['a.yaml', 'b.yaml'])
@@ -130,7 +130,7 @@ describe('in a sandbox that runs already', () => {
     expect(await tenant.scenarios.list()).toEqual([])
   })
 
-  test('a reset by somebody else is told', async () => {
+  test('a reset by another client is reported', async () => {
     const sandbox = await startSandbox()
     write('a.yaml', TEEN)
     const ended = run(['run', 'a.yaml', '--url', sandbox.url], { cwd })

@@ -53,7 +53,7 @@ describe('--https', () => {
     expect(output).toMatch(/base URL +https:\/\/localhost:\d+/)
   })
 
-  test('without a state folder it warns that nobody can trust it, and is healthy all the same', async () => {
+  test('without a state folder it warns that no client can trust the certificate, and is still healthy', async () => {
     const { child, ended, output } = await start(['-p', '0', '--https', '--state-dir', 'none'], { cwd })
     const port = /https:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1] ?? ''
     const health = await run(['healthcheck', '-p', port, '--https', '--state-dir', 'none'], { cwd })

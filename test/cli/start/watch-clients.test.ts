@@ -45,10 +45,10 @@ test('a client that is renamed in the config file has its new name on the next p
   writeConfig('New shop')
   await vi.waitFor(async () => expect(await titleOfChoicePage(url)).toContain('New shop'), { timeout: 15_000 })
 
-  // A file that is wrong is told, and the clients stay.
-  const told = new Promise<string>((resolve) => child.stderr.once('data', (text) => resolve(String(text))))
+  // A file that is wrong is reported, and the clients stay.
+  const reported = new Promise<string>((resolve) => child.stderr.once('data', (text) => resolve(String(text))))
   writeFile('clientz: []\n')
-  expect(await told).toContain('clientz')
+  expect(await reported).toContain('clientz')
   expect(await titleOfChoicePage(url)).toContain('New shop')
   child.kill('SIGTERM')
   expect((await ended).code).toBe(0)

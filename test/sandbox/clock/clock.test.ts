@@ -14,14 +14,14 @@ function clockAt(start: number) {
 }
 
 describe('clock', () => {
-  it('shows the system time when nobody supplies another', () => {
+  it('shows the system time when no other one is supplied', () => {
     const before = Date.now()
     const shown = createClock().now()
     expect(shown).toBeGreaterThanOrEqual(before)
     expect(shown).toBeLessThanOrEqual(Date.now())
   })
 
-  it('shows real time and counts from it until told otherwise', () => {
+  it('shows real time and counts from it until the clock is set', () => {
     const { clock, pass } = clockAt(NOON)
     pass(1500)
     expect(clock.now()).toBe(NOON + 1500)

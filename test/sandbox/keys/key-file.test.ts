@@ -48,7 +48,7 @@ test.each(['file', 'file/below'])('a folder at or below a file is refused: %s', 
   await expect(readKeyFile(keyFileIn(join(folder, path)))).rejects.toThrow(ConfigError)
 })
 
-test('keys that cannot be written any more are told of, and used all the same', async () => {
+test('keys that can no longer be written cause a warning and are still used', async () => {
   const warnings: string[] = []
   const keys = await generateKeys(join(folder, 'gone/signing-keys.json'), (message) => warnings.push(message))
   expect(keys.RS256.privateKey.type).toBe('private')
