@@ -24,7 +24,7 @@ import { scenarioOf } from '../sandbox/decision/queue.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { endsInFrame } from './embedding.ts'
-import { over, readHostedForm, requirePending } from './form.ts'
+import { notPending, readHostedForm, requirePending } from './form.ts'
 import type { Visit } from './shell.ts'
 
 type Transaction = UseTransaction | CreateTransaction
@@ -43,33 +43,26 @@ export const CHOICE_ENDPOINTS = {
   create: { ...CHOICE, flow: 'create', path: '/v1/oidc/create/choice', title: 'Choice on the Create page' },
 } as const satisfies Readonly<Record<'use' | 'create', Endpoint>>
 
-/** E1 and E3: begin a flow. A decision ends it at once; without one the user decides on a page. */
-export function createAuthorizeRoutes(host: HttpHost): Readonly<Record<'use' | 'create' | 'choice', Handler>> {
+/** E1 and E3 begin a flow. A decision ends it at once; without one the user decides on a page. */
+export function createAuthorizeRoutes({
+  version,
+}: Pick<HttpHost, 'version'>): Readonly<Record<'use' | 'create' | 'choice', Handler>> {
   return {
-    use: (request, tenant) => authorize('use', request, { tenant, host, begin: beginUse }),
-    create: (request, tenant) => authorize('create', request, { tenant, host, begin: beginCreate }),
-    choice: (request, tenant) => choose(request, { tenant, host }),
+    use: (request, tenant) => authorize('use', { request, tenant, version }, beginUse),
+    create: (request, tenant) => authorize('create', { request, tenant, version }, beginCreate),
+    choice: (request, tenant) => choose({ request, tenant, version }),
   }
 }
 
-async function authorize<T extends Transaction>(
-  flow: T['flow'],
-  request: Incoming,
-  {
-    tenant,
-    host,
-    begin,
-  }: {
-    tenant: Tenant
-    host: HttpHost
-    begin: (query: Pairs, provider: Tenant['provider']) => Beginning<T> | Promise<Beginning<T>>
-  },
-): Promise<Answer> {
+/** Checks the parameters of E1 or E3. */
+type Begin<T extends Transaction> = (query: Pairs, provider: Tenant['provider']) => Beginning<T> | Promise<Beginning<T>>
+
+async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, begin: Begin<T>): Promise<Answer> {
+  const { request, tenant } = visit
   const { query, requested } = readRequestedDecision(request)
   const known = await requireRequestedNames(flow, requested, tenant)
   const beginning = await begin(query, tenant.provider)
   const { findings } = beginning
-  const visit: Visit = { request, tenant, version: host.version }
   if (beginning.kind === 'refused') return refuse(beginning, visit)
 
   const { transaction } = beginning
@@ -106,25 +99,28 @@ async function refuse(
   if (decision) await runClockSteps(decision, tenant)
   return {
     reply: await callbackReply(callback, { visit }),
-    callback: sentBack(callback, visit),
+    callback: callbackToRecord(callback, visit),
     findings,
     ends: true,
     ...(decision ? { decision } : {}),
   }
 }
 
-/** The form of a page: the choice for a pending request. A wrong choice leaves it pending. */
-async function choose(request: Incoming, { tenant, host }: { tenant: Tenant; host: HttpHost }): Promise<Answer> {
+/** The user's choice on a page. A refused choice leaves the request pending. */
+async function choose(visit: Visit): Promise<Answer> {
+  const { request, tenant } = visit
   const form = readHostedForm(request, tenant)
   const pending = await requirePending(form, tenant)
   const persona = form.field('persona') ?? form.field('with_persona')
   const decision = await decideByChoice(pending.transaction, { persona, outcome: form.field('outcome') }, tenant)
   if (!decision) throw Refusal.invalidRequest('choice: send persona or outcome.', { title: 'Nothing was chosen' })
-  // Of two clicks that come this far, one takes the transaction.
-  if (!(await takePending(form.transaction, tenant.provider))) throw await over(form.transaction, tenant)
+  // When two forms arrive at once, only one of them takes the transaction.
+  if (!(await takePending(form.transaction, tenant.provider))) throw await notPending(form.transaction, tenant)
   const { chosenLanguage, framed } = form
-  const visit: Visit = { request, tenant, version: host.version, chosenLanguage, framed }
-  return finish(pending.transaction, decision, { visit, findings: pending.findings })
+  return finish(pending.transaction, decision, {
+    visit: { ...visit, chosenLanguage, framed },
+    findings: pending.findings,
+  })
 }
 
 async function finish(
@@ -140,7 +136,7 @@ async function finish(
   const code = callback?.params.find(([name]) => name === 'code')?.[1]
   return {
     reply,
-    callback: sentBack(callback, visit),
+    callback: callbackToRecord(callback, visit),
     findings,
     decision: { ...decision, outcome },
     issuedIds: code === undefined ? [] : [identifier('code', code)],
@@ -166,14 +162,15 @@ async function callbackReply(
   return endingPage(callback, { visit, presentation })
 }
 
-const sentBack = (callback: Callback | undefined, visit: Visit) => (endsInFrame(visit) ? undefined : callback)
+/** Inside an iframe no callback leaves the sandbox, so the journal records none. */
+const callbackToRecord = (callback: Callback | undefined, visit: Visit) => (endsInFrame(visit) ? undefined : callback)
 
-/** After a decision of a scenario its clock may move. */
+/** A decision of a scenario may be followed by a step that moves the clock. */
 async function runClockSteps({ queued }: Decision, { scenarios }: Tenant): Promise<void> {
   if (queued && scenarioOf(queued)) await scenarios.runClockSteps()
 }
 
-/** An outcome of a server-to-server call waits for the client's next such call. */
+/** Queues an outcome of a server-to-server call for the client's next call of that kind. */
 async function queueLater({ flow, name }: Outcome, { clientId }: Transaction, tenant: Tenant): Promise<void> {
   const isAnonymous = flow === 'discovery' || flow === 'jwks'
   await tenant.expectations.add({ flow, outcome: name, ...(isAnonymous ? {} : { match: { client_id: clientId } }) })

@@ -36,12 +36,12 @@ const RESTART_HINT = 'Go back to the app and start again: each request is answer
 /** The transaction that the form names. @throws Refusal 410 when it is answered, unknown or expired */
 export async function requirePending({ transaction }: HostedForm, tenant: Tenant): Promise<Pending> {
   const pending = await peekPending(transaction, tenant.provider)
-  if (!pending) throw await over(transaction, tenant)
+  if (!pending) throw await notPending(transaction, tenant)
   return pending
 }
 
 /** The refusal of a form whose transaction is answered, unknown or expired. */
-export async function over(transaction: string, tenant: Tenant): Promise<Refusal> {
+export async function notPending(transaction: string, tenant: Tenant): Promise<Refusal> {
   const message = (await wasAnswered(transaction, tenant.provider))
     ? 'transaction: it was answered already, here or in another window. The first answer counts, and it went to the app.'
     : 'transaction: unknown or expired. It has waited for more than an hour, or the sandbox was reset or restarted; start the flow again.'
