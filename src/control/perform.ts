@@ -41,7 +41,7 @@ export interface ControlInput extends Pick<ControlContext, 'isForm' | 'signal'> 
   readonly body: unknown
 }
 
-/** Checks the input of an operation and does it; the caller is allowed to. @throws Refusal */
+/** Checks the input of an operation and does it; the guard has allowed the caller. @throws Refusal */
 export async function performControl<Op extends OperationId>(
   operationId: Op,
   { params, query, body, isForm, signal }: ControlInput,
@@ -77,7 +77,7 @@ export async function performInProcess<Op extends OperationId>(
   return readResult(operationId, body)
 }
 
-/** An operation without a part ignores what comes in its place. */
+/** An operation without params, query or body ignores what is sent as such. */
 function parseInput<Value>(schema: z.ZodType<Value>, value: unknown, what: 'path' | 'query' | 'body'): Value {
   const none: z.ZodType = NONE
   return parseWith(schema, schema === none ? undefined : value, what)

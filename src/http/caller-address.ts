@@ -1,19 +1,19 @@
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Incoming } from './incoming.ts'
 
-/** By what name a caller reached the sandbox. */
+/** The protocol and the host name by which a caller reached the sandbox. */
 export type Called = Pick<Incoming, 'protocol' | 'host'>
 
 /**
- * The address of a tenant for the servers of whoever makes this call, without a slash at the end: the internal URL when
- * the call came by its host, the caller's own words for the host when they are trusted, else the base URL.
+ * The address of a tenant for the server that makes this call, without a slash at the end: the internal URL when the call
+ * came by its host, the host that the caller names when `trustHost` is set, else the base URL.
  */
 export function addressForCaller(
   called: Called,
   { addresses, basePath }: Pick<Tenant, 'addresses' | 'basePath'>,
 ): string {
   const { baseUrl, internalUrl, trustHost } = addresses
-  // Both addresses may be one host by two protocols: then only the protocol tells them apart.
+  // Both addresses may have the same host: then the protocol decides.
   const isAtBase = isHostOf(baseUrl, called)
   if (internalUrl !== undefined && isHostOf(internalUrl, called)) {
     return isAtBase && !internalUrl.startsWith(`${called.protocol}:`) ? baseUrl : internalUrl
@@ -22,13 +22,13 @@ export function addressForCaller(
   return origin === undefined ? baseUrl : origin + basePath
 }
 
-/** The origin that a caller names, or `undefined` when what it sent is no host. */
+/** The origin that a caller names; `undefined` when its Host header is not a host. */
 export function calledOrigin({ protocol, host }: Called): string | undefined {
   const url = `${protocol}://${host}`
   return HOST.test(host ?? '') && URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-/** A name or an address, and a port: nothing that a URL could take for a user, a path or a query. */
+/** A name or an address, and a port; no character that begins a user, a path or a query of a URL. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 function isHostOf(address: string, { host }: Called): boolean {

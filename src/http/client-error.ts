@@ -9,15 +9,15 @@ interface ParserError extends Error {
 }
 
 /**
- * Answers requests that Node refuses before any route sees them, in the shape of every other error: garbage, headers that
- * are too large, a body whose length cannot be told. The connection ends with the answer.
+ * Answers requests that Node refuses before any route sees them, in the shape of every other error: malformed requests, large
+ * headers, a body of unclear length. The connection ends with the answer.
  */
 export function answerUnreadableRequests(server: Server, { maxHeaderBytes }: { maxHeaderBytes: number }): void {
   server.on('clientError', (error: ParserError, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
     socket.end(answerTo(error, maxHeaderBytes))
   })
-  // RFC 9110 section 10.1.1 permits to ignore an expectation that nobody knows; Node would refuse it without a word.
+  // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 

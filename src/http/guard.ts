@@ -20,15 +20,15 @@ export interface ControlGuard {
 /** The cookie by which a browser that showed the control token once may open the console. */
 export const CONTROL_COOKIE = 'agekey_sandbox_control'
 
-/** What a browser opens by itself, and so without a bearer token: the console and its events. */
+/** Paths that a browser opens without a bearer token: the console and its events. */
 const COOKIE_PATHS = /^\/_sandbox\/(?:console(?:\/.*)?|events)$/
 
 /**
- * Lets a call through that may drive the sandbox.
+ * Refuses a call that may not drive the sandbox.
  *
- * On loopback everybody on this machine may, but no page of another site: neither by a foreign Origin, nor by a foreign name
- * that was made to resolve to this address (DNS rebinding). Beyond loopback, and for whom a trusted proxy names as a caller
- * from there, a token is asked for; without one the API is off.
+ * On loopback every program of this machine may drive it, but no page of another site: a foreign Origin is refused, and so is
+ * a foreign host name that resolves to this address (DNS rebinding). Beyond loopback the call needs the control token, and so
+ * it does when a trusted proxy names a caller from there; without a token in the settings the API is off.
  * @throws Refusal 401 or 403
  */
 export function guardControl(
@@ -43,7 +43,7 @@ export function guardControl(
   if (changesState) refuseCrossSite(request, guard.origins)
 }
 
-/** The server listens on loopback: only a proxy that is trusted can tell of somebody else. */
+/** On a server that listens on loopback, only a trusted proxy names a caller from another machine. */
 const isOnThisMachine = ({ caller }: Incoming) => caller === undefined || LOOPBACK_ADDRESS.test(caller)
 const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/i
 
@@ -60,7 +60,7 @@ function hasCookie(request: Incoming, token: string | undefined): boolean {
   return equalsSecret(given, cookieValue(token))
 }
 
-/** A digest that only who knows the token can make, so that a stolen cookie does not tell the token. */
+/** A digest of the token: a stolen cookie does not reveal the token. */
 const cookieValue = (token: string) => createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
 
 /**

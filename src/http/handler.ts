@@ -19,7 +19,7 @@ export interface Answer {
   readonly evaluation?: UseEvaluation
   /** The outcome that changed the reply of a server-to-server call. */
   readonly forcedOutcome?: Outcome
-  /** What the browser brings to the relying party, when the reply sends it there. */
+  /** The callback that the browser carries to the relying party. */
   readonly callback?: Callback | undefined
   /** Why the call was refused, as the reply says it. */
   readonly error?: { readonly code: string; readonly description: string }
@@ -39,7 +39,7 @@ export interface RouteRow {
   readonly path: string
   readonly method: Method
   readonly handler: Handler
-  /** Whose calls these are; absent for pages and control calls, which are not recorded. */
+  /** The endpoint under which calls are recorded; absent for pages and control calls, which are not recorded. */
   readonly endpoint?: Endpoint
   /** How a refusal is shown to a browser that opened the path or sent its form: as a page. Programs get JSON. */
   readonly errors?: 'page'
@@ -58,7 +58,7 @@ export interface CallSummary {
   readonly findings: readonly string[]
 }
 
-/** What the HTTP layer is given by the composition. */
+/** What the server gives to its routes: settings, tenants and callbacks. */
 export interface HttpHost {
   readonly version: string
   readonly settings: SandboxSettings

@@ -111,7 +111,7 @@ function recordedBody(body: Body, answer: Answer): RecordedResponse {
   }
 }
 
-/** A misspelt name of a secret is masked too. */
+/** Matches misspelt names of secrets too. */
 const SECRET_PARAMETER = /secret|access.?token|control.?token/i
 
 /** A JSON object without the values of its secrets. */

@@ -4,7 +4,7 @@ import type { Handler, HttpHost, RouteRow } from './handler.ts'
 import { CORS, noContent } from './reply.ts'
 import { createRoute } from './route.ts'
 
-/** What a browser asks before it reads discovery or keys from another origin. */
+/** Answers the preflight request of a browser that reads discovery or keys from another origin. */
 export const preflight: Handler = () => ({
   reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
 })

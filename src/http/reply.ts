@@ -129,7 +129,7 @@ function contentOf(body: Exclude<Body, { kind: 'stream' }>): string | Uint8Array
   }
 }
 
-/** Ends at once when the caller goes away, so that nobody waits for an answer that cannot be sent. */
+/** Ends at once when the caller goes away, because the answer cannot be sent any more. */
 function delay(milliseconds: number, response: Response): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

@@ -44,7 +44,7 @@ async function answerOf(
   }
 }
 
-/** A call that was carried out is answered even when it cannot be recorded: its code or token could not be had again. */
+/** A call is answered even when it cannot be recorded: the client cannot get its code or token a second time. */
 function unlessUnavailable(error: unknown): void {
   if (!isUnavailable(error)) throw error
 }
@@ -65,7 +65,7 @@ async function refusalAnswer(error: unknown, context: Context): Promise<Answer> 
   return { reply: { ...reply, headers }, findings, error: { code, description: message } }
 }
 
-/** What any other error is to the caller: a defect, reported to the host. */
+/** Any error that is not a refusal is a defect: it is reported to the host. */
 function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
   if (error instanceof Refusal) return error
   host.onError(error)

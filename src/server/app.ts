@@ -9,7 +9,7 @@ import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import { createServiceRoutes } from './service-routes.ts'
 
-/** A body may have this many bytes. */
+/** Bytes of a body. */
 const BODY_LIMIT = 64 * 1024
 
 /** The Express application: the route table, below the path of the base URL and below `/t/NAME` there. It does not listen. */
@@ -21,14 +21,14 @@ export function createApp(host: HttpHost): Express {
   app.enable('strict routing')
   app.set('query parser', false)
   app.set('trust proxy', [...host.trustedProxies])
-  // A start and the flows of a client do not pay for pages and control calls that nobody asks for.
+  // Pages and control calls are loaded with the first request for one of them: a start and a flow do without.
   const pages = loadedOnDemand(async () => {
     const { createPageRoutes } = await import('./page-routes.ts')
     return createRouter(createPageRoutes(host), host).use('/_sandbox/assets', createAssets())
   })
   const tenantRoutes = loadedOnDemand(async () => createRouter(createServiceRoutes(host), host).use(pages))
   const { basePath, addresses } = host.tenants.root
-  // A reverse proxy may keep the path of an address or cut it off: both arrive.
+  // A reverse proxy may keep the path of an address or cut it off, so both are served.
   const paths = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))]
   addRoutes(app, createServiceRoutes(host), host)
   for (const path of paths) app.use(`${path}/t/:tenant`, tenantRoutes)

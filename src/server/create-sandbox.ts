@@ -30,7 +30,7 @@ export interface Sandbox extends SandboxApi {
   readonly url: string
   /** The address by which servers reach it, when that is another one than the base URL. */
   readonly internalUrl: string | undefined
-  /** What a client has to trust when https is served: as PEM, and the file that holds it, if any does. */
+  /** The certificate that a client must trust when https is served: as PEM, and the file that holds it, if there is one. */
   readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
   /** Credentials of the client to use: the built-in one, or the first of the options. */
   readonly client: { readonly clientId: string; readonly clientSecret: string }
@@ -44,7 +44,7 @@ export interface Sandbox extends SandboxApi {
 
 /**
  * Starts a sandbox in this process.
- * @throws Error with one clear line: an unknown option, a value of the wrong type, a port in use, a bad persona, an address that is none, a damaged key file or certificate, a store that cannot be used.
+ * @throws Error with one clear line: an unknown option, a value of the wrong type, a port in use, a bad persona, a malformed address, a damaged key file or certificate, a store that cannot be used.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkSandboxOptions(options)
@@ -72,7 +72,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   if (agreedKeys) warnOfOtherKeys(agreedKeys, storedKeys, options)
 
   const protocol = servesHttps(options) ? 'https' : 'http'
-  // Settled twice: a wrong address is told before anybody listens, a free port is known only after it.
+  // Settled twice: a wrong address is refused before the server listens, a free port is known only after it.
   const intended = settleAddresses(options, { protocol, port })
   warnOfSchemes(intended, protocol, options)
   const certificate = protocol === 'https' ? await certificateFor(intended, options) : undefined
@@ -83,9 +83,11 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
   const addresses = settleAddresses(options, { protocol, port: address.port })
 
-  // Made behind listen: an RSA key takes longer than everything else at the start.
+  // Made after listen: an RSA key takes longer than everything else at the start.
   const knownKeys = agreedKeys ?? storedKeys
-  const keys = knownKeys ? keysOf(Promise.resolve(knownKeys)) : keysSoon(tellFailure(makeKeys, options), KEYS_AFTER_MS)
+  const keys = knownKeys
+    ? keysOf(Promise.resolve(knownKeys))
+    : keysSoon(reportingFailure(makeKeys, options), KEYS_AFTER_MS)
   const shared: SharedParts = {
     ...stores,
     settings,
@@ -145,10 +147,10 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
 /** Loaded with the first call: a start does not need the control API. */
 const loadControl = () => import('../control/perform.ts')
 
-/** What comes first to a sandbox that has just started asks for no signature, and is not kept waiting by a key in the making. */
+/** The first requests after a start need no signature. The delay keeps the making of a key from slowing them down. */
 const KEYS_AFTER_MS = 100
 
-function tellFailure(make: () => Promise<SigningKeys>, { onError }: SandboxOptions): () => Promise<SigningKeys> {
+function reportingFailure(make: () => Promise<SigningKeys>, { onError }: SandboxOptions): () => Promise<SigningKeys> {
   return async () => {
     try {
       return await make()
@@ -172,7 +174,7 @@ function certificateFor(addresses: Addresses, options: SandboxOptions): Promise<
   })
 }
 
-/** Keys that somebody named would sign; those of a state folder stand in for any. */
+/** Warns when `keys` names a file whose keys do not sign. The keys of a state folder may differ without a warning. */
 function warnOfOtherKeys(agreed: SigningKeys, own: SigningKeys | undefined, { keys, onWarning }: SandboxOptions): void {
   if (keys === undefined || own === undefined || own.RS256.kid === agreed.RS256.kid) return
   onWarning?.(
@@ -180,7 +182,7 @@ function warnOfOtherKeys(agreed: SigningKeys, own: SigningKeys | undefined, { ke
   )
 }
 
-/** A proxy may stand between, which speaks the other protocol; without one nobody gets through. */
+/** An http address works only through a proxy when the sandbox itself serves https. */
 function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { onWarning }: SandboxOptions): void {
   if (protocol !== 'https') return
   const named = Object.entries({ base_url: baseUrl, internal_url: internalUrl })

@@ -9,7 +9,7 @@ import { clientLogo } from '../hosted/logo.ts'
 import { createHostedRoutes } from '../hosted/routes.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 
-/** What no relying party calls in a flow: forms of the hosted pages, home page, control API, console, demo relying party. */
+/** The routes that no relying party calls in a flow: forms of the hosted pages, home page, control API, console, demo relying party. */
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
   const hosted = createHostedRoutes(host)
   return [

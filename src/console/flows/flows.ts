@@ -17,7 +17,7 @@ const PAGE_SIZE = 50
 async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<RenderedPage> {
   const filter = readFilter(fields)
   const before = fields['before']
-  // One more than is shown tells whether there are older ones.
+  // One more than is shown: it says whether there are older ones.
   const page = { limit: PAGE_SIZE + 1, before: before !== undefined && isFlowId(before) ? before : undefined }
   const flows = await tenant.journal.list(tenant.name, filter, page)
   const shown = flows.slice(0, PAGE_SIZE)

@@ -20,7 +20,7 @@ const question = z.strictObject({
   persona: z.string().optional().describe('Whose age key to evaluate'),
   signals: described(z.array(evaluationSignalSchema))
     .optional()
-    .describe('Age signals to evaluate in place of a persona'),
+    .describe('Age signals to evaluate instead of a persona'),
   now: z
     .string(isInstant)
     .refine((text) => parseInstant(text) !== undefined, isInstant)

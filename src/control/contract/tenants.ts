@@ -68,7 +68,7 @@ const tenant = z
 const tenantChange = z.strictObject({
   persona: z.string().nullable().optional(),
   outcome: z.string().nullable().optional(),
-  clients: z.array(clientSchema).optional().describe('In place of the declared clients, beside the built-in one'),
+  clients: z.array(clientSchema).optional().describe('Replaces the declared clients; the built-in one stays'),
   lifetimes: lifetimesSchema.partial().optional().describe('In seconds'),
 })
 
