@@ -31,24 +31,14 @@ export function createClients(
   const declared = demoOf === undefined ? settings : [demoClient(demoOf), ...settings]
   const clients = new Map<string, SandboxClient>(declared.map((client) => [client.clientId, fromSettings(client)]))
   if (builtin && !clients.has(BUILTIN_CLIENT.clientId)) {
-    clients.set(BUILTIN_CLIENT.clientId, {
-      ...BUILTIN_CLIENT,
-      logo: undefined,
-      persona: undefined,
-      allowsRedirectTo: allowsLoopback,
-    })
+    const builtinClient = { ...BUILTIN_CLIENT, logo: undefined, persona: undefined, allowsRedirectTo: allowsLoopback }
+    clients.set(builtinClient.clientId, builtinClient)
   }
   return { find: (clientId) => clients.get(clientId) }
 }
 
-function fromSettings({
-  clientId,
-  clientSecret,
-  name = clientId,
-  logo,
-  redirectUris,
-  persona,
-}: ClientSettings): SandboxClient {
+function fromSettings(settings: ClientSettings): SandboxClient {
+  const { clientId, clientSecret, name = clientId, logo, redirectUris, persona } = settings
   const registered = new Set(redirectUris)
   return { clientId, clientSecret, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
 }

@@ -92,8 +92,6 @@ function fits({ flow, outcome, match = {} }: Expectation, call: ReceivedCall): b
   return (
     flow === call.flow &&
     (call.endedAs === undefined || call.endedAs === outcome) &&
-    (match.client_id === undefined || match.client_id === call.client_id) &&
-    (match.state === undefined || match.state === call.state) &&
-    (match.nonce === undefined || match.nonce === call.nonce)
+    (['client_id', 'state', 'nonce'] as const).every((name) => match[name] === undefined || match[name] === call[name])
   )
 }

@@ -53,12 +53,9 @@ export interface JournalEntry {
   readonly call: CallRecord
 }
 
-export interface FlowFilter {
-  readonly flow?: string | undefined
-  readonly client_id?: string | undefined
-  readonly state?: string | undefined
-  readonly persona?: string | undefined
-  readonly outcome?: string | undefined
+type FilteredFact = 'flow' | 'client_id' | 'state' | 'persona' | 'outcome'
+
+export interface FlowFilter extends Readonly<Partial<Record<FilteredFact, string | undefined>>> {
   /** Only flows that began after this one. */
   readonly after?: string | undefined
 }
@@ -101,9 +98,7 @@ export const flowId = (count: number) => `f${count}`
 export const flowNumber = (id: string) => Number(id.slice(1))
 
 /** Whether the facts of a flow are what a filter asks for. */
-export const fitsFilter = (facts: FlowFacts, { flow, client_id, state, persona, outcome }: FlowFilter) =>
-  (flow === undefined || facts.flow === flow) &&
-  (client_id === undefined || facts.client_id === client_id) &&
-  (state === undefined || facts.state === state) &&
-  (persona === undefined || facts.persona === persona) &&
-  (outcome === undefined || facts.outcome === outcome)
+export const fitsFilter = (facts: FlowFacts, filter: FlowFilter) =>
+  (['flow', 'client_id', 'state', 'persona', 'outcome'] as const).every(
+    (name) => filter[name] === undefined || filter[name] === facts[name],
+  )

@@ -7,23 +7,38 @@ import type { TamperTools } from './tamper-tools.ts'
 type Row<Seam> = Omit<Extract<Outcome, { seam: Seam }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
   Partial<Pick<Outcome, 'correctClient'>>
 
+const idTokenRow = (name: string) => ({ name: `id_token.${name}`, flow: 'use', correctClient: 'refuse' }) as const
+
 /** A Use flow that ends well, but for the claims of its id_token. To be refused, unless the row says otherwise. */
 export const changedClaims = (name: string, row: Row<'claims'>): Outcome => ({
-  name: `id_token.${name}`,
-  flow: 'use',
+  ...idTokenRow(name),
   seam: 'claims',
-  correctClient: 'refuse',
   ...row,
 })
 
+/** Makes rows that share a rule. `change` gives the claims to replace; `undefined` removes one. */
+export const claimsRows =
+  (rule: string) =>
+  (
+    name: string,
+    summary: string,
+    change: IdTokenClaims | ((tools: TamperTools, claims: IdTokenClaims) => IdTokenClaims),
+  ) =>
+    changedClaims(name, {
+      summary,
+      rule,
+      apply: (claims, tools) => withClaims(claims, typeof change === 'function' ? change(tools, claims) : change),
+    })
+
 /** A Use flow that ends well, but for its id_token once it is signed. To be refused, unless the row says otherwise. */
 export const changedToken = (name: string, row: Row<'token'>): Outcome => ({
-  name: `id_token.${name}`,
-  flow: 'use',
+  ...idTokenRow(name),
   seam: 'token',
-  correctClient: 'refuse',
   ...row,
 })
+
+const withClaims = (claims: IdTokenClaims, change: IdTokenClaims): IdTokenClaims =>
+  Object.fromEntries(Object.entries({ ...claims, ...change }).filter(([, value]) => value !== undefined))
 
 /** The claims without some of them. */
 export const without = (claims: IdTokenClaims, ...names: readonly string[]): IdTokenClaims =>

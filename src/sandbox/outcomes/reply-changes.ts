@@ -35,6 +35,18 @@ export const replyInstead =
     instead: true,
   })
 
+type Members = Readonly<Record<string, unknown>>
+
+/** Makes rows of changed replies that share a rule. `change` gives the members to replace; `undefined` removes one. */
+export const membersRows =
+  (changed: ReturnType<typeof changedReply>, rule: string) =>
+  (name: string, summary: string, change: Members | ((reply: ServerReply) => Members)) =>
+    changed(name, {
+      summary,
+      rule,
+      apply: (reply) => withMembers(reply, typeof change === 'function' ? change(reply) : change),
+    })
+
 /** A call that the service refuses by one of its rules, whatever was sent, with its usual message. */
 export const refusedBy = (
   rule: RuleId,

@@ -1,16 +1,15 @@
 import type { Outcome } from '../outcome.ts'
-import { bodyOf, changedReply, replyInstead, withJson, withMembers } from '../reply-changes.ts'
-import { rowsUnder } from '../rows-under.ts'
+import { bodyOf, changedReply, membersRows, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 
 const REQUIRED = 'issuer, authorization_endpoint and jwks_uri are there: without them keep the last good document.'
 const SAME_ORIGIN = 'Endpoints stand on the host of the issuer: the service has no others.'
 const changed = changedReply('discovery')
 const instead = replyInstead('discovery')
-const issuerRow = rowsUnder(
+const issuerRow = membersRows(
   changed,
   'issuer equals the address that the document was asked for under (OpenID Connect Discovery 1.0 section 4.3).',
 )
-const requiredRow = rowsUnder(changed, REQUIRED)
+const requiredRow = membersRows(changed, REQUIRED)
 
 /** Replies of E6, the discovery documents. */
 export const DISCOVERY: readonly Outcome[] = [
@@ -19,22 +18,20 @@ export const DISCOVERY: readonly Outcome[] = [
     rule: REQUIRED,
     apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
   }),
-  issuerRow('issuer_other', 'The issuer is another server.', (reply) =>
-    withMembers(reply, { issuer: 'https://issuer.example' }),
-  ),
-  issuerRow('issuer_trailing_slash', 'The issuer ends with a slash.', (reply) =>
-    withMembers(reply, { issuer: `${String(bodyOf(reply)['issuer'])}/` }),
-  ),
-  issuerRow('issuer_missing', 'There is no issuer.', (reply) => withMembers(reply, { issuer: undefined })),
-  requiredRow('jwks_uri_missing', 'There is no jwks_uri.', (reply) => withMembers(reply, { jwks_uri: undefined })),
+  issuerRow('issuer_other', 'The issuer is another server.', { issuer: 'https://issuer.example' }),
+  issuerRow('issuer_trailing_slash', 'The issuer ends with a slash.', (reply) => ({
+    issuer: `${String(bodyOf(reply)['issuer'])}/`,
+  })),
+  issuerRow('issuer_missing', 'There is no issuer.', { issuer: undefined }),
+  requiredRow('jwks_uri_missing', 'There is no jwks_uri.', { jwks_uri: undefined }),
   changed('jwks_uri_on_other_host', {
     summary: 'The key set is said to be on another host.',
     rule: SAME_ORIGIN,
     apply: (reply) => withMembers(reply, { jwks_uri: 'https://keys.example/jwks.json' }),
   }),
-  requiredRow('authorization_endpoint_missing', 'There is no authorization_endpoint.', (reply) =>
-    withMembers(reply, { authorization_endpoint: undefined }),
-  ),
+  requiredRow('authorization_endpoint_missing', 'There is no authorization_endpoint.', {
+    authorization_endpoint: undefined,
+  }),
   changed('alg_none_listed', {
     correctClient: 'accept',
     summary: 'The algorithms of the id_token include none.',

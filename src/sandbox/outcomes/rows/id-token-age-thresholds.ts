@@ -1,78 +1,52 @@
 import { takeApart } from '../../keys/forge.ts'
-import { changedClaims, changedToken, without, withPayloadText } from '../id-token-changes.ts'
+import { changedToken, claimsRows, without, withPayloadText } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
-import { rowsUnder } from '../rows-under.ts'
 import { answers, inverted } from './threshold-answers.ts'
 
 const EXACT = 'age_thresholds has each requested threshold as a key, and no other.'
-const BOOLEAN = 'Each answer is true or false: not a string, a number or null. Compare with === true.'
 const OWN = 'Read own members only: an answer that is inherited was not given.'
-const exactRow = rowsUnder(changedClaims, EXACT)
-const mapRow = rowsUnder(changedClaims, 'age_thresholds is an object of thresholds and booleans.')
+const exactRow = claimsRows(EXACT)
+const booleanRow = claimsRows('Each answer is true or false: not a string, a number or null. Compare with === true.')
+const mapRow = claimsRows('age_thresholds is an object of thresholds and booleans.')
 
-/** Every answer as `valueOf` writes it. */
-const withAnswers = (name: string, row: { summary: string; rule: string; valueOf(answer: boolean): unknown }) =>
-  changedClaims(name, {
-    summary: row.summary,
-    rule: row.rule,
-    apply: (claims) => ({
-      ...claims,
-      age_thresholds: Object.fromEntries(
-        answers(claims).map(([threshold, answer]) => [threshold, row.valueOf(answer)]),
-      ),
-    }),
-  })
+/** Every answer as `write` writes it. */
+const answersRow = (name: string, summary: string, write: (answer: boolean) => unknown) =>
+  booleanRow(name, summary, (_tools, claims) => ({
+    age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, write(answer)])),
+  }))
 
 /** Answers that only a careless reader takes for what was asked. */
 export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
-  exactRow('age_thresholds.extra', 'A threshold that was not requested is there, and true.', (claims) => {
+  exactRow('age_thresholds.extra', 'A threshold that was not requested is there, and true.', (_tools, claims) => {
     const requested = answers(claims)
     const extra = ['1', '2', '3', '4', '5', '6', '7'].find((age) => !requested.some(([asked]) => asked === age)) ?? '99'
-    return { ...claims, age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
+    return { age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
   }),
-  exactRow('age_thresholds.one_missing', 'The answer to one requested threshold is missing.', (claims) => ({
-    ...claims,
+  exactRow('age_thresholds.one_missing', 'The answer to one requested threshold is missing.', (_tools, claims) => ({
     age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)),
   })),
-  exactRow('age_thresholds.key_spelled_differently', 'The keys are written with a leading zero.', (claims) => ({
-    ...claims,
+  exactRow('age_thresholds.key_spelled_differently', 'The keys are written with a leading zero.', (_tools, claims) => ({
     age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
   })),
-  withAnswers('age_thresholds.strings', {
-    summary: 'The answers are the strings "true" and "false", of which both are truthy.',
-    rule: BOOLEAN,
-    valueOf: (answer) => String(answer),
-  }),
-  withAnswers('age_thresholds.false_strings', {
-    summary: 'Every answer is the string "false", which is truthy.',
-    rule: BOOLEAN,
-    valueOf: () => 'false',
-  }),
-  withAnswers('age_thresholds.numbers', {
-    summary: 'The answers are the numbers 1 and 0.',
-    rule: BOOLEAN,
-    valueOf: (answer) => (answer ? 1 : 0),
-  }),
-  withAnswers('age_thresholds.null', {
-    summary: 'Every answer is null.',
-    rule: BOOLEAN,
-    valueOf: () => null,
-  }),
-  withAnswers('age_thresholds.nested', {
-    summary: 'Each answer is inside an object, which is truthy.',
-    rule: BOOLEAN,
-    valueOf: (satisfied) => ({ satisfied }),
-  }),
-  mapRow('age_thresholds.array', 'age_thresholds is an array of the thresholds that are met.', (claims) => ({
-    ...claims,
+  answersRow(
+    'age_thresholds.strings',
+    'The answers are the strings "true" and "false", of which both are truthy.',
+    (answer) => String(answer),
+  ),
+  answersRow('age_thresholds.false_strings', 'Every answer is the string "false", which is truthy.', () => 'false'),
+  answersRow('age_thresholds.numbers', 'The answers are the numbers 1 and 0.', (answer) => (answer ? 1 : 0)),
+  answersRow('age_thresholds.null', 'Every answer is null.', () => null),
+  answersRow('age_thresholds.nested', 'Each answer is inside an object, which is truthy.', (satisfied) => ({
+    satisfied,
+  })),
+  mapRow('age_thresholds.array', 'age_thresholds is an array of the thresholds that are met.', (_tools, claims) => ({
     age_thresholds: answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
   })),
-  mapRow('age_thresholds.string', 'age_thresholds is JSON text inside a string.', (claims) => ({
-    ...claims,
+  mapRow('age_thresholds.string', 'age_thresholds is JSON text inside a string.', (_tools, claims) => ({
     age_thresholds: JSON.stringify(claims['age_thresholds']),
   })),
-  mapRow('age_thresholds.boolean', 'age_thresholds is true.', (claims) => ({ ...claims, age_thresholds: true })),
-  mapRow('age_thresholds.missing', 'There are no answers.', (claims) => without(claims, 'age_thresholds')),
+  mapRow('age_thresholds.boolean', 'age_thresholds is true.', { age_thresholds: true }),
+  mapRow('age_thresholds.missing', 'There are no answers.', { age_thresholds: undefined }),
   changedToken('age_thresholds.prototype', {
     summary: 'The answers stand in a member __proto__, all true.',
     rule: `${OWN} ${EXACT}`,

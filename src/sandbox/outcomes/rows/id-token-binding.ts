@@ -2,16 +2,14 @@ import { createHash } from 'node:crypto'
 import { codeHash, requestClaimsHash } from '../../../oidc/id-token.ts'
 import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { changedClaims, changedToken, without } from '../id-token-changes.ts'
+import { changedClaims, changedToken, claimsRows, without } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
-import { rowsUnder } from '../rows-under.ts'
 
 const NONCE = 'nonce equals the one that was sent in this session; each serves once.'
 const SESSION = 'A token belongs to the session whose nonce it carries: find the session first, then compare.'
 const CODE_HASH = 'c_hash is there when a code is, and fits it (OpenID Connect Core section 3.3.2.11).'
-const nonceRow = rowsUnder(changedClaims, NONCE)
-const claimsHashRow = rowsUnder(
-  changedClaims,
+const nonceRow = claimsRows(NONCE)
+const claimsHashRow = claimsRows(
   'req_claims_hash is the base64url SHA-256, without padding, of the claims string exactly as it was sent.',
 )
 
@@ -20,18 +18,12 @@ const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgra
 
 /** Claims that tie a token to one session, one request and one code. */
 export const ID_TOKEN_BINDING: readonly Outcome[] = [
-  nonceRow('nonce_missing', 'There is no nonce.', (claims) => without(claims, 'nonce')),
-  nonceRow('nonce_other', 'The nonce is one that no request sent.', (claims, { invent }) => ({
-    ...claims,
-    nonce: invent(),
+  nonceRow('nonce_missing', 'There is no nonce.', { nonce: undefined }),
+  nonceRow('nonce_other', 'The nonce is one that no request sent.', ({ invent }) => ({ nonce: invent() })),
+  nonceRow('nonce_of_earlier_flow', 'The nonce is that of the last flow of this client.', ({ earlier, invent }) => ({
+    nonce: earlier?.nonce ?? invent(),
   })),
-  nonceRow(
-    'nonce_of_earlier_flow',
-    'The nonce is that of the last flow of this client.',
-    (claims, { earlier, invent }) => ({ ...claims, nonce: earlier?.nonce ?? invent() }),
-  ),
-  nonceRow('nonce_array', 'The nonce is right, but inside an array.', (claims) => ({
-    ...claims,
+  nonceRow('nonce_array', 'The nonce is right, but inside an array.', (_tools, claims) => ({
     nonce: [claims['nonce']],
   })),
   changedToken('replayed', {
@@ -49,19 +41,15 @@ export const ID_TOKEN_BINDING: readonly Outcome[] = [
     rule: SESSION,
     apply: (claims, { invent }) => ({ ...claims, sub: invent(), nonce: invent() }),
   }),
-  claimsHashRow('req_claims_hash_weaker', 'The hash is that of a request for the age of 1.', (claims) => ({
-    ...claims,
+  claimsHashRow('req_claims_hash_weaker', 'The hash is that of a request for the age of 1.', {
     req_claims_hash: requestClaimsHash('{"age_thresholds":[1]}'),
-  })),
-  claimsHashRow('req_claims_hash_hex', 'The hash is right, but in hexadecimal.', (claims, { transaction }) => ({
-    ...claims,
+  }),
+  claimsHashRow('req_claims_hash_hex', 'The hash is right, but in hexadecimal.', ({ transaction }) => ({
     req_claims_hash: createHash('sha256')
       .update(transaction?.claimsText ?? '')
       .digest('hex'),
   })),
-  claimsHashRow('req_claims_hash_missing', 'There is no hash of the requested claims.', (claims) =>
-    without(claims, 'req_claims_hash'),
-  ),
+  claimsHashRow('req_claims_hash_missing', 'There is no hash of the requested claims.', { req_claims_hash: undefined }),
   changedClaims('c_hash_wrong', {
     ...WITH_CODE,
     summary: 'No threshold is met, a code comes, and c_hash is that of another code.',

@@ -1,17 +1,12 @@
 import { createIssuer } from '../../../oidc/provider.ts'
-import { changedClaims, without } from '../id-token-changes.ts'
+import { changedClaims, claimsRows } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
-import { rowsUnder } from '../rows-under.ts'
 
-const issuerRow = rowsUnder(changedClaims, 'iss equals {base_url}/v1/oidc/use, character by character.')
-const audienceRow = rowsUnder(
-  changedClaims,
+const issuerRow = claimsRows('iss equals {base_url}/v1/oidc/use, character by character.')
+const audienceRow = claimsRows(
   'aud contains the own client_id; a further audience needs azp, and azp is the own client_id.',
 )
-const subjectRow = rowsUnder(
-  changedClaims,
-  'sub is a string of 1 to 255 characters: log it, a later revocation names it.',
-)
+const subjectRow = claimsRows('sub is a string of 1 to 255 characters: log it, a later revocation names it.')
 
 /** The live service: its tokens never come from a sandbox, and a sandbox's never from there. */
 const LIVE_ISSUER = 'https://api.agekey.org/v1/oidc/use'
@@ -20,52 +15,41 @@ const OTHER_CLIENT = 'ak_test_other_client'
 
 /** Claims that name issuer, audience and subject. */
 export const ID_TOKEN_PARTIES: readonly Outcome[] = [
-  issuerRow('iss_live_host', 'The issuer is the live service.', (claims) => ({ ...claims, iss: LIVE_ISSUER })),
-  issuerRow(
-    'iss_of_create',
-    'The issuer is that of the Create flow, which gives no id_token.',
-    (claims, { provider }) => ({ ...claims, iss: createIssuer(provider) }),
-  ),
-  issuerRow(
-    'iss_without_path',
-    'The issuer is the base address without the path of the Use flow.',
-    (claims, { provider }) => ({ ...claims, iss: provider.baseUrl }),
-  ),
-  issuerRow('iss_trailing_slash', 'The issuer ends with a slash.', (claims) => ({
-    ...claims,
+  issuerRow('iss_live_host', 'The issuer is the live service.', { iss: LIVE_ISSUER }),
+  issuerRow('iss_of_create', 'The issuer is that of the Create flow, which gives no id_token.', ({ provider }) => ({
+    iss: createIssuer(provider),
+  })),
+  issuerRow('iss_without_path', 'The issuer is the base address without the path of the Use flow.', ({ provider }) => ({
+    iss: provider.baseUrl,
+  })),
+  issuerRow('iss_trailing_slash', 'The issuer ends with a slash.', (_tools, claims) => ({
     iss: `${String(claims['iss'])}/`,
   })),
-  issuerRow('iss_missing', 'There is no issuer.', (claims) => without(claims, 'iss')),
-  audienceRow('aud_of_other_client', 'The audience is another client.', (claims) => ({
-    ...claims,
-    aud: [OTHER_CLIENT],
+  issuerRow('iss_missing', 'There is no issuer.', { iss: undefined }),
+  audienceRow('aud_of_other_client', 'The audience is another client.', { aud: [OTHER_CLIENT] }),
+  audienceRow('aud_empty', 'The audience is an empty array.', { aud: [] }),
+  audienceRow('aud_missing', 'There is no audience.', { aud: undefined }),
+  audienceRow('aud_prefix', 'The audience is a string that merely begins with the client_id.', ({ transaction }) => ({
+    aud: `${transaction?.clientId}_and_more`,
   })),
-  audienceRow('aud_empty', 'The audience is an empty array.', (claims) => ({ ...claims, aud: [] })),
-  audienceRow('aud_missing', 'There is no audience.', (claims) => without(claims, 'aud')),
-  audienceRow(
-    'aud_prefix',
-    'The audience is a string that merely begins with the client_id.',
-    (claims, { transaction }) => ({ ...claims, aud: `${transaction?.clientId}_and_more` }),
-  ),
   audienceRow(
     'aud_two_without_azp',
     'Another client stands in the audience beside the own one, and azp is missing.',
-    (claims, { transaction }) => ({ ...claims, aud: [transaction?.clientId, OTHER_CLIENT] }),
+    ({ transaction }) => ({ aud: [transaction?.clientId, OTHER_CLIENT] }),
   ),
-  audienceRow('azp_of_other_client', 'Two audiences, and azp names the other one.', (claims, { transaction }) => ({
-    ...claims,
+  audienceRow('azp_of_other_client', 'Two audiences, and azp names the other one.', ({ transaction }) => ({
     aud: [transaction?.clientId, OTHER_CLIENT],
     azp: OTHER_CLIENT,
   })),
   audienceRow(
     'for_other_client',
     'A whole token that the service minted for another of its clients.',
-    (claims, { invent }) => ({ ...claims, sub: invent(), aud: [OTHER_CLIENT], nonce: invent() }),
+    ({ invent }) => ({ sub: invent(), aud: [OTHER_CLIENT], nonce: invent() }),
   ),
-  subjectRow('sub_missing', 'There is no subject.', (claims) => without(claims, 'sub')),
-  subjectRow('sub_empty', 'The subject is the empty string.', (claims) => ({ ...claims, sub: '' })),
-  subjectRow('sub_number', 'The subject is a number.', (claims) => ({ ...claims, sub: 4711 })),
-  subjectRow('sub_too_long', 'The subject has 300 characters.', (claims) => ({ ...claims, sub: 'x'.repeat(300) })),
+  subjectRow('sub_missing', 'There is no subject.', { sub: undefined }),
+  subjectRow('sub_empty', 'The subject is the empty string.', { sub: '' }),
+  subjectRow('sub_number', 'The subject is a number.', { sub: 4711 }),
+  subjectRow('sub_too_long', 'The subject has 300 characters.', { sub: 'x'.repeat(300) }),
   changedClaims('sub_seen_before', {
     correctClient: 'depends',
     summary: 'The subject is always the same, while each verification should have its own.',

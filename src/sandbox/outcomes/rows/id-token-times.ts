@@ -1,28 +1,24 @@
-import { changedClaims, without } from '../id-token-changes.ts'
+import { changedClaims, claimsRows } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
-import { rowsUnder } from '../rows-under.ts'
 
 const NOT_BEFORE = 'nbf, where there is one, is not in the future.'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const expiryRow = rowsUnder(changedClaims, 'exp is a number of seconds in the future.')
-const lifetimeRow = rowsUnder(changedClaims, 'exp is at most 10 minutes behind iat, give or take the skew of clocks.')
-const issuedRow = rowsUnder(
-  changedClaims,
+const expiryRow = claimsRows('exp is a number of seconds in the future.')
+const lifetimeRow = claimsRows('exp is at most 10 minutes behind iat, give or take the skew of clocks.')
+const issuedRow = claimsRows(
   'iat is a number of seconds, not before the flow began and not in the future, give or take the skew of clocks.',
 )
 
 /** Claims about time. */
 export const ID_TOKEN_TIMES: readonly Outcome[] = [
-  expiryRow('expired', 'The token expired an hour ago.', (claims, { nowSeconds }) => ({
-    ...claims,
+  expiryRow('expired', 'The token expired an hour ago.', ({ nowSeconds }) => ({
     iat: nowSeconds - 70 * MINUTE,
     exp: nowSeconds - HOUR,
   })),
-  expiryRow('expired_a_day_ago', 'The token expired a day ago.', (claims, { nowSeconds }) => ({
-    ...claims,
+  expiryRow('expired_a_day_ago', 'The token expired a day ago.', ({ nowSeconds }) => ({
     iat: nowSeconds - DAY - 10 * MINUTE,
     exp: nowSeconds - DAY,
   })),
@@ -32,31 +28,27 @@ export const ID_TOKEN_TIMES: readonly Outcome[] = [
     rule: 'exp is in the future; a client that allows for the skew of clocks, by a minute at most, accepts this one.',
     apply: (claims, { nowSeconds }) => ({ ...claims, iat: nowSeconds - MINUTE, exp: nowSeconds - 1 }),
   }),
-  expiryRow('exp_missing', 'The token never expires.', (claims) => without(claims, 'exp')),
-  expiryRow('exp_string', 'exp is right, but a string.', (claims) => ({ ...claims, exp: String(claims['exp']) })),
-  lifetimeRow('exp_milliseconds', 'exp is in milliseconds: some fifty thousand years from now.', (claims) => ({
-    ...claims,
+  expiryRow('exp_missing', 'The token never expires.', { exp: undefined }),
+  expiryRow('exp_string', 'exp is right, but a string.', (_tools, claims) => ({ exp: String(claims['exp']) })),
+  lifetimeRow('exp_milliseconds', 'exp is in milliseconds: some fifty thousand years from now.', (_tools, claims) => ({
     exp: Number(claims['exp']) * 1000,
   })),
-  lifetimeRow('exp_far_future', 'The token is valid for a year.', (claims, { nowSeconds }) => ({
-    ...claims,
+  lifetimeRow('exp_far_future', 'The token is valid for a year.', ({ nowSeconds }) => ({
     exp: nowSeconds + 365 * DAY,
   })),
-  issuedRow('iat_missing', 'The token does not say when it was issued.', (claims) => without(claims, 'iat')),
-  issuedRow('iat_string', 'iat is right, but a string.', (claims) => ({ ...claims, iat: String(claims['iat']) })),
-  issuedRow('iat_future', 'The token will be issued in an hour.', (claims, { nowSeconds }) => ({
-    ...claims,
+  issuedRow('iat_missing', 'The token does not say when it was issued.', { iat: undefined }),
+  issuedRow('iat_string', 'iat is right, but a string.', (_tools, claims) => ({ iat: String(claims['iat']) })),
+  issuedRow('iat_future', 'The token will be issued in an hour.', ({ nowSeconds }) => ({
     iat: nowSeconds + HOUR,
     exp: nowSeconds + HOUR + 10 * MINUTE,
   })),
-  issuedRow('iat_far_past', 'The token was issued a day ago and has not expired.', (claims, { nowSeconds }) => ({
-    ...claims,
+  issuedRow('iat_far_past', 'The token was issued a day ago and has not expired.', ({ nowSeconds }) => ({
     iat: nowSeconds - DAY,
   })),
   issuedRow(
     'issued_before_the_flow',
     'The token was minted two hours before the flow began and has not expired.',
-    (claims, { nowSeconds }) => ({ ...claims, iat: nowSeconds - 2 * HOUR }),
+    ({ nowSeconds }) => ({ iat: nowSeconds - 2 * HOUR }),
   ),
   changedClaims('nbf_future', {
     summary: 'The token is not to be accepted before an hour has passed.',

@@ -2,7 +2,7 @@ import { requestUriPrefix } from '../../../oidc/profile.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
 import type { Outcome } from '../outcome.ts'
-import { bodyOf, changedReply, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
+import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 import { rowsUnder } from '../rows-under.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
@@ -15,7 +15,7 @@ const errorRow = rowsUnder(
   instead,
   'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.',
 )
-const membersRow = rowsUnder(changed, 'The reply has request_uri, a string, and expires_in, a number of seconds.')
+const membersRow = membersRows(changed, 'The reply has request_uri, a string, and expires_in, a number of seconds.')
 
 /** Replies of E2, the pushed authorization request. */
 export const PAR: readonly Outcome[] = [
@@ -37,14 +37,14 @@ export const PAR: readonly Outcome[] = [
     '400 invalid_authorization_details: the provenance is not on the allowlist.',
     refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
   ),
-  membersRow('error_with_200', 'The status of a success, and the body of an error.', (reply) =>
-    withMembers(reply, { request_uri: undefined, expires_in: undefined, error: 'server_error' }),
-  ),
-  membersRow('request_uri_missing', 'There is no request_uri.', (reply) =>
-    withMembers(reply, { request_uri: undefined }),
-  ),
-  membersRow('request_uri_number', 'request_uri is a number.', (reply) => withMembers(reply, { request_uri: 4711 })),
-  membersRow('expires_in_missing', 'There is no expires_in.', (reply) => withMembers(reply, { expires_in: undefined })),
+  membersRow('error_with_200', 'The status of a success, and the body of an error.', {
+    request_uri: undefined,
+    expires_in: undefined,
+    error: 'server_error',
+  }),
+  membersRow('request_uri_missing', 'There is no request_uri.', { request_uri: undefined }),
+  membersRow('request_uri_number', 'request_uri is a number.', { request_uri: 4711 }),
+  membersRow('expires_in_missing', 'There is no expires_in.', { expires_in: undefined }),
   changed('expires_in_string', {
     correctClient: 'depends',
     summary: 'expires_in is a string of digits.',

@@ -2,7 +2,7 @@ import { inSeconds } from '../../../oidc/provider.ts'
 import { forgottenAt } from '../../../oidc/spendable.ts'
 import { accessTokens } from '../../../oidc/token.ts'
 import type { Outcome } from '../outcome.ts'
-import { bodyOf, changedReply, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
+import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 import { rowsUnder } from '../rows-under.ts'
 
 const ERROR = 'A status of 400 or 401 is final: log error and error_description, and let the user begin again.'
@@ -10,7 +10,7 @@ const NO_RETRY = 'A code serves once: after a lost reply it may be spent, so be 
 const changed = changedReply('token')
 const instead = replyInstead('token')
 const errorRow = rowsUnder(instead, ERROR)
-const membersRow = rowsUnder(
+const membersRow = membersRows(
   changed,
   'The reply has access_token, a string, and token_type, which is Bearer in whatever case.',
 )
@@ -46,24 +46,16 @@ export const TOKEN: readonly Outcome[] = [
     rule: NO_RETRY,
     apply: (reply) => ({ ...reply, dropped: true }),
   }),
-  membersRow('error_with_200', '200 with the body of an error.', (reply) =>
-    withMembers(reply, {
-      access_token: undefined,
-      token_type: undefined,
-      expires_in: undefined,
-      error: 'server_error',
-    }),
-  ),
-  membersRow('access_token_missing', 'There is no access_token.', (reply) =>
-    withMembers(reply, { access_token: undefined }),
-  ),
-  membersRow('access_token_empty', 'The access_token is the empty string.', (reply) =>
-    withMembers(reply, { access_token: '' }),
-  ),
-  membersRow('token_type_missing', 'There is no token_type.', (reply) => withMembers(reply, { token_type: undefined })),
-  membersRow('token_type_other', 'The token_type is mac, which the client cannot use.', (reply) =>
-    withMembers(reply, { token_type: 'mac' }),
-  ),
+  membersRow('error_with_200', '200 with the body of an error.', {
+    access_token: undefined,
+    token_type: undefined,
+    expires_in: undefined,
+    error: 'server_error',
+  }),
+  membersRow('access_token_missing', 'There is no access_token.', { access_token: undefined }),
+  membersRow('access_token_empty', 'The access_token is the empty string.', { access_token: '' }),
+  membersRow('token_type_missing', 'There is no token_type.', { token_type: undefined }),
+  membersRow('token_type_other', 'The token_type is mac, which the client cannot use.', { token_type: 'mac' }),
   changed('token_type_lower_case', {
     correctClient: 'accept',
     summary: 'The token_type is written bearer.',
