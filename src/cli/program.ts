@@ -69,7 +69,7 @@ function createProgram(): Command {
   addPersonas(program, flags)
   program
     .command('outcomes')
-    .description('list the endings that a flow can be told to have')
+    .description('list the endings that can be forced on a flow')
     .addOption(jsonOption())
     .action(async (options) => {
       const { listOutcomes } = await import('./outcomes.ts')

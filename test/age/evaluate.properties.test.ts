@@ -61,7 +61,7 @@ it('removing a filter never loses a threshold', () => {
   const filters = ['allowed_methods', 'verified_after', 'provenance', 'iso_27566_1'] as const
   fc.assert(
     fc.property(signals, arbitrary.claims, fc.constantFrom(...filters), (held, claims, filter) => {
-      // An override may still set the filter; the root value is gone for everybody else.
+      // An override may still set the filter; the root value is gone for every other method.
       const { [filter]: _removed, ...fewer } = claims
       expectNoneLost(evaluate(held, claims, NOW), evaluate(held, fewer, NOW))
     }),

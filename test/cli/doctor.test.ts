@@ -50,8 +50,8 @@ async function startMeddler(
 
 const issuerOf = (baseUrl: string) => `${baseUrl}/v1/oidc/use`
 
-describe('a set-up that works', () => {
-  test.each([{}, { basePath: '/agekey' }])('%j: every check is passed', async (options) => {
+describe('The doctor passes every check', () => {
+  test.each([{}, { basePath: '/agekey' }])('with the options %j', async (options) => {
     const { baseUrl } = await startSandbox(options)
     const diagnoses = await look({ issuer: issuerOf(baseUrl), ...BUILTIN, redirectUri: REDIRECT_URI })
     expect(diagnoses.map(({ check, status }) => [check, status])).toEqual([
@@ -79,13 +79,13 @@ describe('a set-up that works', () => {
     expect(await problemsOf({ issuer: issuerOf(baseUrl), ca: certificate?.pem })).toEqual({})
   })
 
-  test('seen from a container, by the internal URL, with an issuer that only browsers reach', async () => {
+  test('from a container, by the internal URL, with an issuer that only browsers reach', async () => {
     const { url } = await startSandbox({ baseUrl: 'http://browsers.invalid', trustHost: true })
     const visit = { issuer: 'http://browsers.invalid/v1/oidc/use', internalUrl: url }
     expect(await problemsOf({ ...visit, ...BUILTIN, redirectUri: REDIRECT_URI })).toEqual({})
   })
 
-  test('spends no expectation', async () => {
+  test('without spending a queued expectation', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ persona: 'teen-16' })
     await look({ issuer: issuerOf(sandbox.baseUrl), ...BUILTIN, redirectUri: REDIRECT_URI })
@@ -93,8 +93,8 @@ describe('a set-up that works', () => {
   })
 })
 
-describe('a server that cannot be reached', () => {
-  test('an unknown name', async () => {
+describe('The doctor explains why a server cannot be reached:', () => {
+  test('the host name is unknown', async () => {
     const found = await problemsOf({ issuer: 'http://agekey-sandbox.invalid:2435/v1/oidc/use' })
     expect(Object.keys(found)).toEqual(['name_not_found'])
     expect(found['name_not_found']).toContain('http://localhost:2435')
@@ -106,21 +106,21 @@ describe('a server that cannot be reached', () => {
     expect(found['connection_refused']).toMatch(/AGEKEY_SANDBOX_INTERNAL_URL=http:\/\/agekey-sandbox:\d+/)
   })
 
-  test('a server that listens and never answers', async () => {
+  test('the server accepts the connection and never answers', async () => {
     const port = await listen(createTcpServer())
     expect(Object.keys(await problemsOf({ issuer: `http://127.0.0.1:${port}/v1/oidc/use`, timeoutMs: 150 }))).toEqual([
       'timeout',
     ])
   })
 
-  test('a server that listens and hangs up', async () => {
+  test('the server accepts the connection and hangs up', async () => {
     const port = await listen(createTcpServer((socket) => socket.destroy()))
     expect(Object.keys(await problemsOf({ issuer: `http://127.0.0.1:${port}/v1/oidc/use` }))).toEqual([
       'connection_failed',
     ])
   })
 
-  test('http to a port of https, and https to one of http', async () => {
+  test('http is sent to a port of https, and https to one of http', async () => {
     const secure = await startSandbox({ https: true })
     const plain = await startSandbox()
     const byHttp = issuerOf(secure.baseUrl).replace('https:', 'http:')
@@ -130,14 +130,14 @@ describe('a server that cannot be reached', () => {
   })
 })
 
-describe('a certificate that is refused', () => {
+describe('The doctor explains why a certificate is refused:', () => {
   const startTls = async (names: string[], at = Date.now()) => {
     const { cert, key } = await generateCertificate(names, at)
     const port = await listen(createHttpsServer({ cert, key }))
     return { issuer: `https://localhost:${port}/v1/oidc/use`, cert }
   }
 
-  test('self-signed: names the environment variable', async () => {
+  test('it is self-signed, and the environment variable to set is named', async () => {
     const { issuer } = await startTls(['localhost'])
     const found = await problemsOf({ issuer })
     expect(Object.keys(found)).toEqual(['tls_self_signed'])
@@ -156,7 +156,7 @@ describe('a certificate that is refused', () => {
   })
 })
 
-describe('an issuer that is another text', () => {
+describe('The doctor finds an issuer that is written wrongly:', () => {
   test.each<[string, (base: string) => string, string, (base: string) => string]>([
     ['a slash at the end', (base) => `${base}/v1/oidc/use/`, 'issuer_trailing_slash', (base) => `${base}/v1/oidc/use`],
     ['without its path', (base) => base, 'issuer_path_missing', (base) => `${base}/v1/oidc/use`],
@@ -212,7 +212,7 @@ describe('an issuer that is another text', () => {
   })
 })
 
-describe('an answer of something else', () => {
+describe('The doctor recognises a server that is no sandbox:', () => {
   test.each<[string, RequestListener, string]>([
     ['another path of another server', (_request, response) => response.writeHead(404).end(), 'discovery_missing'],
     ['a page', (_request, response) => response.end('<h1>It works!</h1>'), 'discovery_unreadable'],
@@ -226,8 +226,8 @@ describe('an answer of something else', () => {
   })
 })
 
-describe('what discovery and the key set say', () => {
-  test('addresses that only browsers reach: advises to set the internal URL', async () => {
+describe('The doctor finds in discovery and the key set', () => {
+  test('addresses that only browsers reach, and advises to set the internal URL', async () => {
     const { url } = await startSandbox({ baseUrl: `http://localhost:${await closedPort()}` })
     const visit = { issuer: 'http://localhost/v1/oidc/use', internalUrl: url }
     const found = await problemsOf(visit)
@@ -270,22 +270,22 @@ test.each([
   expect(clock?.message).toContain(word)
 })
 
-describe('client and redirect URI', () => {
+describe('The doctor checks the client and its redirect URI:', () => {
   const check = async (visit: Partial<Visit>) => {
     const { baseUrl } = await startSandbox()
     return problemsOf({ issuer: issuerOf(baseUrl), ...visit })
   }
 
-  test('a wrong secret', async () => {
+  test('a wrong secret is found', async () => {
     expect(Object.keys(await check({ ...BUILTIN, clientSecret: 'wrong' }))).toEqual(['client_refused'])
   })
 
-  test('an unknown client', async () => {
+  test('an unknown client is found', async () => {
     const visit = { clientId: 'web-shop', clientSecret: 'secret', redirectUri: REDIRECT_URI }
     expect(Object.keys(await check(visit))).toEqual(['client_refused', 'client_unknown'])
   })
 
-  test('an unregistered redirect URI, with the line to write', async () => {
+  test('an unregistered redirect URI is found, with the line to write', async () => {
     const found = await check({ ...BUILTIN, redirectUri: 'https://shop.example/callback' })
     expect(Object.keys(found)).toEqual(['redirect_uri_unregistered'])
     expect(found['redirect_uri_unregistered']).toContain('redirect_uris: [https://shop.example/callback]')
@@ -298,7 +298,7 @@ describe('client and redirect URI', () => {
   })
 })
 
-test('a report for people leads with the name and shows no control characters of a foreign server', () => {
+test('The report of the doctor leads with the name and shows no control characters of a foreign server', () => {
   const diagnosis: Diagnosis = {
     check: 'issuer',
     status: 'problem',

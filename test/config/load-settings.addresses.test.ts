@@ -18,7 +18,7 @@ const loadFile = (text: string) => {
   return load()
 }
 
-describe('flags of addresses', () => {
+describe('Flags of addresses:', () => {
   test.each<[Texts, object]>([
     [{ 'internal-url': 'http://agekey-sandbox:2435/' }, { internalUrl: 'http://agekey-sandbox:2435' }],
     [{ 'base-path': '/agekey' }, { basePath: '/agekey' }],

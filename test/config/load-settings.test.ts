@@ -19,7 +19,7 @@ const loadFile = (text: string) => {
   return load()
 }
 
-describe('order', () => {
+describe('The order of the sources of settings:', () => {
   test('without any source the defaults apply and no option is set', async () => {
     expect(await load()).toEqual({
       log: 'pretty',
@@ -50,7 +50,7 @@ describe('order', () => {
   })
 })
 
-describe('flags', () => {
+describe('Flags of the command line:', () => {
   test.each<[Texts, object]>([
     [{ port: '0' }, { port: 0 }],
     [{ port: '65535' }, { port: 65_535 }],
@@ -110,7 +110,7 @@ describe('flags', () => {
   })
 })
 
-describe('environment', () => {
+describe('Environment variables of settings:', () => {
   test.each([
     ['PORT', '1', { port: 1 }],
     ['HOST', '::1', { host: '::1' }],
@@ -170,7 +170,7 @@ describe('environment', () => {
   })
 })
 
-describe('config file', () => {
+describe('The config file of settings:', () => {
   test('every setting becomes the option of its name, paths are relative to the file', async () => {
     const folder = join(cwd, 'settings')
     mkdirSync(folder)
@@ -307,7 +307,7 @@ control_token: not-a-real-token
     await expect(loadFile(text)).rejects.toThrow(message)
   })
 
-  test('two bad values are two lines', async () => {
+  test('two wrong values are reported on two lines', async () => {
     await expect(loadFile('port: x\nseed: y')).rejects.toThrow(
       /^agekey-sandbox\.yaml:1: .+\nagekey-sandbox\.yaml:2: .+$/,
     )
@@ -319,7 +319,7 @@ control_token: not-a-real-token
   })
 })
 
-describe('redirect URIs', () => {
+describe('Redirect URIs in the config file:', () => {
   const withUri = (uri: string) =>
     loadFile(`clients: [{ client_id: shop, client_secret: s, redirect_uris: [${JSON.stringify(uri)}] }]`)
 

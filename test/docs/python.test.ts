@@ -67,7 +67,7 @@ describe.skipIf(withFlask === '')('with Flask and Authlib', () => {
 })
 
 test.skipIf(withPytest === '')(
-  'the tests of the page pass, and fail against an app that lets everybody in',
+  'the tests of the page pass, and fail against an app that lets every user in',
   async () => {
     const folder = writeFiles(makeScratchFolder(), (await startSandbox()).url)
     const pytest = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test_age.py']

@@ -15,7 +15,7 @@ export interface Session {
   readonly startedAt: number
 }
 
-/** An answer as it arrives, before anybody believes it. */
+/** An answer as it arrives, before it is verified. */
 export interface Delivery {
   readonly mode: Session['mode']
   readonly params: URLSearchParams

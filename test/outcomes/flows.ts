@@ -54,7 +54,7 @@ export const verifyWithOpenidClient =
     return client.implicitAuthentication(config, address, session.nonce, { expectedState: session.state })
   }
 
-/** Where the browser is sent, as far as a huge header lets anybody see it; `undefined` when it stays. */
+/** Where the browser is sent, as far as a huge header can be read; `undefined` when it stays. */
 export function visit(url: string): Promise<Delivery | undefined> {
   return new Promise((resolve, reject) => {
     get(url, { maxHeaderSize: 256 * 1024 }, (response) => {

@@ -43,10 +43,7 @@ function unreachable(message: string, { url, foundAt }: { url: string; foundAt: 
   return problem('addresses', 'address_unreachable', {
     message,
     fix: isBrowsersOnly
-      ? [
-          'discovery names the address of browsers; tell it the one by which servers come:',
-          ...inSandbox('internal_url', base),
-        ]
+      ? ['discovery names the address of browsers; set the one that servers use:', ...inSandbox('internal_url', base)]
       : [
           'discovery names addresses below base_url, or below internal_url for those who call by it:',
           ...inSandbox('base_url', base),

@@ -57,7 +57,7 @@ export async function connectionProblem(check: CheckName, url: string, error: un
 
 function refusedFix({ hostname, port }: { hostname: string; port: string }): string[] {
   if (!LOOPBACK_HOSTS.includes(hostname)) {
-    return ['the sandbox listens only on its own machine unless told otherwise:', ...inSandbox('host', '0.0.0.0')]
+    return ['by default the sandbox listens only on its own machine:', ...inSandbox('host', '0.0.0.0')]
   }
   const internal = `http://agekey-sandbox:${port || '2435'}`
   return [

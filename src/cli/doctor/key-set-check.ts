@@ -22,7 +22,7 @@ export async function checkKeySet(url: string, visit: Visit): Promise<Diagnosis>
   if (leaked.length > 0) {
     return wrong(
       'key_set_private',
-      `${url}: it gives away private keys (${leaked.join(', ')}); whoever reads it can sign`,
+      `${url}: it exposes private keys (${leaked.join(', ')}); every reader of it can sign`,
     )
   }
   return ok('key_set', `${url}: ${keys.length} public ${keys.length === 1 ? 'key' : 'keys'}`)
@@ -47,6 +47,6 @@ const wrong = (name: ProblemName, message: string) =>
     fix: [
       'the sandbox never serves that by itself: something stands between, or an outcome was queued for the key set',
       'in the control API: DELETE /_sandbox/expectations',
-      inApp('jwks_uri: leave it out, discovery tells it'),
+      inApp('jwks_uri: leave it out, discovery names it'),
     ],
   })

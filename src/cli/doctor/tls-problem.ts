@@ -22,7 +22,7 @@ export function tlsProblem(url: string, error: unknown): Problem | undefined {
   switch (name) {
     case 'tls_self_signed':
       return problem('tls', name, {
-        message: `${host}: its certificate is self-signed, and this machine was not told to trust it`,
+        message: `${host}: its certificate is self-signed, and this machine does not trust it`,
         fix: [
           'the sandbox prints the file of its certificate at the start: tls-certificate.pem in its state folder',
           ...trustLines('/path/to/tls-certificate.pem'),
@@ -32,7 +32,7 @@ export function tlsProblem(url: string, error: unknown): Problem | undefined {
       return problem('tls', name, {
         message: `${host}: its certificate has expired`,
         fix: [
-          'start the sandbox anew: it renews a certificate of its own making; the app must then read the file again',
+          'restart the sandbox: it renews a certificate that it made itself; the app must then read the file again',
           ...inSandbox('https_cert', './a-newer-certificate.pem'),
         ],
       })

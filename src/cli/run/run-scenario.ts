@@ -59,7 +59,7 @@ export async function runScenario(
   return results
 }
 
-const REMOVED = 'the scenario was removed: somebody has reset the sandbox'
+const REMOVED = 'the scenario was removed: the sandbox was reset'
 
 /** How far it has come now; `undefined` when it is gone. */
 async function poll({ id, revision }: ScenarioProgress, waitSeconds: number, scenarios: SandboxApi['scenarios']) {

@@ -25,7 +25,7 @@ export async function start(flags: Texts): Promise<void> {
   const { url, baseUrl, internalUrl, certificate } = sandbox
   const certificateFile = certificate?.file
   if (certificate && certificateFile === undefined) {
-    report.warning('the certificate lives in memory, so that no client can be told to trust it; name a --state-dir')
+    report.warning('the certificate lives in memory, so that no client can be made to trust it; name a --state-dir')
   }
   report.ready({ ...sandbox.client, url, baseUrl, internalUrl, certificateFile, version: packageVersion() })
 

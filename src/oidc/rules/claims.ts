@@ -63,7 +63,7 @@ export const CLAIMS_RULES = {
   'CLM-11': {
     ...provenance,
     sentence: 'allowed and denied hold at most 10 patterns each.',
-    hint: 'Use a pattern that ends in /* in place of several.',
+    hint: 'Use a pattern that ends in /* instead of several.',
   },
   'CLM-12': {
     ...provenance,

@@ -136,7 +136,7 @@ describe('in a sandbox that runs already', () => {
     const ended = run(['run', 'a.yaml', '--url', sandbox.url], { cwd })
     await expect.poll(async () => (await sandbox.scenarios.list()).length, { timeout: 5000 }).toBe(1)
     await sandbox.reset()
-    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining('somebody has reset the sandbox') })
+    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining('the sandbox was reset') })
   })
 })
 

@@ -27,7 +27,7 @@ const startJson = async (args: readonly string[], env: Record<string, string> = 
   return ready.parse(JSON.parse(output.split('\n', 1)[0] ?? ''))
 }
 
-describe('--https', () => {
+describe('start --https', () => {
   test('serves at https, prints the file to trust, and is healthy by it', async () => {
     const { url, base_url: baseUrl, certificate } = await startJson(['--https', '--state-dir', 'state'])
     expect(certificate).toBe(join(stateDir, 'tls-certificate.pem'))
@@ -41,7 +41,7 @@ describe('--https', () => {
     expect(byFlags).toEqual({ code: 0, stdout: `https://127.0.0.1:${port}/_sandbox/health: healthy\n`, stderr: '' })
   })
 
-  test('is not healthy for who does not know its certificate', async () => {
+  test('is not healthy for a client that does not know its certificate', async () => {
     const { url } = await startJson(['--https', '--state-dir', 'state'])
     const result = await run(['healthcheck', '--url', url, '--state-dir', 'elsewhere'], { cwd })
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('self-signed certificate') })
@@ -72,7 +72,7 @@ describe('--https', () => {
   })
 })
 
-test('without --https no certificate is made', async () => {
+test('start without --https makes no certificate', async () => {
   await startJson(['--state-dir', 'state'])
   expect(existsSync(join(stateDir, 'tls-certificate.pem'))).toBe(false)
 })

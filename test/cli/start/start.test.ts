@@ -22,7 +22,7 @@ async function startJson(args: readonly string[] = [], options = {}) {
   return { ...server, ready: JSON.parse(line) as { url: string; base_url: string } }
 }
 
-describe('--log json', () => {
+describe('start --log json:', () => {
   test('the first line says exactly where the sandbox is and which client to use', async () => {
     const { ready } = await startJson()
     const port = new URL(ready.url).port
@@ -65,7 +65,7 @@ describe('--log json', () => {
   })
 })
 
-test('pretty mode shows what to paste into an app, a page to open and that it is for testing only, without colours', async () => {
+test('start --log pretty shows what to paste into an app, a page to open and that it is for testing only, without colours', async () => {
   const { output } = await start(['--port', '0'])
   for (const text of [
     'TESTING ONLY',
@@ -85,7 +85,7 @@ test('colours can be forced where there is no terminal', async () => {
   expect(output).toContain('\u001b[1magekey-sandbox')
 })
 
-test('silent mode prints nothing', async () => {
+test('start --log silent prints nothing', async () => {
   const port = await freePort()
   const { child, ended } = launch(['--port', String(port), '--log', 'silent'])
   const status = () =>
@@ -98,7 +98,7 @@ test('silent mode prints nothing', async () => {
   expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-describe('an end', () => {
+describe('The end of the command start', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('comes by %s, with exit code 0', async (signal) => {
     const { child, ended } = await startJson()
     child.kill(signal)
@@ -140,23 +140,23 @@ describe('a start that fails says so in one line, without a stack, with exit cod
     stderr: expect.stringMatching(new RegExp(`^error: ${line.source}.*\n$`)),
   })
 
-  test('port in use', async () => {
+  test('the port is in use', async () => {
     const { ready } = await startJson()
     const { port } = new URL(ready.url)
     expect(await run(['--port', port])).toEqual(failure(new RegExp(`port ${port} is in use on 127\\.0\\.0\\.1;`)))
   })
 
-  test('state folder that cannot be made', async () => {
+  test('the state folder cannot be made', async () => {
     writeFileSync(join(cwd, 'file'), '')
     expect(await run(['--port', '0', '--state-dir', 'file/state'], { cwd })).toEqual(failure(/.*state/))
   })
 
-  test('bad config', async () => {
+  test('the config file is not valid', async () => {
     writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'profile: spec\nprot: 1\n')
     expect(await run([], { cwd })).toEqual(failure(/agekey-sandbox\.yaml:2: prot: unknown key\. Did you mean "port"\?/))
   })
 
-  test('bad persona file', async () => {
+  test('a persona file is not valid', async () => {
     writeFileSync(join(cwd, 'x.yaml'), 'name: x\ntitle: X\npurpose: X.\nage_keys: {}\n')
     expect(await run(['--port', '0', '--personas', 'x.yaml'], { cwd })).toEqual(
       failure(/.*x\.yaml:4: age_keys: unknown key/),
@@ -170,13 +170,13 @@ describe('a start that fails says so in one line, without a stack, with exit cod
     expect(await run(['--port', '0', flag, name])).toEqual(failure(line))
   })
 
-  test('unknown name in the config file', async () => {
+  test('a name in the config file is unknown', async () => {
     writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'port: 0\npersona: teen-61\n')
     const line = /agekey-sandbox\.yaml:2: persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/
     expect(await run([], { cwd })).toEqual(failure(line))
   })
 
-  test('unknown environment variable', async () => {
+  test('an environment variable is unknown', async () => {
     expect(await run([], { env: { AGEKEY_SANDBOX_PROT: '1' } })).toEqual(
       failure(/AGEKEY_SANDBOX_PROT: unknown environment variable/),
     )
