@@ -31,9 +31,9 @@ interface ServedCall {
 
 /**
  * A server-to-server call whose outcome can be forced: by the header `X-Sandbox-Outcome`, by a queued decision, or by
- * the default. An outcome with `instead` replaces the work of the service, so that nothing is done; every other one
- * changes a good reply, and a call that the service refuses is refused as always and uses nothing up. Scenarios observe
- * every call.
+ * the default. An outcome with `instead` replaces the work of the service. Every other outcome changes a good reply; when
+ * the service refuses the call, the refusal is sent unchanged and a queued decision stays queued. Scenarios observe every
+ * call.
  */
 export const withForcedOutcome =
   (flow: ServerFlow, serve: ServeCall): Handler =>
@@ -79,7 +79,7 @@ async function describeCall(flow: ServerFlow, request: Incoming, tenant: Tenant)
   return record ? { ...call, client_id: record.clientId } : call
 }
 
-/** A server-to-server call, as it describes itself before the service has checked it. */
+/** A server-to-server call with the client and state that it claims; the service has not checked them yet. */
 function serverCall(flow: OutcomeFlow, request: Incoming): ReceivedCall {
   const parameters = request.sentParameters()
   const { client_id: clientId, state } = parameters

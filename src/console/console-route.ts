@@ -30,7 +30,7 @@ export interface ConsoleRoute {
   /** Below the page's own path: `/:id`. */
   readonly below?: string
   render(call: ConsoleCall): RenderedPage | Promise<RenderedPage>
-  /** Carries a form out. May return a cookie for the redirect, and a query by which the page reports the effect. */
+  /** Does what a form asks for. May return a cookie for the redirect, and a query by which the page reports the effect. */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
 }
 
@@ -43,13 +43,13 @@ export interface ActResult {
 export const showPage =
   (route: ConsoleRoute, host: HttpHost): Handler =>
   async (request, tenant) => {
-    const stranger = askForToken(request, tenant, host)
-    if (stranger) return { reply: stranger }
+    const signInReply = askForToken(request, tenant, host)
+    if (signInReply) return { reply: signInReply }
     const call = callOf(request, tenant, host)
     return { reply: page(200, await route.render({ ...call, fields: readSearch(request) })) }
   }
 
-/** Carries a form out and redirects to its page; a refused form is shown again with the reason and its fields. */
+/** Does what a form asks for and redirects to its page; a refused form is shown again with the reason and its fields. */
 export const takeForm =
   (route: ConsoleRoute & Required<Pick<ConsoleRoute, 'act'>>, host: HttpHost): Handler =>
   async (request, tenant) => {

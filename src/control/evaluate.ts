@@ -37,14 +37,14 @@ async function readSignals(
     const declared = await requirePersona(persona, { personas: tenant.personas })
     return tenant.personas.resolved(declared).age_key?.signals ?? []
   }
-  // Whether a date lies in the future is judged by the clock of the sandbox, whatever instant is evaluated.
+  // A date is in the future by the clock of the sandbox, also when another instant is evaluated.
   const context = { ...tenant.provider.vocabulary, now: tenant.clock.now() }
   const parsed = parseEvaluationSignals(signals, context)
   findings.addIssues('signals', parsed.issues)
   return parsed.signals?.map((signal) => withLevel(signal, tenant.provider.certifications)) ?? []
 }
 
-/** A signal as it is submitted carries no level: as in a flow, the certifications of the config say it. */
+/** A submitted signal carries no level: the certifications of the config add it, as in a flow. */
 function withLevel(signal: AgeSignal, certifications: Certifications): AgeSignal {
   if (signal.iso_27566_1 !== undefined || !('verification_id' in signal)) return signal
   const level = certifiedLevel(certifications, signal)

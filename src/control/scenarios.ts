@@ -15,7 +15,7 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
   async getScenario({ tenant, params: { id }, query, signal }) {
     const { scenarios, journal, name } = tenant
     const seen = query.after ?? (await scenarios.find(id))?.revision
-    // A removed scenario is news: the caller that waits must learn of it.
+    // A removed scenario also ends the wait.
     const look = async () => {
       const progress = await scenarios.find(id)
       const isNews = progress?.status !== 'running' || progress.revision > (seen ?? -1)

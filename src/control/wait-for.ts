@@ -1,6 +1,6 @@
 import type { Journal, JournalEvent } from '../sandbox/journal/journal.ts'
 
-/** A long poll. */
+/** A long poll: what it waits for, and how long. */
 export interface Wait<T> {
   readonly tenant: string
   readonly seconds: number

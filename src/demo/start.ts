@@ -14,7 +14,7 @@ export const showStart =
     reply: demoReply(renderDemoStart(consoleFrame(tenant, host), addressOfBase(request, tenant)), tenant),
   })
 
-/** The demo under the base URL when the browser came by another name: its cookie does not follow there. */
+/** The address of the demo below the base URL, when the browser came by another name: there it has no session cookie. */
 function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
   const { host, origin } = new URL(tenant.provider.baseUrl)
   const called = request.header('host')

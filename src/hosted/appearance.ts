@@ -119,7 +119,7 @@ export function textOn(...backgrounds: readonly Colour[]): Colour {
   return least(WHITE) >= least(BLACK) ? WHITE : BLACK
 }
 
-/** The colour, moved towards black or white just as far as it takes to have `ratio` on every one of the backgrounds. */
+/** The colour, moved towards black or white until its contrast is at least `ratio` on every background. */
 export function readable(colour: Colour, ratio: number, backgrounds: readonly Colour[]): Colour {
   const target = textOn(...backgrounds)
   for (let share = 1; share > 0; share -= 0.02) {

@@ -4,7 +4,7 @@ import type { Incoming } from '../http/incoming.ts'
 
 /** Where the browser shows the page, as far as the request says. */
 export interface Embedding {
-  /** The browser said that it loads a frame. When it did not, a script of the page may still find a frame. */
+  /** A header of the browser says that it loads a frame. Without that header a script of the page looks for a frame. */
   readonly framed: boolean
   /** Components in which passkeys work, when the page runs in a plain embedded web view. */
   readonly insteadOfWebView: readonly string[]
@@ -36,7 +36,7 @@ function alternativesTo(userAgent: string): readonly string[] {
 
 /**
  * What an iframe or an embedded web view means for the flow. Every page holds the part about the iframe; the server or a
- * script shows it. The script also finds out about the permission, which no header says.
+ * script shows it. The script also reads the permission, which no header holds.
  */
 export function renderEmbeddingNotice(
   { framed, insteadOfWebView }: Embedding,

@@ -13,7 +13,7 @@ import type { PersonaChoice } from './persona-list.ts'
 import { hostedReply, hostedShell, type Visit } from './shell.ts'
 import type { WaitingPage } from './waiting-page.ts'
 
-/** The page on which the user decides the request that waits under `id`. */
+/** The page on which the user decides the pending request `id`. */
 export async function hostedPage(id: string, pending: Pending, visit: Visit): Promise<Reply> {
   const { transaction } = pending
   const shell = hostedShell(visit, transaction.presentation)

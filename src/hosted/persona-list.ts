@@ -106,7 +106,7 @@ export function reasoningLines(trace: readonly ThresholdTrace[]): string[] {
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines
 }
 
-/** The beginning and the end of a long list; the answers beside it name each threshold. */
+/** A list of thresholds; a long one is shortened in the middle, because the answers beside it name each threshold. */
 const listed = (thresholds: readonly number[]): string =>
   (thresholds.length > 8 ? [...thresholds.slice(0, 6), '…', ...thresholds.slice(-1)] : thresholds).join(', ')
 

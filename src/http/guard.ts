@@ -11,13 +11,13 @@ export interface ControlGuard {
   /** Whether the server listens only on loopback addresses. */
   readonly loopbackOnly: boolean
   readonly token: string | undefined
-  /** Host names by which the sandbox is known beside the loopback ones: those of the base URL and of the internal URL. */
+  /** Host names of the sandbox beside the loopback ones: those of the base URL and of the internal URL. */
   readonly hostNames: readonly string[]
   /** Origins of the sandbox itself. */
   readonly origins: readonly string[]
 }
 
-/** The cookie by which a browser that showed the control token once may open the console. */
+/** The cookie by which a browser opens the console after it has sent the control token once. */
 export const CONTROL_COOKIE = 'agekey_sandbox_control'
 
 /** Paths that a browser opens without a bearer token: the console and its events. */

@@ -85,7 +85,7 @@ const callRecord = (
   response: answer.reply.dropped ? { kind: 'dropped' } : recordedBody(answer.reply.body, answer),
 })
 
-/** Characters of a text that are kept. */
+/** Characters of a text that the journal keeps. */
 const MAX_TEXT = 1_000
 
 function recordedBody(body: Body, answer: Answer): RecordedResponse {

@@ -20,7 +20,7 @@ export function refuseMethods(rows: readonly RouteRow[]): Handler {
   }
 }
 
-/** 404; a page for a browser, which asks for one explicitly. Below `/_sandbox/` programs call: they get JSON. */
+/** 404: a page for a caller that accepts HTML, else JSON. Below `/_sandbox/`, where programs call, it is always JSON. */
 export function refuseUnknownPath(host: HttpHost): RequestHandler {
   const handler: Handler = (request) => {
     throw Refusal.byHttp(404, `${request.path} is not served here.`, { title: 'No such page' })

@@ -17,7 +17,7 @@ export type Body =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'stream'; readonly start: StartStream }
 
-/** Keeps sending after the head: given a function that sends, returns one that stops. */
+/** Starts a stream: takes the function that sends a text, returns the function that ends the stream. */
 export type StartStream = (send: (text: string) => void) => () => void
 
 export const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): ServerReply => ({
@@ -26,7 +26,7 @@ export const json = (status: number, value: unknown, headers: Readonly<Record<st
   body: { kind: 'json', value },
 })
 
-/** What a page may do beside showing itself: send forms to further origins, show pages of the sandbox in frames. */
+/** Rights of a page under its content security policy: further origins of its forms, frames with pages of the sandbox. */
 interface PageRights {
   readonly formTargets?: readonly string[]
   readonly frames?: boolean
@@ -70,15 +70,15 @@ export const eventStream = (start: StartStream): Reply => ({
 /** Discovery and the key set are read from browsers too. */
 export const CORS = { 'Access-Control-Allow-Origin': '*' }
 
-/** Every response says what this is, assets and errors included. */
+/** The headers of every response, assets and errors included. */
 const COMMON_HEADERS = {
   'X-AgeKey-Sandbox': 'testing-only',
   'X-Content-Type-Options': 'nosniff',
-  // Not no-referrer: the browser would then send Origin: null with our own forms.
+  // Not no-referrer: the browser would then send Origin: null with forms of the sandbox itself.
   'Referrer-Policy': 'same-origin',
 }
 
-/** For what answers by itself: static files. */
+/** Sets the headers of every response on static files, which Express sends itself. */
 export function setCommonHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value)
 }

@@ -38,7 +38,7 @@ function namedIn(own: Pairs): NamedDecision {
   const read = (name: string) => {
     const values = own.filter((pair) => pair[0] === name)
     if (values.length > 1) throw Refusal.invalidRequest(`${name}: it is sent more than once; send it once.`)
-    // A value that is not well-formed UTF-8 becomes a name that nothing has.
+    // A value that is not well-formed UTF-8 becomes a name that does not exist.
     return values[0] && (values[0][1] ?? '\ufffd')
   }
   return { persona: read('sandbox_persona'), outcome: read('sandbox_outcome') }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 
-/** A connection that never begins to speak TLS would keep a closing server waiting. */
+/** Time for a TLS handshake: without a limit an idle connection would keep a closing server waiting. */
 const HANDSHAKE_MS = 3_000
 
 /** A query may be as long as a body. */
@@ -19,13 +19,13 @@ export async function createServerWith(certificate: ServerCertificate | undefine
   return createHttpsServer({ ...limits, cert, key, handshakeTimeout: HANDSHAKE_MS })
 }
 
-/** The address by which this process reaches itself: one that listens on every interface is met on loopback. */
+/** The address by which this process reaches itself: loopback when it listens on every interface. */
 export function reachableUrl({ address, port }: AddressInfo, protocol: string): string {
   const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : address
   return `${protocol}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 }
 
-/** @throws ConfigError with one clear line */
+/** Resolves when the server listens. @throws ConfigError with one line that says why it cannot */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
@@ -42,7 +42,7 @@ function listenProblem(cause: NodeJS.ErrnoException, port: number, host: string)
   return `cannot listen on ${host}:${port}: ${cause.message}`
 }
 
-/** What is being answered may be finished; streams and slow readers are cut off. */
+/** Closes the server: requests in progress may finish, streams and slow readers are cut off. */
 export async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()

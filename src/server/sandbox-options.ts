@@ -11,5 +11,5 @@ export interface SandboxOptions extends SettingOptions {
 
 const CALLBACKS = ['onCall', 'onError', 'onWarning'] as const satisfies (keyof SandboxOptions)[]
 
-/** Checks what the compiler may not have seen. @throws ConfigError for an unknown option or a value that cannot be used */
+/** Checks options that come from JavaScript or from JSON. @throws ConfigError for an unknown option or a value that cannot be used */
 export const checkSandboxOptions: (options: SandboxOptions) => void = createOptionCheck(CALLBACKS)

@@ -8,7 +8,7 @@ import type { SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**
- * What is settled for all tenants, the defaults filled in.
+ * The settings that all tenants share, with the defaults filled in.
  * @throws ConfigError for a bad persona file, a persona or outcome that does not exist
  */
 export async function settleSettings(options: SandboxOptions): Promise<SandboxSettings> {
@@ -42,7 +42,7 @@ export function shownClient({ builtinClient, clients }: SandboxSettings): { clie
   return { clientId, clientSecret }
 }
 
-/** Names that would decide must exist: otherwise every request would fail. */
+/** Names of default personas and outcomes must exist: otherwise every request would fail. */
 function checkDeciders({ personas, defaults, clients }: SandboxSettings): void {
   const names = personas.map(({ name }) => name)
   checkName('persona', defaults.persona, { known: names, path: ['persona'], label: 'persona' })

@@ -15,7 +15,7 @@ import { nextSteps } from './next-steps.ts'
 import { callbackOf } from './responses.ts'
 import { renderTrace } from './trace.ts'
 
-/** `console/flows/ID`: one flow with all that is known of it. */
+/** `console/flows/ID`: one flow with all that the journal holds of it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
 
 async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<RenderedPage> {
