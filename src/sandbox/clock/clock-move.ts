@@ -29,7 +29,7 @@ export function moveClock(clock: SandboxClock, move: ClockMove): void {
   const before = clock.remember()
   try {
     if (move.reset) clock.reset()
-    // At one instant: a clock that is set and frozen stands at what it was set to, not a millisecond later.
+    // Freeze first: a clock that is set and frozen shows exactly the instant that was set.
     if (move.freeze === true) clock.freeze(true)
     if (move.set !== undefined) clock.set(parseInstant(move.set) ?? clock.now())
     if (move.freeze === false) clock.freeze(false)

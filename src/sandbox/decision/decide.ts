@@ -96,7 +96,7 @@ export async function requireRequestedNames(
 
 /**
  * Decides an authorization request; `undefined` leaves it to the choice page. A queued decision is used up only when it
- * is followed; when another request was faster, the next one in the queue is asked.
+ * is followed; when another request took it first, the next one in the queue is tried.
  * @throws Refusal for an unknown name and for an outcome that this request cannot have
  */
 export async function decide(
@@ -130,7 +130,7 @@ export async function decideByChoice(
 }
 
 /**
- * Uses up a queued decision for what a request has already come to: a `request_uri` that really expired meets an
+ * Uses up a queued decision for a request that has already ended: a `request_uri` that really expired meets an
  * expectation of `request_uri.expired`.
  */
 export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<Decision | undefined> {
@@ -149,7 +149,7 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
 export interface ForcedOutcome {
   readonly outcome: Outcome
   readonly queued: QueuedDecision | undefined
-  /** Records whether it was followed, which uses up what was queued; `false` when another call was faster. */
+  /** Records whether it was followed, which uses up what was queued; `false` when another call took it first. */
   settle(isFollowed: boolean): Promise<boolean>
 }
 

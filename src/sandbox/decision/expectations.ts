@@ -51,7 +51,7 @@ export interface Expectations {
   add(expectation: NewExpectation): Promise<Expectation>
   /** The first one that fits, not yet spent. */
   find(call: ReceivedCall): Promise<Expectation | undefined>
-  /** Uses it up by one: `false` when another caller was faster. */
+  /** Uses it up by one: `false` when another caller took it first. */
   spend(id: string): Promise<boolean>
   clear(): Promise<void>
 }

@@ -21,7 +21,7 @@ export type RotationStage = (typeof ROTATION_STAGES)[number]
 export interface KeyRing extends Signer, Signing {
   /** The key that signs now. */
   signingKey(): Promise<SigningKey>
-  /** The key of the other algorithm that is published beside it. */
+  /** The key of the other algorithm that is published with it. */
   keyFor(alg: SigningAlgorithm): Promise<SigningKey>
   /**
    * The ring after a stage; this one stays as it is.

@@ -17,7 +17,7 @@ export interface SigningKey {
   readonly publicJwk: JWK
 }
 
-/** One key per algorithm: both are in the key set, whichever signs. */
+/** One key per algorithm: the key set publishes both. */
 export type SigningKeys = Readonly<Record<SigningAlgorithm, SigningKey>>
 
 /** Whether it is a key of the right kind shows when it is imported. */

@@ -3,7 +3,7 @@ import type { IdTokenClaims } from '../../oidc/seams.ts'
 import type { ServerReply } from './server-reply.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-/** What an outcome belongs to: an authorization request of a flow, or a server-to-server call. */
+/** What an outcome ends: an authorization request of a flow, or a server-to-server call. */
 export const OUTCOME_FLOWS = ['use', 'create', 'par', 'token', 'upgrade', 'discovery', 'jwks'] as const
 export type OutcomeFlow = (typeof OUTCOME_FLOWS)[number]
 

@@ -6,7 +6,7 @@ import type { KeyRing, RotationStage } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
 import type { ReplayableAnswer } from './replayable-answers.ts'
 
-/** Where traps stand, below the base URL of a tenant: a client that fetches one follows an address of an attacker. */
+/** The path of traps below a tenant's base URL: a client that fetches one follows an attacker's address. */
 export const TRAP_PATH = '/_sandbox/trap'
 
 /** What a row of the catalogue may use to change an answer. */

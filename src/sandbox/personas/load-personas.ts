@@ -6,7 +6,7 @@ import type { Persona } from './persona-schema.ts'
 /** The folder of the personas that come with the package. */
 export const BUILT_IN_PERSONAS = fileURLToPath(new URL('personas/', packageRoot))
 
-/** The same personas as JSON, which the build writes beside the bundle: parsing the files takes half of a start. */
+/** The same personas as JSON, which the build writes next to the bundle; parsing the YAML files takes half of the start-up time. */
 const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
 
 /**

@@ -39,11 +39,11 @@ export const armedScenarioSchema = z.object({
   scenario: z.custom<Scenario>((value) => isJsonObject(value) && Array.isArray(value['steps']), {
     error: 'not a scenario',
   }),
-  /** The index of the current step; behind the last one when it has passed. */
+  /** The index of the current step; the number of steps when it has passed. */
   current: z.int(),
   revision: z.int(),
   failure: explanationSchema.optional(),
-  /** What came that did not meet the current step. */
+  /** The last request that did not meet the current step, in words. */
   remark: z.string().optional(),
   /** One of the callers moves the clock for the current step. */
   isMoving: z.literal(true).optional(),

@@ -33,15 +33,15 @@ export interface Scenarios {
   /**
    * Records what became of a match: contradicted scenarios fail, a followed step passes, a step that was not followed
    * keeps a remark.
-   * @returns `false` when the step was to be followed and another request was faster
+   * @returns `false` when the step was to be followed and another request took it first
    */
   settle(match: ScenarioMatch, result: { isFollowed: boolean; call: ReceivedCall }): Promise<boolean>
   /**
    * Counts a server-to-server call that was answered with `status` for the first scenario that awaits it.
-   * @param decidedBy the scenario whose step decided this call: its next step awaits another one
+   * @param decidedBy the scenario whose step decided this call; its next step does not count it
    */
   observe(call: ReceivedCall, status: number, decidedBy?: string): Promise<void>
-  /** Runs the clock steps at which scenarios stand: called when a decision was carried out. */
+  /** Runs the clock steps that are current; called after a decision was carried out. */
   runClockSteps(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export interface ScenarioEvent {
   readonly name: string
   readonly status: ScenarioProgress['status'] | 'removed'
   readonly revision: number
-  /** The index of the step that it has come to; absent behind the last one. */
+  /** The index of the current step; absent when all steps have passed. */
   readonly step?: number
 }
 

@@ -15,7 +15,7 @@ export interface Tables {
   add(table: string, id: string, value: unknown): Promise<boolean>
   /**
    * Puts what `change` makes of the value; `undefined` removes it.
-   * @param change pure: it is called again when another caller was faster.
+   * @param change pure: it is called again when another caller wrote first.
    * @returns what was put.
    */
   update<Value>(table: string, id: string, change: (value: unknown) => Value): Promise<Value>

@@ -1,4 +1,4 @@
-/** The tenants that exist beside the one at the base URL. */
+/** The tenants that exist besides the root tenant. */
 export interface TenantDirectory {
   /**
    * Adds a tenant, or makes it the one that was used last.
@@ -12,5 +12,5 @@ export interface TenantDirectory {
   remove(name: string): Promise<boolean>
 }
 
-/** Tenants beside the one at the base URL. */
+/** The limit of tenants besides the root tenant. */
 export const MAX_TENANTS = 1_000

@@ -32,7 +32,7 @@ export function createTenantState(tables: Tables): TenantState {
   const refresh = async () => {
     const reading = ++readings
     const rows = new Map(await tables.list(TABLE))
-    // Of two readings under way the later one knows more, whichever is done first.
+    // Two readings may overlap: the later one is newer, even when it ends first.
     if (reading < newest) return
     newest = reading
     for (const read of readers) read(rows)

@@ -15,7 +15,7 @@ export const changedCallback =
     ...row,
   })
 
-/** With this value where the parameter stands, at the end when it is not there. */
+/** Replaces the value of the parameter, or appends the parameter. */
 export function withParam(callback: Callback, name: string, value: string): Callback {
   if (!callback.params.some(([sent]) => sent === name)) return withAnother(callback, name, value)
   return { ...callback, params: callback.params.map(([sent, was]) => [sent, sent === name ? value : was] as const) }

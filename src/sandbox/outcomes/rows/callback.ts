@@ -18,73 +18,80 @@ const changedCreate = changedCallback('create')
 const oneAnswerRow = rowsUnder(changedUse, ONE_ANSWER)
 
 /** Changed callbacks of both browser flows. */
-const ofBothFlows = (changed: ReturnType<typeof changedCallback>, stateRow = rowsUnder(changed, STATE)): Outcome[] => [
-  stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
-  stateRow('state_empty', 'The state is the empty string.', (callback) => withParam(callback, 'state', '')),
-  stateRow('state_changed', 'The last character of the state is another one.', (callback) => {
-    const state = paramOf(callback, 'state') ?? ''
-    return withParam(callback, 'state', state.slice(0, -1) + (state.endsWith('A') ? 'B' : 'A'))
-  }),
-  stateRow(
-    'state_of_other_session',
-    'The state is one that this browser never got: an answer for another session.',
-    (callback, { invent }) => withParam(callback, 'state', invent()),
-  ),
-  changed('state_twice', {
-    summary: 'Two states: a wrong one, then the right one.',
-    rule: ONCE,
-    apply: (callback, { invent }) => withFirst(callback, 'state', invent()),
-  }),
-  changed('empty', {
-    summary: 'The callback has no parameters at all, as when its address is opened directly.',
-    rule: 'A callback without a waiting flow belongs to no session: answer with a plain page.',
-    apply: (callback) => ({ ...callback, params: [] }),
-  }),
-  changed('error_with_wrong_state', {
-    ending: DENIED,
-    summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
-    rule: `${STATE} A stranger's error ends no flow.`,
-    apply: (callback, { invent }) => withParam(callback, 'state', invent()),
-  }),
-  changed('error_and_success', {
-    summary: 'The answer of a flow that went well, and error=access_denied beside it.',
-    rule: `${ONE_ANSWER} ${ERROR}`,
-    apply: (callback) => withAnother(callback, 'error', 'access_denied'),
-  }),
-  changed('error_empty', {
-    summary: 'The answer of a flow that went well, and an empty parameter error.',
-    rule: ERROR,
-    apply: (callback) => withAnother(callback, 'error', ''),
-  }),
-  changed('error_unknown', {
-    ending: { kind: 'error', error: 'sandbox_unknown_error', description: 'an error code that no specification lists' },
-    summary: 'An error code that no specification lists.',
-    rule: ERROR,
-  }),
-  changed('error_description_long', {
-    ending: DENIED,
-    summary: 'An error_description of 8,000 characters.',
-    rule: DESCRIPTION,
-    apply: (callback) => withParam(callback, 'error_description', 'x'.repeat(8_000)),
-  }),
-  changed('error_description_markup', {
-    ending: DENIED,
-    summary: 'An error_description that is HTML with a script.',
-    rule: DESCRIPTION,
-    apply: (callback) => withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
-  }),
-  changed('iss_of_other_issuer', {
-    summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
-    rule: 'iss, where there is one, is the own issuer (RFC 9207).',
-    apply: (callback) => withAnother(callback, 'iss', 'https://issuer.example'),
-  }),
-  changed('extra_parameter', {
-    correctClient: 'accept',
-    summary: 'A parameter that the client does not know is there.',
-    rule: 'Ignore parameters that are not understood (RFC 6749 section 4.2.2).',
-    apply: (callback, { invent }) => withAnother(callback, 'session_state', invent()),
-  }),
-]
+function ofBothFlows(changed: ReturnType<typeof changedCallback>): Outcome[] {
+  const stateRow = rowsUnder(changed, STATE)
+  return [
+    stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
+    stateRow('state_empty', 'The state is the empty string.', (callback) => withParam(callback, 'state', '')),
+    stateRow('state_changed', 'The last character of the state is another one.', (callback) => {
+      const state = paramOf(callback, 'state') ?? ''
+      return withParam(callback, 'state', state.slice(0, -1) + (state.endsWith('A') ? 'B' : 'A'))
+    }),
+    stateRow(
+      'state_of_other_session',
+      'The state is one that this browser never got: an answer for another session.',
+      (callback, { invent }) => withParam(callback, 'state', invent()),
+    ),
+    changed('state_twice', {
+      summary: 'Two states: a wrong one, then the right one.',
+      rule: ONCE,
+      apply: (callback, { invent }) => withFirst(callback, 'state', invent()),
+    }),
+    changed('empty', {
+      summary: 'The callback has no parameters at all, as when its address is opened directly.',
+      rule: 'A callback without a waiting flow belongs to no session: answer with a plain page.',
+      apply: (callback) => ({ ...callback, params: [] }),
+    }),
+    changed('error_with_wrong_state', {
+      ending: DENIED,
+      summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
+      rule: `${STATE} A stranger's error ends no flow.`,
+      apply: (callback, { invent }) => withParam(callback, 'state', invent()),
+    }),
+    changed('error_and_success', {
+      summary: 'The answer of a flow that went well, and error=access_denied beside it.',
+      rule: `${ONE_ANSWER} ${ERROR}`,
+      apply: (callback) => withAnother(callback, 'error', 'access_denied'),
+    }),
+    changed('error_empty', {
+      summary: 'The answer of a flow that went well, and an empty parameter error.',
+      rule: ERROR,
+      apply: (callback) => withAnother(callback, 'error', ''),
+    }),
+    changed('error_unknown', {
+      ending: {
+        kind: 'error',
+        error: 'sandbox_unknown_error',
+        description: 'an error code that no specification lists',
+      },
+      summary: 'An error code that no specification lists.',
+      rule: ERROR,
+    }),
+    changed('error_description_long', {
+      ending: DENIED,
+      summary: 'An error_description of 8,000 characters.',
+      rule: DESCRIPTION,
+      apply: (callback) => withParam(callback, 'error_description', 'x'.repeat(8_000)),
+    }),
+    changed('error_description_markup', {
+      ending: DENIED,
+      summary: 'An error_description that is HTML with a script.',
+      rule: DESCRIPTION,
+      apply: (callback) => withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
+    }),
+    changed('iss_of_other_issuer', {
+      summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
+      rule: 'iss, where there is one, is the own issuer (RFC 9207).',
+      apply: (callback) => withAnother(callback, 'iss', 'https://issuer.example'),
+    }),
+    changed('extra_parameter', {
+      correctClient: 'accept',
+      summary: 'A parameter that the client does not know is there.',
+      rule: 'Ignore parameters that are not understood (RFC 6749 section 4.2.2).',
+      apply: (callback, { invent }) => withAnother(callback, 'session_state', invent()),
+    }),
+  ]
+}
 
 /** Changed callbacks of the browser flows; the id_token itself is correct. */
 export const CALLBACKS: readonly Outcome[] = [

@@ -69,6 +69,6 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
   }),
 ]
 
-/** The claims as JSON in which `text` stands for age_thresholds. */
+/** The claims as JSON, with `text` as the value of age_thresholds. */
 const withThresholdText = (claims: Readonly<Record<string, unknown>>, text: string) =>
   JSON.stringify(without(claims, 'age_thresholds')).replace(/}$/, `,"age_thresholds":${text}}`)

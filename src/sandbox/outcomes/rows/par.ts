@@ -3,40 +3,37 @@ import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
 import type { Outcome } from '../outcome.ts'
 import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
-import { rowsUnder } from '../rows-under.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 const PATH = 'authorization_details[0]'
 const LIFETIME = 'Send the user at once, and push again when the Create flow answers invalid_request_uri.'
+const ERROR =
+  'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.'
 const changed = changedReply('par')
 const instead = replyInstead('par')
-const errorRow = rowsUnder(
-  instead,
-  'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.',
-)
 const membersRow = membersRows(changed, 'The reply has request_uri, a string, and expires_in, a number of seconds.')
 
 /** Replies of E2, the pushed authorization request. */
 export const PAR: readonly Outcome[] = [
-  errorRow(
-    '400',
-    '400 invalid_request: state is missing.',
-    refusedBy('PAR-09', { path: 'state', message: 'state is missing' }),
-  ),
-  errorRow(
-    '401',
-    '401 invalid_client: the credentials are wrong.',
-    refusedBy('PAR-02', {
+  instead('400', {
+    summary: '400 invalid_request: state is missing.',
+    rule: ERROR,
+    apply: refusedBy('PAR-09', { path: 'state', message: 'state is missing' }),
+  }),
+  instead('401', {
+    summary: '401 invalid_client: the credentials are wrong.',
+    rule: ERROR,
+    apply: refusedBy('PAR-02', {
       path: 'client_secret',
       message: 'client_id and client_secret do not belong to a registered client',
     }),
-  ),
-  errorRow(
-    'provenance_refused',
-    '400 invalid_authorization_details: the provenance is not on the allowlist.',
-    refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
-  ),
+  }),
+  instead('provenance_refused', {
+    summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
+    rule: ERROR,
+    apply: refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
+  }),
   membersRow('error_with_200', 'The status of a success, and the body of an error.', {
     request_uri: undefined,
     expires_in: undefined,

@@ -3,13 +3,11 @@ import { forgottenAt } from '../../../oidc/spendable.ts'
 import { accessTokens } from '../../../oidc/token.ts'
 import type { Outcome } from '../outcome.ts'
 import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
-import { rowsUnder } from '../rows-under.ts'
 
 const ERROR = 'A status of 400 or 401 is final: log error and error_description, and let the user begin again.'
 const NO_RETRY = 'A code serves once: after a lost reply it may be spent, so be ready for invalid_grant.'
 const changed = changedReply('token')
 const instead = replyInstead('token')
-const errorRow = rowsUnder(instead, ERROR)
 const membersRow = membersRows(
   changed,
   'The reply has access_token, a string, and token_type, which is Bearer in whatever case.',
@@ -17,15 +15,15 @@ const membersRow = membersRows(
 
 /** Replies of E4, the exchange of a code for an access token. */
 export const TOKEN: readonly Outcome[] = [
-  errorRow(
-    '401',
-    '401 invalid_client: the credentials are wrong.',
-    refusedBy('TOK-02', {
+  instead('401', {
+    summary: '401 invalid_client: the credentials are wrong.',
+    rule: ERROR,
+    apply: refusedBy('TOK-02', {
       path: 'Authorization',
       message: 'Authorization is not Basic with the credentials of a registered client',
       headers: { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' },
     }),
-  ),
+  }),
   instead('code_reused', {
     summary: '400 invalid_grant: the code has already been exchanged.',
     rule: `${ERROR} Exchange each code once.`,
@@ -36,11 +34,11 @@ export const TOKEN: readonly Outcome[] = [
     rule: `${ERROR} Exchange the code when the callback arrives.`,
     apply: refusedBy('TOK-06', { path: 'code', message: 'the code has expired' }),
   }),
-  errorRow(
-    'code_of_other_client',
-    '400 invalid_grant: the code was issued to another client.',
-    refusedBy('TOK-05', { path: 'code', message: 'the code was not issued to this client' }),
-  ),
+  instead('code_of_other_client', {
+    summary: '400 invalid_grant: the code was issued to another client.',
+    rule: ERROR,
+    apply: refusedBy('TOK-05', { path: 'code', message: 'the code was not issued to this client' }),
+  }),
   changed('reply_lost', {
     summary: 'The code is spent, and the connection breaks before the reply.',
     rule: NO_RETRY,

@@ -9,7 +9,6 @@ const DETAILS = 'A 400 is a mistake in the age signals: log error and findings, 
 const challenge = (error: string) => ({ 'WWW-Authenticate': `Bearer realm="agekey-sandbox", error="${error}"` })
 const changed = changedReply('upgrade')
 const instead = replyInstead('upgrade')
-const tokenRow = rowsUnder(instead, TOKEN)
 const successRow = rowsUnder(changed, 'A success is status 200 with the JSON string OK, and nothing else is.')
 
 /** A 401 about the access token. */
@@ -18,21 +17,21 @@ const tokenRefused = (rule: 'UPG-03' | 'UPG-04', message: string) =>
 
 /** Replies of E5, the upgrade call. */
 export const UPGRADE: readonly Outcome[] = [
-  tokenRow(
-    'token_expired',
-    '401 invalid_token: the access token has expired.',
-    tokenRefused('UPG-03', 'the access token has expired'),
-  ),
-  tokenRow(
-    'token_unknown',
-    '401 invalid_token: the access token was not issued here.',
-    tokenRefused('UPG-03', 'the access token was not issued here'),
-  ),
-  tokenRow(
-    'token_of_other_key',
-    '401 invalid_token: the age key that the token names was replaced by another one.',
-    tokenRefused('UPG-04', 'the age key that the access token names no longer exists'),
-  ),
+  instead('token_expired', {
+    summary: '401 invalid_token: the access token has expired.',
+    rule: TOKEN,
+    apply: tokenRefused('UPG-03', 'the access token has expired'),
+  }),
+  instead('token_unknown', {
+    summary: '401 invalid_token: the access token was not issued here.',
+    rule: TOKEN,
+    apply: tokenRefused('UPG-03', 'the access token was not issued here'),
+  }),
+  instead('token_of_other_key', {
+    summary: '401 invalid_token: the age key that the token names was replaced by another one.',
+    rule: TOKEN,
+    apply: tokenRefused('UPG-04', 'the age key that the access token names no longer exists'),
+  }),
   instead('second_upgrade', {
     summary: '401 invalid_token: the access token has served an upgrade already.',
     rule: `${TOKEN} Do not count on a second upgrade with the same token.`,
