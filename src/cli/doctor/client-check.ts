@@ -1,7 +1,7 @@
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
-import { inApp } from './fix-lines.ts'
+import { declareClient, inApp } from './fix-lines.ts'
 import { call, type Visit } from './visit.ts'
 
 /** Whether the sandbox knows the credentials: a pushed request that is wrong in all else is refused for that or for them. */
@@ -26,10 +26,6 @@ export async function checkClient(parUrl: string | undefined, visit: Visit): Pro
   }
 }
 
-const declared = (clientId: string) => [
-  `or agekey-sandbox.yaml: clients: [{ client_id: ${clientId}, client_secret: THE-SECRET, redirect_uris: [THE-CALLBACK] }]`,
-]
-
 const refused = (clientId: string) =>
   problem('client', 'client_refused', {
     message: `${clientId}: the sandbox refuses these credentials (invalid_client)`,
@@ -38,6 +34,6 @@ const refused = (clientId: string) =>
       inApp(`client_secret: ${BUILTIN_CLIENT.clientSecret}`),
       ...(clientId === BUILTIN_CLIENT.clientId
         ? ['unless the sandbox says builtin_client: false']
-        : declared(clientId)),
+        : [declareClient(clientId)]),
     ],
   })

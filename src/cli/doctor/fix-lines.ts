@@ -1,6 +1,10 @@
 /** A line for the configuration of the app. */
 export const inApp = (line: string): string => `in the app: ${line}`
 
+/** The line that declares a client in the config file of the sandbox. */
+export const declareClient = (clientId: string): string =>
+  `or agekey-sandbox.yaml: clients: [{ client_id: ${clientId}, client_secret: THE-SECRET, redirect_uris: [THE-CALLBACK] }]`
+
 /** One setting of the sandbox in the three places where it may stand: its file, its environment, a compose file. */
 export function inSandbox(setting: string, value: string): string[] {
   const variable = `AGEKEY_SANDBOX_${setting.toUpperCase()}`

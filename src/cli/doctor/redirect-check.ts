@@ -3,7 +3,7 @@ import { parseJson } from '../../oidc/request/json.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
-import { inApp } from './fix-lines.ts'
+import { declareClient, inApp } from './fix-lines.ts'
 import { call, type Visit } from './visit.ts'
 
 const refusal = z.object({ error_description: z.string(), findings: z.array(z.object({ path: z.string() })) })
@@ -49,10 +49,7 @@ export async function checkRedirect(authorizeUrl: string, visit: Visit): Promise
 const unknownClient = (clientId: string) =>
   problem('redirect_uri', 'client_unknown', {
     message: `${clientId}: the sandbox has no such client`,
-    fix: [
-      inApp(`client_id: ${BUILTIN_CLIENT.clientId}`),
-      `or agekey-sandbox.yaml: clients: [{ client_id: ${clientId}, client_secret: THE-SECRET, redirect_uris: [THE-CALLBACK] }]`,
-    ],
+    fix: [inApp(`client_id: ${BUILTIN_CLIENT.clientId}`), declareClient(clientId)],
   })
 
 const unregistered = ({ clientId, redirectUri }: { clientId: string; redirectUri: string }) =>
