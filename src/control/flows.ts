@@ -1,4 +1,5 @@
 import { Refusal } from '../oidc/refusal.ts'
+import { parsedParameters } from '../sandbox/decision/call.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { shownResponse } from '../sandbox/journal/call-record.ts'
 import type { Flow } from '../sandbox/journal/journal.ts'
@@ -53,7 +54,11 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
 /** A flow as the control API shows it. */
 const wireFlow = ({ calls, ...flow }: Flow) => ({
   ...flow,
-  calls: calls.map((call) => ({ ...call, response: shownResponse(call.response) })),
+  calls: calls.map((call) => ({
+    ...call,
+    parameters: parsedParameters(call.parameters),
+    response: shownResponse(call.response),
+  })),
 })
 
 /** A persona that exists, or existed when a flow was decided as it; a misspelt one would never come. */

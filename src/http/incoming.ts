@@ -37,7 +37,7 @@ export class Incoming implements ServerRequest {
     return this.#queryPairs
   }
 
-  /** Everything that the call sent, by name: from the query, the form or the JSON body; JSON texts are parsed. */
+  /** Everything that the call sent, by name: from the query, the form or the JSON body. */
   sentParameters(): Readonly<Record<string, unknown>> {
     this.#sentParameters ??= readSentParameters(this)
     return this.#sentParameters
@@ -96,9 +96,9 @@ const NO_PARAMS = {}
 function readSentParameters(
   request: Pick<Incoming, 'method' | 'queryPairs' | 'contentType' | 'body'>,
 ): Readonly<Record<string, unknown>> {
-  if (request.method === 'GET') return readable(request.queryPairs)
+  if (request.method === 'GET') return byName(request.queryPairs)
   const text = Buffer.from(request.body).toString('utf8')
-  if (!request.contentType?.startsWith('application/json')) return readable(decodePairs(text))
+  if (!request.contentType?.startsWith('application/json')) return byName(decodePairs(text))
   const json = parseJson(text)
   // A text that may hold a secret is not repeated.
   if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
@@ -106,16 +106,6 @@ function readSentParameters(
   return { ...json.value }
 }
 
-/** Parameters that carry JSON. */
-const JSON_PARAMETERS = ['claims', 'authorization_details']
-
-/** Parameters by name, those that carry JSON parsed. */
-function readable(pairs: Pairs): Record<string, unknown> {
-  return Object.fromEntries(
-    pairs.map(([name, value = '\ufffd']) => {
-      if (!JSON_PARAMETERS.includes(name)) return [name, value]
-      const json = parseJson(value)
-      return [name, json.ok ? json.value : value]
-    }),
-  )
-}
+/** Parameters by name; a value that is not well-formed UTF-8 is one replacement character. */
+const byName = (pairs: Pairs): Record<string, unknown> =>
+  Object.fromEntries(pairs.map(([name, value = '\ufffd']) => [name, value]))

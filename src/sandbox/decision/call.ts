@@ -1,3 +1,4 @@
+import { parseJson } from '../../oidc/request/json.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 
 /** What a request or call says of itself: expectations and scenarios are matched against it. */
@@ -9,6 +10,19 @@ export interface ReceivedCall {
   readonly nonce: string | undefined
   /** The outcome that it already has, such as `request_uri.expired`: only a decision for that outcome matches. */
   readonly endedAs?: string | undefined
-  /** What was sent, by name; `claims` and `authorization_details` are parsed. */
+  /** What was sent, by name. */
   sentParameters(): Readonly<Record<string, unknown>>
 }
+
+/** Parameters that carry JSON text. */
+const JSON_PARAMETERS = ['claims', 'authorization_details']
+
+/** What was sent, with the values of parameters that carry JSON text parsed; text that is not JSON stays as it is. */
+export const parsedParameters = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => {
+      if (typeof value !== 'string' || !JSON_PARAMETERS.includes(name)) return [name, value]
+      const json = parseJson(value)
+      return [name, json.ok ? json.value : value]
+    }),
+  )

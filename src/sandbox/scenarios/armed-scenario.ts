@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
-import type { ReceivedCall } from '../decision/call.ts'
+import { parsedParameters, type ReceivedCall } from '../decision/call.ts'
 import { describeMismatch, findMismatches, mismatchSchema } from './mismatches.ts'
 import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
 
@@ -102,7 +102,7 @@ export const noteAtStep = (armed: ArmedScenario, remark: string): ArmedScenario 
 export function unmetExpectation(armed: ArmedScenario, call: ReceivedCall): Explanation | undefined {
   const step = currentStep(armed)
   const expected = step && step.kind !== 'clock' ? step.expect : undefined
-  const mismatches = expected ? findMismatches(expected, call.sentParameters()) : []
+  const mismatches = expected ? findMismatches(expected, parsedParameters(call.sentParameters())) : []
   return mismatches.length === 0 ? undefined : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
 }
 
