@@ -18,7 +18,7 @@ interface Details {
 
 /**
  * A request that is refused: every error that a caller can cause. Nothing was changed. One function turns it into JSON
- * `{error, error_description, findings}`, a page or a redirect: `refusalAnswer` in `http/`.
+ * `{error, error_description, findings}` or a page: `refusalAnswer` in `http/route.ts`.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
