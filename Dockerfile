@@ -9,7 +9,7 @@ COPY rolldown.config.ts ./
 COPY build build
 COPY src src
 COPY personas personas
-RUN npx rolldown -c rolldown.config.ts
+RUN npm run bundle
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title=agekey-sandbox \
