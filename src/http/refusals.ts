@@ -20,12 +20,17 @@ export function refuseMethods(rows: readonly RouteRow[]): Handler {
   }
 }
 
+/** 404. */
+export const unknownPath: Handler = (request) => {
+  throw Refusal.byHttp(404, `${request.path} is not served here.`, { title: 'No such page' })
+}
+
 /** 404: a page for a caller that accepts HTML, else JSON. Below `/_sandbox/`, where programs call, it is always JSON. */
 export function refuseUnknownPath(host: HttpHost): RequestHandler {
-  const handler: Handler = (request) => {
-    throw Refusal.byHttp(404, `${request.path} is not served here.`, { title: 'No such page' })
-  }
-  const [asPage, asJson] = [createRoute(host, { handler, errors: 'page' }), createRoute(host, { handler })]
+  const [asPage, asJson] = [
+    createRoute(host, { handler: unknownPath, errors: 'page' }),
+    createRoute(host, { handler: unknownPath }),
+  ]
   return (request, response, next) => {
     const isBrowser = /\btext\/html\b/i.test(request.get('accept') ?? '') && !request.path.includes('/_sandbox/')
     return (isBrowser ? asPage : asJson)(request, response, next)

@@ -62,6 +62,7 @@ test('an address that is not served is answered by a page for a browser and in J
   expect(await type('/nothing', 'text/html,application/xhtml+xml,*/*;q=0.8')).toContain('text/html')
   expect(await type('/nothing', '*/*')).toContain('application/json')
   expect(await type('/_sandbox/nothing', 'text/html')).toContain('application/json')
+  expect(await type('/_sandbox/console/nothing', 'text/html')).toContain('text/html')
 })
 
 test.each([
