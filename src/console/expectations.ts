@@ -59,7 +59,7 @@ export function renderExpectations(
   return renderConsolePage(frame, {
     title: 'Expectations',
     current: 'expectations',
-    lead: html`Decisions that wait for a coming request, in place of the choice page. First in, first out.`,
+    lead: html`Decisions for coming requests: each replaces the choice page once. First in, first out.`,
     problem: form.problem,
     body: html`${renderQueue(expectations, action)}
 ${renderForm(form, action)}`,
@@ -76,7 +76,7 @@ function renderQueue(expectations: readonly Expectation[], action: string): Html
 <h2 id="queue-title">${counted(total, 'decision')} waiting</h2>
 ${
   rows.length === 0
-    ? html`<p class="empty">Nothing waits. The choice page asks, or whoever is named in the request decides.</p>`
+    ? html`<p class="empty">The queue is empty: the request itself decides, or the choice page asks.</p>`
     : html`${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left'], rows)}
 ${rows.length < total && html`<p class="hint">The first ${rows.length} are shown.</p>`}
 <form method="post" action="${action}"><button class="secondary compact" name="clear" value="true" data-testid="clear">Forget them all</button></form>`

@@ -37,7 +37,7 @@ export function renderHome(frame: ConsoleFrame, { provider, client, personaCount
     scripts: ['copy.js'],
     main: html`<section class="card hero">
 <h1>Your app’s age checks, on this machine</h1>
-<p class="lead">A relying-party sandbox for an age assurance service: every endpoint, real signed tokens, and ${personaCount} test personas with ${OUTCOMES.length} outcomes in place of passkeys.</p>
+<p class="lead">A relying-party sandbox for an age assurance service: every endpoint, real signed tokens, and ${personaCount} test personas with ${OUTCOMES.length} outcomes instead of passkeys.</p>
 <p><a class="button primary" href="${frame.demoPath}" data-testid="try-it">Try the demo app</a></p>
 <nav class="tabs" aria-label="Console"><ul>${CONSOLE_PAGES.map(({ title, path }) => html`<li><a href="${frame.consolePath}/${path}">${title}</a></li>`)}</ul></nav>
 </section>
@@ -98,6 +98,6 @@ function renderAgeKeys(): Html {
 <h2 id="age-keys-title">What is an age key?</h2>
 <p>A passkey on the user’s own device that answers one kind of question: is this person at least so many years old?
 An app asks about one or more ages and receives a signed yes or no for each. It never learns the age or the date of birth.</p>
-<p class="muted">In this sandbox a test persona stands in for the passkey. No answer given here says anything about a real person.</p>
+<p class="muted">In this sandbox a test persona replaces the passkey. No answer given here says anything about a real person.</p>
 </section>`
 }

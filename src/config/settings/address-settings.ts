@@ -59,7 +59,7 @@ export const ADDRESS_SETTINGS = {
     flag: { argument: '<url>' },
     help: 'address by which servers reach it, when browsers use another one',
     starter: {
-      about: `The address by which the servers of your app reach it, when that is another one: a container by its name. Discovery
+      about: `The address by which the servers of your app reach it, when that is another one, such as the name of a container. Discovery
 names it to callers that use it; the issuer stays. trust_host: true does the same for every name that a server calls by.`,
       example: 'http://agekey-sandbox:2435',
     },
