@@ -64,6 +64,7 @@ const SMALL_FILES: Readonly<Record<string, string>> = {
   'cli/outcomes.ts': 'one command beside the others',
   'client/local-transport.ts': 'one transport beside the other, which does not load it',
   'control/expectations.ts': 'the handlers of one resource beside the others',
+  'demo/routes.ts': 'the route table of a room, beside those of the other rooms',
   'sandbox/keys/repeatable-es256.ts': 'loaded only with a seed',
   'sandbox/tenants/ids.ts': 'the adapter of one port',
   'store/redis-directory.ts': 'the adapter of one port',

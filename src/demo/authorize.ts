@@ -2,31 +2,33 @@ import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { type Fields, readForm } from '../http/form.ts'
 import { refuseCrossSite } from '../http/guard.ts'
-import type { Handler } from '../http/handler.ts'
+import type { Handler, HttpHost } from '../http/handler.ts'
 import { type Reply, redirect } from '../http/reply.ts'
 import { upgradeScope } from '../oidc/profile.ts'
 import { createIssuer, useIssuer } from '../oidc/provider.ts'
 import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { type Demo, toResult } from './demo.ts'
+import { toResult } from './demo.ts'
 import { push } from './server-calls.ts'
+import { beginSession } from './sessions.ts'
 
 /** E1: keeps state, nonce and claims in a session and sends the browser to the service. */
 export const startUse =
-  ({ host, sessions }: Demo): Handler =>
-  (request, tenant) => {
+  (host: HttpHost): Handler =>
+  async (request, tenant) => {
     refuseCrossSite(request, host.guard.origins)
     const state = randomValue()
     const sent = useParameters(readForm(request), state, tenant)
     const session = { flow: 'use', state, request: sent, startedAt: tenant.clock.now(), exchanges: [] } as const
-    return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookie: sessions.begin(session, tenant) } }
+    const cookie = await beginSession(session, tenant)
+    return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookie } }
   }
 
 const pushed = z.object({ request_uri: z.string() })
 
 /** E2 and E3: pushes the request and sends the browser to the service; a refused push is shown on the result page. */
 export const startCreate =
-  ({ host, sessions }: Demo): Handler =>
+  (host: HttpHost): Handler =>
   async (request, tenant) => {
     refuseCrossSite(request, host.guard.origins)
     const { date_of_birth: dateOfBirth = '' } = readForm(request)
@@ -34,9 +36,9 @@ export const startCreate =
     const { exchange, body } = await push({ dateOfBirth, state }, { tenant, host })
     const session = { flow: 'create', state, exchanges: [exchange] } as const
     const { data } = pushed.safeParse(body)
-    if (!data) return { reply: { ...toResult(tenant), cookie: sessions.begin(session, tenant) } }
+    if (!data) return { reply: { ...toResult(tenant), cookie: await beginSession(session, tenant) } }
     const sent = createParameters(data.request_uri, tenant)
-    const cookie = sessions.begin({ ...session, request: sent }, tenant)
+    const cookie = await beginSession({ ...session, request: sent }, tenant)
     return { reply: { ...toAuthorization(createIssuer(tenant.provider), sent), cookie } }
   }
 

@@ -1,5 +1,5 @@
 import { refuseCrossSite } from '../http/guard.ts'
-import type { Handler } from '../http/handler.ts'
+import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
@@ -8,45 +8,45 @@ import type { Reply } from '../http/reply.ts'
 import { useIssuer } from '../oidc/provider.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { checkCreateCallback, checkUseCallback } from './check-callback.ts'
-import { type Demo, demoReply, renderDemoPage, toResult } from './demo.ts'
+import { demoReply, renderDemoPage, toResult } from './demo.ts'
 import { fetchKeySet } from './server-calls.ts'
-import type { Session } from './sessions.ts'
+import { requireSession, type Session, updateSession } from './sessions.ts'
 
 /** The callback by GET: response mode query, or a page that reads the fragment when the query is empty. */
 export const takeQuery =
-  (demo: Demo): Handler =>
+  (host: HttpHost): Handler =>
   async (request, tenant) => {
     if (request.query === '') {
-      return { reply: demoReply(renderFragment(consoleFrame(tenant, demo.host)), tenant) }
+      return { reply: demoReply(renderFragment(consoleFrame(tenant, host)), tenant) }
     }
-    return { reply: await take(request.query, { request, tenant, demo }) }
+    return { reply: await take(request.query, { request, tenant, host }) }
   }
 
 /** The callback by POST: response mode form_post, or the fragment that the page has read. */
 export const takePost =
-  (demo: Demo): Handler =>
+  (host: HttpHost): Handler =>
   async (request, tenant) => {
-    refuseCrossSite(request, demo.host.guard.origins)
-    return { reply: await take(Buffer.from(request.body).toString('utf8'), { request, tenant, demo }) }
+    refuseCrossSite(request, host.guard.origins)
+    return { reply: await take(Buffer.from(request.body).toString('utf8'), { request, tenant, host }) }
   }
 
 interface Arrival {
   readonly request: Incoming
   readonly tenant: Tenant
-  readonly demo: Demo
+  readonly host: HttpHost
 }
 
 /** Checks a callback against the session of the browser. A state is single use: only the first callback counts. */
-async function take(encoded: string, { request, tenant, demo }: Arrival): Promise<Reply> {
-  const session = demo.sessions.require(request, tenant)
+async function take(encoded: string, { request, tenant, host }: Arrival): Promise<Reply> {
+  const session = await requireSession(request, tenant)
   if (!session.callback) {
-    const callback = await check(encoded, session, { tenant, demo })
-    demo.sessions.update(request, tenant, { ...session, callback })
+    const callback = await check(encoded, session, { tenant, host })
+    await updateSession(request, tenant, { ...session, callback })
   }
   return toResult(tenant)
 }
 
-const check = (encoded: string, session: Session, { tenant, demo }: Pick<Arrival, 'tenant' | 'demo'>) =>
+const check = (encoded: string, session: Session, { tenant, host }: Pick<Arrival, 'tenant' | 'host'>) =>
   session.flow === 'create'
     ? checkCreateCallback(encoded, session.state)
     : checkUseCallback(encoded, {
@@ -54,7 +54,7 @@ const check = (encoded: string, session: Session, { tenant, demo }: Pick<Arrival
         startedAt: session.startedAt,
         issuer: useIssuer(tenant.provider),
         now: tenant.clock.now(),
-        keySet: () => fetchKeySet({ tenant, host: demo.host }),
+        keySet: () => fetchKeySet({ tenant, host }),
       })
 
 /** Response mode `fragment`: a page whose script posts what stands behind the # to the demo's server. */

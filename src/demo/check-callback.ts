@@ -2,16 +2,18 @@ import { compactVerify, createLocalJWKSet } from 'jose'
 import * as z from 'zod'
 import { decodeIdToken } from '../http/html/id-token-table.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
-import { type CallbackCheck, checkClaims, type Expected, equal } from './check-claims.ts'
+import { type CallbackCheck, callbackCheckSchema, checkClaims, type Expected, equal } from './check-claims.ts'
+
+export const checkedCallbackSchema = z.object({
+  /** As sent; a parameter without a value is the empty string, since `error=` is an error too. */
+  params: z.record(z.string(), z.string()).readonly(),
+  checks: z.array(callbackCheckSchema).readonly(),
+  /** The payload of the id_token, when one came. */
+  claims: z.record(z.string(), z.unknown()).readonly().optional(),
+})
 
 /** A callback with the results of its checks. */
-export interface CheckedCallback {
-  /** As sent; a parameter without a value is the empty string, since `error=` is an error too. */
-  readonly params: Readonly<Record<string, string>>
-  readonly checks: readonly CallbackCheck[]
-  /** The payload of the id_token, when one came. */
-  readonly claims?: Readonly<Record<string, unknown>>
-}
+export type CheckedCallback = Readonly<z.infer<typeof checkedCallbackSchema>>
 
 /** Whether every check of a callback passed. */
 export const isTrusted = ({ checks }: CheckedCallback) => checks.every(({ passed }) => passed)

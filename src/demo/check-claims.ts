@@ -3,15 +3,17 @@ import * as z from 'zod'
 import { isJsonObject } from '../age/json-object.ts'
 import { parseJson } from '../oidc/request/json.ts'
 
-/** One check of a callback, with its result. */
-export interface CallbackCheck {
+export const callbackCheckSchema = z.object({
   /** What is checked: `nonce`. */
-  readonly name: string
+  name: z.string(),
   /** The value that passes, in words. */
-  readonly rule: string
-  readonly passed: boolean
-  readonly found: string
-}
+  rule: z.string(),
+  passed: z.boolean(),
+  found: z.string(),
+})
+
+/** One check of a callback, with its result. */
+export type CallbackCheck = Readonly<z.infer<typeof callbackCheckSchema>>
 
 /** The facts that a callback is checked against. */
 export interface Expected {

@@ -1,16 +1,8 @@
-import type { HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, renderMenu } from '../http/html/console-page.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { Sessions } from './sessions.ts'
-
-/** What the routes of the demo share. */
-export interface Demo {
-  readonly host: HttpHost
-  readonly sessions: Sessions
-}
 
 /** Where the demo of a tenant is served, without a slash at the end. */
 export const demoPath = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/demo`

@@ -1,20 +1,20 @@
-import type { Handler } from '../http/handler.ts'
+import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { renderAnswers, renderStatus, renderTable, shortened } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { CallbackCheck } from './check-claims.ts'
-import { type Demo, demoReply, renderDemoPage } from './demo.ts'
+import { demoReply, renderDemoPage } from './demo.ts'
 import type { Exchange } from './server-calls.ts'
-import type { Session } from './sessions.ts'
+import { requireSession, type Session } from './sessions.ts'
 import { renderDateField } from './start.ts'
 import { answersOf, offerOf, verdictOf } from './verdict.ts'
 
 /** The result of the flow of this browser. */
 export const showResult =
-  ({ host, sessions }: Demo): Handler =>
-  (request, tenant) => ({
-    reply: demoReply(renderDemoResult(consoleFrame(tenant, host), sessions.require(request, tenant)), tenant),
+  (host: HttpHost): Handler =>
+  async (request, tenant) => ({
+    reply: demoReply(renderDemoResult(consoleFrame(tenant, host), await requireSession(request, tenant)), tenant),
   })
 
 /** Request and callback beside each other, each check with its result, and the next step. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
 import type { HttpHost } from '../http/handler.ts'
 import { ENDPOINTS, endpointPath } from '../oidc/endpoints.ts'
 import { parseJson } from '../oidc/request/json.ts'
@@ -6,18 +7,20 @@ import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { callOwnServer, type ServerCall } from './own-server.ts'
 
-/** A call from server to server as the pages show it: secrets are masked. */
-export interface Exchange {
-  readonly title: string
-  readonly method: string
+export const exchangeSchema = z.object({
+  title: z.string(),
+  method: z.string(),
   /** Absolute. */
-  readonly url: string
+  url: z.string(),
   /** The headers and fields that matter, by name. */
-  readonly sent: Readonly<Record<string, string>>
-  readonly status: number
+  sent: z.record(z.string(), z.string()).readonly(),
+  status: z.number(),
   /** JSON, or the text of the body when it is no JSON. */
-  readonly answer: unknown
-}
+  answer: z.unknown(),
+})
+
+/** A call from server to server as the pages show it: secrets are masked. */
+export type Exchange = Readonly<z.infer<typeof exchangeSchema>>
 
 interface Answered {
   readonly exchange: Exchange

@@ -1,79 +1,83 @@
 import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
 import { type Cookie, readCookie } from '../http/cookie.ts'
 import type { Incoming } from '../http/incoming.ts'
+import { collection } from '../oidc/collection.ts'
+import { REMEMBERED_SECONDS } from '../oidc/decisions.ts'
+import { inSeconds } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { CheckedCallback } from './check-callback.ts'
-import type { Exchange } from './server-calls.ts'
+import { checkedCallbackSchema } from './check-callback.ts'
+import { exchangeSchema } from './server-calls.ts'
+
+const commonMembers = {
+  state: z.string(),
+  /** The callback; absent until the browser comes back. */
+  callback: checkedCallbackSchema.optional(),
+  /** Calls from server to server, in order: E2, or E4 and E5. */
+  exchanges: z.array(exchangeSchema).readonly(),
+}
+
+const useSessionSchema = z.object({
+  flow: z.literal('use'),
+  ...commonMembers,
+  /** The parameters of E1. */
+  request: z.record(z.string(), z.string()).readonly(),
+  /** Milliseconds since the UNIX epoch, by the clock of the sandbox. */
+  startedAt: z.number(),
+})
+
+const createSessionSchema = z.object({
+  flow: z.literal('create'),
+  ...commonMembers,
+  /** The parameters of E3; absent when E2 was refused. */
+  request: z.record(z.string(), z.string()).readonly().optional(),
+})
+
+export type UseSession = Readonly<z.infer<typeof useSessionSchema>>
+export type CreateSession = Readonly<z.infer<typeof createSessionSchema>>
 
 /** The session of one browser: one flow, from its request to its end. */
 export type Session = UseSession | CreateSession
 
-interface CommonSession {
-  readonly state: string
-  /** The callback; absent until the browser comes back. */
-  readonly callback?: CheckedCallback
-  /** Calls from server to server, in order: E2, or E4 and E5. */
-  readonly exchanges: readonly Exchange[]
-}
-
-export interface UseSession extends CommonSession {
-  readonly flow: 'use'
-  /** The parameters of E1. */
-  readonly request: Readonly<Record<string, string>>
-  /** Milliseconds since the UNIX epoch, by the clock of the sandbox. */
-  readonly startedAt: number
-}
-
-export interface CreateSession extends CommonSession {
-  readonly flow: 'create'
-  /** The parameters of E3; absent when E2 was refused. */
-  readonly request?: Readonly<Record<string, string>>
-}
-
-/** The sessions of the demo, in memory. */
-export interface Sessions {
-  /** Begins a session. Returns the cookie that ties it to the browser. */
-  begin(session: Session, tenant: Tenant): Cookie
-  /** The session of a browser. @throws Refusal 400 when it has none */
-  require(request: Incoming, tenant: Tenant): Session
-  /** Replaces the session of a browser; has no effect when it has none. */
-  update(request: Incoming, tenant: Tenant, session: Session): void
-}
+/** In the store, so that the browser may come back to any replica. */
+const sessionsOf = ({ provider: { store } }: Tenant) =>
+  collection<Session>(store, {
+    name: 'demo_session',
+    schema: z.discriminatedUnion('flow', [useSessionSchema, createSessionSchema]),
+  })
 
 const COOKIE = 'agekey_sandbox_demo'
+/** Real time, by the clock of the browser. */
 const COOKIE_SECONDS = 3_600
 
-/** Limits the memory that visitors can fill: sessions of all tenants together; the oldest is removed first. */
-const MAX_SESSIONS = 500
-
-export function createSessions(): Sessions {
-  /** By tenant and cookie, the oldest first. */
-  const sessions = new Map<string, Session>()
-  const keyOf = (request: Incoming, { name }: Tenant) => `${name} ${readCookie(request, COOKIE)}`
-  return {
-    begin(session, { name, basePath }) {
-      const id = randomBytes(16).toString('base64url')
-      sessions.set(`${name} ${id}`, session)
-      const [oldest] = sessions.keys()
-      if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest)
-      const path = `${basePath}/_sandbox/demo`
-      return { name: COOKIE, value: id, options: { path, sameSite: 'lax', maxAge: COOKIE_SECONDS } }
-    },
-    require(request, tenant) {
-      const session = sessions.get(keyOf(request, tenant))
-      if (session) return session
-      throw Refusal.invalidRequest(
-        'cookie: the shop does not know this browser, so it cannot tell whether the callback answers its own request.',
-        {
-          title: 'This browser has no session',
-          restartHint: 'Start again in the demo app, at the base URL of the sandbox.',
-        },
-      )
-    },
-    update(request, tenant, session) {
-      const key = keyOf(request, tenant)
-      if (sessions.has(key)) sessions.set(key, session)
-    },
-  }
+/** Begins a session. Returns the cookie that ties it to the browser. */
+export async function beginSession(session: Session, tenant: Tenant): Promise<Cookie> {
+  const id = randomBytes(16).toString('base64url')
+  await keep(id, session, tenant)
+  const path = `${tenant.basePath}/_sandbox/demo`
+  return { name: COOKIE, value: id, options: { path, sameSite: 'lax', maxAge: COOKIE_SECONDS } }
 }
+
+/** The session of a browser. @throws Refusal 400 when it has none */
+export async function requireSession(request: Incoming, tenant: Tenant): Promise<Session> {
+  const session = await sessionsOf(tenant).get(idIn(request))
+  if (session) return session
+  throw Refusal.invalidRequest(
+    'cookie: the shop does not know this browser, so it cannot tell whether the callback answers its own request.',
+    {
+      title: 'This browser has no session',
+      restartHint: 'Start again in the demo app, at the base URL of the sandbox.',
+    },
+  )
+}
+
+/** Replaces the session of a browser that has one. */
+export const updateSession = (request: Incoming, tenant: Tenant, session: Session): Promise<void> =>
+  keep(idIn(request), session, tenant)
+
+const idIn = (request: Incoming) => readCookie(request, COOKIE) ?? ''
+
+/** Far longer than the cookie: a visitor who moves the clock during a flow keeps the session. */
+const keep = (id: string, session: Session, tenant: Tenant) =>
+  sessionsOf(tenant).put(id, session, inSeconds(tenant.provider, REMEMBERED_SECONDS))

@@ -1,15 +1,15 @@
-import type { Handler } from '../http/handler.ts'
+import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { type Demo, demoPath, demoReply, renderDemoPage } from './demo.ts'
+import { demoPath, demoReply, renderDemoPage } from './demo.ts'
 
 /** The first page: a form for a Use request and one for a Create request. */
 export const showStart =
-  ({ host }: Demo): Handler =>
+  (host: HttpHost): Handler =>
   (request, tenant) => ({
     reply: demoReply(renderDemoStart(consoleFrame(tenant, host), addressOfBase(request, tenant)), tenant),
   })

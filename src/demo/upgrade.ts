@@ -1,28 +1,28 @@
 import * as z from 'zod'
 import { readForm } from '../http/form.ts'
 import { refuseCrossSite } from '../http/guard.ts'
-import type { Handler } from '../http/handler.ts'
+import type { Handler, HttpHost } from '../http/handler.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { isTrusted } from './check-callback.ts'
-import { type Demo, toResult } from './demo.ts'
+import { toResult } from './demo.ts'
 import { exchangeCode, upgrade } from './server-calls.ts'
-import type { Session } from './sessions.ts'
+import { requireSession, type Session, updateSession } from './sessions.ts'
 
 const issued = z.object({ access_token: z.string() })
 
 /** E4 and E5: exchanges the code of the callback and adds an age signal to the age key. */
 export const takeUpgrade =
-  ({ host, sessions }: Demo): Handler =>
+  (host: HttpHost): Handler =>
   async (request, tenant) => {
     refuseCrossSite(request, host.guard.origins)
-    const session = sessions.require(request, tenant)
+    const session = await requireSession(request, tenant)
     const code = requireCode(session)
     const { date_of_birth: dateOfBirth = '' } = readForm(request)
     const token = await exchangeCode(code, { tenant, host })
     const { data } = issued.safeParse(token.body)
     const added = data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))
     const exchanges = [token.exchange, ...(added ? [added.exchange] : [])]
-    sessions.update(request, tenant, { ...session, exchanges })
+    await updateSession(request, tenant, { ...session, exchanges })
     return { reply: toResult(tenant) }
   }
 

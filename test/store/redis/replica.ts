@@ -1,10 +1,16 @@
-import { vi } from 'vitest'
+import { once } from 'node:events'
+import { createServer, request as requestHttp } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { buildCli } from '../../cli/built-cli.ts'
 import { createClient, type HttpClient } from '../../support/http-client.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 
 const ready = z.object({ event: z.literal('ready'), url: z.string() })
+
+/** The address of all replicas together. */
+export const BASE_URL = 'http://sandbox.localhost:2435'
 
 /** The path of a control call. */
 export const control = (path: string) => `/_sandbox/${path}`
@@ -17,13 +23,12 @@ export function buildReplicas() {
   return {
     cli,
     async startReplica(store: string) {
-      const address = ['--base-url', 'http://sandbox.localhost:2435']
-      const { child, output } = await cli.start(['-p', '0', '--log', 'json', '--store', store, ...address])
+      const { child, output } = await cli.start(['-p', '0', '--log', 'json', '--store', store, '--base-url', BASE_URL])
       const { url } = ready.parse(JSON.parse(output.split('\n', 1)[0] ?? ''))
       // The log of each call must be read: a full pipe would stop the process.
       child.stdout.resume()
       child.stderr.resume()
-      return { child, http: createClient(url), party: createRelyingParty(createClient(url)) }
+      return { child, url, http: createClient(url), party: createRelyingParty(createClient(url)) }
     },
   }
 }
@@ -41,4 +46,21 @@ export function balanced(...clients: readonly HttpClient[]): HttpClient {
       return next().request
     },
   }
+}
+
+/** Starts a proxy that sends each request to the next server in turn. Returns its address. */
+export async function startProxy(...urls: readonly string[]): Promise<string> {
+  let calls = 0
+  const proxy = createServer((request, response) => {
+    const target = new URL(request.url ?? '/', urls[calls++ % urls.length])
+    const { method, headers } = request
+    const onward = requestHttp(target, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(onward)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void proxy.close())
+  await once(proxy, 'listening')
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
 }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { journeysOf } from '../../demo/journeys.ts'
+import { createBrowserClient } from '../../support/browser-client.ts'
 import { readCallback } from '../../support/callbacks.ts'
 import { idTokenOf } from '../../support/id-tokens.ts'
 import { createRequest, useRequest } from '../../support/requests.ts'
 import { describeWithRedis, startRedis } from './redis-server.ts'
-import { balanced, buildReplicas, control } from './replica.ts'
+import { BASE_URL, balanced, buildReplicas, control, startProxy } from './replica.ts'
 
 describeWithRedis('Replicas on one Redis', () => {
   const { startReplica } = buildReplicas()
@@ -45,6 +47,17 @@ describeWithRedis('Replicas on one Redis', () => {
       a.http.request.post('/v1/oidc/use/choice').send(String(form())),
     ])
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 410])
+  })
+
+  test('serve the demo app, whichever of them the browser comes to', async () => {
+    const { a, b } = await startTwo()
+    const browser = createBrowserClient(await startProxy(a.url, b.url), BASE_URL)
+    const { use, create, upgrade } = journeysOf(browser, BASE_URL)
+    expect(await use({ sandbox_persona: 'child-12' })).toContain('13: no 18: no')
+    expect(await upgrade()).toContain('The age key is upgraded')
+    expect(await use({ sandbox_persona: 'no-age-key' })).toContain('The visitor wants an age key first')
+    expect(await create({ sandbox_persona: 'no-age-key' })).toContain('The age key is saved')
+    expect(await use({ sandbox_persona: 'no-age-key' })).toContain('13: yes 18: yes')
   })
 
   test('sign with one key, and rotate it together', async () => {
