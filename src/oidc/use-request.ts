@@ -1,5 +1,6 @@
 import { type Claims, parseClaims } from '../age/claims.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
+import { isResponseMode, type ResponseMode } from './callback.ts'
 import { type Profile, upgradeScope } from './profile.ts'
 import { parseJson } from './request/json.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
@@ -54,6 +55,19 @@ export function checkUseResponseType(
       findings.add('USE-04', { path: 'response_type', message: 'response_type must be id_token' })
     }
   }
+}
+
+/**
+ * How a refused request is answered. An unknown mode cannot be honoured: its error comes back in the default one, `fragment`.
+ * Decision: without a mode, an error for exactly `response_type=code` goes into the query, the default of that type (OAuth 2.0
+ * Multiple Response Types section 5): a client of the code flow never sees a fragment on its server.
+ */
+export function errorResponseMode(
+  { response_type: responseType, response_mode: mode }: UseParameters,
+  findings: Findings,
+): ResponseMode {
+  if (mode !== undefined) return isResponseMode(mode) ? mode : 'fragment'
+  return responseType === 'code' && !findings.mentions('response_mode') ? 'query' : 'fragment'
 }
 
 /** Checks `claims` (E1) and reads the claims object from it. */

@@ -15,6 +15,7 @@ import { NO_SEAMS, type Seams } from './seams.ts'
 import { issueCode } from './token.ts'
 import {
   checkUseResponseType,
+  errorResponseMode,
   readClaims,
   readUpgradeScope,
   readUseParameters,
@@ -87,10 +88,11 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
   if (!target) throw findings.toRefusal({ status: 400 })
   const { refusal } = findings
   if (refusal) {
-    const { response_mode: mode, state } = parameters
-    // An unknown mode cannot be honoured: its error comes back in the default one.
-    const knownMode = mode !== undefined && isResponseMode(mode) ? mode : 'fragment'
-    const callback = createErrorCallback({ mode: knownMode, redirectUri: target.redirectUri, state }, refusal)
+    const { redirectUri } = target
+    const callback = createErrorCallback(
+      { mode: errorResponseMode(parameters, findings), redirectUri, state: parameters.state },
+      refusal,
+    )
     return { kind: 'refused', callback, findings: findings.all }
   }
   if (!transaction) throw new Error('a request without an error must make a transaction')

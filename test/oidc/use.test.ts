@@ -51,7 +51,7 @@ describe('beginUse', () => {
   test.each<[string, Changes, string, string]>([
     ['no scope', { scope: undefined }, 'invalid_request', 'USE-03'],
     ['another scope', { scope: 'openid email' }, 'invalid_scope', 'USE-03'],
-    ['another response_type', { response_type: 'code' }, 'unsupported_response_type', 'USE-04'],
+    ['another response_type', { response_type: 'token' }, 'unsupported_response_type', 'USE-04'],
     ['an unknown response_mode', { response_mode: 'pigeon' }, 'invalid_request', 'USE-06'],
     ['no nonce', { nonce: undefined }, 'invalid_request', 'USE-08'],
     ['no claims', { claims: undefined }, 'invalid_request', 'USE-09'],
@@ -64,6 +64,29 @@ describe('beginUse', () => {
       params: { error, error_description: expect.stringContaining(rule), state: 'state-1' },
     })
     expect(beginning.findings.map((finding) => finding.rule)).toContain(rule)
+  })
+
+  test.each<[string, Changes, string]>([
+    ['response_type code', { response_type: 'code' }, 'query'],
+    ['response_type code and other errors', { response_type: 'code', scope: 'email', nonce: undefined }, 'query'],
+    ['response_type code and an empty response_mode', { response_type: 'code', response_mode: '' }, 'query'],
+    ['response_type code and response_mode fragment', { response_type: 'code', response_mode: 'fragment' }, 'fragment'],
+    [
+      'response_type code and response_mode form_post',
+      { response_type: 'code', response_mode: 'form_post' },
+      'form_post',
+    ],
+    ['response_type code and an unknown response_mode', { response_type: 'code', response_mode: 'jwt' }, 'fragment'],
+    ['response_type code with blanks', { response_type: ' code' }, 'fragment'],
+    ['response_type code token', { response_type: 'code token' }, 'fragment'],
+  ])('sends %s back by its own default mode', (_name, changes, mode) => {
+    expect(begin(changes)).toMatchObject({ kind: 'refused', callback: { mode } })
+  })
+
+  test('sends response_type code back in the default mode fragment when response_mode is sent twice', () => {
+    const query = Object.entries(useRequest({ response_type: 'code', response_mode: 'query' }))
+    const twice = [...query, ['response_mode', 'query'] as const]
+    expect(beginUse(twice, createProvider())).toMatchObject({ kind: 'refused', callback: { mode: 'fragment' } })
   })
 
   test('sends an error in the response mode that was asked for', () => {
