@@ -11,5 +11,8 @@ export const BRAND: Readonly<Record<Profile, string>> = { spec: 'svc', agekey: '
 /** The scope that asks for a code to upgrade with when every threshold is false. */
 export const upgradeScope = (profile: Profile) => `${BRAND[profile]}.upgrade`
 
+/** Spellings of the upgrade scope in older documentation of the live service. */
+export const OLDER_UPGRADE_SCOPES: readonly string[] = ['agekey_upgrade', 'agekey-upgrade']
+
 /** E2: what stands before the identifier in a `request_uri`. */
 export const requestUriPrefix = (profile: Profile) => `urn:${BRAND[profile]}:request:`

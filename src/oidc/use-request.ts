@@ -1,10 +1,12 @@
 import { type Claims, parseClaims } from '../age/claims.ts'
+import { butIs } from '../age/explain.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
 import { isResponseMode, type ResponseMode } from './callback.ts'
 import { type Profile, upgradeScope } from './profile.ts'
 import { parseJson } from './request/json.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { PRESENTATION_PARAMETERS } from './request/presentation.ts'
+import { readScope } from './request/scope.ts'
 import type { Findings } from './rules/findings.ts'
 
 const USE_PARAMETERS = [
@@ -25,19 +27,22 @@ export type UseParameters = Parameters<(typeof USE_PARAMETERS)[number]>
 export const readUseParameters = (query: Pairs, findings: Findings): UseParameters =>
   readParameters(query, { known: USE_PARAMETERS, repeated: 'USE-10', unknown: 'USE-11' }, findings)
 
-/** Checks `scope` (E1) and returns whether it asks for upgrades. */
-export function readUpgradeScope(scope: string | undefined, profile: Profile, findings: Findings): boolean {
+/** Checks the `scope` of E1 and returns whether it asks for upgrades. An older spelling breaks a rule that a profile may tolerate. */
+export function checkUseScope(scope: string | undefined, profile: Profile, findings: Findings): boolean {
   if (scope === undefined) {
     findings.missing('USE-03', 'scope')
     return false
   }
-  const scopes = scope.split(' ').filter((word) => word !== '')
-  const upgrade = upgradeScope(profile)
-  const known = scopes.every((word) => word === 'openid' || word === upgrade)
-  if (!known || !scopes.includes('openid')) {
-    findings.add('USE-03', { path: 'scope', message: `scope must be "openid" or "openid ${upgrade}"` })
+  const path = 'scope'
+  const { isKnown, upgrade, olderWords } = readScope(scope, profile)
+  const name = upgradeScope(profile)
+  if (!isKnown) {
+    findings.add('USE-03', { path, message: `scope must be "openid" or "openid ${name}"${butIs(scope, [])}` })
+  } else if (olderWords.length > 0) {
+    const message = `scope has ${olderWords.join(' and ')}: an older spelling of the upgrade scope, which is ${name}`
+    findings.add('USE-17', { path, message })
   }
-  return scopes.includes(upgrade)
+  return upgrade
 }
 
 /** Checks `response_type` (E1): `id_token`, or with a code where the profile tolerates it beside the upgrade scope. */

@@ -15,9 +15,9 @@ import { NO_SEAMS, type Seams } from './seams.ts'
 import { issueCode } from './token.ts'
 import {
   checkUseResponseType,
+  checkUseScope,
   errorResponseMode,
   readClaims,
-  readUpgradeScope,
   readUseParameters,
   type UseParameters,
 } from './use-request.ts'
@@ -135,7 +135,7 @@ function readTransaction(
   target: { client: Client; redirectUri: string } | undefined,
   { provider, findings }: { provider: Provider; findings: Findings },
 ): UseTransaction | undefined {
-  const upgrade = readUpgradeScope(parameters.scope, provider.profile, findings)
+  const upgrade = checkUseScope(parameters.scope, provider.profile, findings)
   checkUseResponseType(parameters.response_type, { upgrade }, findings)
   const mode = parameters.response_mode ?? 'fragment'
   if (!isResponseMode(mode)) {

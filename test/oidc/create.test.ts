@@ -28,6 +28,15 @@ describe('beginCreate', () => {
     expect(JSON.parse(JSON.stringify(beginning))).toEqual(beginning)
   })
 
+  test.each([' openid', 'openid ', 'openid openid', '  openid  openid '])(
+    'takes the scope %j for openid',
+    async (scope) => {
+      const service = createService()
+      const query = Object.entries(createRequest(await service.obtainRequestUri(), { scope }))
+      expect(await beginCreate(query, service.provider)).toMatchObject({ kind: 'proceed', findings: [] })
+    },
+  )
+
   test.each<[string, Changes, string]>([
     ['an unknown client', { client_id: 'nobody' }, 'CRE-01'],
     ['an unregistered redirect_uri', { redirect_uri: 'https://evil.example/' }, 'CRE-02'],
@@ -42,6 +51,7 @@ describe('beginCreate', () => {
   test.each<[string, Changes, string, string]>([
     ['another scope', { scope: 'profile' }, 'invalid_scope', 'CRE-04'],
     ['the upgrade scope', { scope: 'openid svc.upgrade' }, 'invalid_scope', 'CRE-05'],
+    ['an older spelling of the upgrade scope', { scope: 'openid agekey-upgrade' }, 'invalid_scope', 'CRE-05'],
     ['no scope', { scope: undefined }, 'invalid_request', 'CRE-04'],
     ['another response_type', { response_type: 'code' }, 'unsupported_response_type', 'CRE-06'],
     ['no response_type', { response_type: undefined }, 'invalid_request', 'CRE-06'],

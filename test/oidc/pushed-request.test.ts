@@ -34,6 +34,13 @@ describe('pushRequest', () => {
     expect(await findPushedRequest('other', provider)).toBeUndefined()
   })
 
+  test.each([' openid', 'openid ', 'openid openid', '  openid  openid '])(
+    'takes the scope %j for openid',
+    async (scope) => {
+      expect((await createService().push({ scope })).findings).toEqual([])
+    },
+  )
+
   test('takes 10 age signals and every method', async () => {
     const details = [
       ageSignal({ method: 'email_age_estimation', age: { at_least_years: 18 }, attributes: undefined }),
@@ -62,6 +69,9 @@ describe('pushRequest refuses', () => {
     ['an unknown client', { client_id: 'nobody' }, 401, 'invalid_client', 'PAR-02'],
     ['the secret of another client', { client_secret: 'sk_other' }, 401, 'invalid_client', 'PAR-02'],
     ['another scope', { scope: 'openid profile' }, 400, 'invalid_scope', 'PAR-03'],
+    ['a blank scope', { scope: ' ' }, 400, 'invalid_scope', 'PAR-03'],
+    ['the upgrade scope', { scope: 'svc.upgrade  openid openid' }, 400, 'invalid_scope', 'PAR-04'],
+    ['an older spelling of the upgrade scope', { scope: 'openid agekey_upgrade' }, 400, 'invalid_scope', 'PAR-04'],
     ['no scope', { scope: undefined }, 400, 'invalid_request', 'PAR-03'],
     ['another response_type', { response_type: 'id_token' }, 400, 'unsupported_response_type', 'PAR-05'],
     ['no response_type', { response_type: undefined }, 400, 'invalid_request', 'PAR-05'],

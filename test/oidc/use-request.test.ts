@@ -31,6 +31,8 @@ describe('beginUse redirects an error with state', () => {
     ['the scope of the other profile', { scope: 'openid agekey.upgrade' }, 'invalid_scope', 'USE-03'],
     ['a scope in capitals', { scope: 'OpenID' }, 'invalid_scope', 'USE-03'],
     ['scopes divided by a comma', { scope: 'openid,svc.upgrade' }, 'invalid_scope', 'USE-03'],
+    ['an older spelling of the upgrade scope', { scope: 'openid agekey_upgrade' }, 'invalid_scope', 'USE-17'],
+    ['an older spelling without openid', { scope: 'agekey-upgrade' }, 'invalid_scope', 'USE-03'],
     ['no response_type', { response_type: undefined }, 'invalid_request', 'USE-04'],
     ['response_type code', { response_type: 'code' }, 'unsupported_response_type', 'USE-04'],
     ['response_type token', { response_type: 'id_token token' }, 'unsupported_response_type', 'USE-04'],
@@ -119,6 +121,7 @@ describe('beginUse serves', () => {
     ['scopes in the other order', { scope: 'svc.upgrade openid' }],
     ['a scope that is named twice', { scope: 'openid openid' }],
     ['two blanks between scopes', { scope: 'openid  svc.upgrade' }],
+    ['blanks around a scope', { scope: '  openid ' }],
     ['can_create=false', { can_create: 'false' }],
     ['empty optional parameters', { can_create: '', theme: '', language: '', response_mode: '', font: '' }],
   ])('%s', async (_name, changes) => {

@@ -26,6 +26,25 @@ const TOLERANCES: readonly Tolerance[] = [
     attempt: async (rp, brand) =>
       'id_token' in (await rp.use({ scope: `openid ${brand}.upgrade`, response_type: 'code id_token' })).params,
   },
+  ...['agekey_upgrade', 'agekey-upgrade'].map((word) => ({
+    name: `the scope ${word}, which asks for a code as the upgrade scope does`,
+    rule: 'USE-17',
+    attempt: async (rp: RelyingParty) =>
+      'code' in (await rp.use({ scope: `openid ${word}`, sandbox_persona: 'child-12' })).params,
+  })),
+  {
+    name: 'the scope agekey_upgrade on a pushed request',
+    rule: 'PAR-04',
+    attempt: async (rp) => (await rp.push({ scope: 'openid agekey_upgrade' })).status === 201,
+  },
+  {
+    name: 'the scope agekey-upgrade on a Create request',
+    rule: 'CRE-05',
+    async attempt(rp) {
+      const { params } = await rp.create(await rp.obtainRequestUri(), { scope: 'openid agekey-upgrade' })
+      return !('error' in params)
+    },
+  },
   {
     name: 'a pushed request without type',
     rule: 'PAR-07',

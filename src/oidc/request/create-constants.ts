@@ -1,6 +1,8 @@
-import { type Profile, upgradeScope } from '../profile.ts'
+import { butIs } from '../../age/explain.ts'
+import type { Profile } from '../profile.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
+import { readScope } from './scope.ts'
 
 /** Checks the `scope` of E2 and E3: `openid`. Asking for upgrades breaks a rule of its own, which a profile may tolerate. */
 export function checkCreateScope(
@@ -12,11 +14,9 @@ export function checkCreateScope(
     findings.missing(rule, 'scope')
     return
   }
-  const scopes = scope.split(' ').filter((word) => word !== '')
-  if (scopes.join(' ') === 'openid') return
-  const upgrade = upgradeScope(profile)
-  const asksForUpgrade = scopes.includes('openid') && scopes.every((word) => word === 'openid' || word === upgrade)
-  findings.add(asksForUpgrade ? upgradeRule : rule, { path: 'scope', message: 'scope must be openid' })
+  const { isKnown, upgrade } = readScope(scope, profile)
+  if (isKnown && !upgrade) return
+  findings.add(isKnown ? upgradeRule : rule, { path: 'scope', message: `scope must be openid${butIs(scope, [])}` })
 }
 
 /** Checks the `response_type` of E2 and E3: `none`. */

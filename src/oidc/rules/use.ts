@@ -100,4 +100,11 @@ export const USE_RULES = {
     hint: 'Another value is ignored. Colours are #rgb, #rrggbb or a CSS colour name; text_align is left, center or right; button_radius is 0 to 32; gradient is true or false; font is 1 to 60 letters, digits and spaces.',
     level: 'advice',
   },
+  'USE-17': {
+    ...use,
+    error: 'invalid_scope',
+    sentence: 'scope does not spell the upgrade scope as agekey_upgrade or agekey-upgrade.',
+    hint: 'Send the upgrade scope as discovery lists it under scopes_supported. Profile agekey takes the older spellings for it.',
+    level: { spec: 'error', agekey: 'advice' },
+  },
 } as const satisfies RuleTable
