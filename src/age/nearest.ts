@@ -1,30 +1,100 @@
 /** Words that are longer are no typing mistake of any name here, and would cost time to compare. */
 const LONGEST_WORD = 64
 
-/** The candidates that `word` is probably a misspelling or the beginning of, the nearest first. */
-export function nearest(word: string, candidates: readonly string[]): string[] {
-  if (word.length > LONGEST_WORD) return []
-  const lowered = word.toLowerCase()
-  return candidates
-    .map((candidate) => ({ candidate, distance: distanceBetween(lowered, candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= candidate.length / 3 || isBeginningOf(candidate, lowered))
-    .sort((one, other) => one.distance - other.distance)
-    .map(({ candidate }) => candidate)
+/** The most names that a sentence asks about, and that it lists when none is near. */
+const MAX_ASKED = 4
+const MAX_LISTED = 12
+
+interface Fit {
+  readonly name: string
+  /** Names of equal distance fit equally. */
+  readonly distance: number
 }
 
-/** ` Did you mean "x"?`, ready to follow a sentence; empty when no candidate is near. */
+/**
+ * The names that `word` probably means, the nearest first: those that differ only in case and punctuation, else those that it
+ * is a part of (`teen` of `teen-16`, `expired` of `id_token.expired`), else those that it misspells.
+ */
+export const nearest = (word: string, candidates: readonly string[]): string[] =>
+  fitsOf(word, candidates).map(({ name }) => name)
+
+/** ` Did you mean "x" or "y"?`, ready to follow a sentence: the names that fit best; empty when none is near. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
-  const [best] = nearest(word, candidates)
-  return best === undefined ? '' : ` Did you mean "${best}"?`
+  const fits = fitsOf(word, candidates)
+  const best = fits.filter(({ distance }) => distance === fits[0]?.distance).map(({ name }) => JSON.stringify(name))
+  const others = best.length > MAX_ASKED ? [`one of ${best.length - MAX_ASKED} others that fit`] : []
+  const asked = [...best.slice(0, MAX_ASKED), ...others]
+  const last = asked.pop()
+  if (last === undefined) return ''
+  return ` Did you mean ${asked.length === 0 ? '' : `${asked.join(', ')} or `}${last}?`
 }
 
 /** `there is no persona "teen". Did you mean "teen-16"?`: the one wording for a name that nothing has. */
 export const unknownName = (kind: string, name: string, known: readonly string[]): string =>
-  `there is no ${kind} ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, known)}`
+  `there is no ${kind} ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, known) || (known.length === 0 ? ' There is none yet.' : ` Known are ${listed(known)}.`)}`
 
-function isBeginningOf(candidate: string, word: string): boolean {
-  return word.length >= 3 && candidate.toLowerCase().startsWith(word)
+/** Names for a sentence, the first twelve: `a, b, c and 28 more`. */
+export const listed = (names: readonly string[]): string =>
+  names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '')
+
+function fitsOf(word: string, candidates: readonly string[]): Fit[] {
+  if (word.length > LONGEST_WORD || lettersOf(word) === '') return []
+  for (const measure of [inSpelling, asPart, inLetters, inLettersOfParts]) {
+    const fits = [...new Set(candidates)].flatMap((name) => {
+      const distance = measure(word, name)
+      return distance === undefined ? [] : [{ name, distance }]
+    })
+    if (fits.length > 0) return fits.sort((one, other) => one.distance - other.distance)
+  }
+  return []
 }
+
+/** How far a word is from a name; `undefined` when it is not meant by it. */
+type Measure = (word: string, name: string) => number | undefined
+
+/** `accessDenied` and `access-denied` are `access_denied`. */
+const inSpelling: Measure = (word, name) => (lettersOf(word) === lettersOf(name) ? 0 : undefined)
+
+/** The beginning of the name, one of its members between dots, or some of its parts in any order. */
+const asPart: Measure = (word, name) => {
+  if (isBeginning(lettersOf(word), lettersOf(name))) return 0
+  if (name.split('.').some((member) => inSpelling(word, member) === 0)) return 1
+  const parts = partsOf(name)
+  const words = partsOf(word)
+  if (words.every((one) => parts.includes(one))) return 2
+  return words.every((one) => parts.some((part) => part === one || isBeginning(one, part))) ? 3 : undefined
+}
+
+const inLetters: Measure = (word, name) => {
+  const distance = distanceBetween(word.toLowerCase(), name.toLowerCase())
+  return distance <= name.length / 3 ? distance : undefined
+}
+
+/** `pasport` is a misspelt part of `adult-passport`; of a short part too little remains to recognise it. */
+const inLettersOfParts: Measure = (word, name) => {
+  const parts = partsOf(name)
+  const distances = partsOf(word).map((one) => Math.min(...parts.map((part) => distanceOfPart(one, part))))
+  const sum = distances.reduce((total, distance) => total + distance)
+  return Number.isFinite(sum) ? sum : undefined
+}
+
+function distanceOfPart(word: string, part: string): number {
+  if (word === part) return 0
+  const distance = part.length < 5 ? Number.POSITIVE_INFINITY : distanceBetween(word, part)
+  return distance <= part.length / 3 ? distance : Number.POSITIVE_INFINITY
+}
+
+const isBeginning = (word: string, text: string) => word.length >= 3 && text.startsWith(word)
+
+const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** `id_token.nonceMissing` as `id`, `token`, `nonce`, `missing`. */
+const partsOf = (text: string) =>
+  text
+    .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((part) => part !== '')
 
 /** Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other. */
 function distanceBetween(from: string, to: string): number {
