@@ -94,25 +94,31 @@ export class Refusal extends Error {
    * @param lookup.source where the name was given: `query parameter sandbox_persona`
    * @param lookup.kind what it should be the name of: `persona`
    * @param lookup.known every name that exists
+   * @param lookup.problem what is wrong, where it is not only that nothing has the name
+   * @param lookup.listedBy where all names are shown: `GET /_sandbox/personas`
    */
   static unknownName({
     source,
     kind,
     name,
     known,
+    problem = unknownName(kind, name, known),
+    listedBy,
     status = 400,
   }: {
     source: string
     kind: string
     name: string
     known: readonly string[]
+    problem?: string | undefined
+    listedBy?: string
     status?: 400 | 404
   }): Refusal {
     const details = { title: 'This test decision is not possible', suggestions: nearest(name, known) }
     return new Refusal(
       status === 404 ? 'not_found' : 'invalid_request',
       status,
-      `${source}: ${unknownName(kind, name, known)}`,
+      `${source}: ${problem}${listedBy === undefined ? '' : ` ${listedBy} lists all.`}`,
       details,
     )
   }

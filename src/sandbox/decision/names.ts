@@ -1,6 +1,7 @@
+import { listed, unknownName } from '../../age/nearest.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import { OUTCOMES, outcomesFor } from '../outcomes/catalogue.ts'
-import type { Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
+import { findOutcome, OUTCOMES, outcomesFor } from '../outcomes/catalogue.ts'
+import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
 
@@ -17,19 +18,33 @@ export async function requirePersona(
   const persona = await personas.find(name)
   if (persona) return persona
   const known = (await personas.list()).map((one) => one.name)
-  throw Refusal.unknownName({ source, kind: 'persona', name, known, status })
+  throw Refusal.unknownName({ source, kind: 'persona', name, known, listedBy: 'GET /_sandbox/personas', status })
 }
+
+const OUTCOMES_LISTED_BY = 'GET /_sandbox/catalog'
 
 /** The outcome of a name that a request or call of `flow` may be forced to have. @throws Refusal with the nearest names */
 export function requireOutcome(flow: OutcomeFlow, name: string, source = 'outcome'): Outcome {
   const outcomes = outcomesFor(flow)
   const outcome = outcomes.find((row) => row.name === name)
   if (outcome) return outcome
-  throw Refusal.unknownName({ source, kind: `outcome of ${flow}`, name, known: outcomes.map((row) => row.name) })
+  const known = outcomes.map((row) => row.name)
+  const problem = outcomeProblem(flow, name)
+  throw Refusal.unknownName({ source, kind: 'outcome', name, known, problem, listedBy: OUTCOMES_LISTED_BY })
+}
+
+/** What keeps a request or call of `flow` from having an outcome of this name, or `undefined`. */
+export function outcomeProblem(flow: OutcomeFlow, name: string): string | undefined {
+  const known = outcomesFor(flow).map((row) => row.name)
+  if (known.includes(name)) return undefined
+  const others = OUTCOME_FLOWS.filter((other) => findOutcome(other, name))
+  if (others.length === 0) return unknownName(`outcome of ${flow}`, name, known)
+  return `${JSON.stringify(name)} is an outcome of ${others.join(' and ')}, not of ${flow}. Outcomes of ${flow}: ${listed(known)}.`
 }
 
 /** Checks that some flow has an outcome of this name. @throws Refusal with the nearest names */
 export function requireOutcomeName(name: string, source = 'outcome'): void {
   const known = [...new Set(OUTCOMES.map((row) => row.name))]
-  if (!known.includes(name)) throw Refusal.unknownName({ source, kind: 'outcome', name, known })
+  if (known.includes(name)) return
+  throw Refusal.unknownName({ source, kind: 'outcome', name, known, listedBy: OUTCOMES_LISTED_BY })
 }

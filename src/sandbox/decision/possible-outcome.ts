@@ -14,9 +14,10 @@ export function impossibility(outcome: Outcome, transaction: Transaction): strin
 }
 
 const UNMET: Readonly<Record<Need, string>> = {
-  can_create: 'the request did not send can_create=true',
-  no_can_create: 'the request sent can_create=true, so that this answer is a legal one',
-  upgrade_scope: 'the request did not ask for the upgrade scope',
+  can_create: 'the request did not send can_create=true; send it, or choose another outcome',
+  no_can_create:
+    'the request sent can_create=true, which makes this answer a legal one; leave it out, or choose another outcome',
+  upgrade_scope: 'the request did not ask for the upgrade scope; add it to scope, or choose another outcome',
 }
 
 function meets(transaction: Transaction, need: Need): boolean {

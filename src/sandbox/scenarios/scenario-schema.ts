@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { unknownName } from '../../age/nearest.ts'
 import type { SchemaProblem } from '../../files/schema-problems.ts'
 import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
-import { outcomesFor } from '../outcomes/catalogue.ts'
+import { outcomeProblem } from '../decision/names.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 
 /** The calls that a relying party's server makes: a scenario can wait for them. */
@@ -22,10 +22,8 @@ const decisionSchema = z
     if (persona !== undefined && flow !== 'use' && flow !== 'create') {
       refuse(['persona'], `a ${flow} call has no persona; give outcome only`)
     }
-    const outcomes = outcomesFor(flow).map(({ name }) => name)
-    if (outcome !== undefined && !outcomes.includes(outcome)) {
-      refuse(['outcome'], unknownName(`outcome of ${flow}`, outcome, outcomes))
-    }
+    const problem = outcome === undefined ? undefined : outcomeProblem(flow, outcome)
+    if (problem !== undefined) refuse(['outcome'], problem)
   })
 
 const expectedSchema = z

@@ -7,5 +7,12 @@ export async function requireTenant(name: string, tenants: Tenants): Promise<Ten
   const tenant = await tenants.find(name)
   if (tenant) return tenant
   const known = (await tenants.list()).map((one) => one.name)
-  throw Refusal.unknownName({ source: 'tenant', kind: 'tenant', name, known, status: 404 })
+  throw Refusal.unknownName({
+    source: 'tenant',
+    kind: 'tenant',
+    name,
+    known,
+    listedBy: 'GET /_sandbox/tenants',
+    status: 404,
+  })
 }
