@@ -31,18 +31,17 @@ interface Candidate {
  */
 export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number): Evaluation {
   const trace = explainEvaluation(signals, claims, now)
-  return { ageThresholds: Object.fromEntries(trace.map(({ threshold, satisfied }) => [threshold, satisfied])), trace }
+  return { ageThresholds: answersOf(trace), trace }
 }
 
 /** The answers of `evaluate` without the trace, which is many times their size. */
 export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, now: number): AgeThresholds {
   const candidates = signals.map((signal) => toCandidate(signal, claims, now)).filter((one) => one.passesFilters)
-  // Decision: when a threshold is requested twice (with different overrides), the later entry counts, as for a repeated JSON key.
-  return Object.fromEntries(
-    claims.age_thresholds.map((threshold, index) => [
+  return answersOf(
+    claims.age_thresholds.map((threshold, index) => ({
       threshold,
-      candidates.some((candidate) => candidate.age >= requiredAge(threshold, index, candidate).years),
-    ]),
+      satisfied: candidates.some((candidate) => candidate.age >= requiredAge(threshold, index, candidate).years),
+    })),
   )
 }
 
@@ -57,6 +56,13 @@ export function explainEvaluation(signals: readonly AgeSignal[], claims: Claims,
     })
     return { threshold, satisfied: traces.some(({ passed }) => passed), signals: traces }
   })
+}
+
+/** Decision: a threshold that is named twice (with different overrides) is true when each of its entries holds. */
+function answersOf(entries: readonly Pick<ThresholdTrace, 'threshold' | 'satisfied'>[]): AgeThresholds {
+  const answers: Record<string, boolean> = {}
+  for (const { threshold, satisfied } of entries) answers[threshold] = satisfied && answers[threshold] !== false
+  return answers
 }
 
 function toCandidate(signal: AgeSignal, claims: Claims, now: number): Candidate {

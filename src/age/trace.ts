@@ -21,10 +21,10 @@ const signalTraceSchema = z.object({
   checks: z.array(checkSchema).describe('All seven, in the order of application, also those after a failed one'),
 })
 
-/** Why one requested threshold is true or false. */
+/** Why one entry of the requested thresholds holds or not. */
 export const thresholdTraceSchema = z.object({
   threshold: z.number(),
-  satisfied: z.boolean().describe('Whether some signal passed'),
+  satisfied: z.boolean().describe('Whether some signal passed; of a threshold that is named twice each entry must'),
   signals: z.array(signalTraceSchema),
 })
 

@@ -48,7 +48,7 @@ function renderChoice({ persona, evaluation }: PersonaChoice, canCreate: boolean
 <button class="persona" name="persona" value="${name}" data-testid="persona-${name}">
 <strong${englishOn(t)}>${title}</strong> <code>${name}</code>
 <span class="purpose"${englishOn(t)}>${purpose}</span>
-<span class="answers">${evaluation ? renderAnswers(evaluation.trace, t) : renderNoAgeKey(canCreate, t)}</span>
+<span class="answers">${evaluation ? renderAnswers(evaluation, t) : renderNoAgeKey(canCreate, t)}</span>
 </button>
 ${
   evaluation &&
@@ -62,15 +62,16 @@ ${
 }
 
 /** One answer per requested threshold, in the order of the request. */
-function renderAnswers(trace: readonly ThresholdTrace[], t: Translate): readonly Html[] {
-  const shown = trace
+function renderAnswers({ ageThresholds, trace }: Evaluation, t: Translate): readonly Html[] {
+  const thresholds = [...new Set(trace.map(({ threshold }) => threshold))]
+  const shown = thresholds
     .slice(0, MAX_ANSWERS)
-    .map(({ threshold, satisfied }) =>
-      satisfied
+    .map((threshold) =>
+      ageThresholds[threshold]
         ? html`<b>${t('persona.yes', { threshold })}</b> `
         : html`<b class="no">${t('persona.no', { threshold })}</b> `,
     )
-  return trace.length > MAX_ANSWERS ? [...shown, html`<b class="none">…</b>`] : shown
+  return thresholds.length > MAX_ANSWERS ? [...shown, html`<b class="none">…</b>`] : shown
 }
 
 function renderNoAgeKey(canCreate: boolean, t: Translate): Html {

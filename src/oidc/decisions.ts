@@ -117,5 +117,5 @@ export const DECISIONS: readonly { readonly point: string; readonly decision: st
     point: 'a persona without an age key in Use',
     decision: 'Scripted: create_requested when can_create=true, else access_denied.',
   },
-  { point: 'a threshold named twice', decision: 'The later entry decides the boolean, as for a repeated JSON key.' },
+  { point: 'a threshold named twice', decision: 'True when each entry holds; the trace shows every entry.' },
 ]

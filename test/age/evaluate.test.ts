@@ -71,6 +71,21 @@ describe('evaluate', () => {
     ])
   })
 
+  it('traces each entry of a threshold that is named twice on its own', () => {
+    const claims = claimsSchema.parse({
+      age_thresholds: [18, 18],
+      overrides: { facial_age_estimation: { age_thresholds: [21, 18] } },
+    })
+    const { trace, ageThresholds } = evaluate(pick(['face19']), claims, instant)
+    expect(ageThresholds).toEqual({ 18: false })
+    expect(
+      trace.map(({ threshold, satisfied, signals }) => [threshold, satisfied, signals[0]?.checks[6]?.reason]),
+    ).toEqual([
+      [18, false, 'needs 21 by overrides.facial_age_estimation.age_thresholds[0], has 19'],
+      [18, true, 'needs 18 by overrides.facial_age_estimation.age_thresholds[1], has 19'],
+    ])
+  })
+
   it('traces thresholds and signals in the order of the request', () => {
     const { trace } = evaluate(pick(['card', 'face19']), { age_thresholds: [21, 13] }, instant)
     expect(trace.map(({ threshold, satisfied }) => [threshold, satisfied])).toEqual([

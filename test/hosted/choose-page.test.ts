@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { evaluate } from '../../src/age/evaluate.ts'
 import { byTestId, fieldNames, tagsOf, textOf } from '../support/markup.ts'
 import { choosePage, shell } from './views.ts'
 
@@ -78,6 +79,14 @@ describe('the choice page', () => {
     const text = textOf(choosePage())
     expect(text).toContain('Teenager teen-16 Between 13 and 18. 13 yes 18 no')
     expect(text).toContain('Adults Adult with a passport adult-passport Passes every common threshold. 13 yes 18 yes')
+  })
+
+  it('shows one answer for a threshold that is named twice, which is the one that is sent', () => {
+    const claims = { age_thresholds: [18, 18], overrides: { id_doc_scan: { age_thresholds: [21, 18] } } }
+    const held = { method: 'id_doc_scan', age: { years: 19 }, verified_at: '2025-06-01', provenance: '/yoti' } as const
+    const persona = { name: 'p19', title: 'Nineteen', purpose: 'Is 19.' }
+    const text = textOf(choosePage({ choices: [{ persona, evaluation: evaluate([held], claims, 0) }] }))
+    expect(text).toContain('Nineteen p19 Is 19. 18 no Why')
   })
 
   it.each([

@@ -228,8 +228,11 @@ describe('finishUse signs an id_token', () => {
     expect(idTokenOf(await service.use(request, decision)).age_thresholds).toEqual({ 18: true })
   })
 
-  test('with the later entry of a threshold that is named twice', async () => {
-    const twice = claims({ age_thresholds: [13, 13], overrides: { id_doc_scan: { age_thresholds: [13, 99] } } })
+  test.each([
+    [13, 99],
+    [99, 13],
+  ])('with false for a threshold that is named twice when one of its entries fails: %i, %i', async (...ages) => {
+    const twice = claims({ age_thresholds: [13, 13], overrides: { id_doc_scan: { age_thresholds: ages } } })
     expect(idTokenOf(await createService().use({ claims: twice })).age_thresholds).toEqual({ 13: false })
   })
 })
