@@ -9,8 +9,8 @@ import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { PROVENANCE_PATTERN } from './provenance.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Rules about the list of thresholds as a whole; the profile decides whether they refuse a request. */
-const DEPENDS_ON_PROFILE: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])
+/** Rules about the list of thresholds as a whole: advice, or refused by the schema of one profile. */
+const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])
 
 const MAX_PATTERNS = 10
 const LONGEST_PATTERN = 100
@@ -114,11 +114,11 @@ export type Claims = z.infer<typeof claimsSchema>
 
 /**
  * Checks a claims object (already parsed from JSON) and reports everything that is wrong with it at once: CLM-01 to CLM-19.
- * `claims` is there when nothing was found but CLM-04, CLM-05 and CLM-06, whose weight depends on the profile.
+ * `claims` is there when nothing was found but CLM-04, CLM-05 and CLM-06, which not every profile refuses.
  */
 export function parseClaims(value: unknown, vocabulary: Vocabulary): { claims?: Claims; issues: Issue[] } {
   const parsed = claimsSchema.safeParse(value)
   const issues = [...(parsed.success ? [] : issuesOf(parsed.error, 'claims')), ...crossFieldIssues(value, vocabulary)]
-  const isRefused = issues.some(({ rule }) => !DEPENDS_ON_PROFILE.has(rule))
+  const isRefused = issues.some(({ rule }) => !NOT_ALWAYS_REFUSED.has(rule))
   return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: bounded(issues) }
 }

@@ -31,8 +31,8 @@ export const CLAIMS_RULES = {
   'CLM-05': {
     ...row,
     sentence: 'Thresholds ascend.',
-    hint: 'Sort age_thresholds (and every age_thresholds in overrides with it). The schema of the live service demands it.',
-    level: schemaOfLiveService,
+    hint: 'Sort age_thresholds, and every age_thresholds in overrides with it: an override maps by index to the list as it was sent.',
+    level: 'advice',
   },
   'CLM-06': {
     ...row,
