@@ -20,7 +20,7 @@ COPY package.json LICENSE ./
 COPY public public
 COPY --from=build /build/dist dist
 
-# Beyond loopback, so that a published port reaches it: the control API then asks for AGEKEY_SANDBOX_CONTROL_TOKEN.
+# Beyond the container itself, so that a published port reaches it: the control API then asks for AGEKEY_SANDBOX_CONTROL_TOKEN.
 # Nothing is written: the keys live in memory unless a folder is mounted and named.
 ENV NODE_ENV=production \
     AGEKEY_SANDBOX_HOST=0.0.0.0 \

@@ -39,7 +39,7 @@ export interface ActResult {
   readonly query?: Readonly<Record<string, string>>
 }
 
-/** Answers with the page, or beyond loopback with the sign-in page until the browser has sent the control token. */
+/** Answers with the page, or beyond this machine with the sign-in page until the browser has sent the control token. */
 export const showPage =
   (route: ConsoleRoute, host: HttpHost): Handler =>
   async (request, tenant) => {

@@ -1,7 +1,9 @@
+import { reasonBeyondMachine } from '../http/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { CONSOLE_PAGES, type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { page } from '../http/reply.ts'
 import { ENDPOINTS, endpointUrl } from '../oidc/endpoints.ts'
 import { type Provider, useIssuer } from '../oidc/provider.ts'
@@ -11,15 +13,15 @@ import { renderFirstCalls, renderPasteBlock } from './home-snippets.ts'
 /** The home page: settings to paste into the app, and links to the console and the demo. */
 export const createHomeRoute =
   (host: HttpHost): Handler =>
-  async (_request, tenant) => {
+  async (request, tenant) => {
     const personaCount = (await tenant.personas.list()).length
-    const view = { provider: tenant.provider, client: clientToShow(host), personaCount }
+    const view = { provider: tenant.provider, client: clientToShow(request, host), personaCount }
     return { reply: page(200, renderHome(consoleFrame(tenant, host), view)) }
   }
 
-/** Beyond loopback a secret from the config is not shown; that of the built-in client is public. */
-function clientToShow({ shownClient, guard, settings }: HttpHost): HttpHost['shownClient'] {
-  if (guard.loopbackOnly || settings.builtinClient) return shownClient
+/** Beyond this machine a secret from the config is not shown; that of the built-in client is public. */
+function clientToShow(request: Incoming, { shownClient, guard, settings }: HttpHost): HttpHost['shownClient'] {
+  if (settings.builtinClient || reasonBeyondMachine(request, guard) === undefined) return shownClient
   return { clientId: shownClient.clientId, clientSecret: 'the client_secret of your config file' }
 }
 

@@ -25,7 +25,7 @@ export const signIn =
     return { reply: { ...redirect(303, `${consolePathOf(tenant)}/flows`), cookie } }
   }
 
-/** Beyond loopback: asks for the control token, once for this browser. It posts `token`. */
+/** Beyond this machine: asks for the control token, once for this browser. It posts `token`. */
 export function renderSignIn({ shell, consolePath }: ConsoleFrame, problem?: string): RenderedPage {
   return renderPage(shell, {
     styles: ['console.css'],

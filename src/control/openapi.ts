@@ -24,7 +24,11 @@ export function createOpenApi({ version, serverUrl }: { version: string; serverU
     components: {
       schemas,
       securitySchemes: {
-        control_token: { type: 'http', scheme: 'bearer', description: 'Asked for beyond loopback only' },
+        control_token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Asked for beyond the machine of the sandbox only',
+        },
       },
     },
     security: [{}, { control_token: [] }],

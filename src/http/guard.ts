@@ -2,14 +2,15 @@ import { createHmac } from 'node:crypto'
 import { Refusal } from '../oidc/refusal.ts'
 import { equalsSecret } from '../oidc/request/client-auth.ts'
 import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
+import { reasonForCall } from './beyond-machine.ts'
 import { calledOrigin } from './caller-address.ts'
 import { type Cookie, readCookie } from './cookie.ts'
 import type { Incoming } from './incoming.ts'
 
 /** How the control API is protected. */
 export interface ControlGuard {
-  /** Whether the server listens only on loopback addresses. */
-  readonly loopbackOnly: boolean
+  /** Why every call may come from beyond this machine, if it may: where the server listens, or the base URL. */
+  readonly beyondMachine: string | undefined
   readonly token: string | undefined
   /** Host names of the sandbox beside the loopback ones: those of the base URL and of the internal URL. */
   readonly hostNames: readonly string[]
@@ -23,12 +24,16 @@ export const CONTROL_COOKIE = 'agekey_sandbox_control'
 /** Paths that a browser opens without a bearer token: the console and its events. */
 const COOKIE_PATHS = /^\/_sandbox\/(?:console(?:\/.*)?|events)$/
 
+/** Why a call may come from beyond this machine, as the rest of a sentence; `undefined` for one that was made on it. */
+export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): string | undefined =>
+  guard.beyondMachine ?? reasonForCall(request)
+
 /**
  * Refuses a call that may not drive the sandbox.
  *
- * On loopback every program of this machine may drive it, but no page of another site: a foreign Origin is refused, and so is
- * a foreign host name that resolves to this address (DNS rebinding). Beyond loopback the call needs the control token, and so
- * it does when a trusted proxy names a caller from there; without a token in the settings the API is off.
+ * Every program of this machine may drive it, but no page of another site: a foreign Origin is refused, and so is a foreign
+ * host name that resolves to this address (DNS rebinding). A call that may come from beyond this machine needs the control
+ * token; without a token in the settings the API is off for it.
  * @throws Refusal 401 or 403
  */
 export function guardControl(
@@ -37,15 +42,18 @@ export function guardControl(
   { changesState }: { changesState: boolean },
 ): void {
   const mayByToken = hasToken(request, guard.token) || hasCookie(request, guard.token)
-  if (!mayByToken && !(guard.loopbackOnly && isOnThisMachine(request))) throw beyondLoopback(guard.token)
-  if (!mayByToken && guard.token !== undefined && offersToken(request)) throw wrongToken()
-  if (!mayByToken) refuseForeignHost(request, guard)
+  if (!mayByToken) {
+    const beyond = reasonBeyondMachine(request, guard)
+    if (guard.token !== undefined && (beyond !== undefined || offersToken(request))) throw noToken(request, beyond)
+    if (beyond !== undefined) throw Refusal.forbidden(controlIsOff(beyond))
+    refuseForeignHost(request, guard)
+  }
   if (changesState) refuseCrossSite(request, guard.origins)
 }
 
-/** On a server that listens on loopback, only a trusted proxy names a caller from another machine. */
-const isOnThisMachine = ({ caller }: Incoming) => caller === undefined || LOOPBACK_ADDRESS.test(caller)
-const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/i
+/** Why the control API is off, and how to mend it: for the answer to a call and for the start. */
+export const controlIsOff = (beyond: string): string =>
+  `the control API is off: ${beyond}, and the sandbox has no control token; start it with --control-token TOKEN (in the library: controlToken) and send "Authorization: Bearer TOKEN"`
 
 const offersToken = (request: Incoming) => /^bearer /i.test(request.authorization ?? '')
 
@@ -76,18 +84,16 @@ export function signInCookie(
   return { name: CONTROL_COOKIE, value: cookieValue(token), options: { ...options, sameSite: 'strict' } }
 }
 
-function beyondLoopback(token: string | undefined): Refusal {
-  if (token !== undefined) return wrongToken()
-  const message =
-    'the control API is off beyond loopback: start the sandbox with --control-token and send it as a bearer token'
-  return Refusal.forbidden(message)
-}
-
-const wrongToken = () =>
-  Refusal.unauthorized(
-    'Authorization: send the control token of this sandbox as a bearer token',
+function noToken(request: Incoming, beyond: string | undefined): Refusal {
+  const { authorization } = request
+  const received =
+    authorization === undefined ? 'it is absent' : `${offersToken(request) ? 'the bearer token' : 'it'} is another one`
+  const why = beyond === undefined ? '' : `, because ${beyond}`
+  return Refusal.unauthorized(
+    `Authorization: ${received}; send the control token of this sandbox as "Bearer TOKEN"${why}`,
     'Bearer realm="agekey-sandbox control"',
   )
+}
 
 function refuseForeignHost(request: Incoming, { hostNames }: ControlGuard): void {
   const origin = calledOrigin(request)
@@ -95,7 +101,7 @@ function refuseForeignHost(request: Incoming, { hostNames }: ControlGuard): void
   if (LOOPBACK_HOSTS.includes(name) || hostNames.includes(name)) return
   const shown = JSON.stringify((request.host ?? '').slice(0, 80))
   throw Refusal.forbidden(
-    `Host: ${shown} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL`,
+    `Host: ${shown} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
   )
 }
 

@@ -66,6 +66,17 @@ export class Incoming implements ServerRequest {
     return this.#request.ip
   }
 
+  /** Whether a trusted proxy made the connection: only then `X-Forwarded-` headers say protocol, host and caller. */
+  get isByTrustedProxy(): boolean {
+    const trusts: unknown = this.#request.app.get('trust proxy fn')
+    return typeof trusts === 'function' && trusts(this.#request.socket.remoteAddress, 0) === true
+  }
+
+  /** The names of the headers, as they were sent. */
+  get headerNames(): readonly string[] {
+    return this.#request.rawHeaders.filter((_, index) => index % 2 === 0)
+  }
+
   /** The value of a header, several joined by commas. */
   header(name: string): string | undefined {
     return this.#request.get(name)

@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { createLocalTransport } from '../client/local-transport.ts'
 import { createSandboxApi, type SandboxApi } from '../client/sandbox-api.ts'
+import { reasonForAllCalls } from '../http/beyond-machine.ts'
 import { answerUnreadableRequests } from '../http/client-error.ts'
+import { controlIsOff } from '../http/guard.ts'
 import type { CallSummary, HttpHost } from '../http/handler.ts'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, settleAddresses } from '../sandbox/addresses/addresses.ts'
@@ -34,7 +36,7 @@ export interface Sandbox extends SandboxApi {
   readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
   /** Credentials of the client to use: the built-in one, or the first of the options. */
   readonly client: { readonly clientId: string; readonly clientSecret: string }
-  /** The API of a tenant, which exists from the first touch of its address. */
+  /** The API of a tenant, which its first call makes; on this machine so does the first request for its address. */
   tenant(name: string): SandboxApi
   /** Removes a tenant with everything in it. */
   removeTenant(name: string): Promise<void>
@@ -105,7 +107,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     tenants,
     trustedProxies: options.trustProxy ?? [],
     guard: {
-      loopbackOnly: isLoopbackAddress(address.address),
+      beyondMachine: reasonForAllCalls(address.address, addresses),
       token: options.controlToken,
       hostNames: hostsOf(addresses),
       origins: [new URL(addresses.baseUrl).origin],
@@ -114,9 +116,8 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     onCall: (call) => options.onCall?.(call),
     onError: (error) => options.onError?.(error),
   }
-  if (!httpHost.guard.loopbackOnly && options.controlToken === undefined) {
-    options.onWarning?.('the control API is off: the sandbox listens beyond loopback and has no --control-token')
-  }
+  const { beyondMachine, token } = httpHost.guard
+  if (beyondMachine !== undefined && token === undefined) options.onWarning?.(controlIsOff(beyondMachine))
   server.on('request', createApp(httpHost))
   answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
   const transportOf = ({ name }: Tenant) =>
@@ -190,5 +191,3 @@ function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { 
     if (url?.startsWith('http:')) onWarning?.(`${option}: ${url} begins with http, but the sandbox itself serves https`)
   }
 }
-
-const isLoopbackAddress = (address: string) => address === '::1' || address.startsWith('127.')

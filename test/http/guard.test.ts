@@ -58,13 +58,13 @@ describe('a name that was made to resolve to this machine (DNS rebinding)', () =
     },
   )
 
-  test.each(['localhost', 'localhost:1', '127.0.0.1', '[::1]:80', 'sandbox.test'])('%j is not one', async (host) => {
-    const sandbox = await startSandbox({ baseUrl: 'http://sandbox.test' })
+  test.each(['localhost', 'localhost:1', '127.0.0.1', '[::1]:80', 'age.localhost'])('%j is not one', async (host) => {
+    const sandbox = await startSandbox({ baseUrl: 'http://age.localhost' })
     expect(await send(`${sandbox.url}/_sandbox/flows`, { headers: { Host: host } })).toBe(200)
   })
 })
 
-describe('beyond loopback', () => {
+describe('beyond this machine', () => {
   const everywhere = { host: '0.0.0.0' }
   /** 0.0.0.0 is reached by every address of this machine. */
   const at = (url: string, path: string) => `${url.replace('0.0.0.0', '127.0.0.1')}${path}`

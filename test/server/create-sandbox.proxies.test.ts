@@ -54,7 +54,7 @@ describe('the control API', () => {
       { Host: 'agekey-sandbox:2435', Authorization: 'Bearer not-a-real-token' },
       200,
     ],
-    ['a forwarded name of a stranger is not read', {}, { 'X-Forwarded-Host': 'evil.example' }, 200],
+    ['a forwarded name of a stranger is a sign of a proxy', {}, { 'X-Forwarded-Host': 'localhost' }, 403],
     [
       'a forwarded name of a stranger opens nothing',
       {},
@@ -68,15 +68,27 @@ describe('the control API', () => {
       403,
     ],
     [
-      'behind a trusted proxy the name of the base URL is taken',
-      { trustProxy: ['loopback'], baseUrl: 'https://age.example' },
-      { Host: 'upstream', 'X-Forwarded-Host': 'age.example' },
+      'behind a trusted proxy the name of the internal URL is taken',
+      { trustProxy: ['loopback'], internalUrl: 'http://age.internal' },
+      { Host: 'upstream', 'X-Forwarded-Host': 'age.internal' },
       200,
     ],
     [
-      'a trusted proxy that passes on a stranger has no entry of its own',
+      'with a base URL beyond this machine a trusted proxy opens nothing',
       { trustProxy: ['loopback'], baseUrl: 'https://age.example' },
-      { 'X-Forwarded-Host': 'age.example', 'X-Forwarded-For': '203.0.113.9' },
+      { 'X-Forwarded-Host': 'age.example', 'X-Forwarded-For': '127.0.0.1' },
+      403,
+    ],
+    [
+      'a trusted proxy that passes on a stranger has no entry of its own',
+      { trustProxy: ['loopback'] },
+      { 'X-Forwarded-Host': 'localhost', 'X-Forwarded-For': '203.0.113.9' },
+      403,
+    ],
+    [
+      'a trusted proxy that names its caller by another header leaves it unknown',
+      { trustProxy: ['loopback'] },
+      { 'X-Forwarded-Host': 'localhost', 'X-Real-IP': '127.0.0.1' },
       403,
     ],
     [
@@ -97,7 +109,7 @@ describe('the control API', () => {
       { 'X-Forwarded-For': '::1' },
       200,
     ],
-    ['X-Forwarded-For of a proxy that is not trusted is ignored', {}, { 'X-Forwarded-For': '203.0.113.9' }, 200],
+    ['a proxy that is not trusted cannot vouch for its caller', {}, { 'X-Forwarded-For': '127.0.0.1' }, 403],
   ])('%s', async (_sentence, options, headers, status) => {
     expect(await flows(options, headers)).toBe(status)
   })
@@ -122,8 +134,12 @@ test.each([
   [['loopback'], 'http', false],
   [undefined, 'https', false],
 ])('trusting %j, a cookie given by forwarded %s is Secure: %j', async (trustProxy, protocol, isSecure) => {
-  const { url } = await startSandbox(trustProxy ? { trustProxy } : {})
-  const headers = { 'X-Forwarded-Proto': protocol, 'Content-Type': 'application/json' }
+  const { url } = await startSandbox({ controlToken: 'right', ...(trustProxy ? { trustProxy } : {}) })
+  const headers = {
+    'X-Forwarded-Proto': protocol,
+    'Content-Type': 'application/json',
+    Authorization: 'Bearer right',
+  }
   const answer = await rawCall(`${url}/_sandbox/act-as/teen-16`, { method: 'POST', headers })
   expect(answer.headers['set-cookie']).toMatch(/^agekey_sandbox_persona=teen-16/)
   expect(/; Secure(?:;|$)/.test(answer.headers['set-cookie'] ?? '')).toBe(isSecure)

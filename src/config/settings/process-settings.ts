@@ -79,11 +79,14 @@ export const PROCESS_SETTINGS = {
       example: 'redis://localhost:6379',
     },
   },
-  /** The control API requires it beyond loopback. */
+  /** The control API requires it of calls that may come from beyond this machine. */
   controlToken: {
     schema: printableAscii,
     flag: { argument: '<token>' },
-    help: 'the control API asks callers from other machines for this token',
-    starter: { about: 'When set, calls of the control API need this token.', example: 'not-a-real-token' },
+    help: 'the control API asks for it beyond this machine: other host or base URL than loopback, calls through a proxy',
+    starter: {
+      about: 'Beyond this machine, and through a proxy, calls of the control API need this token.',
+      example: 'not-a-real-token',
+    },
   },
 } satisfies Readonly<Record<string, Setting>>

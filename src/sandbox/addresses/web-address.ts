@@ -1,6 +1,12 @@
 /** Host names of this machine, as URL parsers write them. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
+/** Whether only this machine can be meant by the host of a URL: those names, 127.0.0.0/8 and `*.localhost` (RFC 6761 section 6.3). */
+export function isLoopbackUrl(url: string): boolean {
+  const { hostname } = new URL(url)
+  return LOOPBACK_HOSTS.includes(hostname) || /^127(?:\.\d+){3}$/.test(hostname) || hostname.endsWith('.localhost')
+}
+
 /**
  * What keeps `text` from being a redirect URI that a client may register, or `undefined` when it may.
  * `https` and `http` are allowed: the comparison at run time is by exact match, so the text is kept as it is.

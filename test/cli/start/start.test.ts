@@ -65,6 +65,29 @@ describe('start --log json:', () => {
   })
 })
 
+test.each(['pretty', 'json'])(
+  'start --log %s warns that a base URL beyond this machine needs a control token',
+  async (log) => {
+    const started = async (...more: string[]) => {
+      const { child, ended } = await start([
+        '-p',
+        '0',
+        '--log',
+        log,
+        '--base-url',
+        'https://sandbox.example.com',
+        ...more,
+      ])
+      child.kill('SIGTERM')
+      return (await ended).stderr
+    }
+    expect(await started()).toMatch(
+      /warning.*the control API is off: the base URL https:\/\/sandbox\.example\.com .*--control-token/,
+    )
+    expect(await started('--control-token', 'not-a-real-token')).toBe('')
+  },
+)
+
 test('start --log pretty shows what to paste into an app, a page to open and that it is for testing only, without colours', async () => {
   const { output } = await start(['--port', '0'])
   for (const text of [
