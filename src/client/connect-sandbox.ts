@@ -1,11 +1,11 @@
 import { checkConnection } from '../config/option-check.ts'
 import { createRemoteTransport } from './remote-transport.ts'
-import { createSandboxApi, type SandboxApi } from './sandbox-api.ts'
+import { createSandboxApi, type SandboxApi, type Transport } from './sandbox-api.ts'
 
 /** A sandbox in another process, for example in a container. */
 export interface ConnectedSandbox extends SandboxApi {
   readonly url: string
-  /** The API of a tenant, which exists from the first touch of its address. */
+  /** The API of a tenant, which its first call makes. An app may use its address after that, on the same machine also before. */
   tenant(name: string): SandboxApi
   /** Removes a tenant with everything in it. */
   removeTenant(name: string): Promise<void>
@@ -22,7 +22,7 @@ export interface ConnectOptions {
 /**
  * Drives a sandbox over its control API.
  * @param url its base URL, or that of a tenant.
- * @param options.controlToken required when the sandbox listens beyond loopback.
+ * @param options.controlToken required when the sandbox can be reached from beyond its machine.
  * @throws ConfigError with one line, for a malformed URL or an unknown option
  */
 export function connectSandbox(url: string, options: ConnectOptions = {}): ConnectedSandbox {
@@ -30,16 +30,34 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
   const { controlToken } = options
   const baseUrl = new URL(url).href.replace(/\/+$/, '')
   const connect = (address: string) => createRemoteTransport({ baseUrl: address, token: controlToken })
-  const root = connect(baseUrl)
+  const [, rootUrl = baseUrl, ownName] = /^(.+)\/t\/([^/]+)$/.exec(baseUrl) ?? []
+  const root = connect(rootUrl)
+  const tenant = (name: string) => {
+    const address = `${rootUrl}/t/${name}`
+    return createSandboxApi(madeAtFirst(connect(address), name, root), { name, baseUrl: address })
+  }
   const close = async () => {}
   return {
-    ...createSandboxApi(root, { name: tenantNameIn(baseUrl), baseUrl }),
+    ...(ownName === undefined ? createSandboxApi(root, { name: 'default', baseUrl }) : tenant(ownName)),
     url: baseUrl,
-    tenant: (name) => createSandboxApi(connect(`${baseUrl}/t/${name}`), { name, baseUrl: `${baseUrl}/t/${name}` }),
+    tenant,
     removeTenant: (name) => root.call('deleteTenant', { params: { name } }),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-const tenantNameIn = (baseUrl: string) => /\/t\/([^/]+)$/.exec(baseUrl)?.[1] ?? 'default'
+/** Makes the tenant before its first call: beyond the machine of the sandbox an address alone does not make one. */
+function madeAtFirst(transport: Transport, name: string, root: Transport): Transport {
+  let making: Promise<unknown> | undefined
+  return {
+    async call(operationId, input) {
+      making ??= root.call('putTenant', { params: { name }, body: {} })
+      await making.catch((error: unknown) => {
+        making = undefined
+        throw error
+      })
+      return transport.call(operationId, input)
+    },
+  }
+}

@@ -56,7 +56,7 @@ export function renderTenants(
   return renderConsolePage(frame, {
     title: 'Tenants',
     current: 'tenants',
-    lead: html`Each tenant is a sandbox of its own: address, clock, personas, expectations, journal. One exists from the first request below <code>/t/NAME</code>.`,
+    lead: html`Each tenant is a sandbox of its own: address, clock, personas, expectations, journal. On this machine one exists from the first request below <code>/t/NAME</code>, beyond it from <code>PUT _sandbox/tenants/NAME</code>.`,
     problem: problem,
     body: html`<section class="card" aria-labelledby="tenants-title">
 <h2 id="tenants-title">${counted(total, 'tenant')}</h2>

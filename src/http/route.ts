@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { reasonBeyondMachine } from './guard.ts'
 import type { Answer, HttpHost, RouteRow } from './handler.ts'
 import { Incoming } from './incoming.ts'
 import { recordCall } from './record-call.ts'
@@ -37,11 +38,26 @@ async function answerOf(
 ): Promise<{ tenant: Tenant; answer: Answer }> {
   let tenant = host.tenants.root
   try {
-    tenant = await host.tenants.touch(incoming.params['tenant'])
+    tenant = await tenantOf(incoming, host)
     return { tenant, answer: await handler(incoming, tenant) }
   } catch (error) {
     return { tenant, answer: await refusalAnswer(error, { host, incoming, tenant, errors }) }
   }
+}
+
+/**
+ * The tenant whose address was called. A call on this machine makes it exist; beyond it strangers could fill the directory,
+ * so that tenants in use would go. @throws Refusal 404
+ */
+async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promise<Tenant> {
+  const { tenant: name } = incoming.params
+  const beyond = name === undefined ? undefined : reasonBeyondMachine(incoming, guard)
+  if (name === undefined || beyond === undefined || (await tenants.has(name))) return tenants.touch(name)
+  const { baseUrl } = tenants.root.provider
+  throw Refusal.notFound(
+    `tenant: there is no ${JSON.stringify(name)}, and this call does not make it, because ${beyond}; make it with the control token: PUT ${baseUrl}/_sandbox/tenants/${name}`,
+    { title: 'No such tenant' },
+  )
 }
 
 /** A call is answered even when it cannot be recorded: the client cannot get its code or token a second time. */

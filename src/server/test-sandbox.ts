@@ -9,7 +9,7 @@ export type TestSandboxOptions =
   | {
       /** The base URL of a sandbox that runs already, for example in a container. */
       readonly url: string
-      /** Required when that sandbox listens beyond loopback. */
+      /** Required when that sandbox can be reached from beyond its machine. */
       readonly controlToken?: string
     }
 
@@ -28,5 +28,8 @@ export async function openTestSandbox(options: TestSandboxOptions): Promise<Open
   const { url, controlToken } = options
   const sandbox = connectSandbox(url, controlToken === undefined ? {} : { controlToken })
   const name = `test-${randomUUID()}`
-  return { api: sandbox.tenant(name), close: () => sandbox.removeTenant(name) }
+  const api = sandbox.tenant(name)
+  // Made before the app calls it.
+  await api.configure({})
+  return { api, close: () => sandbox.removeTenant(name) }
 }

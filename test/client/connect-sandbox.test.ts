@@ -41,6 +41,20 @@ describe('connectSandbox', () => {
     expect((await sandbox.tenant('ci').clock.state()).advanced_seconds).toBe(0)
   })
 
+  test('makes a tenant with its first call, where a call of its address does not', async () => {
+    const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: 'right' })
+    const url = sandbox.url.replace('0.0.0.0', '127.0.0.1')
+    const keySetOf = async (name: string) => (await fetch(`${url}/t/${name}/.well-known/jwks.json`)).status
+    expect(await keySetOf('one')).toBe(404)
+    await connectSandbox(url, { controlToken: 'right' }).tenant('one').next({ persona: 'teen-16' })
+    expect(await keySetOf('one')).toBe(200)
+    const two = connectSandbox(`${url}/t/two`, { controlToken: 'right' })
+    expect(await two.expectations.list()).toEqual([])
+    await two.removeTenant('two')
+    expect(await keySetOf('two')).toBe(404)
+    await expect(connectSandbox(url).tenant('three').reset()).rejects.toMatchObject({ status: 401 })
+  })
+
   test('rejects with what the sandbox says, and names an address where nothing listens', async () => {
     const sandbox = await startSandbox()
     await expect(connectSandbox(sandbox.url).next({ persona: 'teen-61' })).rejects.toMatchObject({

@@ -97,6 +97,8 @@ describe('beyond loopback', () => {
     )
     expect(signedIn.get('Set-Cookie')?.join()).not.toContain(CONTROL_TOKEN)
     expect((await browser.get(`${CONSOLE}/flows`)).status).toBe(200)
+    expect((await browser.get(`/t/qa${CONSOLE}/flows`)).status).toBe(404)
+    await sandbox.tenant('qa').configure({})
     expect((await browser.get(`/t/qa${CONSOLE}/flows`)).status).toBe(200)
     expect((await browser.submit(`${CONSOLE}/clock`, { advance: '60' })).status).toBe(303)
   })

@@ -60,6 +60,7 @@ describe('the demo', () => {
 
   it('works in a tenant, without the built-in client, under a base URL of another name', async () => {
     const sandbox = await startSandbox({ builtinClient: false, baseUrl: 'https://sandbox.example/age' })
+    await sandbox.tenant('qa').configure({})
     const browser = createBrowserClient(sandbox.url, 'https://sandbox.example')
     const { headers } = await browser.submit(`/t/qa${DEMO}/create`, { date_of_birth: '2000-02-29' })
     expect(headers.location).toMatch(/^https:\/\/sandbox\.example\/age\/t\/qa\/v1\/oidc\/create\?/)

@@ -10,7 +10,7 @@ export const ROOT_TENANT = 'default'
 /** The names that a tenant may have. */
 export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 
-/** All tenants of a sandbox. A tenant exists from the first call of its address. */
+/** All tenants of a sandbox. */
 export interface Tenants {
   readonly root: Tenant
   /** The tenant of this name, also one that does not exist yet. @throws Refusal */
@@ -20,6 +20,8 @@ export interface Tenants {
    * Removes the least recently used one when there are too many. @throws Refusal
    */
   touch(name: string | undefined): Promise<Tenant>
+  /** Whether a tenant beside the root one has this name. @throws Refusal */
+  has(name: string): Promise<boolean>
   /** The tenant of this name, touched; `undefined` when there is none. */
   find(name: string): Promise<Tenant | undefined>
   /** The root tenant first. */
@@ -67,6 +69,10 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     root,
     at,
     touch,
+    async has(name) {
+      checkName(name)
+      return directory.has(name)
+    },
     async find(name) {
       if (name === ROOT_TENANT) return touch(undefined)
       return (await directory.has(name)) ? touch(name) : undefined
