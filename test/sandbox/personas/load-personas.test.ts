@@ -70,6 +70,7 @@ const PROMISES: Readonly<Record<string, readonly number[]>> = {
   'adult-unknown-card': [13, 16, 18],
   'adult-wallet': COMMON,
   'child-12': [],
+  'child-4': [],
   'denied-provenance': COMMON,
   'face-estimate-19': [13, 16, 18],
   'iso-basic': COMMON,
@@ -191,6 +192,12 @@ it.each(FILTERS)('%s passes %j and fails %j', (name, passes, fails) => {
   const clock = clockAt('2026-05-17T12:00:00Z')
   expect(reached(name, { age_thresholds: [18], ...passes }, clock)).toEqual([18])
   expect(reached(name, { age_thresholds: [18], ...fails }, clock)).toEqual([])
+})
+
+it('child-4 is below every age from 5 on, where child-12 passes 5 to 12', () => {
+  const clock = clockAt('2026-05-17T12:00:00Z')
+  const claims = { age_thresholds: [4, 5, 12, 13] }
+  expect([reached('child-4', claims, clock), reached('child-12', claims, clock)]).toEqual([[4], [4, 5, 12]])
 })
 
 it.each(METHOD_NAMES)('adult-six-methods is 18 by %s alone', (method) => {
