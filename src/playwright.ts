@@ -1,5 +1,5 @@
 import type { SandboxApi } from './client/sandbox-api.ts'
-import { PERSONA_COOKIE } from './sandbox/decision/decide.ts'
+import { PERSONA_COOKIE } from './sandbox/decision/sources.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }

@@ -12,15 +12,10 @@ import type { Presentation } from '../oidc/request/presentation.ts'
 import { type Beginning, beginUse, type UseTransaction } from '../oidc/use.ts'
 import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { conclude } from '../sandbox/decision/conclude.ts'
-import {
-  type Decision,
-  decide,
-  decideByChoice,
-  decideEnded,
-  requireRequestedNames,
-} from '../sandbox/decision/decide.ts'
+import { type Decision, decide, decideByChoice, decideEnded } from '../sandbox/decision/decide.ts'
 import { keepPending, type Pending, takePending } from '../sandbox/decision/pending.ts'
 import { scenarioOf } from '../sandbox/decision/queue.ts'
+import { requireRequestedNames } from '../sandbox/decision/sources.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { endsInFrame } from './embedding.ts'

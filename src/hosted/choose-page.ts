@@ -5,7 +5,7 @@ import { englishOn, type Translate, translate } from '../http/html/messages.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
 import { renderEmbeddingNotice } from './embedding.ts'
-import { renderEndingForm } from './ending-form.ts'
+import { CODE_BUTTON, renderEndingForm } from './ending-form.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
 import { renderClientBadge } from './logo.ts'
 import { type PersonaChoice, renderPersonaList } from './persona-list.ts'
@@ -13,7 +13,7 @@ import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /**
  * E1: the page on which the user chooses. The first form posts `transaction` and either `persona` (a persona's button) or
- * `outcome` (`verified`, `create_requested`, `access_denied`); the section at the end forces any other outcome.
+ * `outcome` (`verified`, `code_issued`, `create_requested`, `access_denied`); the section at the end forces any other outcome.
  */
 export function renderChoose(page: WaitingPage<UseTransaction>, choices: readonly PersonaChoice[]): RenderedPage {
   const { shell, transaction, client, findings } = page
@@ -72,11 +72,12 @@ function filterLines(path: string, value: unknown): string[] {
   return Object.entries(value).flatMap(([name, member]) => filterLines(`${path}.${name}`, member))
 }
 
-function renderActions({ canCreate }: UseTransaction, choices: readonly PersonaChoice[], t: Translate): Html {
+function renderActions({ canCreate, upgrade }: UseTransaction, choices: readonly PersonaChoice[], t: Translate): Html {
   const usual = choices.find(({ persona }) => persona.name === FALLBACK_PERSONA)?.persona
   return html`<div class="actions">
 <button class="primary" name="outcome" value="verified" data-testid="use" aria-describedby="use-as">${t('choose.use')}</button>
 <p class="use-as" id="use-as">${t('choose.use.as')} ${usual && html`<strong${englishOn(t)}>${usual.title}</strong> `}<code>${FALLBACK_PERSONA}</code></p>
+${upgrade && html`<button class="secondary" name="outcome" value="${CODE_BUTTON}" data-testid="outcome-${CODE_BUTTON}">${t('choose.code')}</button>`}
 ${canCreate && html`<button class="secondary" name="outcome" value="create_requested" data-testid="create">${t('choose.create')}</button>`}
 <button class="quiet" name="outcome" value="access_denied" data-testid="decline">${t('choose.decline')}</button>
 </div>`

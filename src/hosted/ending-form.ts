@@ -3,7 +3,7 @@ import { renderListFilter } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { englishOn, type Translate } from '../http/html/messages.ts'
 import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
-import { impossibility } from '../sandbox/decision/possible-outcome.ts'
+import { unmetNeed } from '../sandbox/decision/possible-outcome.ts'
 import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
@@ -52,13 +52,16 @@ function renderClockForm(page: WaitingPage, t: Translate): Html {
 </form>`
 }
 
+/** The outcome that the page offers as a button of its own, so that it stands on the page once. */
+export const CODE_BUTTON = 'code_issued'
+
 /** The outcomes that are possible for this request: those of its own flow, and those of the calls that follow its code. */
 function outcomesOf(transaction: WaitingPage['transaction']): readonly Outcome[] {
   const leadsToUpgrade = transaction.flow === 'use' && transaction.upgrade
   return outcomesFor(transaction.flow).filter((outcome) => {
     const isOffered =
       outcome.flow === transaction.flow || (leadsToUpgrade && (outcome.flow === 'token' || outcome.flow === 'upgrade'))
-    return isOffered && !impossibility(outcome, transaction)
+    return isOffered && outcome.name !== CODE_BUTTON && !unmetNeed(outcome, transaction)
   })
 }
 

@@ -24,7 +24,7 @@ const GROUP_TITLES: Readonly<Record<PersonaGroup, MessageKey>> = {
 }
 
 /** Answers on one card: with more of them the card is longer than the screen and the page is too heavy. */
-const MAX_ANSWERS = 8
+const MAX_ANSWERS = 6
 
 /**
  * One button per persona; pressing it submits the surrounding form with `persona=NAME`. Scripts add a filter and the number

@@ -1,6 +1,6 @@
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
-import { type NamedDecision, PERSONA_COOKIE, type RequestedDecision } from '../sandbox/decision/decide.ts'
+import { type NamedDecision, PERSONA_COOKIE, type RequestedDecision } from '../sandbox/decision/sources.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { type Cookie, readCookie } from './cookie.ts'
 import type { Incoming } from './incoming.ts'

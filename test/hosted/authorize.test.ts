@@ -50,6 +50,16 @@ describe('The choice page of E1', () => {
     }
   })
 
+  test('offers a code as a button when the upgrade scope was asked for, and only then', async () => {
+    const sandbox = await startSandbox()
+    const page = await openUse(sandbox, { scope: 'openid svc.upgrade' })
+    expect(byTestId(page, 'outcome-code_issued')).toHaveLength(1)
+    const callback = readCallback(await submit(sandbox, press(page, 'outcome-code_issued')))
+    expect(idTokenOf(callback).age_thresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
+    expect((await createRelyingParty(sandbox).exchange(callback.params['code'] ?? '')).status).toBe(200)
+    expect(byTestId(await openUse(sandbox), 'outcome-code_issued')).toHaveLength(0)
+  })
+
   test('forces an ending for a persona that is typed in', async () => {
     const sandbox = await startSandbox()
     const form = press(await openUse(sandbox), 'outcome-verified', { with_persona: 'child-12' })
@@ -173,6 +183,8 @@ describe('A choice is refused with a page', () => {
     [{ outcome: 'access_denyed' }, 'access_denied'],
     [{ outcome: 'create_requested' }, 'can_create'],
     [{ outcome: 'created' }, 'created'],
+    [{ outcome: 'code_issued' }, 'svc.upgrade'],
+    [{ outcome: 'id_token.expired', persona: 'no-age-key' }, 'no age key'],
   ])('and 400 for %j, and the request still waits', async (choice, hint) => {
     const sandbox = await startSandbox()
     const form = press(await openUse(sandbox), 'use')

@@ -3,7 +3,7 @@ import { parseInstant } from '../../age/calendar.ts'
 import { claimsSchema } from '../../age/claims.ts'
 import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
-import { PERSONA_COOKIE } from '../../sandbox/decision/decide.ts'
+import { PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
 import { personaSchema } from '../../sandbox/personas/persona-schema.ts'
 import { byName, CALL, type Operation, READ, REMOVAL } from './operation.ts'
 

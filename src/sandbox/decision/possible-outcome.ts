@@ -1,23 +1,27 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
+import { type Profile, upgradeScope } from '../../oidc/profile.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Need, Outcome } from '../outcomes/outcome.ts'
+import type { Persona } from '../personas/persona-schema.ts'
 import { requireOutcome } from './names.ts'
 
 type Transaction = UseTransaction | CreateTransaction
 
-/** Why this request cannot have the outcome, or `undefined`. */
-export function impossibility(outcome: Outcome, transaction: Transaction): string | undefined {
-  const unmet = outcome.needs?.find((need) => !meets(transaction, need))
-  return unmet && `${outcome.name} is not possible here: ${UNMET[unmet]}`
-}
+/** What the outcome needs and this request does not have. */
+export const unmetNeed = ({ needs }: Outcome, transaction: Transaction): Need | undefined =>
+  needs?.find((need) => !meets(transaction, need))
 
-const UNMET: Readonly<Record<Need, string>> = {
-  can_create: 'the request did not send can_create=true; send it, or choose another outcome',
-  no_can_create:
+const NO_AGE_KEY = 'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
+
+const UNMET: Readonly<Record<Need, (profile: Profile) => string>> = {
+  can_create: () => 'the request did not send can_create=true; send it, or choose another outcome',
+  no_can_create: () =>
     'the request sent can_create=true, which makes this answer a legal one; leave it out, or choose another outcome',
-  upgrade_scope: 'the request did not ask for the upgrade scope; add it to scope, or choose another outcome',
+  upgrade_scope: (profile) =>
+    `the request did not ask for the upgrade scope; send scope=openid ${upgradeScope(profile)}, or choose another outcome`,
+  age_key: () => NO_AGE_KEY,
 }
 
 function meets(transaction: Transaction, need: Need): boolean {
@@ -29,7 +33,23 @@ function meets(transaction: Transaction, need: Need): boolean {
       return !transaction.canCreate
     case 'upgrade_scope':
       return transaction.upgrade
+    case 'age_key':
+      // Known when the persona is: `requireAgeKeyFor` checks it.
+      return true
   }
+}
+
+/**
+ * Decision: an outcome that spoils an id_token, or needs a code, is refused to a persona without an age key, whose flow would
+ * end otherwise without a word: a test that expects a refusal would then pass for another reason.
+ * @throws Refusal
+ */
+export function requireAgeKeyFor(outcome: Outcome, persona: Persona | undefined, source: string): void {
+  const { name, seam, ending, needs } = outcome
+  const isOfIdToken = seam === 'claims' || seam === 'token' || (ending?.kind === 'verified' && ending.allFalse)
+  if (!isOfIdToken && !needs?.includes('age_key')) return
+  if (persona?.age_key) return
+  refuse(source, `${name} is not possible as ${persona?.name}: ${NO_AGE_KEY}`)
 }
 
 /** How a flow ends when only a persona is named. */
@@ -44,9 +64,17 @@ export const needsPersona = ({ ending }: Outcome): boolean =>
   ending === undefined || ending.kind === 'verified' || ending.kind === 'created'
 
 /** @throws Refusal for an unknown name and for an outcome that this request cannot have */
-export function requirePossibleOutcome(transaction: Transaction, name: string, source: string): Outcome {
+export function requirePossibleOutcome(
+  transaction: Transaction,
+  name: string,
+  { source, profile }: { source: string; profile: Profile },
+): Outcome {
   const outcome = requireOutcome(transaction.flow, name, source)
-  const impossible = impossibility(outcome, transaction)
-  if (!impossible) return outcome
-  throw Refusal.invalidRequest(`${source}: ${impossible}.`, { title: 'This test decision is not possible' })
+  const unmet = unmetNeed(outcome, transaction)
+  if (unmet) refuse(source, `${name} is not possible here: ${UNMET[unmet](profile)}`)
+  return outcome
+}
+
+function refuse(source: string, problem: string): never {
+  throw Refusal.invalidRequest(`${source}: ${problem}.`, { title: 'This test decision is not possible' })
 }

@@ -19,8 +19,13 @@ export type Ending =
   /** The user closes the window: no callback follows. */
   | { kind: 'no_answer' }
 
-/** What an authorization request must have asked for before an outcome is possible. */
-export type Need = 'can_create' | 'no_can_create' | 'upgrade_scope'
+/** What an authorization request must have asked for, and its persona hold, before an outcome is possible. */
+export type Need =
+  | 'can_create'
+  | 'no_can_create'
+  | 'upgrade_scope'
+  /** The persona has an age key: what is changed stands only in the answer of a verified flow. */
+  | 'age_key'
 
 interface OutcomeFacts {
   /** Reads like a test title: `access_denied`, `id_token.expired`. Unique within its flow. */

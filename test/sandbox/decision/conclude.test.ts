@@ -81,6 +81,12 @@ describe('conclude of a Use request', () => {
     const { callback } = await concludeUse(await createTestTenant(), 'verified', 'child-12', UPGRADE)
     expect(Object.keys(callback?.params ?? {}).sort()).toEqual(['code', 'id_token', 'state'])
   })
+
+  test.each(['adult-passport', 'senior-72'])('issues a code with code_issued, whatever %s holds', async (persona) => {
+    const { callback, evaluation } = await concludeUse(await createTestTenant(), 'code_issued', persona, UPGRADE)
+    expect(Object.keys(callback?.params ?? {}).sort()).toEqual(['code', 'id_token', 'state'])
+    expect(evaluation?.ageThresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
+  })
 })
 
 describe('conclude of a Create request', () => {

@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { beginCreate } from '../../../src/oidc/create.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
-import {
-  decide,
-  decideByChoice,
-  decideEnded,
-  decideServerCall,
-  type RequestedDecision,
-  requireRequestedNames,
-} from '../../../src/sandbox/decision/decide.ts'
+import { decide, decideByChoice, decideEnded } from '../../../src/sandbox/decision/decide.ts'
+import { decideServerCall } from '../../../src/sandbox/decision/decide-server-call.ts'
+import { type RequestedDecision, requireRequestedNames } from '../../../src/sandbox/decision/sources.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../support/requests.ts'
 import { createService, refusalOf } from '../../support/service.ts'
@@ -143,6 +138,30 @@ test('decide refuses an outcome that the request cannot have, and keeps the expe
   expect(await tenant.expectations.list()).toHaveLength(1)
   const decision = await decideRequest('use', tenant, {}, { can_create: 'true' })
   expect(decision).toMatchObject({ outcome: { name: 'create_requested' } })
+})
+
+test.each(['code_issued', 'id_token.expired', 'id_token.alg_none', 'callback.code_missing', 'callback.id_token_twice'])(
+  'decide refuses %s to a persona without an age key, which gets neither an id_token nor a code',
+  async (outcome) => {
+    const tenant = await createTestTenant()
+    const query = { persona: 'no-age-key', outcome }
+    const changes = { scope: 'openid svc.upgrade' }
+    const refusal = await refusalOf(() => decideRequest('use', tenant, { query }, changes))
+    expect(refusal).toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/not possible as no-age-key.*no age key/),
+    })
+    const other = { query: { persona: 'child-4', outcome } }
+    expect(await decideRequest('use', tenant, other, changes)).toMatchObject({ outcome: { name: outcome } })
+  },
+)
+
+test('decide leaves a persona without an age key the outcomes that need none', async () => {
+  const tenant = await createTestTenant()
+  for (const outcome of ['verified', 'access_denied', 'callback.state_missing']) {
+    const query = { persona: 'no-age-key', outcome }
+    expect(await decideRequest('use', tenant, { query })).toMatchObject({ outcome: { name: outcome } })
+  }
 })
 
 test('requireRequestedNames checks also the names that a stronger source overrules', async () => {

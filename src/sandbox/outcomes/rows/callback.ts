@@ -15,7 +15,6 @@ const CREATE = 'create_requested is exactly true, and comes only to a request wi
 const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'the user went back or gave up' }
 const changedUse = changedCallback('use')
 const changedCreate = changedCallback('create')
-const oneAnswerRow = rowsUnder(changedUse, ONE_ANSWER)
 
 /** Changed callbacks of both browser flows. */
 function ofBothFlows(changed: ReturnType<typeof changedCallback>): Outcome[] {
@@ -127,10 +126,14 @@ export const CALLBACKS: readonly Outcome[] = [
     rule: `${OWN_MODE} A client that asks for form_post keeps the session in a cookie with SameSite=None.`,
     apply: (callback) => ({ ...callback, mode: callback.mode === 'form_post' ? 'query' : 'form_post' }),
   }),
-  oneAnswerRow('id_token_missing', 'There is a state, but neither an id_token nor an error.', (callback) =>
-    withoutParam(callback, 'id_token'),
-  ),
+  changedUse('id_token_missing', {
+    needs: ['age_key'],
+    summary: 'There is a state, but neither an id_token nor an error.',
+    rule: ONE_ANSWER,
+    apply: (callback) => withoutParam(callback, 'id_token'),
+  }),
   changedUse('id_token_twice', {
+    needs: ['age_key'],
     summary: 'Two parameters id_token: one without a signature, then the right one.',
     rule: ONCE,
     apply(callback) {
@@ -138,9 +141,12 @@ export const CALLBACKS: readonly Outcome[] = [
       return withFirst(callback, 'id_token', `${header}.${payload}.`)
     },
   }),
-  oneAnswerRow('create_requested_and_id_token', 'An id_token and create_requested=true together.', (callback) =>
-    withAnother(callback, 'create_requested', 'true'),
-  ),
+  changedUse('create_requested_and_id_token', {
+    needs: ['age_key'],
+    summary: 'An id_token and create_requested=true together.',
+    rule: ONE_ANSWER,
+    apply: (callback) => withAnother(callback, 'create_requested', 'true'),
+  }),
   changedUse('create_requested_unasked', {
     ending: { kind: 'create_requested' },
     needs: ['no_can_create'],

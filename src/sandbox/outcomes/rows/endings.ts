@@ -26,6 +26,17 @@ export const ENDINGS: readonly Outcome[] = [
     correctClient: 'accept',
   },
   {
+    name: 'code_issued',
+    flow: 'use',
+    seam: 'callback',
+    ending: { kind: 'verified', allFalse: true },
+    needs: ['upgrade_scope'],
+    summary:
+      'Every threshold is false, whatever the age key of the persona holds, and a code comes beside the id_token.',
+    rule: 'Verify the age in another way, then exchange the code (E4) and upgrade the age key (E5).',
+    correctClient: 'accept',
+  },
+  {
     name: 'create_requested',
     flow: 'use',
     seam: 'callback',

@@ -1,0 +1,38 @@
+import type { Outcome } from '../outcomes/outcome.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import type { ReceivedCall } from './call.ts'
+import { requireOutcome } from './names.ts'
+import { matchQueue, type QueuedDecision, settleQueue } from './queue.ts'
+import { type RequestedDecision, sourcesOf } from './sources.ts'
+
+/** The outcome that a server-to-server call is forced to have. */
+export interface ForcedOutcome {
+  readonly outcome: Outcome
+  readonly queued: QueuedDecision | undefined
+  /** Records whether it was followed, which uses up what was queued; `false` when another call took it first. */
+  settle(isFollowed: boolean): Promise<boolean>
+}
+
+/**
+ * Decides a server-to-server call; `undefined` lets the service answer.
+ * @throws Refusal for an unknown name
+ */
+export async function decideServerCall(
+  call: ReceivedCall,
+  { requested, tenant }: { requested: RequestedDecision; tenant: Tenant },
+): Promise<ForcedOutcome | undefined> {
+  const match = await matchQueue(call, tenant)
+  const settle = (isFollowed: boolean) => settleQueue(match, { isFollowed, call, queue: tenant })
+  const source = sourcesOf(call, { requested, queued: match.decision, tenant }).find(
+    ({ outcome }) => outcome !== undefined,
+  )
+  const isQueued = source !== undefined && source === match.decision
+  if (!isQueued) await settle(false)
+  if (source?.outcome === undefined) return undefined
+  const outcome = requireOutcome(call.flow, source.outcome, source.source)
+  return {
+    outcome,
+    queued: isQueued ? match.decision : undefined,
+    settle: isQueued ? settle : async () => true,
+  }
+}

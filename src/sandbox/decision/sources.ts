@@ -1,0 +1,77 @@
+import { findOutcome } from '../outcomes/catalogue.ts'
+import type { OutcomeFlow } from '../outcomes/outcome.ts'
+import type { Persona } from '../personas/persona-schema.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import type { ReceivedCall } from './call.ts'
+import { requireOutcome, requirePersona } from './names.ts'
+import type { QueuedDecision } from './queue.ts'
+
+/** The cookie by which a browser acts as a persona. */
+export const PERSONA_COOKIE = 'agekey_sandbox_persona'
+
+/** What one source says: a persona, an outcome, both or nothing. */
+export interface DecisionSource {
+  /** For messages: `query parameter sandbox_persona`. */
+  readonly source: string
+  readonly persona?: string | undefined
+  readonly outcome?: string | undefined
+}
+
+/** What a request itself says about its decision. */
+export interface RequestedDecision {
+  readonly query?: NamedDecision
+  readonly headers?: NamedDecision
+  /** The persona of the cookie `PERSONA_COOKIE`. */
+  readonly cookie?: string | undefined
+}
+
+export type NamedDecision = Readonly<Record<'persona' | 'outcome', string | undefined>>
+
+/** What decides by the request itself, the strongest first. */
+const requestSources = ({ query, headers }: RequestedDecision): readonly DecisionSource[] => [
+  { source: 'query parameter sandbox_persona', persona: query?.persona },
+  { source: 'query parameter sandbox_outcome', outcome: query?.outcome },
+  { source: 'request header X-Sandbox-Persona', persona: headers?.persona },
+  { source: 'request header X-Sandbox-Outcome', outcome: headers?.outcome },
+]
+
+/**
+ * Everything that can decide a request or call, the strongest first. Persona and outcome are looked up separately: each
+ * comes from the first source that names one. When no source names anything, the choice page asks.
+ */
+export function sourcesOf(
+  { flow, client_id: clientId = '' }: ReceivedCall,
+  { requested, queued, tenant }: { requested: RequestedDecision; queued: QueuedDecision | undefined; tenant: Tenant },
+): readonly DecisionSource[] {
+  const { defaults } = tenant.settings
+  return [
+    ...requestSources(requested),
+    ...(queued ? [queued] : []),
+    { source: `cookie ${PERSONA_COOKIE}`, persona: requested.cookie },
+    { source: `client ${clientId}`, persona: tenant.clients.find(clientId)?.persona },
+    // A default outcome of another flow does not concern this one.
+    {
+      source: 'the default of the sandbox',
+      persona: defaults.persona,
+      outcome: defaults.outcome !== undefined && findOutcome(flow, defaults.outcome) ? defaults.outcome : undefined,
+    },
+  ]
+}
+
+/**
+ * Checks every name in a request, also one that a stronger source overrules.
+ * @returns the personas that are named
+ * @throws Refusal for an unknown name
+ */
+export async function requireRequestedNames(
+  flow: OutcomeFlow,
+  requested: RequestedDecision,
+  { personas }: Pick<Tenant, 'personas'>,
+): Promise<readonly Persona[]> {
+  const named: Persona[] = []
+  for (const { source, persona, outcome } of requestSources(requested)) {
+    if (persona !== undefined) named.push(await requirePersona(persona, { personas, source }))
+    if (outcome !== undefined) requireOutcome(flow, outcome, source)
+  }
+  return named
+}
