@@ -1,7 +1,9 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { Refusal } from '../oidc/refusal.ts'
+import { addressForCaller } from './caller-address.ts'
 import type { Handler, HttpHost, RouteRow } from './handler.ts'
 import { CORS, noContent } from './reply.ts'
+import { rightPlace } from './right-place.ts'
 import { createRoute } from './route.ts'
 
 /** Answers the preflight request of a browser that reads discovery or keys from another origin. */
@@ -12,30 +14,52 @@ export const preflight: Handler = () => ({
 /** 405: the path is served, by the methods of these rows. */
 export function refuseMethods(rows: readonly RouteRow[]): Handler {
   const allowed = rows.map(({ method }) => method.toUpperCase()).join(', ')
-  return (request) => {
-    throw Refusal.byHttp(405, `${request.method} is not served here; use ${allowed}.`, {
+  return (request, { basePath }) => {
+    const received = `${request.method} ${excerpt(basePath + request.path)}`
+    throw Refusal.byHttp(405, `${received} is not served; use ${allowed}. ${reasonOf(rows)}`, {
       title: 'Another method',
       headers: { Allow: allowed },
     })
   }
 }
 
-/** 404. */
-export const unknownPath: Handler = (request) => {
-  throw Refusal.byHttp(404, `${request.path} is not served here.`, { title: 'No such page' })
+/** Why a path takes only some methods. */
+function reasonOf(rows: readonly RouteRow[]): string {
+  const endpoint = rows.find((row) => row.endpoint)?.endpoint
+  if (endpoint === undefined) {
+    return rows.some(({ method }) => method === 'get')
+      ? 'GET reads, the other methods change something.'
+      : 'The call changes something, which GET and HEAD never do.'
+  }
+  const called = `${endpoint.number} (${endpoint.title})`
+  if (endpoint.caller === 'any') return `${called} is a document to read.`
+  if (endpoint.caller === 'server') {
+    return `${called} is called by your server, with its parameters in the body: what stands in a URL ends up in logs.`
+  }
+  return endpoint.method === 'get'
+    ? `${called} is opened by the browser: redirect it there, with the parameters in the query.`
+    : `${called} is sent by the form of a hosted page.`
 }
 
-/** 404: a page for a caller that accepts HTML, else JSON. Below `/_sandbox/`, where programs call, it is always JSON. */
-export function refuseUnknownPath(host: HttpHost): RequestHandler {
-  const [asPage, asJson] = [
-    createRoute(host, { handler: unknownPath, errors: 'page' }),
-    createRoute(host, { handler: unknownPath }),
-  ]
+/**
+ * 404, with the right place: a page for a caller that accepts HTML, else JSON. Below `/_sandbox/`, where programs call, it is
+ * JSON, but for the pages of the console and of the demo.
+ */
+export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler {
+  const handler: Handler = (request, tenant) => {
+    const served = { profile: tenant.provider.profile, baseUrl: addressForCaller(request, tenant), routes }
+    const message = `${excerpt(tenant.basePath + request.path)} is not served here. ${rightPlace(request.path, served)}`
+    throw Refusal.byHttp(404, message, { title: 'No such page' })
+  }
+  const [asPage, asJson] = [createRoute(host, { handler, errors: 'page' }), createRoute(host, { handler })]
   return (request, response, next) => {
-    const isBrowser = /\btext\/html\b/i.test(request.get('accept') ?? '') && !request.path.includes('/_sandbox/')
-    return (isBrowser ? asPage : asJson)(request, response, next)
+    const acceptsPage = /\btext\/html\b/i.test(request.get('accept') ?? '')
+    const isCall = /^\/_sandbox\/(?!console\/|demo\/)/.test(request.path)
+    return (acceptsPage && !isCall ? asPage : asJson)(request, response, next)
   }
 }
+
+const excerpt = (path: string) => (path.length > 80 ? `${path.slice(0, 80)}...` : path)
 
 /** Failures before a route is reached: a path that cannot be decoded; a body that is too large, encoded, cut off. */
 export const refuseUnreadable =

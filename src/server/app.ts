@@ -21,20 +21,23 @@ export function createApp(host: HttpHost): Express {
   app.enable('strict routing')
   app.set('query parser', false)
   app.set('trust proxy', [...host.trustedProxies])
+  const serviceRows = createServiceRoutes(host)
   // Pages and control calls are loaded with the first request for one of them: a start and a flow do without.
   const pages = loadedOnDemand(async () => {
     const { createPageRoutes } = await import('./page-routes.ts')
-    return createRouter(createPageRoutes(host), host).use('/_sandbox/assets', createAssets())
+    const rows = createPageRoutes(host)
+    return createRouter(rows, host)
+      .use('/_sandbox/assets', createAssets())
+      .use(refuseUnknownPath(host, [...serviceRows, ...rows]))
   })
-  const tenantRoutes = loadedOnDemand(async () => createRouter(createServiceRoutes(host), host).use(pages))
+  const tenantRoutes = loadedOnDemand(async () => createRouter(serviceRows, host).use(pages))
   const { basePath, addresses } = host.tenants.root
   // A reverse proxy may keep the path of an address or cut it off, so both are served.
   const paths = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))]
-  addRoutes(app, createServiceRoutes(host), host)
+  addRoutes(app, serviceRows, host)
   for (const path of paths) app.use(`${path}/t/:tenant`, tenantRoutes)
   for (const path of paths.filter((path) => path !== '')) app.use(path, tenantRoutes)
   app.use(pages)
-  app.use(refuseUnknownPath(host))
   app.use(refuseUnreadable(host, BODY_LIMIT))
   return app
 }

@@ -8,7 +8,6 @@ import { createEmbeddingRoute } from '../hosted/embedding-demo.ts'
 import { clientLogo } from '../hosted/logo.ts'
 import { createHostedRoutes } from '../hosted/routes.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
-import { unknownPath } from '../http/refusals.ts'
 
 /** The routes that no relying party calls in a flow: forms of the hosted pages, home page, control API, console, demo relying party. */
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
@@ -26,8 +25,5 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
     { ...TRAP_ENDPOINT, method: 'post', handler: trap, endpoint: TRAP_ENDPOINT },
     ...createControlRoutes(host),
     ...[...createConsoleRoutes(host), ...createDemoRoutes(host)].map((row): RouteRow => ({ ...row, errors: 'page' })),
-    // A mistyped address of a page is answered by a page.
-    { path: '/_sandbox/console/*rest', method: 'get', handler: unknownPath, errors: 'page' },
-    { path: '/_sandbox/demo/*rest', method: 'get', handler: unknownPath, errors: 'page' },
   ]
 }

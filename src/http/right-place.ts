@@ -1,0 +1,122 @@
+import { nearest } from '../age/nearest.ts'
+import { ENDPOINTS, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
+import { BRAND, PROFILES, type Profile } from '../oidc/profile.ts'
+import type { RouteRow } from './handler.ts'
+
+/** What is served instead of a path that is not. */
+interface Served {
+  readonly profile: Profile
+  /** The address of the tenant for this caller. */
+  readonly baseUrl: string
+  readonly routes: readonly Pick<RouteRow, 'path' | 'method'>[]
+}
+
+/** Where the thing is that a path is probably meant to be, in sentences; what there is when the path resembles nothing. */
+export function rightPlace(path: string, served: Served): string {
+  const parts = path.split('/').filter((part) => part !== '')
+  const words = parts.map((part) => part.toLowerCase())
+  const absent = words.map((word) => ABSENT.get(word)).find((reason) => reason !== undefined)
+  if (absent !== undefined) return absent
+  const endpoints = words[0] === '_sandbox' ? [] : endpointsMeant(words)
+  if (endpoints.length === 0) return similarPlace(parts, served) ?? everyPlace(served)
+  const places = endpoints.map((id) => {
+    const { number, title, method } = ENDPOINTS[id]
+    return `${number} (${title}): ${method.toUpperCase()} ${served.baseUrl}${endpointPath(id, served.profile)}`
+  })
+  const differences = differencesOf(
+    path,
+    endpoints.map((id) => endpointPath(id, served.profile)),
+  )
+  return `${places.join('; ')}${differences}.${otherProfile(path, words, served.profile)}`
+}
+
+/** Words in the paths that developers try, and the endpoints that are meant: ours, and those of other providers. */
+const ENDPOINTS_BY_WORD: Readonly<Record<string, readonly EndpointId[]>> = {
+  use: ['use'],
+  create: ['create'],
+  authorize: ['use', 'create'],
+  authorization: ['use', 'create'],
+  auth: ['use', 'create'],
+  login: ['use', 'create'],
+  par: ['par'],
+  'pushed-authorization-request': ['par'],
+  token: ['token'],
+  access_token: ['token'],
+  upgrade: ['upgrade'],
+  'openid-configuration': ['useDiscovery', 'createDiscovery'],
+  'oauth-authorization-server': ['useDiscovery', 'createDiscovery'],
+  jwks: ['jwks'],
+  'jwks.json': ['jwks'],
+  certs: ['jwks'],
+  keys: ['jwks'],
+}
+
+/** What other providers serve and this service does not. */
+const ABSENT: ReadonlyMap<string, string> = new Map([
+  ['userinfo', 'There is no userinfo endpoint: all that the service says of a user stands in the id_token.'],
+  ['introspect', 'There is no introspection endpoint: the access token is opaque and serves the upgrade call alone.'],
+  ['revoke', 'There is no revocation endpoint: the access token expires by itself.'],
+  ['logout', 'There is no session to end: each flow stands alone.'],
+  [
+    'register',
+    'There is no dynamic registration: declare clients in the config file, or by PUT /_sandbox/tenants/NAME.',
+  ],
+  ['callback', 'The callback is a page of your app: send its full address as redirect_uri.'],
+])
+
+const FLOWS: readonly string[] = ['use', 'create']
+
+/** The endpoints that the words of a path mean; of several those of the flow that is named. */
+function endpointsMeant(words: readonly string[]): readonly EndpointId[] {
+  const known = Object.keys(ENDPOINTS_BY_WORD)
+  const last = words.at(-1) ?? ''
+  const own = words.findLast((word) => known.includes(word) && !FLOWS.includes(word))
+  const word = own ?? (FLOWS.includes(last) ? last : nearest(last, known)[0])
+  const meant = (word !== undefined && ENDPOINTS_BY_WORD[word]) || []
+  const ofFlow = meant.filter((id) => words.some((flow) => FLOWS.includes(flow) && belongsTo(id, flow)))
+  return ofFlow.length > 0 ? ofFlow : meant
+}
+
+const belongsTo = (id: EndpointId, flow: string) => ENDPOINTS[id].path.split('/').includes(flow)
+
+/** What alone is wrong with a path that is nearly right. */
+function differencesOf(path: string, rightPaths: readonly string[]): string {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/\/+/g, '/').replace(/\/$/, '')
+  const right = rightPaths.find((one) => plain(one) === plain(path))
+  if (right === undefined) return ''
+  const differences = [
+    ...(/\/{2}/.test(path) ? ['without doubled slashes'] : []),
+    ...(path.endsWith('/') ? ['without the slash at the end'] : []),
+    ...(path === path.toLowerCase() ? [] : ['in lowercase']),
+  ]
+  return ` (${differences.join(', ')})`
+}
+
+/** The brand word of a path may be that of the other profile. */
+function otherProfile(path: string, words: readonly string[], profile: Profile): string {
+  const other = PROFILES.find((one) => one !== profile && words.includes(BRAND[one]))
+  if (other === undefined) return ''
+  return ` This sandbox runs with profile ${profile}: start it with --profile ${other} to serve ${path}.`
+}
+
+/** A page or call of the sandbox itself whose path is nearly the same. */
+function similarPlace(parts: readonly string[], { baseUrl, routes }: Served): string | undefined {
+  const meant = parts[0] === '_sandbox' ? parts : ['_sandbox', ...parts]
+  const [path] = [...new Set(routes.map((route) => route.path))].filter((one) =>
+    isSimilar(meant, one.split('/').slice(1)),
+  )
+  if (path === undefined) return undefined
+  const methods = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase())
+  return `${methods.join(', ')} ${baseUrl}${path}.`
+}
+
+const isSimilar = (parts: readonly string[], pattern: readonly string[]) =>
+  parts.length === pattern.length &&
+  pattern.every((part, index) => part.startsWith(':') || nearest(parts[index] ?? '', [part]).length > 0)
+
+function everyPlace({ baseUrl, profile }: Served): string {
+  const places = Object.values(ENDPOINTS).map(
+    ({ method, path }) => `${method.toUpperCase()} ${path.replace('{brand}', BRAND[profile])}`,
+  )
+  return `Served below ${baseUrl}: ${places.join(', ')}; the sandbox itself: /_sandbox/openapi.json.`
+}
