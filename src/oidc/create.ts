@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { checkedSignalSchema } from '../age/signal.ts'
 import { type Callback, createCallback, createErrorCallback } from './callback.ts'
+import type { Client } from './ports.ts'
 import type { Provider } from './provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from './pushed-request.ts'
 import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
-import { type Pairs, readParameters } from './request/parameters.ts'
+import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
-import { readRedirectTarget } from './request/redirect-target.ts'
+import { readClient, readRedirectTarget } from './request/redirect-target.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
 import { isExpired } from './spendable.ts'
@@ -41,15 +42,13 @@ export type CreateDecision =
 export async function beginCreate(query: Pairs, provider: Provider): Promise<Beginning<CreateTransaction>> {
   const findings = new Findings(provider.profile)
   const parameters = readParameters(query, CREATE_PARAMETERS, findings)
-  const rules = { client: 'CRE-01', redirectUri: 'CRE-02', findings } as const
-  const target = readRedirectTarget(provider.clients, parameters, rules)
-  checkCreateScope(parameters.scope, { profile: provider.profile, rule: 'CRE-04', upgradeRule: 'CRE-05' }, findings)
-  checkCreateResponseType(parameters.response_type, 'CRE-06', findings)
-  const pushed = await readPushedRequest(parameters.request_uri, {
-    clientId: target?.client.clientId,
-    provider,
-    findings,
-  })
+  const client = readClient(provider.clients, parameters.client_id, { rule: 'CRE-01', findings })
+  const pushed = client && (await findOwnRequest(parameters.request_uri, client, provider))
+  const request = pushed ? completeFrom(pushed.record, parameters, findings) : parameters
+  const target = readRedirectTarget(client, request.redirect_uri, { rule: 'CRE-02', findings })
+  checkCreateScope(request.scope, { profile: provider.profile, rule: 'CRE-04', upgradeRule: 'CRE-05' }, findings)
+  checkCreateResponseType(request.response_type, 'CRE-06', findings)
+  if (client) await checkRequestUri(request.request_uri, pushed, { provider, findings })
   const isOther = target && pushed && pushed.record.redirectUri !== target.redirectUri
   if (isOther) findings.add('CRE-03', { path: 'redirect_uri', message: 'redirect_uri is not the one that was pushed' })
   const presentation = readPresentation(parameters, findings)
@@ -98,29 +97,50 @@ const CREATE_PARAMETERS = {
   repeated: 'CRE-11',
   unknown: 'CRE-12',
 } as const
+type CreateParameters = Parameters<(typeof CREATE_PARAMETERS.known)[number]>
 const ALREADY_USED = 'request_uri has already been used'
 
-/** The pushed request of this client: also an expired or spent one, for its `state` returns with the error. */
-async function readPushedRequest(
+type PushedByThisClient = Awaited<ReturnType<typeof findPushedRequest>>
+
+/** The pushed request of this client: also an expired or spent one, for its address and `state` serve the error. */
+async function findOwnRequest(
   requestUri: string | undefined,
-  { clientId, provider, findings }: { clientId: string | undefined; provider: Provider; findings: Findings },
-): Promise<{ id: string; record: PushedRequest } | undefined> {
-  if (requestUri === undefined) {
-    findings.missing('CRE-07', 'request_uri')
-    return undefined
-  }
-  if (clientId === undefined) return undefined
-  const pushed = await findPushedRequest(requestUri, provider)
-  if (!pushed || pushed.record.clientId !== clientId) {
-    findings.add('CRE-08', { path: 'request_uri', message: 'request_uri was not issued to this client' })
-    return undefined
-  }
-  if (!(await pushedRequests(provider).isUnspent(pushed.id))) {
-    findings.add('CRE-10', { path: 'request_uri', message: ALREADY_USED })
+  { clientId }: Client,
+  provider: Provider,
+): Promise<PushedByThisClient> {
+  const pushed = requestUri === undefined ? undefined : await findPushedRequest(requestUri, provider)
+  return pushed?.record.clientId === clientId ? pushed : undefined
+}
+
+/**
+ * The request with what it leaves out as it was pushed: RFC 9126 section 4 sends `client_id` and `request_uri` alone. A parameter
+ * that was sent but could not be read is not left out.
+ */
+function completeFrom({ redirectUri }: PushedRequest, sent: CreateParameters, findings: Findings): CreateParameters {
+  const pushed = { scope: 'openid', response_type: 'none', redirect_uri: redirectUri }
+  const missing = (['scope', 'response_type', 'redirect_uri'] as const).filter(
+    (name) => sent[name] === undefined && !findings.mentions(name),
+  )
+  const [first, ...others] = missing
+  if (first === undefined) return sent
+  const message = `${missing.join(', ')} ${others.length === 0 ? 'is' : 'are'} missing beside request_uri`
+  findings.add('CRE-13', { path: first, message })
+  return { ...sent, ...Object.fromEntries(missing.map((name) => [name, pushed[name]])) }
+}
+
+async function checkRequestUri(
+  requestUri: string | undefined,
+  pushed: PushedByThisClient,
+  { provider, findings }: { provider: Provider; findings: Findings },
+): Promise<void> {
+  const path = 'request_uri'
+  if (requestUri === undefined) findings.missing('CRE-07', path)
+  else if (!pushed) findings.add('CRE-08', { path, message: 'request_uri was not issued to this client' })
+  else if (!(await pushedRequests(provider).isUnspent(pushed.id))) {
+    findings.add('CRE-10', { path, message: ALREADY_USED })
   } else if (isExpired(pushed.record, provider)) {
-    findings.add('CRE-09', { path: 'request_uri', message: 'request_uri has expired' })
+    findings.add('CRE-09', { path, message: 'request_uri has expired' })
   }
-  return pushed
 }
 
 /** Why the reference serves no more, when that is all that is wrong. */

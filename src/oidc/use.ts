@@ -8,7 +8,7 @@ import type { AgeKey, Client } from './ports.ts'
 import type { Provider } from './provider.ts'
 import type { Pairs } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
-import { readRedirectTarget } from './request/redirect-target.ts'
+import { readClient, readRedirectTarget } from './request/redirect-target.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
@@ -82,8 +82,8 @@ export interface UseResult {
 export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransaction> {
   const findings = new Findings(provider.profile)
   const parameters = readUseParameters(query, findings)
-  const rules = { client: 'USE-01', redirectUri: 'USE-02', findings } as const
-  const target = readRedirectTarget(provider.clients, parameters, rules)
+  const client = readClient(provider.clients, parameters.client_id, { rule: 'USE-01', findings })
+  const target = readRedirectTarget(client, parameters.redirect_uri, { rule: 'USE-02', findings })
   const transaction = readTransaction(parameters, target, { provider, findings })
   if (!target) throw findings.toRefusal({ status: 400 })
   const { refusal } = findings

@@ -76,10 +76,9 @@ test('openid-client runs Use, token, upgrade, and Use again with the new answer'
   expect(await use(config, 'child-12')).toEqual({ 13: true, 16: true, 18: true, 21: true })
 })
 
-test('openid-client pushes a Create request, and the saved age key answers the next Use', async () => {
-  const sandbox = await startSandbox()
-  const state = randomState()
-  const url = await buildAuthorizationUrlWithPAR(await discoverCreate(sandbox), {
+/** Pushes a Create request; the address that openid-client makes of it has `client_id` and `request_uri` alone. */
+const push = async (sandbox: TestSandbox, state: string) =>
+  buildAuthorizationUrlWithPAR(await discoverCreate(sandbox), {
     scope: 'openid',
     response_type: 'none',
     type: 'age_verification',
@@ -87,6 +86,36 @@ test('openid-client pushes a Create request, and the saved age key answers the n
     state,
     authorization_details: JSON.stringify([ageSignal()]),
   })
+
+test('openid-client creates an age key in profile agekey with the address of buildAuthorizationUrlWithPAR as it is', async () => {
+  const sandbox = await startSandbox({ profile: 'agekey' })
+  const state = randomState()
+  const url = await push(sandbox, state)
+  expect([...url.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri'])
+  const callback = await visit(url, 'no-age-key')
+  expect([callback.origin + callback.pathname, Object.fromEntries(callback.searchParams)]).toEqual([
+    REDIRECT_URI,
+    { state },
+  ])
+})
+
+test('openid-client learns in profile spec by a redirect that buildAuthorizationUrlWithPAR leaves parameters out', async () => {
+  const state = randomState()
+  const callback = await visit(await push(await startSandbox(), state), 'no-age-key')
+  expect([callback.origin + callback.pathname, Object.fromEntries(callback.searchParams)]).toEqual([
+    REDIRECT_URI,
+    {
+      error: 'invalid_request',
+      error_description: expect.stringContaining('scope, response_type, redirect_uri'),
+      state,
+    },
+  ])
+})
+
+test('openid-client pushes a Create request, and the saved age key answers the next Use', async () => {
+  const sandbox = await startSandbox()
+  const state = randomState()
+  const url = await push(sandbox, state)
   for (const [name, value] of [
     ['scope', 'openid'],
     ['response_type', 'none'],

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { keyOf, SETTING_ROWS } from '../../src/config/settings.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
+import { levelOf, RULES } from '../../src/oidc/rules/rules.ts'
 import { personaSchema } from '../../src/sandbox/personas/persona-schema.ts'
 import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -43,6 +44,12 @@ test('there is one command to start and one to test, and both set up what they n
 test('every file that is linked to is there', () => {
   const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path)
   expect(links.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([])
+})
+
+test('the table of tolerances names each rule that profile spec refuses by and profile agekey advises by, and no other', () => {
+  const tolerated = RULES.filter((row) => levelOf(row, 'spec') === 'error' && levelOf(row, 'agekey') === 'advice')
+  const named = [...readme.matchAll(/^\|.*\| `([A-Z]+-\d+)` \|$/gm)].map(([, rule]) => rule)
+  expect(named.sort()).toEqual(tolerated.map(({ id }) => id).sort())
 })
 
 test('the table of settings is the one of the program; `npm run docs` writes it', async () => {

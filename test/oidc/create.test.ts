@@ -3,9 +3,11 @@ import { beginCreate, finishCreate } from '../../src/oidc/create.ts'
 import { DEFAULT_LIFETIMES } from '../../src/oidc/decisions.ts'
 import { createProvider } from '../support/provider.ts'
 import { ageSignal, type Changes, createRequest, REDIRECT_URI } from '../support/requests.ts'
-import { createService, DECLINED, refused } from '../support/service.ts'
+import { createService, DECLINED, refusalOf, refused } from '../support/service.ts'
 
 const CREATED = { kind: 'created', holder: 'adult' } as const
+/** RFC 9126 section 4: `client_id` and `request_uri`, and nothing else. */
+const ALONE = { scope: undefined, response_type: undefined, redirect_uri: undefined }
 const SPENT = { error: 'invalid_request_uri', error_description: expect.stringContaining('CRE-10'), state: 'state-1' }
 
 describe('beginCreate', () => {
@@ -52,9 +54,12 @@ describe('beginCreate', () => {
     ['another scope', { scope: 'profile' }, 'invalid_scope', 'CRE-04'],
     ['the upgrade scope', { scope: 'openid svc.upgrade' }, 'invalid_scope', 'CRE-05'],
     ['an older spelling of the upgrade scope', { scope: 'openid agekey-upgrade' }, 'invalid_scope', 'CRE-05'],
-    ['no scope', { scope: undefined }, 'invalid_request', 'CRE-04'],
+    ['no scope', { scope: undefined }, 'invalid_request', 'CRE-13'],
+    ['an empty scope', { scope: '' }, 'invalid_request', 'CRE-13'],
     ['another response_type', { response_type: 'code' }, 'unsupported_response_type', 'CRE-06'],
-    ['no response_type', { response_type: undefined }, 'invalid_request', 'CRE-06'],
+    ['no response_type', { response_type: undefined }, 'invalid_request', 'CRE-13'],
+    ['no redirect_uri', { redirect_uri: undefined }, 'invalid_request', 'CRE-13'],
+    ['nothing but client_id and request_uri', ALONE, 'invalid_request', 'CRE-13'],
   ])('sends %s back with the pushed state, and the request_uri stays usable', async (_name, changes, error, rule) => {
     const service = createService()
     const requestUri = await service.obtainRequestUri()
@@ -114,6 +119,104 @@ describe('beginCreate', () => {
     expect(response.expires_in).toBe(5)
     service.provider.clock.advance(5)
     expect((await service.create(response.request_uri)).params).toMatchObject({ error: 'invalid_request_uri' })
+  })
+})
+
+describe('beginCreate, for client_id and request_uri alone,', () => {
+  const agekey = () => createService(createProvider({ profile: 'agekey' }))
+
+  test('names all that is missing in one finding', async () => {
+    const service = createService()
+    const query = Object.entries(createRequest(await service.obtainRequestUri(), ALONE))
+    expect((await beginCreate(query, service.provider)).findings).toMatchObject([
+      { rule: 'CRE-13', message: 'scope, response_type, redirect_uri are missing beside request_uri' },
+    ])
+  })
+
+  test.each<[string, Changes]>([
+    ['everything', ALONE],
+    ['the redirect_uri', { redirect_uri: undefined }],
+    ['scope and response_type', { scope: undefined, response_type: undefined }],
+  ])('takes %s from the pushed request in profile agekey, with an advice', async (_name, changes) => {
+    const service = agekey()
+    const query = Object.entries(createRequest(await service.obtainRequestUri({ state: 'pushed' }), changes))
+    expect(await beginCreate(query, service.provider)).toMatchObject({
+      kind: 'proceed',
+      transaction: { redirectUri: REDIRECT_URI, state: 'pushed', mode: 'query' },
+      findings: [{ rule: 'CRE-13', level: 'advice' }],
+    })
+  })
+
+  test('still checks in profile agekey what is sent beside it', async () => {
+    const service = agekey()
+    const requestUri = await service.obtainRequestUri()
+    const { params } = await service.create(requestUri, { ...ALONE, response_type: 'code' })
+    expect(params).toEqual({
+      error: 'unsupported_response_type',
+      error_description: expect.stringContaining('CRE-06'),
+      state: 'state-1',
+    })
+    const other = { ...ALONE, redirect_uri: `${REDIRECT_URI}?a=b` }
+    expect(await refused(() => service.create(requestUri, other))).toMatchObject({ status: 400, rules: ['CRE-03'] })
+    expect((await service.create(requestUri, ALONE)).params).toEqual({ state: 'state-1' })
+  })
+
+  test.each(['spec', 'agekey'] as const)(
+    'redirects to the pushed address after its end in profile %s',
+    async (profile) => {
+      const service = createService(createProvider({ profile }))
+      const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
+      await service.create(used)
+      const error = profile === 'spec' ? 'invalid_request' : 'invalid_request_uri'
+      const answer = (rule: string) => ({
+        mode: 'query',
+        address: REDIRECT_URI,
+        params: { error, error_description: expect.stringContaining(rule), state: 'state-1' },
+      })
+      expect(await service.create(used, ALONE)).toEqual(answer('CRE-10'))
+      service.provider.clock.advance(90)
+      expect(await service.create(late, ALONE)).toEqual(answer('CRE-09'))
+    },
+  )
+
+  test.each(['spec', 'agekey'] as const)(
+    'tells another client in profile %s nothing: the page is that of a request_uri that was never issued',
+    async (profile) => {
+      const service = createService(createProvider({ profile }))
+      const requestUri = await service.obtainRequestUri()
+      const theirs = { ...ALONE, client_id: 'other' }
+      const [theft, guess] = [
+        await refusalOf(() => service.create(requestUri, theirs)),
+        await refusalOf(() => service.create(`${requestUri}x`, theirs)),
+      ]
+      expect(theft).toMatchObject({ status: 400, code: 'invalid_request' })
+      expect([theft.message, theft.findings]).toEqual([guess.message, guess.findings])
+      expect(JSON.stringify([theft.message, theft.findings])).not.toContain(REDIRECT_URI)
+      expect((await service.create(requestUri)).params).toEqual({ state: 'state-1' })
+    },
+  )
+
+  test.each(['spec', 'agekey'] as const)(
+    'shows a page for a redirect_uri that is sent twice in profile %s',
+    async (profile) => {
+      const service = createService(createProvider({ profile }))
+      const query = Object.entries(createRequest(await service.obtainRequestUri()))
+      const twice = [...query, ...query.filter(([name]) => name === 'redirect_uri')]
+      expect(await refused(() => beginCreate(twice, service.provider))).toMatchObject({
+        status: 400,
+        rules: ['CRE-11'],
+      })
+    },
+  )
+
+  test('shows a page when the pushed address is registered no longer', async () => {
+    const service = agekey()
+    const requestUri = await service.obtainRequestUri()
+    const registered = service.provider.clients.find('ak_test_sandbox')
+    const client = registered && { ...registered, allowsRedirectTo: () => false }
+    const provider = { ...service.provider, clients: { find: () => client } }
+    const query = Object.entries(createRequest(requestUri, ALONE))
+    expect(await refused(() => beginCreate(query, provider))).toMatchObject({ status: 400, rules: ['CRE-02'] })
   })
 })
 

@@ -100,4 +100,11 @@ export const CREATE_CASES: readonly RuleCase[] = [
     ...advice,
     send: async (rp) => rp.create(await rp.obtainRequestUri(), { state: 'x' }),
   },
+  {
+    rule: 'CRE-13',
+    breaks: 'client_id and request_uri alone',
+    ...tolerated,
+    send: async (rp) =>
+      rp.create(await rp.obtainRequestUri(), { scope: undefined, response_type: undefined, redirect_uri: undefined }),
+  },
 ]

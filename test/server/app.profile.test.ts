@@ -64,6 +64,16 @@ const TOLERANCES: readonly Tolerance[] = [
     },
   },
   {
+    name: 'client_id and request_uri alone on the Create URL',
+    rule: 'CRE-13',
+    async attempt(rp) {
+      const alone = { scope: undefined, response_type: undefined, redirect_uri: undefined }
+      const { params } = await rp.create(await rp.obtainRequestUri(), alone)
+      expect(params).toHaveProperty('state', 'state-1')
+      return !('error' in params)
+    },
+  },
+  {
     name: 'authorization_details as a string in the JSON of an upgrade',
     rule: 'UPG-06',
     attempt: async (rp) => (await rp.upgrade(await rp.obtainToken(), JSON.stringify([ageSignal()]))).status === 200,

@@ -136,4 +136,10 @@ export const CREATE_RULES = {
     hint: 'Remove the parameter: everything else was pushed.',
     level: 'advice',
   },
+  'CRE-13': {
+    ...create,
+    sentence: 'scope, response_type and redirect_uri are sent beside request_uri.',
+    hint: 'Send scope=openid, response_type=none and the pushed redirect_uri too. Profile agekey takes them from the pushed request, as RFC 9126 section 4 has it.',
+    level: { spec: 'error', agekey: 'advice' },
+  },
 } as const satisfies RuleTable
