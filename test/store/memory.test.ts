@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest'
 import { createMemoryDirectory, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
+import { createMemoryStores } from '../../src/store/stores.ts'
 import { describeDirectory } from './directory-contract.ts'
 import { describeJournal } from './journal-contract.ts'
 import { describeStore } from './store-contract.ts'
+import { describeStores } from './stores-contract.ts'
 import { describeTables } from './tables-contract.ts'
 
 describeStore('memory', createMemoryStore)
 describeTables('memory', createMemoryTables)
 describeJournal('memory', createMemoryJournal)
 describeDirectory('memory', createMemoryDirectory)
+const stores = createMemoryStores()
+describeStores('memory', () => stores)
 
 test('The memory store holds 10,000 records per collection however many are put', async () => {
   const store = createMemoryStore({ clock: { now: () => 0 } })

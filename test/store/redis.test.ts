@@ -3,26 +3,33 @@ import { connectRedis, type Redis } from '../../src/store/redis.ts'
 import { createRedisDirectory } from '../../src/store/redis-directory.ts'
 import { createRedisJournal } from '../../src/store/redis-journal.ts'
 import { createRedisStore } from '../../src/store/redis-store.ts'
+import { openRedisStores } from '../../src/store/redis-stores.ts'
 import { createRedisTables } from '../../src/store/redis-tables.ts'
+import type { Stores } from '../../src/store/stores.ts'
 import { describeDirectory } from './directory-contract.ts'
 import { describeJournal } from './journal-contract.ts'
 import { describeWithRedis, startRedis } from './redis/redis-server.ts'
 import { describeStore } from './store-contract.ts'
+import { describeStores } from './stores-contract.ts'
 import { describeTables } from './tables-contract.ts'
 
 describeWithRedis('In Redis', () => {
   const stops: (() => Promise<void>)[] = []
   let redis: Redis
+  let stores: Stores
   let worlds = 0
   /** Each test has keys of its own. */
   const prefix = () => `world-${++worlds}:`
 
   beforeAll(async () => {
     const server = await startRedis((stop) => stops.push(stop))
-    redis = await connectRedis(server.url, { onLost() {}, onBack() {} })
+    const events = { onLost() {}, onBack() {} }
+    redis = await connectRedis(server.url, events)
+    stores = await openRedisStores(server.url, { ...events, version: 'test' })
   })
   afterAll(async () => {
     redis.close()
+    stores.close()
     for (const stop of stops) await stop()
   })
 
@@ -30,4 +37,5 @@ describeWithRedis('In Redis', () => {
   describeTables('Redis', () => createRedisTables(redis, { prefix: prefix(), order: 'order' }))
   describeDirectory('Redis', (options) => createRedisDirectory(redis, { ...options, key: prefix(), order: 'order' }))
   describeJournal('Redis', (budget) => createRedisJournal(redis, { ...budget, prefix: prefix(), channel: prefix() }))
+  describeStores('Redis', () => stores)
 })

@@ -1,13 +1,14 @@
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/oidc/decisions.ts'
+import type { Addresses } from '../../src/sandbox/addresses/addresses.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
-import type { SandboxSettings } from '../../src/sandbox/tenants/shared-parts.ts'
+import type { SandboxSettings, SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenant, type Tenant } from '../../src/sandbox/tenants/tenant.ts'
-import { createMemoryStores } from '../../src/store/stores.ts'
+import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { readTestKeys } from './keys.ts'
 
-/** A tenant without HTTP: the built-in personas and client, everything in memory, and a clock that stands still. */
-export async function createTestTenant(changes: Partial<SandboxSettings> = {}): Promise<Tenant> {
+/** What tenants on these stores share: the built-in personas and client, and the keys of the tests. */
+export async function createTestParts(stores: Stores, changes: Partial<SandboxSettings> = {}): Promise<SharedParts> {
   const settings: SandboxSettings = {
     profile: 'spec',
     lifetimes: DEFAULT_LIFETIMES,
@@ -20,16 +21,25 @@ export async function createTestTenant(changes: Partial<SandboxSettings> = {}): 
     seed: 1,
     ...changes,
   }
-  const world = {
-    ...createMemoryStores(),
+  return {
+    ...stores,
     settings,
     keys: createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys }),
     generateKeys: readTestKeys,
   }
-  const tenant = createTenant(world, {
-    name: 'default',
-    addresses: { baseUrl: 'https://sandbox.example', internalUrl: undefined, trustHost: false },
-  })
+}
+
+/** The addresses of the sandbox that the tests without HTTP are about. */
+export const TEST_ADDRESSES: Addresses = {
+  baseUrl: 'https://sandbox.example',
+  internalUrl: undefined,
+  trustHost: false,
+}
+
+/** A tenant without HTTP: everything in memory, and a clock that stands still. */
+export async function createTestTenant(changes: Partial<SandboxSettings> = {}): Promise<Tenant> {
+  const parts = await createTestParts(createMemoryStores(), changes)
+  const tenant = createTenant(parts, { name: 'default', addresses: TEST_ADDRESSES })
   await tenant.moveClock({ freeze: true })
   return tenant
 }

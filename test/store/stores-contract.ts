@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { createClock } from '../../src/sandbox/clock/clock.ts'
+import type { JournalEntry } from '../../src/sandbox/journal/journal.ts'
+import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
+import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
+import { createMemoryDirectory } from '../../src/store/memory.ts'
+import type { Stores } from '../../src/store/stores.ts'
+import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
+
+const LATER = Date.parse('2100-01-01')
+const KINDS = ['state', 'changes'] as const
+
+const CALL: JournalEntry = {
+  correlationIds: [],
+  issuedIds: ['state:a'],
+  facts: { flow: 'use' },
+  begins: true,
+  ends: true,
+  call: {
+    at: '2026-06-01T12:00:00.000Z',
+    endpoint: 'E1',
+    method: 'GET',
+    path: '/v1/oidc/use',
+    status: 302,
+    parameters: {},
+    findings: [],
+    response: { kind: 'text', text: '' },
+  },
+}
+
+/** What all stores together promise to the tenants of a sandbox: nothing of one is ever seen in another. */
+export function describeStores(name: string, storesOfSuite: () => Stores): void {
+  let tests = 0
+  /** Two tenants of each test's own; the name of one begins with that of the other. */
+  const nameTenants = () => [`t${++tests}`, `t${tests}-2`] as const
+
+  describe(`The stores of two tenants in ${name}`, () => {
+    test('keep their records apart', async () => {
+      const stores = storesOfSuite()
+      const [one, other] = nameTenants().map((tenant) => stores.createStore(tenant, createClock()))
+      await one?.put('code', 'a', 'of one', LATER)
+      expect(await other?.get('code', 'a')).toBeUndefined()
+      expect(await other?.take('code', 'a')).toBeUndefined()
+      await other?.put('code', 'a', 'of the other', LATER)
+      expect(await one?.get('code', 'a')).toBe('of one')
+      await one?.clear()
+      expect(await one?.get('code', 'a')).toBeUndefined()
+      expect(await other?.take('code', 'a')).toBe('of the other')
+    })
+
+    test('keep their tables apart, and those that a reset keeps apart from those that it clears', async () => {
+      const stores = storesOfSuite()
+      const all = nameTenants().flatMap((tenant) =>
+        KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: stores.createTables(tenant, kind) })),
+      )
+      const owners = () => Promise.all(all.map(({ tables }) => tables.get('settings', 'a')))
+      for (const { owner, tables } of all) {
+        expect(await tables.list('settings')).toEqual([])
+        expect(await tables.add('settings', 'a', owner)).toBe(true)
+      }
+      const left: (string | undefined)[] = all.map(({ owner }) => owner)
+      expect(await owners()).toEqual(left)
+      for (const [index, { tables }] of all.entries()) {
+        await tables.clear()
+        left[index] = undefined
+        expect(await owners()).toEqual(left)
+      }
+    })
+
+    test('keep records and tables apart when either is cleared', async () => {
+      const stores = storesOfSuite()
+      const [tenant] = nameTenants()
+      const store = stores.createStore(tenant, createClock())
+      const tables = stores.createTables(tenant, 'changes')
+      await store.put('code', 'a', 'record', LATER)
+      await tables.put('code', 'a', 'row')
+      await tables.clear()
+      expect(await store.get('code', 'a')).toBe('record')
+      await tables.put('code', 'a', 'row')
+      await store.clear()
+      expect(await tables.get('code', 'a')).toBe('row')
+    })
+
+    /** Gives a tenant something of every kind that is kept. */
+    const fill = async ({ name: tenant, provider, personas, journal, ...others }: Tenant) => {
+      await provider.store.put('code', 'a', 'record', LATER)
+      await personas.put({ name: 'own', title: 'Own', purpose: 'Put by a test.' })
+      await others.expectations.add({ flow: 'use', outcome: 'access_denied' })
+      await others.configure({ defaults: { outcome: 'access_denied' } })
+      await others.moveClock({ advance: 1_000 })
+      await journal.record(tenant, CALL)
+    }
+    const contentOf = async ({ name: tenant, provider, personas, journal, ...others }: Tenant) => ({
+      record: await provider.store.get('code', 'a'),
+      persona: (await personas.find('own'))?.title,
+      expectations: (await others.expectations.list()).length,
+      settings: others.settings.defaults.outcome,
+      advanced: others.clock.state().advanced_seconds,
+      flows: (await journal.list(tenant)).length,
+    })
+    const FULL = {
+      record: 'record',
+      persona: 'Own',
+      expectations: 1,
+      settings: 'access_denied',
+      advanced: 1_000,
+      flows: 1,
+    }
+    const EMPTY = {
+      record: undefined,
+      persona: undefined,
+      expectations: 0,
+      settings: undefined,
+      advanced: 0,
+      flows: 0,
+    }
+
+    test.each([
+      ['is removed', 1_000],
+      ['gives way to one that is used later', 1],
+    ])('hold nothing of a tenant that %s, and all of the other', async (_case, max) => {
+      const parts = { ...(await createTestParts(storesOfSuite())), directory: createMemoryDirectory({ max }) }
+      const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
+      const [gone, kept] = nameTenants()
+      await fill(await tenants.touch(gone))
+      expect(await contentOf(tenants.at(gone))).toEqual(FULL)
+      await fill(await tenants.touch(kept))
+      if (max > 1) expect(await tenants.remove(gone)).toBe(true)
+      expect(await contentOf(tenants.at(kept))).toEqual(FULL)
+      expect(await contentOf(await tenants.touch(gone))).toEqual(EMPTY)
+    })
+  })
+}
