@@ -76,7 +76,11 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
         return await breaker.call(() => act(client))
       } catch (cause) {
         if (isDefect(cause)) throw cause
-        throw Refusal.unavailable(`the store at ${shownAddress(url)} does not answer; try again`, cause)
+        const problem =
+          cause instanceof ErrorReply
+            ? `refuses the call (${codeOf(cause)}); try again when it takes calls again`
+            : 'does not answer; try again'
+        throw Refusal.unavailable(`the store at ${shownAddress(url)} ${problem}`, cause)
       }
     },
     async listen(channel, listener) {

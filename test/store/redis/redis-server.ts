@@ -16,6 +16,8 @@ export interface RedisServer {
   /** Stops answering without closing any connection. */
   freeze(): void
   thaw(): void
+  /** Gives it a command of `redis-cli`. @throws Error for an answer that is an error */
+  command(...words: readonly string[]): void
 }
 
 const isInstalled = (() => {
@@ -48,7 +50,10 @@ export async function startRedis(
   let running: ChildProcess | undefined
   const start = async () => {
     const files = ['--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
-    running = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...files], { stdio: 'ignore' })
+    const changeable = ['--enable-protected-configs', 'local']
+    running = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...files, ...changeable], {
+      stdio: 'ignore',
+    })
     await answers(port)
   }
   const kill = async () => {
@@ -68,6 +73,7 @@ export async function startRedis(
     start,
     freeze: () => running?.kill('SIGSTOP'),
     thaw: () => running?.kill('SIGCONT'),
+    command: (...words) => void execFileSync('redis-cli', ['-e', '-p', String(port), ...words], { stdio: 'ignore' }),
   }
 }
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, test, vi } from 'vitest'
 import { useRequest } from '../../support/requests.ts'
 import { describeWithRedis, startRedis } from './redis-server.ts'
@@ -53,8 +52,7 @@ describeWithRedis('A sandbox whose Redis', () => {
 
     test('when it holds records of another version', async () => {
       const redis = await startRedis()
-      const { port } = new URL(redis.url)
-      execFileSync('redis-cli', ['-p', port, 'set', 'agekey-sandbox:version', '0.0.1'], { stdio: 'ignore' })
+      redis.command('set', 'agekey-sandbox:version', '0.0.1')
       const { code, stderr } = await refusedStart(['--store', redis.url])
       expect(code).toBe(1)
       expect(stderr).toMatch(
