@@ -17,7 +17,8 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
     const elapsed = startStopwatch()
     const incoming = new Incoming(request, response)
     const { tenant, answer } = await answerOf(route, incoming, host)
-    if (endpoint) await recordCall(endpoint, { request: incoming, answer, tenant }).catch(unlessUnavailable)
+    // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
+    if (endpoint) await recordCall(endpoint, { request: incoming, answer, tenant }).catch(reportDefect(host))
     await sendReply(response, answer.reply)
     host.onCall({
       method: incoming.method,
@@ -60,10 +61,12 @@ async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promi
   )
 }
 
-/** A call is answered even when it cannot be recorded: the client cannot get its code or token a second time. */
-function unlessUnavailable(error: unknown): void {
-  if (!isUnavailable(error)) throw error
-}
+/** A store that cannot be asked is no defect: it reports by itself that it is away. */
+const reportDefect =
+  ({ onError }: Pick<HttpHost, 'onError'>) =>
+  (error: unknown): void => {
+    if (!isUnavailable(error)) onError(error)
+  }
 
 interface Context {
   readonly host: HttpHost
