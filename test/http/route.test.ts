@@ -1,31 +1,19 @@
 import supertest from 'supertest'
 import { expect, test } from 'vitest'
-import type { HttpHost } from '../../src/http/handler.ts'
 import { Refusal } from '../../src/oidc/refusal.ts'
-import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import { createApp } from '../../src/server/app.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
+import { createTestHost } from '../support/host.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
+import { createTestParts } from '../support/tenant.ts'
 
 /** A relying party at a sandbox whose journal cannot record, and the errors that its host is told of. */
 async function startWithJournalThatFails(failure: Error) {
   const journal = { ...createMemoryJournal(), record: () => Promise.reject(failure) }
   const parts = { ...(await createTestParts(createMemoryStores())), journal }
   const errors: unknown[] = []
-  const host: HttpHost = {
-    version: 'test',
-    settings: parts.settings,
-    ownUrl: 'http://127.0.0.1:0',
-    shownClient: { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' },
-    guard: { loopbackOnly: true, token: undefined, hostNames: [], origins: [TEST_ADDRESSES.baseUrl] },
-    tenants: createTenants(parts, { addresses: TEST_ADDRESSES }),
-    trustedProxies: [],
-    uptimeSeconds: () => 0,
-    onCall() {},
-    onError: (error) => errors.push(error),
-  }
+  const host = createTestHost(parts, { onError: (error) => errors.push(error) })
   return { party: createRelyingParty({ request: supertest(createApp(host)) }), errors }
 }
 
