@@ -172,7 +172,7 @@ describe('A reader', () => {
 
 describe('A test', () => {
   /** Suites that test the whole product, or what is no source file. */
-  const SUITES = ['browser', 'conformance', 'docs', 'image', 'outcomes', 'package', 'rules']
+  const SUITES = ['browser', 'clients', 'conformance', 'docs', 'image', 'outcomes', 'package', 'rules']
   const tests = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
     .map((path) => path.split(sep).join('/'))
     .filter((path) => path.endsWith('.test.ts') && path !== 'architecture.test.ts')

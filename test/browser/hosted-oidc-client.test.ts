@@ -3,27 +3,18 @@ import { createRequire } from 'node:module'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { readExample } from '../clients/examples.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { describeInBrowser, launchBrowser, withPage } from './support.ts'
 
 const library = readFileSync(createRequire(import.meta.url).resolve('oidc-client/dist/oidc-client.min.js'), 'utf8')
 
-/** An app without a server, as the documentation of oidc-client has it. */
-const appPage = (
-  sandbox: Sandbox,
-  origin: string,
-) => `<!doctype html><title>App</title><script src="/oidc-client.js"></script>
-<script>
-const manager = new Oidc.UserManager({
-  authority: '${sandbox.baseUrl}/v1/oidc/use',
-  client_id: '${sandbox.client.clientId}',
-  redirect_uri: '${origin}/app',
-  response_type: 'id_token',
-  scope: 'openid',
-  loadUserInfo: false,
-})
-const mode = new URLSearchParams(location.search).get('mode') || undefined
-</script>`
+/** An app without a server, as the page on clients has it. */
+function appPage(sandbox: Sandbox, origin: string): string {
+  const addresses = { 'http://localhost:2435': sandbox.baseUrl, 'http://localhost:3000': origin }
+  const script = readExample('js', '// oidc-client.js', addresses)
+  return `<!doctype html><title>App</title><script src="/oidc-client.js"></script><script>${script}</script>`
+}
 
 describeInBrowser('oidc-client 1.11 in the browser', () => {
   let browser: Browser
@@ -40,32 +31,40 @@ describeInBrowser('oidc-client 1.11 in the browser', () => {
     await app?.close()
   })
 
-  it.each(['fragment', 'query'])(
-    'signs in with the answer in the %s: discovery, signature, nonce and state are right',
-    async (mode) => {
-      await withPage(browser, {}, async (page) => {
-        await page.goto(`${app.origin}/app`)
-        const request = { response_mode: mode, extraQueryParams: { claims: '{"age_thresholds":[13,18]}' } }
-        await page.evaluate(`manager.signinRedirect(${JSON.stringify(request)})`)
-        await page.getByTestId('persona-teen-16').click()
-        await page.waitForURL((url) => url.origin === app.origin)
-        const profile = await page.evaluate(
-          `new Oidc.UserManager({ ...manager.settings, response_mode: '${mode}' }).signinRedirectCallback().then(({ profile }) => profile)`,
-        )
-        expect(profile).toMatchObject({ age_thresholds: { '13': true, '18': false } })
-      })
-    },
-  )
-
-  it('refuses a token with a foreign signature', async () => {
+  it('signs in with the answer in the fragment: discovery, signature, nonce and state are right', async () => {
     await withPage(browser, {}, async (page) => {
       await page.goto(`${app.origin}/app`)
-      const request = { extraQueryParams: { claims: '{"age_thresholds":[18]}' } }
-      await page.evaluate(`manager.signinRedirect(${JSON.stringify(request)})`)
-      await page.getByText('Force an ending').last().click()
-      await page.getByTestId('outcome-id_token.signature_bit_flipped').click()
+      await page.evaluate('begin()')
+      await page.getByTestId('persona-teen-16').click()
       await page.waitForURL((url) => url.origin === app.origin)
-      await expect(page.evaluate('manager.signinRedirectCallback()')).rejects.toThrow(/signature/)
+      expect(await page.evaluate('end()')).toEqual({ '18': false })
+    })
+  })
+
+  it('signs in with the answer in the query', async () => {
+    await withPage(browser, {}, async (page) => {
+      await page.goto(`${app.origin}/app`)
+      await page.evaluate("manager.signinRedirect({ response_mode: 'query' })")
+      await page.getByTestId('persona-teen-16').click()
+      await page.waitForURL((url) => url.origin === app.origin)
+      const profile = await page.evaluate(
+        "new Oidc.UserManager({ ...manager.settings, response_mode: 'query' }).signinRedirectCallback().then(({ profile }) => profile)",
+      )
+      expect(profile).toMatchObject({ age_thresholds: { '18': false } })
+    })
+  })
+
+  it.each([
+    ['id_token.signature_bit_flipped', /signature/],
+    ['id_token.nonce_other', /nonce/],
+  ])('refuses %s for that reason', async (outcome, reason) => {
+    await withPage(browser, {}, async (page) => {
+      await page.goto(`${app.origin}/app`)
+      await page.evaluate('begin()')
+      await page.getByText('Force an ending').last().click()
+      await page.getByTestId(`outcome-${outcome}`).click()
+      await page.waitForURL((url) => url.origin === app.origin)
+      await expect(page.evaluate('end()')).rejects.toThrow(reason)
     })
   })
 })

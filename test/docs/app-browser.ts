@@ -13,7 +13,8 @@ export interface AppBrowser {
   readonly cookies: Map<string, string>
   /** Every `Set-Cookie` so far. */
   readonly received: readonly string[]
-  visit(url: string): Promise<Shown>
+  /** Goes to a page, by a form when there is one, and wherever it leads. */
+  visit(url: string, form?: URLSearchParams): Promise<Shown>
   /** One request, whose redirect is not followed. */
   send(url: string): Promise<Shown & { readonly location: string | undefined }>
 }
@@ -41,12 +42,12 @@ export function createAppBrowser(): AppBrowser {
     cookies,
     received,
     send,
-    async visit(url) {
-      let shown = await send(url)
+    async visit(url, form) {
+      let shown = await send(url, form)
       for (let hops = 0; hops < 10; hops += 1) {
-        const form = shown.status === 200 ? formOf(shown.text) : undefined
+        const next = shown.status === 200 ? formOf(shown.text) : undefined
         if (shown.location !== undefined) shown = await send(new URL(shown.location, shown.url).href)
-        else if (form) shown = await send(form.action, form.fields)
+        else if (next) shown = await send(next.action, next.fields)
         else return shown
       }
       throw new Error(`${url} leads round in circles`)

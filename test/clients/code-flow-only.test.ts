@@ -1,0 +1,132 @@
+import { createRequire } from 'node:module'
+import { text } from 'node:stream/consumers'
+import { Auth, type AuthConfig } from '@auth/core'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
+import { InMemoryWebStorage, OidcClient, WebStorageStateStore } from 'oidc-client-ts'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { createAppBrowser } from '../docs/app-browser.ts'
+import { REDIRECT_URI } from '../support/requests.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { startAppServer } from './app-server.ts'
+
+const REFUSED = 'unsupported_response_type'
+
+/** passport and its strategy have no types: what is called of them. */
+interface Passport {
+  use(name: string, strategy: object): void
+  authenticate(name: string, options: object): RequestHandler
+}
+type Strategy = new (settings: object, verify: (...details: unknown[]) => void) => object
+const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
+const require = createRequire(import.meta.url)
+const passport = z.object({ Passport: callable<new () => Passport>() })
+
+test('passport-openidconnect ends with the error of the service, and sends the browser there once', async () => {
+  const sandbox = await startSandbox({ persona: 'adult-passport' })
+  const { url, serve } = await startAppServer()
+  const Strategy = callable<Strategy>().parse(require('passport-openidconnect'))
+  const { Passport } = passport.parse(require('passport'))
+  const users = new Passport()
+  const settings = {
+    issuer: `${sandbox.baseUrl}/v1/oidc/use`,
+    authorizationURL: `${sandbox.baseUrl}/v1/oidc/use`,
+    tokenURL: `${sandbox.baseUrl}/v1/oidc/use/token`,
+    clientID: sandbox.client.clientId,
+    clientSecret: sandbox.client.clientSecret,
+    callbackURL: `${url}/callback`,
+    nonce: true,
+    claims: { age_thresholds: [18] },
+  }
+  users.use('age', new Strategy(settings, () => expect.fail('it signed a user in')))
+  const say: ErrorRequestHandler = (error, _request, response, _next) => void response.status(500).send(error.code)
+  const app = express()
+    .use(oneSession())
+    .get(['/verify', '/callback'], users.authenticate('age', { session: false }))
+  serve(app.use(say))
+  expect(await createAppBrowser().visit(`${url}/verify`)).toMatchObject({ status: 500, text: REFUSED })
+  expect(callsOf(sandbox)).toEqual(['E1'])
+})
+
+test('Auth.js ends on its sign-in page, and logs the error of the service', async () => {
+  const sandbox = await startSandbox({ persona: 'adult-passport' })
+  const { url, serve } = await startAppServer()
+  const log: unknown[] = []
+  const config: AuthConfig = {
+    basePath: '/auth',
+    secret: 'not-a-real-secret',
+    trustHost: true,
+    debug: true,
+    logger: { warn: () => {}, error: ({ name }) => log.push(name), debug: (_message, details) => log.push(details) },
+    providers: [
+      {
+        id: 'age',
+        name: 'Age key',
+        type: 'oidc',
+        issuer: `${sandbox.baseUrl}/v1/oidc/use`,
+        authorization: {
+          url: `${sandbox.baseUrl}/v1/oidc/use`,
+          params: { scope: 'openid', claims: '{"age_thresholds":[18]}' },
+        },
+        checks: ['state', 'nonce'],
+        token: { url: `${sandbox.baseUrl}/v1/oidc/use/token` },
+        // The service has none, and without one the library does not read the answer.
+        userinfo: { url: `${sandbox.baseUrl}/no-userinfo` },
+        clientId: sandbox.client.clientId,
+        clientSecret: sandbox.client.clientSecret,
+      },
+    ],
+  }
+  serve(async (request, response) => {
+    const headers = new Headers(
+      Object.entries(request.headers).map(([name, value]): [string, string] => [name, `${value}`]),
+    )
+    const body = request.method === 'POST' ? await text(request) : null
+    const answer = await Auth(
+      new Request(new URL(request.url ?? '/', url), { method: request.method ?? 'GET', headers, body }),
+      config,
+    )
+    response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
+  })
+  const browser = createAppBrowser()
+  const { csrfToken } = JSON.parse((await browser.send(`${url}/auth/csrf`)).text)
+  const { url: end } = await browser.visit(
+    `${url}/auth/signin/age`,
+    new URLSearchParams({ csrfToken, callbackUrl: url }),
+  )
+  expect(end).toContain('/auth/signin?error=OAuthCallbackError')
+  expect(log).toContainEqual(expect.objectContaining({ providerId: 'age', error: REFUSED }))
+  expect(callsOf(sandbox)).toEqual(['E1'])
+})
+
+test('oidc-client-ts reports the error of the service, and refuses to ask for an id_token alone', async () => {
+  const sandbox = await startSandbox({ persona: 'adult-passport' })
+  const client = new OidcClient({
+    authority: `${sandbox.baseUrl}/v1/oidc/use`,
+    client_id: sandbox.client.clientId,
+    redirect_uri: REDIRECT_URI,
+    stateStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
+  })
+  const { url } = await client.createSigninRequest({
+    nonce: 'nonce-1',
+    extraQueryParams: { claims: '{"age_thresholds":[18]}' },
+  })
+  const { headers } = await fetch(url, { redirect: 'manual' })
+  await expect(client.processSigninResponse(headers.get('location') ?? '')).rejects.toMatchObject({ error: REFUSED })
+  await expect(client.createSigninRequest({ response_type: 'id_token' })).rejects.toThrow(
+    'Only the Authorization Code flow (with PKCE) is supported',
+  )
+})
+
+/** The endpoints that were called, without those that everyone reads. */
+const callsOf = ({ calls }: TestSandbox) =>
+  calls.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'E6')
+
+/** A session for the only user. */
+function oneSession(): RequestHandler {
+  const session = {}
+  return (request, _response, next) => {
+    Object.assign(request, { session })
+    next()
+  }
+}

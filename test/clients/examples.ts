@@ -1,0 +1,29 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { blockWith, codeBlocks, readPage } from '../docs/page.ts'
+import { makeScratchFolder } from '../docs/scratch-folder.ts'
+
+const page = readPage('clients.md')
+
+/** What stands for other addresses and names in a block of the page. */
+export type Replacements = Readonly<Record<string, string>>
+
+/** A block of the page by its first line, with texts in it replaced. @throws Error when a text is not in it */
+export function readExample(language: string, firstLine: string, replacements: Replacements): string {
+  return Object.entries(replacements).reduce(
+    (code, [text, other]) => {
+      if (!code.includes(text)) throw new Error(`the block ${firstLine} does not hold ${text}`)
+      return code.replaceAll(text, other)
+    },
+    blockWith(codeBlocks(page, language), firstLine),
+  )
+}
+
+/** Imports a block of JavaScript as Node does it: what it exports. */
+export async function importExample(name: string, replacements: Replacements): Promise<unknown> {
+  const code = readExample('js', `// ${name}`, replacements)
+  const file = join(makeScratchFolder(), 'example.mjs')
+  writeFileSync(file, code)
+  return import(/* @vite-ignore */ pathToFileURL(file).href)
+}
