@@ -50,14 +50,23 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
 /** Makes the tenant before its first call: beyond the machine of the sandbox an address alone does not make one. */
 function madeAtFirst(transport: Transport, name: string, root: Transport): Transport {
   let making: Promise<unknown> | undefined
+  const make = async () => {
+    making ??= root.call('putTenant', { params: { name }, body: {} })
+    await making.catch((error: unknown) => {
+      making = undefined
+      throw error
+    })
+  }
   return {
     async call(operationId, input) {
-      making ??= root.call('putTenant', { params: { name }, body: {} })
-      await making.catch((error: unknown) => {
-        making = undefined
-        throw error
-      })
+      await make()
       return transport.call(operationId, input)
+    },
+    async lastEnded() {
+      // Asked at once: on the machine of the sandbox the tenant is there by its address alone.
+      const asked = transport.lastEnded().catch(() => undefined)
+      await make()
+      return (await asked) ?? transport.lastEnded()
     },
   }
 }

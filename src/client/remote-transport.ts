@@ -1,3 +1,4 @@
+import type { OperationId, OperationResult } from '../control/contract/contract.ts'
 import type { Transport } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 
@@ -6,28 +7,38 @@ import { SandboxError } from './sandbox-error.ts'
  * @param options.baseUrl the base URL of the sandbox, or of a tenant of it.
  */
 export function createRemoteTransport({ baseUrl, token }: { baseUrl: string; token: string | undefined }): Transport {
+  const send = (method: string, path: string, body?: unknown) =>
+    reach(`${baseUrl}/_sandbox${path}`, {
+      method: method.toUpperCase(),
+      headers: {
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(method === 'get' ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
   return {
     async call(operationId, input) {
-      const { OPERATIONS, readError, readResult } = await loadContract()
+      const { OPERATIONS } = await loadContract()
       const { method, path } = OPERATIONS[operationId]
       const { params, query, body }: CallParts = input
-      const response = await reach(`${baseUrl}/_sandbox${fillPath(path, params)}${searchOf(query)}`, {
-        method: method.toUpperCase(),
-        headers: {
-          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-          ...(method === 'get' ? {} : { 'Content-Type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      const answer = parse(await response.text())
-      if (!response.ok) {
-        const { error, error_description: description, suggestions } = readError(answer)
-        const message = description ?? `the sandbox answered ${response.status}`
-        throw new SandboxError(message, { status: response.status, error: error ?? 'server_error', suggestions })
-      }
-      return readResult(operationId, answer)
+      return resultIn(await send(method, `${fillPath(path, params)}${searchOf(query)}`, body), operationId)
+    },
+    async lastEnded() {
+      // Sent before anything is awaited: it must not come after what the caller does next.
+      const { last_ended: id } = await resultIn(await send('get', '/flows?since=now'), 'listFlows')
+      return id
     },
   }
+}
+
+/** The result of an answer. @throws SandboxError when it is a refusal */
+async function resultIn<Op extends OperationId>(response: Response, operationId: Op): Promise<OperationResult<Op>> {
+  const { readError, readResult } = await loadContract()
+  const answer = parse(await response.text())
+  if (response.ok) return readResult(operationId, answer)
+  const { error, error_description: description, suggestions } = readError(answer)
+  const message = description ?? `the sandbox answered ${response.status}`
+  throw new SandboxError(message, { status: response.status, error: error ?? 'server_error', suggestions })
 }
 
 /** Loaded with the first call: a start of the command line does not pay for its schemas, 5 ms of CPU. */

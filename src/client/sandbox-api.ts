@@ -7,6 +7,7 @@ import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { Persona } from '../sandbox/personas/persona-schema.ts'
 import type { ScenarioProgress } from '../sandbox/scenarios/armed-scenario.ts'
+import { SandboxError } from './sandbox-error.ts'
 
 /** All calls that belong together, as the journal shows them. */
 export type Flow = OperationResult<'getFlow'>
@@ -15,7 +16,7 @@ export type Flow = OperationResult<'getFlow'>
 export type CallRecord = Flow['calls'][number]
 
 /** Which flows to look for; `after` is the id of a flow and means flows that began after it. */
-export type FlowFilter = Omit<OperationInput<'listFlows'>['query'], 'wait'>
+export type FlowFilter = Omit<OperationInput<'listFlows'>['query'], 'wait' | 'since'>
 
 /** A scenario, as its file declares it. */
 export type NewScenario = OperationInput<'armScenario'>['body']
@@ -75,8 +76,13 @@ export interface SandboxApi {
     get(id: string): Promise<Flow>
     /** The newest flow that matches. */
     last(filter?: FlowFilter): Promise<Flow | undefined>
-    /** The newest ended flow that matches, as soon as there is one; rejects after `timeoutSeconds` (default 10, at most 60). */
-    ended(filter?: FlowFilter & { timeoutSeconds?: number }): Promise<Flow>
+    /**
+     * The first flow that matches and ends after this call or, with `since`, after that flow did: the id of one that has ended,
+     * or what `mark` gave. Rejects after `timeoutSeconds` (default 10, at most 60).
+     */
+    ended(filter?: FlowFilter & { since?: string; timeoutSeconds?: number }): Promise<Flow>
+    /** The present, as a `since` for `ended`: the id of the flow that ended last, `f0` when none has. */
+    mark(): Promise<string>
   }
   /** What a persona or age signals would answer to claims, and why, without a flow. */
   evaluate(question: Question): Promise<EvaluationResult>
@@ -92,15 +98,25 @@ export interface SandboxApi {
 
 /** Makes control calls, of one tenant. @throws SandboxError when a call is refused */
 export interface Transport {
+  /** Names the flow that ended last. It is asked for at once: not after a module is loaded. */
+  lastEnded(): Promise<string>
   call<Op extends OperationId>(operationId: Op, input: OperationInput<Op>): Promise<OperationResult<Op>>
 }
 
 /** Creates the API of the tenant that `transport` reaches. */
 export function createSandboxApi(
-  { call }: Transport,
+  { call, lastEnded }: Transport,
   tenant: { readonly name: string; readonly baseUrl: string },
 ): SandboxApi {
   const move = (change: ClockMove) => call('moveClock', { body: change })
+  const awaitEnding: SandboxApi['flows']['ended'] = async ({ timeoutSeconds = 10, since, ...filter } = {}) => {
+    const from = since ?? (await lastEnded())
+    const { flows, last_ended: last } = await call('listFlows', {
+      query: { ...filter, since: from, wait: timeoutSeconds },
+    })
+    if (flows[0]) return flows[0]
+    throw noEnding({ ...filter, timeoutSeconds, since }, last)
+  }
   const list = async (filter: FlowFilter = {}) => (await call('listFlows', { query: filter })).flows
   return {
     baseUrl: tenant.baseUrl,
@@ -135,11 +151,13 @@ export function createSandboxApi(
       list,
       get: (id) => call('getFlow', { params: { id } }),
       last: async (filter) => (await list(filter))[0],
-      async ended({ timeoutSeconds = 10, ...filter } = {}) {
-        const { flows } = await call('listFlows', { query: { ...filter, wait: timeoutSeconds } })
-        if (flows[0]) return flows[0]
-        throw new Error(`no flow that matches ${JSON.stringify(filter)} ended within ${timeoutSeconds} seconds`)
+      ended(options) {
+        const ending = awaitEnding(options)
+        // A test may fail before it awaits the flow: then its own error counts.
+        ending.catch(() => {})
+        return ending
       },
+      mark: lastEnded,
     },
     evaluate: (question) => call('evaluate', { body: question }),
     keys: { rotate: (stage) => call('rotateKeys', { body: { stage } }) },
@@ -148,6 +166,20 @@ export function createSandboxApi(
     },
     reset: () => call('reset', {}),
   }
+}
+
+function noEnding(
+  { timeoutSeconds, since, ...filter }: FlowFilter & { timeoutSeconds: number; since: string | undefined },
+  last: string,
+): SandboxError {
+  const matching = Object.keys(filter).length === 0 ? '' : ` that matches ${JSON.stringify(filter)}`
+  const after = since === undefined ? 'the call' : since
+  const hint =
+    since !== undefined || last === 'f0'
+      ? ''
+      : `; ${last} had ended before: call ended() before what ends the flow, or give it since: await flows.mark()`
+  const message = `no flow${matching} ended within ${timeoutSeconds} seconds after ${after}${hint}`
+  return new SandboxError(message, { status: 0, error: 'timeout' })
 }
 
 function flowOf(outcome: string | undefined): OutcomeFlow {

@@ -1,8 +1,9 @@
-/** A control call that the sandbox refused: it changed nothing. */
+/** A call that the sandbox refused, so that it changed nothing, or did not answer. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
+  /** Of the answer; 0 when there is none. */
   readonly status: number
-  /** The code, for example `invalid_request`. */
+  /** The code, for example `invalid_request`; `unreachable` when nothing answers, `timeout` when nothing came in time. */
   readonly error: string
   /** The nearest names, when one was unknown. */
   readonly suggestions: readonly string[]

@@ -2,7 +2,14 @@ import { Refusal } from '../oidc/refusal.ts'
 import { parsedParameters } from '../sandbox/decision/call.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { shownResponse } from '../sandbox/journal/call-record.ts'
-import type { Flow } from '../sandbox/journal/journal.ts'
+import {
+  type Flow,
+  type FlowFilter,
+  fitsFilter,
+  flowNumber,
+  lastEnded,
+  NONE_ENDED,
+} from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { flowOperations } from './contract/flows.ts'
 import type { Handlers } from './handler.ts'
@@ -13,17 +20,21 @@ const COMMENT_EVERY_MS = 15_000
 
 export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   async listFlows({ tenant, query, signal }) {
-    const { wait: seconds, ...filter } = query
+    const { wait: seconds, since: given, ...filter } = query
     const { journal, name } = tenant
+    // First of all, so that what ends while names are checked has ended after the call.
+    const since = given === undefined ? undefined : await flowEndedBefore(given, tenant)
     if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
     if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
-    if (seconds === undefined) return { status: 200, body: { flows: (await journal.list(name, filter)).map(wireFlow) } }
+    const find = () => (since === undefined ? journal.list(name, filter) : listEndedSince(since, filter, tenant))
     const look = async () => {
-      const ended = (await journal.list(name, filter)).filter((flow) => flow.ended_at !== undefined)
+      const ended = (await find()).filter((flow) => flow.ended_at !== undefined)
       return ended.length > 0 ? ended : undefined
     }
-    const flows = (await waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })) ?? []
-    return { status: 200, body: { flows: flows.map(wireFlow) } }
+    const waited =
+      seconds === undefined ? find() : waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })
+    const flows = (await waited) ?? []
+    return { status: 200, body: { flows: flows.map(wireFlow), last_ended: await lastEnded(journal, name) } }
   },
   async getFlow({ tenant, params: { id } }) {
     const flow = await tenant.journal.find(tenant.name, id)
@@ -49,6 +60,22 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
       }
     },
   }),
+}
+
+/** The flow whose end `since` means: of a flow that is still open, as of `now`, the present is meant. */
+async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
+  const { journal, name } = tenant
+  const last = await lastEnded(journal, name)
+  const flow = since === 'now' ? undefined : await journal.find(name, since)
+  return since === 'now' || (flow && flow.ended_at === undefined) ? last : since
+}
+
+/** In the order in which they ended. */
+async function listEndedSince(since: string, filter: FlowFilter, { journal, name }: Tenant): Promise<Flow[]> {
+  const { after = NONE_ENDED, ...facts } = filter
+  const ids = (await journal.listEnded(name, since)).filter((id) => flowNumber(id) > flowNumber(after))
+  const flows = await Promise.all(ids.map((id) => journal.find(name, id)))
+  return flows.filter((flow) => flow !== undefined).filter((flow) => fitsFilter(flow, facts))
 }
 
 /** A flow as the control API shows it. */

@@ -30,14 +30,16 @@ export function createApp(host: HttpHost): Express {
       .use('/_sandbox/assets', createAssets())
       .use(refuseUnknownPath(host, [...serviceRows, ...rows]))
   })
-  const tenantRoutes = loadedOnDemand(async () => createRouter(serviceRows, host).use(pages))
+  const tenantRoutes = loadedOnDemand(async () => createRouter(serviceRows, host).use(pages.serve))
+  // Before all routes: a call that was first waits for its code, and what comes after it must not overtake it.
+  app.use(pages.afterLoading)
   const { basePath, addresses } = host.tenants.root
   // A reverse proxy may keep the path of an address or cut it off, so both are served.
   const paths = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))]
   addRoutes(app, serviceRows, host)
-  for (const path of paths) app.use(`${path}/t/:tenant`, tenantRoutes)
-  for (const path of paths.filter((path) => path !== '')) app.use(path, tenantRoutes)
-  app.use(pages)
+  for (const path of paths) app.use(`${path}/t/:tenant`, tenantRoutes.serve)
+  for (const path of paths.filter((path) => path !== '')) app.use(path, tenantRoutes.serve)
+  app.use(pages.serve)
   app.use(refuseUnreadable(host, BODY_LIMIT))
   return app
 }
@@ -80,11 +82,24 @@ function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost)
 }
 
 /** A router that is made when the first request comes to it. */
-function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
+interface RouterOnDemand {
+  readonly serve: RequestHandler
+  /** Holds a request back while the router is being made. */
+  readonly afterLoading: RequestHandler
+}
+
+function loadedOnDemand(load: () => Promise<Router>): RouterOnDemand {
   let loading: Promise<Router> | undefined
-  return async (request, response, next) => {
-    loading ??= load()
-    const router = await loading
-    router(request, response, next)
+  let router: Router | undefined
+  return {
+    async serve(request, response, next) {
+      loading ??= load()
+      router ??= await loading
+      router(request, response, next)
+    },
+    async afterLoading(_request, _response, next) {
+      if (router === undefined) await loading
+      next()
+    },
   }
 }

@@ -8,6 +8,7 @@ import type { CallSummary, HttpHost } from '../http/handler.ts'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
+import { lastEnded } from '../sandbox/journal/journal.ts'
 import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.ts'
 import { createKeyRing } from '../sandbox/keys/key-ring.ts'
 import { keysOf, keysSoon } from '../sandbox/keys/key-source.ts'
@@ -120,12 +121,15 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   if (beyondMachine !== undefined && token === undefined) options.onWarning?.(controlIsOff(beyondMachine))
   server.on('request', createApp(httpHost))
   answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
-  const transportOf = ({ name }: Tenant) =>
-    createLocalTransport(async (operationId, input) => {
-      const { performInProcess } = await loadControl()
-      const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
-      return performInProcess(operationId, input, { tenant, host: httpHost })
-    })
+  const transportOf = ({ name, journal }: Tenant) =>
+    createLocalTransport(
+      async (operationId, input) => {
+        const { performInProcess } = await loadControl()
+        const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
+        return performInProcess(operationId, input, { tenant, host: httpHost })
+      },
+      () => lastEnded(journal, name),
+    )
   const apiOf = (tenant: Tenant) =>
     createSandboxApi(transportOf(tenant), { name: tenant.name, baseUrl: tenant.provider.baseUrl })
   const stop = async () => {

@@ -21,6 +21,8 @@ interface Entry {
   explain: JournalEntry['explain']
   startedAt: string
   endedAt: string | undefined
+  /** Counts the endings of all flows: instants may be equal, since a clock may be frozen. */
+  ending: number | undefined
   /** JSON of call records. */
   readonly calls: string[]
   readonly identifiers: string[]
@@ -40,6 +42,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
   /** Per tenant, so that ids do not depend on what others do; they outlive a reset, so that `after` stays true. */
   const counters = new Map<string, number>()
   let size = 0
+  let endings = 0
 
   const emit = (event: JournalEvent) => {
     for (const listener of listeners) listener(event)
@@ -69,6 +72,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
       explain: undefined,
       startedAt: call.at,
       endedAt: undefined,
+      ending: undefined,
       calls: [],
       identifiers: [],
       size: 0,
@@ -97,7 +101,10 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
         flowByIdentifier.set(key, flow)
       }
       const hasEnded = entry.ends && flow.endedAt === undefined
-      if (hasEnded) flow.endedAt = entry.call.at
+      if (hasEnded) {
+        flow.endedAt = entry.call.at
+        flow.ending = endings += 1
+      }
       shrink()
       const id = flowId(flow.id)
       if (listeners.size > 0) {
@@ -122,6 +129,13 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
     async find(tenant, id) {
       const entry = entries.get(keyOf(tenant, id))
       return entry && toFlow(entry)
+    },
+    async listEnded(tenant, since = '') {
+      const after = entries.get(keyOf(tenant, since))?.ending ?? 0
+      return [...entries.values()]
+        .flatMap(({ tenant: owner, id, ending = 0 }) => (owner === tenant && ending > after ? [{ id, ending }] : []))
+        .sort((one, other) => one.ending - other.ending)
+        .map(({ id }) => flowId(id))
     },
     async clear(tenant) {
       for (const entry of entries.values()) if (entry.tenant === tenant) drop(entry)

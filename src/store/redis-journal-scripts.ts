@@ -12,6 +12,7 @@ local function drop(prefix, tenant, id)
   redis.call('DECRBY', prefix .. 'size', redis.call('HGET', key, 'size') or '0')
   redis.call('ZREM', prefix .. tenant .. ':flows', id)
   redis.call('ZREM', prefix .. 'ring', tenant .. ' ' .. id)
+  redis.call('ZREM', prefix .. tenant .. ':endings', id)
   redis.call('UNLINK', key)
 end
 `
@@ -85,6 +86,9 @@ for _, identifier in ipairs(issuedIds) do
   redis.call('HSET', identifiers, identifier, id)
 end
 local hasEnded = ends and redis.call('HSETNX', key, 'ended_at', at) == 1
+if hasEnded then
+  redis.call('ZADD', prefix .. tenant .. ':endings', redis.call('INCR', prefix .. 'order'), id)
+end
 
 local total = redis.call('INCRBY', prefix .. 'size', size)
 while total > maxCharacters or redis.call('ZCARD', prefix .. 'ring') > maxFlows do

@@ -27,13 +27,15 @@ export interface RedisJournalOptions extends JournalBudget {
 
 /**
  * The journal of all replicas in Redis. A flow is a hash: its facts (`f:`), calls (`c:` and a number) and identifiers
- * (`i:`). A sorted set of all flows is the ring under the budget; one for each tenant lists its own.
+ * (`i:`). A sorted set of all flows is the ring under the budget; two for each tenant list its own, in the order in which they
+ * began and in the order in which they ended.
  */
 export async function createRedisJournal(redis: Redis, options: RedisJournalOptions): Promise<Journal> {
   const { prefix, channel } = options
   const { maxFlows, maxCharacters } = { ...JOURNAL_BUDGET, ...options }
   const listeners = new Set<(event: JournalEvent) => void>()
   const flowsKey = (tenant: string) => `${prefix}${tenant}:flows`
+  const endingsKey = (tenant: string) => `${prefix}${tenant}:endings`
   const flowKey = (tenant: string, id: string) => `${prefix}${tenant}:${id}`
 
   await redis.listen(channel, (message) => {
@@ -85,6 +87,11 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       // Without those that were dropped meanwhile.
       const flows = await Promise.all(ids.map((id) => find(tenant, id)))
       return flows.filter((flow) => flow !== undefined)
+    },
+    async listEnded(tenant, since = '') {
+      const key = endingsKey(tenant)
+      const after = await redis.call((client) => client.zScore(key, since))
+      return redis.call((client) => client.zRange(key, after === null ? '-inf' : `(${after}`, '+inf', { BY: 'SCORE' }))
     },
     async clear(tenant) {
       await redis.call((client) => client.clearFlows(prefix, tenant))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { connectSandbox } from '../../src/client/connect-sandbox.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
+import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 describe('connectSandbox', () => {
@@ -12,13 +13,28 @@ describe('connectSandbox', () => {
     const { id } = await remote.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
     await createRelyingParty(sandbox).use({ sandbox_persona: undefined })
     expect(await remote.flows.last()).toMatchObject({ outcome: 'access_denied' })
-    expect(await remote.flows.ended({ timeoutSeconds: 1 })).toEqual(await sandbox.flows.last())
+    expect(await remote.flows.ended({ since: 'f0', timeoutSeconds: 1 })).toEqual(await sandbox.flows.last())
     expect(await remote.scenarios.get(id)).toEqual(await sandbox.scenarios.get(id))
     expect((await remote.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' })).age_thresholds).toEqual({
       18: false,
     })
     await remote.reset()
     expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
+  })
+
+  test('waits for the next flow by its first call, which the code of the control API is loaded for', async () => {
+    const sandbox = await startSandbox()
+    const decide = async (state: string) =>
+      (
+        await fetch(
+          `${sandbox.url}/v1/oidc/use?${new URLSearchParams(useRequest({ state, sandbox_persona: 'teen-16' }))}`,
+          { redirect: 'manual' },
+        )
+      ).status
+    expect(await decide('earlier')).toBe(302)
+    const flow = connectSandbox(sandbox.url).flows.ended()
+    expect(await decide('later')).toBe(302)
+    expect(await flow).toMatchObject({ state: 'later' })
   })
 
   test.each([

@@ -18,11 +18,20 @@ async function answering(status: number, body: string) {
 }
 
 test('a call is sent to the path of its operation, with the query that is given and the token', async () => {
-  const { call, requests } = await answering(200, '{"flows":[]}')
-  expect(await call('listFlows', { query: { state: 'a b', persona: undefined, wait: 2 } })).toEqual({ flows: [] })
+  const { call, requests } = await answering(200, '{"flows":[],"last_ended":"f0"}')
+  expect(await call('listFlows', { query: { state: 'a b', persona: undefined, wait: 2 } })).toEqual({
+    flows: [],
+    last_ended: 'f0',
+  })
   const [request] = requests
   expect([request?.method, request?.url]).toEqual(['GET', '/base/_sandbox/flows?state=a+b&wait=2'])
   expect(request?.headers.authorization).toBe('Bearer not-a-real-token')
+})
+
+test('the flow that ended last is asked for at once', async () => {
+  const { lastEnded, requests } = await answering(200, '{"flows":[],"last_ended":"f7"}')
+  expect(await lastEnded()).toBe('f7')
+  expect(requests[0]?.url).toBe('/base/_sandbox/flows?since=now')
 })
 
 test('a name in the path is escaped', async () => {

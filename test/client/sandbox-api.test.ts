@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
-import { startSandbox } from '../support/sandbox.ts'
+import { describe, expect, test } from 'vitest'
+import { connectSandbox } from '../../src/client/connect-sandbox.ts'
+import type { SandboxApi } from '../../src/client/sandbox-api.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 test('a caller that changes a result does not change what the sandbox holds', async () => {
   const sandbox = await startSandbox()
@@ -17,6 +20,59 @@ test('a decision without a flow is for the flow that has its outcome, Use first'
   const flowOf = async (outcome: string) => (await sandbox.next({ outcome })).flow
   expect(await flowOf('access_denied')).toBe('use')
   expect(await flowOf('created')).toBe('create')
+})
+
+describe.each([
+  ['in the process', (sandbox: TestSandbox): SandboxApi => sandbox],
+  ['over HTTP', (sandbox: TestSandbox): SandboxApi => connectSandbox(sandbox.url)],
+])('flows.ended() %s', (_, open) => {
+  /** A sandbox whose clock stands still, in which one flow has ended. */
+  async function startWithEndedFlow() {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const api = open(sandbox)
+    await api.clock.freeze()
+    await rp.use({ state: 'earlier' })
+    return { rp, api }
+  }
+
+  test('waits for a flow that ends after the call, whatever has ended before and wherever the clock stands', async () => {
+    const { rp, api } = await startWithEndedFlow()
+    const flow = api.flows.ended()
+    await rp.use({ state: 'later' })
+    expect(await flow).toMatchObject({ id: 'f2', state: 'later' })
+  })
+
+  test('gives a flow that has ended already when it ended after the mark', async () => {
+    const { rp, api } = await startWithEndedFlow()
+    const since = await api.flows.mark()
+    await rp.use({ state: 'later' })
+    await rp.use({ state: 'last' })
+    expect(await api.flows.ended({ since })).toMatchObject({ state: 'later' })
+    expect(await api.flows.ended({ since, state: 'last' })).toMatchObject({ id: 'f3' })
+    expect(await api.flows.ended({ since: 'f2' })).toMatchObject({ id: 'f3' })
+  })
+
+  test('finds what ended after a mark that was made before a reset', async () => {
+    const { rp, api } = await startWithEndedFlow()
+    const since = await api.flows.mark()
+    await api.reset()
+    await rp.use({ state: 'later' })
+    expect(await api.flows.ended({ since })).toMatchObject({ state: 'later' })
+  })
+
+  test('rejects after its time, and says what had ended before the call', async () => {
+    const { api } = await startWithEndedFlow()
+    await expect(api.flows.ended({ state: 'x', timeoutSeconds: 0.05 })).rejects.toMatchObject({
+      name: 'SandboxError',
+      error: 'timeout',
+      message:
+        'no flow that matches {"state":"x"} ended within 0.05 seconds after the call; f1 had ended before: call ended() before what ends the flow, or give it since: await flows.mark()',
+    })
+    await expect(api.flows.ended({ since: 'f1', timeoutSeconds: 0.05 })).rejects.toThrow(
+      /^no flow ended within 0.05 seconds after f1$/,
+    )
+  })
 })
 
 test('removing a tenant that does not exist, or the one at the base URL, rejects with a SandboxError', async () => {

@@ -32,7 +32,13 @@ describe('GET flows', () => {
     ['after=f99', []],
     ['wait=0', ['f3', 'f2', 'f1']],
     ['wait=1&after=f1', ['f3', 'f2']],
-  ])('with %j gives what matches, newest first', async (query, ids) => {
+    ['since=f0', ['f1', 'f2', 'f3']],
+    ['since=f1', ['f2', 'f3']],
+    ['since=f0&flow=use&after=f1', ['f2']],
+    ['since=f4', []],
+    ['since=now', []],
+    ['since=now&wait=0', []],
+  ])('with %j gives what matches, newest first, or with since in the order in which they ended', async (query, ids) => {
     expect(await idsOf(await startWithFlows(), query)).toEqual(ids)
   })
 
@@ -44,17 +50,41 @@ describe('GET flows', () => {
     expect(await waiting).toEqual(['f2'])
   })
 
+  test('with since=now waits for a flow that ends after the call, also one that had begun before it', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    await sandbox.clock.freeze()
+    await rp.use({ state: 'before' })
+    const uri = await rp.obtainRequestUri()
+    const waiting = idsOf(sandbox, 'wait=10&since=now')
+    await expect.poll(() => sandbox.calls.length).toBeGreaterThan(0)
+    await rp.create(uri)
+    expect(await waiting).toEqual(['f2'])
+  })
+
+  test('names the flow that ended last', async () => {
+    const lastOf = async (sandbox: TestSandbox) => (await sandbox.request.get('/_sandbox/flows')).body.last_ended
+    expect(await lastOf(await startSandbox())).toBe('f0')
+    expect(await lastOf(await startWithFlows())).toBe('f3')
+  })
+
   test('with wait gives an empty list when the time is over', async () => {
     expect(await idsOf(await startSandbox(), 'wait=0.05')).toEqual([])
   })
 
-  test.each(['wait=61', 'wait=-1', 'wait=soon', 'after=2', 'flow=ues', 'state=a&state=b'])(
-    'refuses %j',
-    async (query) => {
-      const sandbox = await startSandbox()
-      await sandbox.request.get('/_sandbox/flows').query(query).expect(400)
-    },
-  )
+  test.each([
+    'wait=61',
+    'wait=-1',
+    'wait=soon',
+    'after=2',
+    'since=2',
+    'since=yesterday',
+    'flow=ues',
+    'state=a&state=b',
+  ])('refuses %j', async (query) => {
+    const sandbox = await startSandbox()
+    await sandbox.request.get('/_sandbox/flows').query(query).expect(400)
+  })
 
   test.each([
     ['persona=teen-61', 'teen-16'],

@@ -120,6 +120,27 @@ export function describeJournal(
       expect(await ids('default', { flow: 'create' })).toEqual([])
     })
 
+    test('lists what ended in the order of the endings, which no clock decides', async () => {
+      const journal = await createJournal({})
+      const end = (id: string, at: string) =>
+        journal.record('default', entry({ correlationIds: [id], begins: false, ends: true, at }))
+      for (const id of ['a', 'b', 'c']) await journal.record('default', entry({ issuedIds: [id] }))
+      await journal.record('other', entry({ ends: true }))
+      expect(await journal.listEnded('default')).toEqual([])
+      await end('c', '2030-01-01T00:00:00.000Z')
+      await end('a', AT)
+      await end('b', AT)
+      await end('c', AT)
+      expect(await journal.listEnded('default')).toEqual(['f3', 'f1', 'f2'])
+      expect(await journal.listEnded('default', 'f3')).toEqual(['f1', 'f2'])
+      expect(await journal.listEnded('default', 'f2')).toEqual([])
+      expect(await journal.listEnded('default', 'f0')).toEqual(['f3', 'f1', 'f2'])
+      await journal.clear('default')
+      expect(await journal.listEnded('default', 'f2')).toEqual([])
+      await journal.record('default', entry({ ends: true }))
+      expect(await journal.listEnded('default', 'f2')).toEqual(['f4'])
+    })
+
     test('removes the oldest flows of all tenants, with what they issued', async () => {
       const journal = await createJournal({ maxFlows: 2 })
       await journal.record('one', entry({ issuedIds: ['a'] }))

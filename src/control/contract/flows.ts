@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
-import { isFlowId } from '../../sandbox/journal/journal.ts'
+import { isFlowId, NONE_ENDED } from '../../sandbox/journal/journal.ts'
 import { byId, instant, type Operation, READ, waitSeconds } from './operation.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
@@ -38,6 +38,15 @@ const flowQuery = z.strictObject({
     .refine(isFlowId, { error: 'must be the id of a flow, for example f12' })
     .optional()
     .describe('Only flows that began after this one'),
+  since: z
+    .string()
+    .refine((text) => text === 'now' || text === NONE_ENDED || isFlowId(text), {
+      error: `must be the id of a flow, for example f12, ${NONE_ENDED} or now`,
+    })
+    .optional()
+    .describe(
+      `Only flows that ended after this one did, in the order in which they ended; ${NONE_ENDED}: all; now: after this call came`,
+    ),
   wait: waitSeconds.describe('Seconds to wait until an ended flow matches'),
 })
 
@@ -47,7 +56,10 @@ export const flowOperations = {
     path: '/flows',
     summary: 'The journal, newest first; with wait only ended flows, as soon as there is one',
     query: flowQuery,
-    result: z.object({ flows: z.array(flowSchema) }),
+    result: z.object({
+      flows: z.array(flowSchema),
+      last_ended: z.string().describe(`The flow that ended last, for since; ${NONE_ENDED} when none has ended`),
+    }),
   },
   getFlow: {
     ...READ,

@@ -75,6 +75,8 @@ export interface Journal {
   /** Newest first. */
   list(tenant: string, filter?: FlowFilter, page?: FlowPage): Promise<Flow[]>
   find(tenant: string, id: string): Promise<Flow | undefined>
+  /** The ids of flows that ended after `since` did, in the order in which they ended; of all ended ones when it is not among them. */
+  listEnded(tenant: string, since?: string): Promise<readonly string[]>
   clear(tenant: string): Promise<void>
   /** Calls `listener` for each event until the returned function is called. */
   subscribe(listener: (event: JournalEvent) => void): () => void
@@ -88,6 +90,13 @@ export interface JournalBudget {
 }
 
 export const JOURNAL_BUDGET = { maxFlows: 2_000, maxCharacters: 12_000_000 } as const satisfies JournalBudget
+
+/** In place of the flow that ended last, while none has ended. */
+export const NONE_ENDED = 'f0'
+
+/** The id of the flow that ended last; it is looked up at the call. */
+export const lastEnded = async (journal: Journal, tenant: string): Promise<string> =>
+  (await journal.listEnded(tenant)).at(-1) ?? NONE_ENDED
 
 /** Whether `id` has the shape of a flow's id: they count from `f1` in each tenant, whatever is reset. */
 export const isFlowId = (id: string) => /^f[1-9]\d{0,14}$/.test(id)
