@@ -79,13 +79,14 @@ describe('an expectation', () => {
     expect(await sandbox.expectations.list()).toHaveLength(1)
   })
 
-  test('is not consumed by a request that cannot have its outcome', async () => {
+  test('answers a request that cannot have its outcome with the reason, and is used up by it', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ outcome: 'create_requested' })
     const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest())
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])
     expect(answer.text).toContain('can_create=true')
-    expect(await sandbox.expectations.list()).toHaveLength(1)
+    expect(await sandbox.expectations.list()).toEqual([])
+    expect(await endingOf(sandbox)).toBe('page')
   })
 
   test('decides one of fifty simultaneous requests', async () => {

@@ -1,4 +1,5 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
+import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
@@ -26,8 +27,8 @@ export interface Decision {
 }
 
 /**
- * Decides an authorization request; `undefined` leaves it to the choice page. A queued decision is used up only when it
- * is followed; when another request took it first, the next one in the queue is tried.
+ * Decides an authorization request; `undefined` leaves it to the choice page. A queued decision is used up when it is followed,
+ * and when this request cannot have it; when another request took it first, the next one in the queue is tried.
  * @throws Refusal for an unknown name and for an outcome that this request cannot have
  */
 export async function decide(
@@ -38,16 +39,14 @@ export async function decide(
   for (;;) {
     const match = await matchQueue(call, tenant)
     const { decision: queued } = match
-    const settle = (isFollowed: boolean) => settleQueue(match, { isFollowed, call, queue: tenant })
-    try {
-      const sources = sourcesOf(call, { requested, queued, tenant })
-      const { decision, followed } = await choose(transaction, sources, { known, tenant })
-      const isFollowed = queued !== undefined && followed.includes(queued)
-      if (await settle(isFollowed)) return decision && (isFollowed ? { ...decision, queued } : decision)
-    } catch (error) {
-      await settle(false)
-      throw error
-    }
+    const sources = sourcesOf(call, { requested, queued, tenant })
+    const choice = await choose(transaction, sources, { known, tenant })
+    const isFollowed = queued !== undefined && choice.followed.includes(queued)
+    // Decision: what the request cannot have is used up by it, else it would refuse every later request.
+    const problem = choice.refused?.source === queued ? choice.refused?.refusal.message : undefined
+    if (!(await settleQueue(match, { isFollowed, problem, call, queue: tenant }))) continue
+    if (choice.refused) throw choice.refused.refusal
+    return choice.decision && (isFollowed ? { ...choice.decision, queued } : choice.decision)
   }
 }
 
@@ -57,7 +56,9 @@ export async function decideByChoice(
   choice: NamedDecision,
   tenant: Tenant,
 ): Promise<Decision | undefined> {
-  return (await choose(transaction, [{ source: 'choice', ...choice }], { known: [], tenant })).decision
+  const { decision, refused } = await choose(transaction, [{ source: 'choice', ...choice }], { known: [], tenant })
+  if (refused) throw refused.refusal
+  return decision
 }
 
 /**
@@ -76,28 +77,43 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
   }
 }
 
+/** What the sources come to: a decision and the sources that it follows, or the source that asks for what cannot be had. */
+interface Choice {
+  readonly decision?: Decision | undefined
+  readonly followed: readonly DecisionSource[]
+  readonly refused?: { readonly source: DecisionSource; readonly refusal: Refusal }
+}
+
 async function choose(
   transaction: Transaction,
   sources: readonly DecisionSource[],
   { known, tenant }: { known: readonly Persona[]; tenant: Tenant },
-): Promise<{ decision: Decision | undefined; followed: readonly DecisionSource[] }> {
+): Promise<Choice> {
   const byPersona = sources.find(({ persona }) => persona !== undefined)
   const byOutcome = sources.find(({ outcome }) => outcome !== undefined)
   const followed = [byPersona, byOutcome].filter((source) => source !== undefined)
-  if (followed.length === 0) return { decision: undefined, followed }
-  const { personas } = tenant
+  let asking = byPersona
   const find = async (name: string, source: string) =>
-    known.find((persona) => persona.name === name) ?? requirePersona(name, { personas, source })
-  const persona = byPersona && (await find(byPersona.persona ?? '', byPersona.source))
-  const named =
-    byOutcome &&
-    requirePossibleOutcome(transaction, byOutcome.outcome ?? '', {
-      source: byOutcome.source,
-      profile: tenant.provider.profile,
-    })
-  const isOwn = named?.flow === transaction.flow
-  const outcome = named && isOwn ? named : usualOutcome(transaction.flow)
-  const holder = persona ?? (needsPersona(outcome) ? await find(FALLBACK_PERSONA, 'the fallback') : undefined)
-  if (byOutcome) requireAgeKeyFor(outcome, holder, byOutcome.source)
-  return { decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named }, followed }
+    known.find((persona) => persona.name === name) ?? requirePersona(name, { personas: tenant.personas, source })
+  try {
+    const persona = byPersona && (await find(byPersona.persona ?? '', byPersona.source))
+    if (!byOutcome) return { decision: persona && usualDecision(transaction, persona), followed }
+    asking = byOutcome
+    const { source, outcome: name = '' } = byOutcome
+    const named = requirePossibleOutcome(transaction, name, { source, profile: tenant.provider.profile })
+    const isOwn = named.flow === transaction.flow
+    const outcome = isOwn ? named : usualOutcome(transaction.flow)
+    const holder = persona ?? (needsPersona(outcome) ? await find(FALLBACK_PERSONA, 'the fallback') : undefined)
+    requireAgeKeyFor(outcome, holder, source)
+    return { decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named }, followed }
+  } catch (error) {
+    if (!asking || !(error instanceof Refusal) || isUnavailable(error)) throw error
+    return { followed: [], refused: { source: asking, refusal: error } }
+  }
 }
+
+const usualDecision = ({ flow }: Transaction, persona: Persona): Decision => ({
+  persona,
+  outcome: usualOutcome(flow),
+  laterOutcome: undefined,
+})

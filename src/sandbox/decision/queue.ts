@@ -26,8 +26,10 @@ interface Queue {
 export async function matchQueue(call: ReceivedCall, { expectations, scenarios }: Queue): Promise<QueueMatch> {
   const expectation = await expectations.find(call)
   if (expectation) {
-    const { id, persona, outcome } = expectation
-    return { decision: { source: `expectation ${id}`, persona, outcome, queued: { expectation } } }
+    const { id, persona, outcome, times, remaining } = expectation
+    // Named only when this request cannot have it, and uses it up.
+    const left = remaining > 1 ? `${remaining - 1} of ${times} left` : 'now used up'
+    return { decision: { source: `expectation ${id} (${left})`, persona, outcome, queued: { expectation } } }
   }
   const match = await scenarios.match(call)
   const { step } = match
@@ -39,14 +41,16 @@ export async function matchQueue(call: ReceivedCall, { expectations, scenarios }
 
 /**
  * Records what became of a match: a followed decision is used up, and a scenario that the call contradicts fails.
+ * @param result.problem why the call cannot have the decision, which is then used up; a scenario fails by it
  * @returns `false` when another request used the decision up first.
  */
 export async function settleQueue(
   { decision, scenarios: match }: QueueMatch,
-  { isFollowed, call, queue }: { isFollowed: boolean; call: ReceivedCall; queue: Queue },
+  { queue, ...result }: { isFollowed: boolean; problem?: string | undefined; call: ReceivedCall; queue: Queue },
 ): Promise<boolean> {
-  if (match) return queue.scenarios.settle(match, { isFollowed, call })
-  if (!isFollowed || !decision || !('expectation' in decision.queued)) return true
+  if (match) return queue.scenarios.settle(match, result)
+  const isUsedUp = result.isFollowed || result.problem !== undefined
+  if (!isUsedUp || !decision || !('expectation' in decision.queued)) return true
   return queue.expectations.spend(decision.queued.expectation.id)
 }
 

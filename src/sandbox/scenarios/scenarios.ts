@@ -33,9 +33,13 @@ export interface Scenarios {
   /**
    * Records what became of a match: contradicted scenarios fail, a followed step passes, a step that was not followed
    * keeps a remark.
-   * @returns `false` when the step was to be followed and another request took it first
+   * @param result.problem why the call cannot have what the step decides: its scenario fails
+   * @returns `false` when the step was to be followed, or to fail, and another request took it first
    */
-  settle(match: ScenarioMatch, result: { isFollowed: boolean; call: ReceivedCall }): Promise<boolean>
+  settle(
+    match: ScenarioMatch,
+    result: { isFollowed: boolean; problem?: string | undefined; call: ReceivedCall },
+  ): Promise<boolean>
   /**
    * Counts a server-to-server call that was answered with `status` for the first scenario that awaits it.
    * @param decidedBy the scenario whose step decided this call; its next step does not count it
@@ -96,11 +100,16 @@ export function createScenarios({
     announce({ ...eventOf(progressOf(armed)), status: 'removed' })
     return true
   }
-  const passDecision = async ({ id, index }: MatchedStep, call: ReceivedCall) => {
+  /** `false` when the scenario has left the step. */
+  const endDecision = async (
+    { id, index }: MatchedStep,
+    call: ReceivedCall,
+    next: (armed: ArmedScenario) => ArmedScenario,
+  ) => {
     let isTaken = false
     await change(id, (armed) => {
       isTaken = armed.current === index && isAbout(armed, 'decide', call)
-      return isTaken ? passStep(armed) : armed
+      return isTaken ? next(armed) : armed
     })
     return isTaken
   }
@@ -161,12 +170,13 @@ export function createScenarios({
       for (const { id } of await all()) await remove(id)
     },
     match: async (call) => matchScenarios(await all(), call),
-    async settle({ step, contradicted }, { isFollowed, call }) {
+    async settle({ step, contradicted }, { isFollowed, problem, call }) {
       for (const { id, index, explanation } of contradicted) {
         await change(id, (armed) => (armed.current === index ? failStep(armed, explanation) : armed))
       }
       if (!step) return true
-      if (isFollowed) return passDecision(step, call)
+      if (isFollowed) return endDecision(step, call, passStep)
+      if (problem !== undefined) return endDecision(step, call, (armed) => failStep(armed, { detail: problem }))
       const remark = `a ${call.flow} request came that did not take this decision: its answer says why`
       await change(step.id, (armed) => (armed.current === step.index ? noteAtStep(armed, remark) : armed))
       return true

@@ -130,14 +130,62 @@ test('decide ignores a default outcome of another flow', async () => {
   expect(await decideRequest('create', tenant)).toMatchObject({ outcome: { name: 'created' } })
 })
 
-test('decide refuses an outcome that the request cannot have, and keeps the expectation that asked for it', async () => {
-  const tenant = await createTestTenant()
-  await tenant.expectations.add({ flow: 'use', outcome: 'create_requested', times: 1 })
-  const refusal = await refusalOf(() => decideRequest('use', tenant))
-  expect(refusal.message).toContain('can_create=true')
-  expect(await tenant.expectations.list()).toHaveLength(1)
-  const decision = await decideRequest('use', tenant, {}, { can_create: 'true' })
-  expect(decision).toMatchObject({ outcome: { name: 'create_requested' } })
+describe('a queued decision that the request cannot have', () => {
+  const impossible = { flow: 'use', outcome: 'create_requested' } as const
+
+  test('answers its request with the explanation and is used up, so that later requests are not refused', async () => {
+    const tenant = await createTestTenant()
+    const { id } = await tenant.expectations.add(impossible)
+    const refusal = await refusalOf(() => decideRequest('use', tenant))
+    expect(refusal.status).toBe(400)
+    expect(refusal.message).toMatch(new RegExp(`^expectation ${id} \\(now used up\\): .*can_create=true`))
+    expect(await tenant.expectations.list()).toEqual([])
+    expect(await decideRequest('use', tenant)).toBeUndefined()
+  })
+
+  test('with times is used up by one for each request that it refuses', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add({ ...impossible, times: 2 })
+    expect((await refusalOf(() => decideRequest('use', tenant))).message).toContain('(1 of 2 left)')
+    expect(await tenant.expectations.list()).toMatchObject([{ times: 2, remaining: 1 }])
+    const decision = await decideRequest('use', tenant, {}, { can_create: 'true' })
+    expect(decision).toMatchObject({ outcome: { name: 'create_requested' } })
+    expect(await tenant.expectations.list()).toEqual([])
+  })
+
+  test('is used up, too, when its persona was removed after it was queued', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
+    await tenant.personas.remove('teen-16')
+    expect((await refusalOf(() => decideRequest('use', tenant))).message).toMatch(/^expectation .*"teen-16"/)
+    expect(await decideRequest('use', tenant)).toBeUndefined()
+  })
+
+  test('is used up by one of two requests at once, and the other goes on', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add(impossible)
+    const results = await Promise.allSettled([decideRequest('use', tenant), decideRequest('use', tenant)])
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  test('stays queued when another source is refused', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
+    const headers = { persona: undefined, outcome: 'create_requested' }
+    expect((await refusalOf(() => decideRequest('use', tenant, { headers }))).message).toContain('X-Sandbox-Outcome')
+    expect(await decideRequest('use', tenant)).toMatchObject({ persona: { name: 'teen-16' } })
+  })
+
+  test('fails its scenario with the explanation, so that its steps do not wait for ever', async () => {
+    const tenant = await createTestTenant()
+    const { id } = await tenant.scenarios.arm({ name: 'A', steps: [{ decide: impossible }, { await: 'par' }] })
+    expect((await refusalOf(() => decideRequest('use', tenant))).message).toContain('can_create=true')
+    expect(await tenant.scenarios.find(id)).toMatchObject({
+      status: 'failed',
+      steps: [{ status: 'failed', detail: expect.stringContaining('can_create=true') }, { status: 'waiting' }],
+    })
+    expect(await decideRequest('use', tenant)).toBeUndefined()
+  })
 })
 
 test.each(['code_issued', 'id_token.expired', 'id_token.alg_none', 'callback.code_missing', 'callback.id_token_twice'])(
