@@ -85,7 +85,11 @@ export const DECISIONS: readonly { readonly point: string; readonly decision: st
     decision:
       'Bound to its client; single use, spent when the decision of the user is taken; remembered after expiry to return state with the error.',
   },
-  { point: 'code', decision: 'Single use, 600 seconds, bound to its client.' },
+  {
+    point: 'code',
+    decision:
+      'Single use, 600 seconds, bound to its client; a second use ends the access token that came of the first.',
+  },
   {
     point: 'access token',
     decision: 'Opaque, 256 random bits, usable again until it expires; bound to client and age key.',

@@ -17,7 +17,8 @@ interface Details {
 }
 
 /**
- * A request that is refused: every error that a caller can cause. Nothing was changed. One function turns it into JSON
+ * A request that is refused: every error that a caller can cause. Nothing was changed, but that a code that is sent again ends its
+ * access token. One function turns it into JSON
  * `{error, error_description, findings}` or a page: `refusalAnswer` in `http/route.ts`.
  */
 export class Refusal extends Error {

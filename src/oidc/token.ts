@@ -17,14 +17,29 @@ const grantSchema = z.object({
   expiresAt: z.number(),
 })
 
-/** What a code or an access token stands for: it names the age key to upgrade. */
-export type Grant = Readonly<z.infer<typeof grantSchema>>
+/** What a code stands for: it names the age key to upgrade. */
+type Grant = Readonly<z.infer<typeof grantSchema>>
 
 const codes = ({ store }: Provider) => spendables(store, { name: 'code', schema: grantSchema })
 
-/** All access tokens, also the expired ones. */
+const accessGrantSchema = grantSchema.extend({
+  /** The code that it was exchanged for. */
+  code: z.string(),
+})
+
+/** What an access token stands for. */
+export type AccessGrant = Readonly<z.infer<typeof accessGrantSchema>>
+
+/** All access tokens, also the expired and ended ones. */
 export const accessTokens = ({ store }: Pick<Provider, 'store'>) =>
-  collection(store, { name: 'access_token', schema: grantSchema })
+  collection(store, { name: 'access_token', schema: accessGrantSchema })
+
+/** Codes that were sent again. A record of its own: the first exchange may not have issued its token yet. */
+const replayedCodes = ({ store }: Provider) => collection(store, { name: 'code.replayed', schema: z.literal(true) })
+
+/** Whether the code of the access token was exchanged again, which ends it. */
+export const isReplayed = async ({ code }: AccessGrant, provider: Provider): Promise<boolean> =>
+  (await replayedCodes(provider).get(code)) !== undefined
 
 /** The token response of the specification (RFC 6749 section 5.1); `expires_in` in seconds. */
 export interface TokenResponse {
@@ -66,15 +81,14 @@ export async function exchangeCode(
 
   // Two callers may come this far with one code: only one of them gets to spend it.
   if (!(await codes(provider).spend(parameters.code))) {
-    findings.add('TOK-07', ALREADY_EXCHANGED)
+    await endTokenOf(parameters.code, provider, findings)
     throw findings.toRefusal()
   }
-  return { response: await issueAccessToken(record, provider), findings: findings.all }
+  return { response: await issueAccessToken({ ...record, code: parameters.code }, provider), findings: findings.all }
 }
 
 const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'TOK-01', notUtf8: 'TOK-08' } as const
 const TOKEN_PARAMETERS = { known: ['grant_type', 'code'], repeated: 'TOK-08', unknown: 'TOK-09' } as const
-const ALREADY_EXCHANGED = { path: 'code', message: 'the code has already been exchanged' }
 
 const unauthenticated = (authorization: string | undefined) =>
   authorization === undefined
@@ -96,15 +110,26 @@ async function findCode(
   if (!record || record.clientId !== client.clientId) {
     // The same words for both: a client learns nothing of another one's codes.
     findings.add('TOK-05', { path: 'code', message: 'the code was not issued to this client' })
-  } else if (!(await codes(provider).isUnspent(code))) findings.add('TOK-07', ALREADY_EXCHANGED)
+  } else if (!(await codes(provider).isUnspent(code))) await endTokenOf(code, provider, findings)
   else if (isExpired(record, provider)) findings.add('TOK-06', { path: 'code', message: 'the code has expired' })
   return record
 }
 
-async function issueAccessToken({ clientId, ageKeyId }: Grant, provider: Provider): Promise<TokenResponse> {
+/** Decision: a code that its client sends again ends the access token that came of it (RFC 6749 section 4.1.2). */
+async function endTokenOf(code: string, provider: Provider, findings: Findings): Promise<void> {
+  const expiresAt = inSeconds(provider, provider.lifetimes.accessToken)
+  await replayedCodes(provider).put(code, true, forgottenAt({ expiresAt }))
+  const message = 'the code has already been exchanged; the access token that came of it has been ended'
+  findings.add('TOK-07', { path: 'code', message })
+}
+
+async function issueAccessToken(
+  { clientId, ageKeyId, code }: Omit<AccessGrant, 'expiresAt'>,
+  provider: Provider,
+): Promise<TokenResponse> {
   const token = provider.ids.random(ACCESS_TOKEN_BYTES)
   const lifetime = provider.lifetimes.accessToken
   const expiresAt = inSeconds(provider, lifetime)
-  await accessTokens(provider).put(token, { clientId, ageKeyId, expiresAt }, forgottenAt({ expiresAt }))
+  await accessTokens(provider).put(token, { clientId, ageKeyId, code, expiresAt }, forgottenAt({ expiresAt }))
   return { access_token: token, token_type: 'Bearer', expires_in: lifetime }
 }

@@ -7,7 +7,7 @@ import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { isExpired } from './spendable.ts'
-import { accessTokens, type Grant } from './token.ts'
+import { type AccessGrant, accessTokens, isReplayed } from './token.ts'
 
 /**
  * E5: adds age signals to the age key that the access token names. The answer is the JSON string `OK`.
@@ -45,7 +45,7 @@ async function readAccessToken(
   authorization: string | undefined,
   provider: Provider,
   findings: Findings,
-): Promise<Grant | undefined> {
+): Promise<AccessGrant | undefined> {
   const path = 'Authorization'
   const token = bearerToken(authorization)
   if (token === undefined) {
@@ -57,7 +57,9 @@ async function readAccessToken(
   const record = await accessTokens(provider).get(token)
   if (!record) findings.add('UPG-03', { path, message: 'the access token was not issued here' })
   else if (isExpired(record, provider)) findings.add('UPG-03', { path, message: 'the access token has expired' })
-  else return record
+  else if (await isReplayed(record, provider)) {
+    findings.add('UPG-08', { path, message: 'the access token was ended, because its code was exchanged again' })
+  } else return record
   return undefined
 }
 

@@ -9,7 +9,8 @@ const AUTHORIZATION = basic('ak_test_sandbox', 'sk_test_sandbox')
 describe('exchangeCode', () => {
   test('answers with an opaque bearer token for 10800 seconds that names the age key', async () => {
     const service = createService()
-    const { response, findings } = await service.exchange(await service.obtainCode())
+    const code = await service.obtainCode()
+    const { response, findings } = await service.exchange(code)
     expect(response).toEqual({
       access_token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       token_type: 'Bearer',
@@ -19,6 +20,7 @@ describe('exchangeCode', () => {
     expect(await accessTokens(service.provider).get(response.access_token)).toEqual({
       clientId: 'ak_test_sandbox',
       ageKeyId: CHILD.id,
+      code,
       expiresAt: NOW + 10_800_000,
     })
   })
@@ -57,6 +59,52 @@ describe('exchangeCode', () => {
     expect(theft).toMatchObject({ status: 400, code: 'invalid_grant', findings: [{ rule: 'TOK-05' }] })
     expect([guess.message, guess.findings]).toEqual([theft.message, theft.findings])
     await service.exchange(code)
+  })
+
+  const ENDED = { status: 401, error: 'invalid_token', rules: ['UPG-08'] }
+
+  test('ends the access token of a code that is exchanged again, and no other one', async () => {
+    const service = createService()
+    const code = await service.obtainCode()
+    const [ended, other] = [(await service.exchange(code)).response.access_token, await service.obtainToken()]
+    await service.upgrade(ended)
+    await refused(() => service.exchange(code))
+    const refusal = await refusalOf(() => service.upgrade(ended))
+    expect(refusal).toMatchObject({ status: 401, code: 'invalid_token', findings: [{ rule: 'UPG-08' }] })
+    expect(refusal.message).toContain('its code was exchanged again')
+    expect(refusal.headers['WWW-Authenticate']).toContain('error="invalid_token"')
+    await service.upgrade(other)
+  })
+
+  test('ends the access token also by a code that has expired since, until the token expires itself', async () => {
+    const service = createService()
+    const { clock } = service.provider
+    const code = await service.obtainCode()
+    const token = (await service.exchange(code)).response.access_token
+    clock.advance(601)
+    expect(await refused(() => service.exchange(code))).toMatchObject({ rules: ['TOK-07'] })
+    clock.advance(10_000)
+    expect(await refused(() => service.upgrade(token))).toEqual(ENDED)
+  })
+
+  test('ends the access token of a code that is exchanged twice at once', async () => {
+    const service = createService()
+    const code = await service.obtainCode()
+    const exchanges = await Promise.allSettled([service.exchange(code), service.exchange(code)])
+    const tokens = exchanges.flatMap((one) => (one.status === 'fulfilled' ? [one.value.response.access_token] : []))
+    expect(tokens).toHaveLength(1)
+    expect(await refused(() => service.upgrade(tokens[0] ?? ''))).toEqual(ENDED)
+  })
+
+  test.each([
+    ['another client', OTHER_CLIENT],
+    ['a wrong secret', { clientId: 'ak_test_sandbox', clientSecret: 'wrong' }],
+  ])('ends no access token when %s sends its code again', async (_name, credentials) => {
+    const service = createService()
+    const code = await service.obtainCode()
+    const token = (await service.exchange(code)).response.access_token
+    await refused(() => service.exchange(code, {}, credentials))
+    await service.upgrade(token)
   })
 
   test('spends no code in a request that it refuses', async () => {

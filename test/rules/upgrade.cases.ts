@@ -1,9 +1,11 @@
+import * as z from 'zod'
 import { ageSignal, basic, tokenRequest } from '../support/requests.ts'
 import type { RuleCase } from './rule-case.ts'
 
 const advice = { level: 'advice' } as const
 const AUTHORIZED = { Authorization: basic('ak_test_sandbox', 'sk_test_sandbox') }
 const DETAILS = { authorization_details: [ageSignal()] }
+const issued = z.object({ access_token: z.string() })
 const TOKEN_PATH = '/v1/oidc/use/token'
 
 /** E4 and E5, one request for each rule. */
@@ -121,5 +123,15 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
         .post(`/v1/${brand}/upgrade`)
         .set('Authorization', `Bearer ${await rp.obtainToken()}`)
         .send({ ...DETAILS, note: 'x' }),
+  },
+  {
+    rule: 'UPG-08',
+    breaks: 'the access token of a code that was exchanged again',
+    async send(rp) {
+      const code = await rp.obtainCode()
+      const token = issued.parse((await rp.exchange(code)).body).access_token
+      await rp.exchange(code)
+      return rp.upgrade(token)
+    },
   },
 ]

@@ -101,4 +101,11 @@ export const UPGRADE_RULES = {
     hint: 'The endpoint needs only authorization_details.',
     level: 'advice',
   },
+  'UPG-08': {
+    ...upgrade,
+    section: 'E5, RFC 6749 section 4.1.2',
+    error: 'invalid_token',
+    sentence: 'The code of the access token was exchanged once.',
+    hint: 'A second exchange of a code ends the access token of the first one. Run a Use flow with the upgrade scope again and exchange its code once.',
+  },
 } as const satisfies RuleTable

@@ -37,6 +37,22 @@ describeWithRedis('Replicas on one Redis', () => {
     expect(endpoints).toEqual([['E2', 'E3', 'E3'], ['E1'], ['E1', 'E4', 'E5']])
   })
 
+  test('end the access token of a code that comes to both, at once or one after the other', async () => {
+    const { a, b } = await startTwo()
+    const issued = z.object({ access_token: z.string() })
+    const code = await a.party.obtainCode()
+    const token = issued.parse((await a.party.exchange(code)).body).access_token
+    expect((await b.party.exchange(code)).status).toBe(400)
+    expect([(await a.party.upgrade(token)).status, (await b.party.upgrade(token)).status]).toEqual([401, 401])
+
+    const shared = await a.party.obtainCode()
+    const answers = await Promise.all([a.party.exchange(shared), b.party.exchange(shared)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    const won = issued.parse(answers.find(({ status }) => status === 200)?.body).access_token
+    const refused = await b.party.upgrade(won)
+    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('UPG-08')])
+  })
+
   test('show a choice page here and take the choice there', async () => {
     const { a, b } = await startTwo()
     const page = await a.http.request.get('/v1/oidc/use').query(useRequest())
