@@ -48,11 +48,8 @@ export async function pushRequest(
   const body = readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
   const parameters = readParameters(decodePairs(body), PUSHED_PARAMETERS, findings)
-  const { client_id: clientId, client_secret: clientSecret, redirect_uri: redirectUri, state } = parameters
-  const client = authenticateByForm(provider.clients, { clientId, clientSecret })
-  if (!client && !findings.mentions('client_id', 'client_secret')) {
-    findings.add('PAR-02', unauthenticated(parameters))
-  }
+  const { redirect_uri: redirectUri, state } = parameters
+  const client = authenticate(request, parameters, { provider, findings })
   checkCreateScope(parameters.scope, { profile: provider.profile, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)
   checkCreateResponseType(parameters.response_type, 'PAR-05', findings)
   checkType(parameters.type, findings)
@@ -108,9 +105,32 @@ const PUSHED_PARAMETERS = {
 } as const
 type PushedParameters = Parameters<(typeof PUSHED_PARAMETERS.known)[number]>
 
-function unauthenticated({ client_id: clientId, client_secret: clientSecret }: PushedParameters) {
-  if (clientId === undefined) return { path: 'client_id', message: 'client_id is missing' }
-  if (clientSecret === undefined) return { path: 'client_secret', message: 'client_secret is missing' }
+/** The client that the form authenticates. A request uses one method (RFC 6749 section 2.3). */
+function authenticate(
+  { authorization }: ServerRequest,
+  parameters: PushedParameters,
+  { provider, findings }: { provider: Provider; findings: Findings },
+): Client | undefined {
+  const { client_id: clientId, client_secret: clientSecret } = parameters
+  if (authorization && clientSecret !== undefined) {
+    const message = 'an Authorization header is sent beside client_secret: a request authenticates by one of them'
+    findings.add('PAR-13', { path: 'Authorization', message })
+    return undefined
+  }
+  const client = authenticateByForm(provider.clients, { clientId, clientSecret })
+  if (!client && !findings.mentions('client_id', 'client_secret')) {
+    findings.add('PAR-02', unauthenticated(authorization, parameters))
+  }
+  return client
+}
+
+function unauthenticated(
+  authorization: string | undefined,
+  { client_id: clientId, client_secret: clientSecret }: PushedParameters,
+) {
+  const inHeader = authorization ? '; the Authorization header does not count here' : ''
+  if (clientId === undefined) return { path: 'client_id', message: `client_id is missing${inHeader}` }
+  if (clientSecret === undefined) return { path: 'client_secret', message: `client_secret is missing${inHeader}` }
   return { path: 'client_secret', message: 'client_id and client_secret do not belong to a registered client' }
 }
 

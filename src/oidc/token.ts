@@ -4,7 +4,7 @@ import { ACCESS_TOKEN_BYTES, IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client } from './ports.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
-import { decodePairs, readParameters } from './request/parameters.ts'
+import { decodePairs, type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
@@ -68,15 +68,12 @@ export async function exchangeCode(
 ): Promise<{ response: TokenResponse; findings: readonly Finding[] }> {
   const body = readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
-  const client = authenticateByBasic(provider.clients, request.authorization)
-  if (!client) findings.add('TOK-02', { path: 'Authorization', message: unauthenticated(request.authorization) })
   const parameters = readParameters(decodePairs(body), TOKEN_PARAMETERS, findings)
+  const client = authenticate(request, parameters, { provider, findings })
   checkGrantType(parameters.grant_type, findings)
   if (parameters.code === undefined) findings.missing('TOK-04', 'code')
   const record = client && parameters.code ? await findCode(parameters.code, { client, provider, findings }) : undefined
-  findings.throwIfRefused(
-    client ? {} : { headers: { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' } },
-  )
+  findings.throwIfRefused(findings.refusal?.error === 'invalid_client' ? { headers: BASIC_CHALLENGE } : {})
   if (!record || !parameters.code) throw new Error('a token request without an error must have a code')
 
   // Two callers may come this far with one code: only one of them gets to spend it.
@@ -88,12 +85,46 @@ export async function exchangeCode(
 }
 
 const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'TOK-01', notUtf8: 'TOK-08' } as const
-const TOKEN_PARAMETERS = { known: ['grant_type', 'code'], repeated: 'TOK-08', unknown: 'TOK-09' } as const
+const TOKEN_PARAMETERS = {
+  known: ['grant_type', 'code', 'client_id', 'client_secret'],
+  repeated: 'TOK-08',
+  unknown: 'TOK-09',
+} as const
+type TokenParameters = Parameters<(typeof TOKEN_PARAMETERS.known)[number]>
+const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' }
 
-const unauthenticated = (authorization: string | undefined) =>
-  authorization === undefined
-    ? 'the Authorization header is missing'
-    : 'Authorization is not Basic with the credentials of a registered client'
+/**
+ * The client that the Authorization header authenticates. A request uses one method (RFC 6749 section 2.3).
+ * Decision: the form may repeat the `client_id` of the header: it says who the client is and proves nothing.
+ */
+function authenticate(
+  { authorization }: ServerRequest,
+  { client_id: clientId, client_secret: clientSecret }: TokenParameters,
+  { provider, findings }: { provider: Provider; findings: Findings },
+): Client | undefined {
+  if (authorization && clientSecret !== undefined) {
+    const message =
+      'client_secret is in the form beside an Authorization header: a request authenticates by one of them'
+    findings.add('TOK-10', { path: 'client_secret', message })
+    return undefined
+  }
+  const client = authenticateByBasic(provider.clients, authorization)
+  if (!client) {
+    const path = 'Authorization'
+    findings.add('TOK-02', { path, message: unauthenticated(authorization, clientSecret) })
+  } else if (clientId !== undefined && clientId !== client.clientId) {
+    const message = `client_id in the form is not ${client.clientId}, which the Authorization header authenticates`
+    findings.add('TOK-10', { path: 'client_id', message })
+    return undefined
+  }
+  return client
+}
+
+function unauthenticated(authorization: string | undefined, clientSecret: string | undefined): string {
+  if (authorization) return 'Authorization is not Basic with the credentials of a registered client'
+  const inForm = clientSecret === undefined ? '' : '; client_secret in the form does not count here'
+  return `the Authorization header is missing${inForm}`
+}
 
 function checkGrantType(grantType: string | undefined, findings: Findings): void {
   if (grantType === undefined) findings.missing('TOK-03', 'grant_type')

@@ -86,6 +86,23 @@ describe('pushRequest refuses', () => {
     expect(await refused(() => createService().push(changes))).toEqual({ status, error, rules: [rule] })
   })
 
+  test.each([basic('ak_test_sandbox', 'sk_test_sandbox'), basic('ak_test_sandbox', 'wrong'), 'Bearer x'])(
+    'an Authorization header beside the credentials in the form: %s',
+    async (authorization) => {
+      const request = formRequest(pushedRequest(), { authorization })
+      const refusal = await refused(() => pushRequest(request, createProvider()))
+      expect(refusal).toEqual({ status: 400, error: 'invalid_request', rules: ['PAR-13'] })
+    },
+  )
+
+  test('an Authorization header alone with invalid_client, and says where the credentials belong', async () => {
+    const form = pushedRequest({ client_id: undefined, client_secret: undefined })
+    const request = formRequest(form, { authorization: basic('ak_test_sandbox', 'sk_test_sandbox') })
+    const refusal = await refusalOf(() => pushRequest(request, createProvider()))
+    expect(refusal).toMatchObject({ status: 401, code: 'invalid_client', findings: [{ rule: 'PAR-02' }] })
+    expect(refusal.message).toContain('the Authorization header does not count here')
+  })
+
   test.each(['', 'x', '{', '[{]', 'undefined', '{}', '"text"', 'null', '1', '[]', '[1]', '[null]', '[[]]'])(
     'authorization_details %j, which is no JSON array of age signals',
     async (authorization_details) => {
@@ -126,12 +143,6 @@ describe('pushRequest refuses', () => {
     expect(message).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
     expect(message).toContain("is 'caf? ")
     expect(findings[0]?.message).toContain('is "café ')
-  })
-
-  test('credentials by HTTP Basic instead of the form', async () => {
-    const form = pushedRequest({ client_id: undefined, client_secret: undefined })
-    const request = formRequest(form, { authorization: basic('ak_test_sandbox', 'sk_test_sandbox') })
-    expect(await refused(() => pushRequest(request, createProvider()))).toMatchObject({ error: 'invalid_client' })
   })
 
   test.each([

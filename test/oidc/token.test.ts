@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { accessTokens, exchangeCode } from '../../src/oidc/token.ts'
 import { CHILD, createProvider, NOW, OTHER_CLIENT } from '../support/provider.ts'
-import { basic, tokenRequest } from '../support/requests.ts'
+import { basic, type Changes, tokenRequest } from '../support/requests.ts'
 import { createService, formRequest, refusalOf, refused } from '../support/service.ts'
 
 const AUTHORIZATION = basic('ak_test_sandbox', 'sk_test_sandbox')
@@ -115,6 +115,12 @@ describe('exchangeCode', () => {
     await service.exchange(code)
   })
 
+  test('takes the client_id of the Authorization header in the form too', async () => {
+    const service = createService()
+    const { findings } = await service.exchange(await service.obtainCode(), { client_id: 'ak_test_sandbox' })
+    expect(findings).toEqual([])
+  })
+
   test('ignores parameters that it does not know, such as the redirect_uri of other providers', async () => {
     const service = createService()
     const { findings } = await service.exchange(await service.obtainCode(), { redirect_uri: 'http://localhost/' })
@@ -149,6 +155,30 @@ describe('exchangeCode refuses', () => {
     const refusal = await refusalOf(() => exchangeCode(request, createProvider()))
     expect(refusal).toMatchObject({ status: 401, code: 'invalid_client', findings: [{ rule: 'TOK-02' }] })
     expect(refusal.headers['WWW-Authenticate']).toMatch(/^Basic /)
+  })
+
+  test.each<[string, Changes, string]>([
+    ['the same credentials', { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' }, AUTHORIZATION],
+    ['a client_secret', { client_secret: 'sk_test_sandbox' }, AUTHORIZATION],
+    ['a wrong client_secret', { client_secret: 'wrong' }, AUTHORIZATION],
+    ['the client_id of another client', { client_id: OTHER_CLIENT.clientId }, AUTHORIZATION],
+    ['a client_secret, when the header is wrong', { client_secret: 'x' }, basic('ak_test_sandbox', 'wrong')],
+    ['a client_secret, when the header is of another scheme', { client_secret: 'x' }, 'Bearer x'],
+  ])('%s in the form beside the Authorization header, and spends nothing', async (_name, changes, authorization) => {
+    const service = createService()
+    const code = await service.obtainCode()
+    const request = formRequest(tokenRequest(code, changes), { authorization })
+    const refusal = await refusalOf(() => exchangeCode(request, service.provider))
+    expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [{ rule: 'TOK-10' }] })
+    expect(refusal.headers).toEqual({})
+    await service.exchange(code)
+  })
+
+  test('credentials in the form alone with invalid_client, and says where they belong', async () => {
+    const form = tokenRequest('x', { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' })
+    const refusal = await refusalOf(() => exchangeCode(formRequest(form), createProvider()))
+    expect(refusal).toMatchObject({ status: 401, code: 'invalid_client', findings: [{ rule: 'TOK-02' }] })
+    expect(refusal.message).toContain('client_secret in the form does not count here')
   })
 
   test.each(['grant_type', 'code'])('%s sent twice', async (name) => {

@@ -1,5 +1,4 @@
-import type { Changes } from '../support/requests.ts'
-import { createRequest, pushedRequest } from '../support/requests.ts'
+import { basic, type Changes, createRequest, pushedRequest } from '../support/requests.ts'
 import type { RuleCase } from './rule-case.ts'
 
 const tolerated = { level: { spec: 'error', agekey: 'advice' } } as const
@@ -54,6 +53,16 @@ export const CREATE_CASES: readonly RuleCase[] = [
     },
   },
   { ...push('PAR-12', 'an unknown field', { login_hint: 'x' }), ...advice },
+  {
+    rule: 'PAR-13',
+    breaks: 'an Authorization header beside the credentials in the form',
+    send: (_rp, { sandbox }) =>
+      sandbox.request
+        .post('/v1/oidc/create/par')
+        .set('Authorization', basic('ak_test_sandbox', 'sk_test_sandbox'))
+        .type('form')
+        .send(pushedRequest()),
+  },
   create('CRE-01', 'an unknown client', { client_id: 'nobody' }),
   create('CRE-02', 'an unregistered redirect_uri', { redirect_uri: 'https://evil.example/' }),
   create('CRE-03', 'a redirect_uri other than the pushed one', { redirect_uri: 'http://localhost:3000/other' }),

@@ -67,6 +67,11 @@ export const UPGRADE_CASES: readonly RuleCase[] = [
     send: async (rp) => rp.exchange(await rp.obtainCode(), { redirect_uri: 'http://localhost:3000/callback' }),
   },
   {
+    rule: 'TOK-10',
+    breaks: 'client_secret in the form beside the Authorization header',
+    send: async (rp) => rp.exchange(await rp.obtainCode(), { client_secret: 'sk_test_sandbox' }),
+  },
+  {
     rule: 'UPG-01',
     breaks: 'a body that is called a form',
     send: (_rp, { sandbox, brand }) =>

@@ -70,6 +70,12 @@ export const CREATE_RULES = {
     hint: 'Remove the field, or look for a spelling mistake in its name.',
     level: 'advice',
   },
+  'PAR-13': {
+    ...par,
+    section: 'E2, RFC 6749 section 2.3',
+    sentence: 'The client authenticates by the form alone.',
+    hint: 'Leave the Authorization header out. Most OAuth libraries call this method client_secret_post.',
+  },
   'CRE-01': {
     ...create,
     error: 'invalid_client',

@@ -58,6 +58,12 @@ export const UPGRADE_RULES = {
     hint: 'The endpoint needs only grant_type and code.',
     level: 'advice',
   },
+  'TOK-10': {
+    ...token,
+    section: 'E4, RFC 6749 section 2.3',
+    sentence: 'The client authenticates by the Authorization header alone.',
+    hint: 'Leave client_id and client_secret out of the form. Most OAuth libraries call this method client_secret_basic.',
+  },
   'UPG-01': {
     ...upgrade,
     sentence: 'The request has Content-Type application/json.',
