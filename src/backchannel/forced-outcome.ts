@@ -99,6 +99,6 @@ function basicClientId(authorization = ''): string | undefined {
 
 async function applyOutcome(reply: ServerReply, { outcome }: ForcedOutcome, tenant: Tenant): Promise<ServerReply> {
   if (outcome.seam !== 'reply' || !outcome.apply) return reply
-  const { provider, keys } = tenant
-  return outcome.apply(reply, createTamperTools({ provider, keys, transaction: undefined }))
+  const { provider, keys, clients } = tenant
+  return outcome.apply(reply, createTamperTools({ provider, keys, clients, transaction: undefined }))
 }

@@ -72,15 +72,16 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
 }
 
 /** A tenant as the control API shows it; client secrets stay out. */
-function wireTenant({ name, provider, settings, clock }: Tenant) {
+function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
   return {
     name,
     base_url: provider.baseUrl,
     ...settings.defaults,
-    clients: settings.clients.map(({ clientId, name: clientName = clientId, redirectUris }) => ({
+    clients: settings.clients.map(({ clientId, name: clientName = clientId, redirectUris, signingAlg = keys.alg }) => ({
       client_id: clientId,
       name: clientName,
       redirect_uris: redirectUris,
+      signing_alg: signingAlg,
     })),
     lifetimes: wireLifetimes(settings.lifetimes),
     clock: clock.state(),

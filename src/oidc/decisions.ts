@@ -99,7 +99,11 @@ export const DECISIONS: readonly { readonly point: string; readonly decision: st
     point: 'redirect_uri',
     decision: 'Exact match. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
   },
-  { point: 'signing', decision: 'RS256 by default, ES256 by config; both public keys are in the key set.' },
+  {
+    point: 'signing',
+    decision:
+      'RS256 by default, ES256 by --signing-alg or config, also for one client; both public keys are in the key set.',
+  },
   {
     point: 'req_claims_hash',
     decision: 'SHA-256 of the decoded claims string exactly as sent, base64url without padding.',

@@ -28,10 +28,16 @@ export interface Ids {
   random(bytes: number): string
 }
 
+/** The algorithms by which id_tokens can be signed. */
+export const SIGNING_ALGORITHMS = ['RS256', 'ES256'] as const
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
+
 /** Signs tokens and publishes the public half of its keys. */
 export interface Signer {
-  /** The algorithm of the tokens, as discovery announces it. */
-  readonly alg: 'RS256' | 'ES256'
+  /** The algorithm of the tokens of clients that have none of their own; discovery lists it first. */
+  readonly alg: SigningAlgorithm
+  /** The signer of another algorithm, with keys of the same key set. */
+  withAlg(alg: SigningAlgorithm): Signer
   /** Signs `claims` as a compact JWT with `alg`, `kid` and `typ: JWT`. */
   sign(claims: Readonly<Record<string, unknown>>): Promise<string>
   /** Public keys only, each with `kid`, `alg` and `use: sig`. */
@@ -44,6 +50,8 @@ export interface Client {
   readonly clientSecret: string
   /** Shown on the hosted screens. */
   readonly name: string
+  /** The algorithm of its id_tokens, when that is not the one of the signer. */
+  readonly signingAlg?: SigningAlgorithm | undefined
   /** Whether `redirectUri` was registered, by exact match or, for the built-in client, any loopback address. */
   allowsRedirectTo(redirectUri: string): boolean
 }

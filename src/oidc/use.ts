@@ -3,7 +3,7 @@ import { claimsSchema } from '../age/claims.ts'
 import { type AgeThresholds, evaluateAnswers, explainEvaluation } from '../age/evaluate.ts'
 import type { ThresholdTrace } from '../age/trace.ts'
 import { type Callback, createCallback, createErrorCallback, isResponseMode, RESPONSE_MODES } from './callback.ts'
-import { createIdTokenClaims } from './id-token.ts'
+import { createIdTokenClaims, signingAlgOf } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'
 import type { Provider } from './provider.ts'
 import type { Pairs } from './request/parameters.ts'
@@ -124,7 +124,8 @@ export async function finishUse(
       ? await issueCode({ clientId: transaction.clientId, ageKeyId: decision.ageKey.id }, provider)
       : undefined
   const claims = createIdTokenClaims({ transaction, ageThresholds, code }, provider)
-  const idToken = await seams.token(await provider.signer.sign(seams.claims(claims)))
+  const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))
+  const idToken = await seams.token(await signer.sign(seams.claims(claims)))
   const callback = createCallback(transaction, { id_token: idToken, code, state })
   const explain = () => explainEvaluation(signals, transaction.claims, now)
   return { callback: seams.callback(callback), evaluation: { ageThresholds, explain } }

@@ -58,6 +58,7 @@ describe('Flags of the command line:', () => {
     [{ 'base-url': 'http://localhost:2435/age/' }, { baseUrl: 'http://localhost:2435/age' }],
     [{ 'base-url': 'HTTPS://Age.Example' }, { baseUrl: 'https://age.example' }],
     [{ profile: 'agekey' }, { profile: 'agekey' }],
+    [{ 'signing-alg': 'ES256' }, { signingAlg: 'ES256' }],
     [
       { persona: 'teen-16', outcome: 'verified' },
       { persona: 'teen-16', outcome: 'verified' },
@@ -78,6 +79,7 @@ describe('Flags of the command line:', () => {
     [{ seed: 'x' }, '--seed: "x" is not a whole number'],
     [{ seed: '99999999999999999999' }, '--seed: 100000000000000000000 is not a whole number'],
     [{ profile: 'agekye' }, '--profile: unknown profile "agekye". Did you mean "agekey"?'],
+    [{ 'signing-alg': 'HS256' }, '--signing-alg: unknown signing_alg "HS256". Did you mean "RS256" or "ES256"?'],
     [{ log: 'loud' }, '--log: unknown log "loud"; expected one of pretty, json, silent'],
     [
       { 'base-url': 'localhost:2435' },
@@ -118,6 +120,7 @@ describe('Environment variables of settings:', () => {
     ['PERSONA', 'teen-16', { persona: 'teen-16' }],
     ['OUTCOME', 'verified', { outcome: 'verified' }],
     ['PROFILE', 'spec', { profile: 'spec' }],
+    ['SIGNING_ALG', 'ES256', { signingAlg: 'ES256' }],
     ['SEED', '7', { seed: 7 }],
     ['CONTROL_TOKEN', 't', { controlToken: 't' }],
     ['STORE', 'rediss://redis:6380/1', { store: 'rediss://redis:6380/1' }],
@@ -291,6 +294,10 @@ control_token: not-a-real-token
     [
       client('client_id: "", client_secret: s, redirect_uris: [https://a.example]'),
       'clients[1].client_id: expected one or more printable ASCII',
+    ],
+    [
+      client('client_id: a, client_secret: s, redirect_uris: [https://a.example], signing_alg: none'),
+      'clients[1].signing_alg: unknown signing_alg "none"; expected one of RS256, ES256',
     ],
     [client('client_id: a, client_secret: s, redirect_uris: []'), 'clients[1].redirect_uris: expected at least 1 item'],
     [

@@ -67,6 +67,37 @@ describe('E1 signs an id_token', () => {
     expect(verified.payload['nonce']).toBe('nonce-1')
   })
 
+  test('with the algorithm of its client, by key sets and discovery that every client reads', async () => {
+    const shop = { clientSecret: 's', redirectUris: ['https://shop.example/cb'] }
+    const clients = [
+      { ...shop, clientId: 'modern', signingAlg: 'ES256' },
+      { ...shop, clientId: 'plain' },
+    ] as const
+    const sandbox = await startSandbox({ clients })
+    const use = (clientId: string) =>
+      createRelyingParty(sandbox, { clientId }).use({ redirect_uri: 'https://shop.example/cb' })
+    const [modern, plain] = [await use('modern'), await use('plain')]
+    expect(headerOf(modern)).toEqual({ alg: 'ES256', typ: 'JWT', kid: expect.stringMatching(/^sandbox-es256-/) })
+    expect(headerOf(plain).alg).toBe('RS256')
+    const { keys } = (await sandbox.request.get('/.well-known/jwks.json')).body
+    const keySet = createLocalJWKSet({ keys })
+    await jwtVerify(modern.params['id_token'] ?? '', keySet, { algorithms: ['ES256'], audience: 'modern' })
+    await jwtVerify(plain.params['id_token'] ?? '', keySet, { algorithms: ['RS256'], audience: 'plain' })
+    const discovery = (await sandbox.request.get('/v1/oidc/use/.well-known/openid-configuration')).body
+    expect(discovery.id_token_signing_alg_values_supported).toEqual(['RS256', 'ES256'])
+
+    // What is declared at run time counts too, also RS256 in a sandbox of ES256, and a rotation reaches it.
+    await sandbox.configure({
+      clients: [{ client_id: 'late', client_secret: 's', redirect_uris: shop.redirectUris, signing_alg: 'ES256' }],
+    })
+    const before = headerOf(await use('late'))
+    await sandbox.keys.rotate('publish')
+    await sandbox.keys.rotate('use')
+    const after = headerOf(await use('late'))
+    expect([before.alg, after.alg]).toEqual(['ES256', 'ES256'])
+    expect(after.kid).not.toBe(before.kid)
+  })
+
   test('by the clock of the sandbox: the day after, turns-18-tomorrow is 18', async () => {
     const sandbox = await startSandbox()
     const rp = createRelyingParty(sandbox)

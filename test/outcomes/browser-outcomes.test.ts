@@ -64,8 +64,19 @@ describe.each(Object.entries(CLIENTS))('a Use flow, as a correct client with %s 
   })
 })
 
-describe('a Use flow whose tokens are signed with ES256', () => {
-  const sandbox = shareSandbox({ signingAlg: 'ES256' })
+/** The client of the tests, declared with an algorithm of its own in a sandbox of RS256. */
+const CLIENT_WITH_ES256 = {
+  clientId: 'ak_test_sandbox',
+  clientSecret: 'sk_test_sandbox',
+  redirectUris: ['http://localhost:3000/callback'],
+  signingAlg: 'ES256',
+} as const
+
+describe.each([
+  ['the sandbox', { signingAlg: 'ES256' } as const],
+  ['the client alone', { builtinClient: false, clients: [CLIENT_WITH_ES256] }],
+])('a Use flow whose tokens are signed with ES256, because %s says so,', (_, options) => {
+  const sandbox = shareSandbox(options)
   const idTokenRows = (correctClient: Outcome['correctClient']) =>
     rowsOf('use', correctClient).filter(({ name }) => name.startsWith('id_token.'))
   const policy = { algorithms: ['ES256'] }

@@ -2,14 +2,27 @@ import { describe, expect, it } from 'vitest'
 import { findOutcome, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
 import type { ServerReply } from '../../src/sandbox/outcomes/server-reply.ts'
+import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, pushedRequest } from '../support/requests.ts'
-import { Refusal, readUseAnswer, verifyWithJose } from './correct-client.ts'
+import { type Policy, Refusal, readUseAnswer, verifyWithJose } from './correct-client.ts'
 import { type CallOptions, discover, exchange, fetchKeys, push, upgrade } from './correct-server-calls.ts'
 import { issuerOf, runCreate, runUse } from './flows.ts'
 import { shareSandbox } from './shared-sandbox.ts'
 
 const sandbox = shareSandbox()
+/** Tokens are signed with RS256, but for the client of the tests. */
+const withES256 = shareSandbox({
+  builtinClient: false,
+  clients: [
+    {
+      clientId: 'ak_test_sandbox',
+      clientSecret: 'sk_test_sandbox',
+      redirectUris: ['http://localhost:3000/callback'],
+      signingAlg: 'ES256',
+    },
+  ],
+})
 
 const SERVER_FLOWS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
 type ServerFlow = (typeof SERVER_FLOWS)[number]
@@ -25,18 +38,32 @@ const CALLS: Readonly<Record<ServerFlow, (options: CallOptions) => Promise<unkno
   upgrade: async (options) =>
     upgrade(sandbox().baseUrl, { token: await party().obtainToken(), details: [ageSignal()] }, options),
   discovery: (options) => discover(issuerOf(sandbox()), options),
-  async jwks(options) {
-    const { session, delivery } = await runUse(sandbox(), { name: 'verified' })
-    if (!delivery) throw new Error('a verified flow must be answered')
-    const keys = await fetchKeys(sandbox().baseUrl, options)
-    const expected = { issuer: issuerOf(sandbox()), clientId: sandbox().client.clientId }
-    return readUseAnswer(delivery, session, verifyWithJose(keys, expected))
-  },
+  jwks: (options) => verifyByKeySet(sandbox(), options),
+}
+
+async function verifyByKeySet(at: Sandbox, options: CallOptions, policy: Policy = {}): Promise<unknown> {
+  const { session, delivery } = await runUse(at, { name: 'verified' })
+  if (!delivery) throw new Error('a verified flow must be answered')
+  const keys = await fetchKeys(at.baseUrl, options)
+  const expected = { issuer: issuerOf(at), clientId: at.client.clientId }
+  return readUseAnswer(delivery, session, verifyWithJose(keys, expected, policy))
 }
 
 const forcing = (outcome: string): CallOptions => ({ headers: { 'X-Sandbox-Outcome': outcome } })
 const rowsOf = (flow: Outcome['flow'], correctClient: Outcome['correctClient']) =>
   OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient)
+
+describe('the key set, for a client that has ES256 as its own algorithm,', () => {
+  const verify = (outcome: string) => verifyByKeySet(withES256(), forcing(outcome), { algorithms: ['ES256'] })
+
+  it.each(rowsOf('jwks', 'refuse'))('is refused with $name', async ({ name }) => {
+    await expect(verify(name)).rejects.toThrow(Refusal)
+  })
+
+  it.each(rowsOf('jwks', 'accept'))('is accepted with $name', async ({ name }) => {
+    await expect(verify(name)).resolves.not.toThrow()
+  })
+})
 
 describe.each(SERVER_FLOWS)('the call %s, as a correct client makes it', (flow) => {
   it.each(rowsOf(flow, 'refuse'))('refuses $name', async ({ name }) => {

@@ -32,11 +32,12 @@ export function watchClients(
 type Client = NonNullable<Settings['sandbox']['clients']>[number]
 
 /** A client under the names of the config file, as the control API takes it. */
-const declaration = ({ clientId, clientSecret, redirectUris, name, logo, persona }: Client) => ({
+const declaration = ({ clientId, clientSecret, redirectUris, name, logo, persona, signingAlg }: Client) => ({
   client_id: clientId,
   client_secret: clientSecret,
   redirect_uris: redirectUris,
   ...(name === undefined ? {} : { name }),
   ...(logo === undefined ? {} : { logo }),
   ...(persona === undefined ? {} : { persona }),
+  ...(signingAlg === undefined ? {} : { signing_alg: signingAlg }),
 })

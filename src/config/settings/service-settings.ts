@@ -3,9 +3,9 @@ import { ASSURANCE_LEVELS } from '../../age/assurance.ts'
 import { METHOD_NAMES } from '../../age/methods.ts'
 import { PROVENANCE_PATH } from '../../age/provenance.ts'
 import { camelCased } from '../../files/camel-case.ts'
+import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { PROFILES } from '../../oidc/profile.ts'
 import { clientSchema, clientSettingsOf } from '../../sandbox/clients/client-schema.ts'
-import type { SigningAlgorithm } from '../../sandbox/keys/signing-keys.ts'
 import { isNot, nonEmpty, type Setting, wholeNumber } from './setting.ts'
 
 const provenance = z
@@ -26,10 +26,16 @@ export const SERVICE_SETTINGS = {
       isSet: true,
     },
   },
+  /** The algorithm of id_tokens: `RS256` (the default) or `ES256`. A client may have another one. */
   signingAlg: {
-    schema: z.enum(['RS256', 'ES256'] satisfies SigningAlgorithm[]),
-    help: 'algorithm of the signatures: RS256 (the default) or ES256',
-    starter: { about: 'RS256 or ES256', example: 'RS256' },
+    schema: z.enum(SIGNING_ALGORITHMS),
+    flag: { argument: '<alg>' },
+    help: 'signs id_tokens: RS256 or ES256 (default: RS256); a client may have a signing_alg of its own',
+    starter: {
+      about:
+        'RS256, as the sample of the service, or ES256, the only one that some published clients of it accept. A client may have its own.',
+      example: 'RS256',
+    },
   },
   clients: {
     schema: z.array(clientSchema.transform(clientSettingsOf)),
@@ -44,7 +50,8 @@ export const SERVICE_SETTINGS = {
     # logo: ./logo.svg
     redirect_uris:                      # compared by exact match
       - http://localhost:3000/callback
-    # persona: adult-passport           # no choice page for this client`,
+    # persona: adult-passport           # no choice page for this client
+    # signing_alg: ES256                # for this client only`,
       isSet: true,
     },
   },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { clientSchema } from '../../sandbox/clients/client-schema.ts'
 import { clockStateSchema } from '../../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
@@ -58,7 +59,14 @@ const tenant = z
     base_url: z.string(),
     persona: z.string().optional(),
     outcome: z.string().optional(),
-    clients: z.array(z.object({ client_id: z.string(), name: z.string(), redirect_uris: z.array(z.string()) })),
+    clients: z.array(
+      z.object({
+        client_id: z.string(),
+        name: z.string(),
+        redirect_uris: z.array(z.string()),
+        signing_alg: z.enum(SIGNING_ALGORITHMS),
+      }),
+    ),
     lifetimes: lifetimesSchema,
     clock,
   })

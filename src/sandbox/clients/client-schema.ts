@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { camelCased } from '../../files/camel-case.ts'
+import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { redirectUriProblem } from '../addresses/web-address.ts'
 
 const nonEmpty = z.string().min(1)
@@ -22,6 +23,10 @@ export const clientSchema = z.strictObject({
   logo: nonEmpty.optional().describe('Path of an image file'),
   redirect_uris: z.array(redirectUri).min(1).describe('Matched character by character'),
   persona: nonEmpty.optional().describe('Decides for every request of this client, without a choice page'),
+  signing_alg: z
+    .enum(SIGNING_ALGORITHMS)
+    .optional()
+    .describe('Signs the id_tokens of this client; the signing_alg of the sandbox when absent'),
 })
 
 export const clientSettingsSchema = z.object({
@@ -34,6 +39,8 @@ export const clientSettingsSchema = z.object({
   redirectUris: z.array(z.string()).readonly(),
   /** Decides for every request of this client, without a choice page. */
   persona: z.string().optional(),
+  /** Signs the id_tokens of this client; the `signingAlg` of the sandbox when absent. */
+  signingAlg: z.enum(SIGNING_ALGORITHMS).optional(),
 })
 
 /** A relying party as the config declares it. */

@@ -1,4 +1,4 @@
-import type { Client, Clients } from '../../oidc/ports.ts'
+import type { Client, Clients, SigningAlgorithm } from '../../oidc/ports.ts'
 import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/web-address.ts'
 import type { ClientSettings } from './client-schema.ts'
 import { demoClient } from './demo-client.ts'
@@ -11,6 +11,8 @@ export interface SandboxClient extends Client {
 
 export interface SandboxClients extends Clients {
   find(clientId: string): SandboxClient | undefined
+  /** The algorithms that clients have of their own. */
+  readonly signingAlgs: readonly SigningAlgorithm[]
 }
 
 /** Credentials that the sandbox knows without any config; any path and port on a loopback host is registered. */
@@ -28,19 +30,20 @@ export function createClients(
   settings: readonly ClientSettings[],
   { builtin, demoOf }: { builtin: boolean; demoOf?: string },
 ): SandboxClients {
-  const declared = demoOf === undefined ? settings : [demoClient(demoOf), ...settings]
+  const declared: readonly ClientSettings[] = demoOf === undefined ? settings : [demoClient(demoOf), ...settings]
   const clients = new Map<string, SandboxClient>(declared.map((client) => [client.clientId, fromSettings(client)]))
   if (builtin && !clients.has(BUILTIN_CLIENT.clientId)) {
     const builtinClient = { ...BUILTIN_CLIENT, logo: undefined, persona: undefined, allowsRedirectTo: allowsLoopback }
     clients.set(builtinClient.clientId, builtinClient)
   }
-  return { find: (clientId) => clients.get(clientId) }
+  const signingAlgs = declared.flatMap(({ signingAlg }) => signingAlg ?? [])
+  return { find: (clientId) => clients.get(clientId), signingAlgs }
 }
 
 function fromSettings(settings: ClientSettings): SandboxClient {
-  const { clientId, clientSecret, name = clientId, logo, redirectUris, persona } = settings
+  const { name = settings.clientId, logo, redirectUris, persona, ...client } = settings
   const registered = new Set(redirectUris)
-  return { clientId, clientSecret, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
+  return { ...client, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
 }
 
 /** Any path and port on a loopback host, of what a client may register. */

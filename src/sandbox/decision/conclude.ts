@@ -1,5 +1,6 @@
 import type { Callback } from '../../oidc/callback.ts'
 import { type CreateDecision, type CreateTransaction, finishCreate } from '../../oidc/create.ts'
+import { signingAlgOf } from '../../oidc/id-token.ts'
 import type { AgeKey } from '../../oidc/ports.ts'
 import { NO_SEAMS, type Seams } from '../../oidc/seams.ts'
 import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
@@ -65,12 +66,13 @@ function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
 }
 
 async function toolsFor(transaction: UseTransaction | CreateTransaction, tenant: Tenant): Promise<TamperTools> {
-  const { provider } = tenant
+  const { provider, clients } = tenant
   const use = transaction.flow === 'use' ? transaction : undefined
   return createTamperTools({
     provider,
+    clients,
     get keys() {
-      return tenant.keys
+      return tenant.keys.withAlg(signingAlgOf(transaction.clientId, provider))
     },
     rotateKeys: tenant.rotateKeys,
     transaction: use,

@@ -1,5 +1,6 @@
+import type { SigningAlgorithm } from '../../oidc/ports.ts'
 import attackerKeys from './attacker-keys.json' with { type: 'json' }
-import { importKeys, type SigningAlgorithm, type SigningKey, type SigningKeys } from './signing-keys.ts'
+import { importKeys, type SigningKey, type SigningKeys } from './signing-keys.ts'
 
 let imported: Promise<SigningKeys> | undefined
 

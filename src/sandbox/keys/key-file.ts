@@ -5,13 +5,8 @@ import * as z from 'zod'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
-import {
-  generateStoredKeys,
-  importKeys,
-  SIGNING_ALGORITHMS,
-  type SigningKeys,
-  type StoredKeys,
-} from './signing-keys.ts'
+import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
+import { generateStoredKeys, importKeys, type SigningKeys, type StoredKeys } from './signing-keys.ts'
 
 const keyFileSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.enum(SIGNING_ALGORITHMS) })) })
 

@@ -1,17 +1,10 @@
 import { CompactSign } from 'jose'
 import * as z from 'zod'
-import type { Signer } from '../../oidc/ports.ts'
+import type { Signer, SigningAlgorithm } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { signCompact } from './compact-jws.ts'
 import { type KeySource, keysOf } from './key-source.ts'
-import {
-  importKeys,
-  type SigningAlgorithm,
-  type SigningKey,
-  type SigningKeys,
-  storedForm,
-  storedKeysSchema,
-} from './signing-keys.ts'
+import { importKeys, type SigningKey, type SigningKeys, storedForm, storedKeysSchema } from './signing-keys.ts'
 
 /** The stages of a key rotation, in their order. */
 export const ROTATION_STAGES = ['publish', 'use', 'retire'] as const
@@ -21,6 +14,7 @@ export type RotationStage = (typeof ROTATION_STAGES)[number]
 export interface KeyRing extends Signer, Signing {
   /** The key that signs now. */
   signingKey(): Promise<SigningKey>
+  withAlg(alg: SigningAlgorithm): KeyRing
   /** The key of the other algorithm that is published with it. */
   keyFor(alg: SigningAlgorithm): Promise<SigningKey>
   /**
@@ -75,9 +69,10 @@ export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, sign
 function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
   const { published, signing } = rotation
   const keyFor = async (wanted: SigningAlgorithm) => (await signing())[wanted]
-  return {
+  const ring: KeyRing = {
     alg,
     isRepeatable,
+    withAlg: (other) => (other === alg ? ring : ringOf({ alg: other, isRepeatable }, rotation)),
     keyFor,
     signingKey: () => keyFor(alg),
     async sign(claims) {
@@ -99,6 +94,7 @@ function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
       }
     },
   }
+  return ring
 }
 
 function nextRotation(

@@ -2,9 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
-
-export const SIGNING_ALGORITHMS = ['RS256', 'ES256'] as const
-export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
+import type { SigningAlgorithm } from '../../oidc/ports.ts'
 
 /** A private key ready to sign, with its public half as the key set shows it. */
 export interface SigningKey {

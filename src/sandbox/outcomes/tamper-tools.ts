@@ -1,7 +1,9 @@
 import { IDENTIFIER_BYTES } from '../../oidc/decisions.ts'
+import type { SigningAlgorithm } from '../../oidc/ports.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
+import type { SandboxClients } from '../clients/clients.ts'
 import type { KeyRing, RotationStage } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
 import type { ReplayableAnswer } from './replayable-answers.ts'
@@ -12,7 +14,10 @@ export const TRAP_PATH = '/_sandbox/trap'
 /** What a row of the catalogue may use to change an answer. */
 export interface TamperTools {
   readonly provider: Provider
+  /** Those that sign for the client of the request. */
   readonly keys: KeyRing
+  /** The algorithms by which id_tokens are signed, of whichever client. */
+  readonly signingAlgs: readonly SigningAlgorithm[]
   /** The Use request that is being answered; absent in other flows. */
   readonly transaction: UseTransaction | undefined
   /** The answer of an earlier Use flow of the same client, when there is one to replay. */
@@ -31,6 +36,7 @@ export interface TamperTools {
 export interface TamperContext {
   readonly provider: Provider
   readonly keys: KeyRing
+  readonly clients: SandboxClients
   readonly transaction: UseTransaction | undefined
   readonly earlier?: ReplayableAnswer | undefined
   rotateKeys?(stage: RotationStage): Promise<void>
@@ -43,6 +49,9 @@ export function createTamperTools(context: TamperContext): TamperTools {
     provider,
     get keys() {
       return context.keys
+    },
+    get signingAlgs() {
+      return [...new Set([provider.signer.alg, ...context.clients.signingAlgs])]
     },
     transaction,
     earlier,

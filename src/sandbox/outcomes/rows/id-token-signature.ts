@@ -1,8 +1,9 @@
 import { createPublicKey } from 'node:crypto'
+import { SIGNING_ALGORITHMS } from '../../../oidc/ports.ts'
 import { encodePart, signCompact } from '../../keys/compact-jws.ts'
 import { foreignKey } from '../../keys/foreign-keys.ts'
 import { signWithSecret, takeApart } from '../../keys/forge.ts'
-import { SIGNING_ALGORITHMS, type SigningKey } from '../../keys/signing-keys.ts'
+import type { SigningKey } from '../../keys/signing-keys.ts'
 import { changedToken, withHeader } from '../id-token-changes.ts'
 import type { Outcome } from '../outcome.ts'
 import { rowsUnder } from '../rows-under.ts'
@@ -10,7 +11,8 @@ import type { TamperTools } from '../tamper-tools.ts'
 import { inverted } from './threshold-answers.ts'
 
 const SIGNATURE = 'Verify the signature with the key of the published key set that has the kid of the header.'
-const ALGORITHM = 'Verify with the algorithm that was agreed on (RS256), never with the one that the header asks for.'
+const ALGORITHM =
+  'Verify with the algorithm that was agreed on (signing_alg), never with the one that the header asks for.'
 const OWN_KEYS = 'Take keys from the jwks_uri of the service only: a key or address inside the token proves nothing.'
 const CRITICAL = 'Refuse a token whose crit lists an extension that is not understood (RFC 7515 section 4.1.11).'
 const TYPE =

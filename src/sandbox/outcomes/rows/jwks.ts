@@ -22,24 +22,18 @@ export const JWKS: readonly Outcome[] = [
   keepRow('no_keys', 'The key set is empty.', (reply) => withMembers(reply, { keys: [] })),
   keepRow('keys_missing', 'The document has no member keys.', (reply) => withMembers(reply, { keys: undefined })),
   keepRow('without_signing_key', 'The key that signs is not in the key set.', (reply, tools) =>
-    changeSigningKey(reply, tools, () => []),
+    changeSigningKeys(reply, tools, () => []),
   ),
   changed('foreign_key_same_kid', {
     summary: 'Another key stands under the kid of the one that signs.',
     rule: SIGNATURE,
-    async apply(reply, tools) {
-      const { publicJwk } = await foreignKey(tools.keys.alg)
-      return changeSigningKey(reply, tools, ({ kid }) => [{ ...publicJwk, kid }])
-    },
+    apply: (reply, tools) => changeSigningKeys(reply, tools, ({ kid }, foreign) => [{ ...foreign, kid }]),
   }),
   changed('kid_twice', {
     correctClient: 'depends',
     summary: 'Two keys have the kid of the one that signs, and the first is a foreign one.',
     rule: 'A kid should be unique (RFC 7517 section 4.5): refuse the key set, or try each key of this kid.',
-    async apply(reply, tools) {
-      const { publicJwk } = await foreignKey(tools.keys.alg)
-      return changeSigningKey(reply, tools, (key) => [{ ...publicJwk, kid: key.kid }, key])
-    },
+    apply: (reply, tools) => changeSigningKeys(reply, tools, (key, foreign) => [{ ...foreign, kid: key['kid'] }, key]),
   }),
   changed('kid_missing', {
     correctClient: 'depends',
@@ -63,9 +57,9 @@ export const JWKS: readonly Outcome[] = [
     correctClient: 'accept',
     summary: 'The first key is another one, as before a rotation.',
     rule: 'Select the key by its kid, never by its place.',
-    async apply(reply, { keys }) {
-      const { publicJwk } = await foreignKey(keys.alg)
-      return withMembers(reply, { keys: [publicJwk, ...keysOf(reply)] })
+    async apply(reply, { signingAlgs }) {
+      const foreign = await Promise.all(signingAlgs.map(foreignKey))
+      return withMembers(reply, { keys: [...foreign.map(({ publicJwk }) => publicJwk), ...keysOf(reply)] })
     },
   }),
 ]
@@ -77,12 +71,16 @@ function keysOf(reply: ServerReply): Jwk[] {
   return Array.isArray(keys) ? keys.map((key: object) => ({ ...key })) : []
 }
 
-/** The key set with the signing key replaced by other keys. */
-async function changeSigningKey(
+/** The key set with each key that signs replaced by other keys, made of it and of a foreign one of its algorithm. */
+async function changeSigningKeys(
   reply: ServerReply,
-  { keys }: TamperTools,
-  change: (key: Jwk) => readonly Jwk[],
+  { keys, signingAlgs }: TamperTools,
+  change: (key: Jwk, foreign: Jwk) => readonly Jwk[],
 ): Promise<ServerReply> {
-  const { kid } = await keys.signingKey()
-  return withMembers(reply, { keys: keysOf(reply).flatMap((key) => (key['kid'] === kid ? change(key) : [key])) })
+  let changed = keysOf(reply)
+  for (const alg of signingAlgs) {
+    const [{ kid }, { publicJwk }] = await Promise.all([keys.keyFor(alg), foreignKey(alg)])
+    changed = changed.flatMap((key) => (key['kid'] === kid ? change(key, { ...publicJwk }) : [key]))
+  }
+  return withMembers(reply, { keys: changed })
 }
