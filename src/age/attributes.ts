@@ -6,7 +6,7 @@ import { type AttributeKind, CARD_TYPES, METHODS, type Method } from './methods.
 /** What a value of each kind must be, for messages. */
 const SENTENCES: Readonly<Record<AttributeKind, string>> = {
   boolean: 'must be true or false',
-  country: 'must be an assigned ISO 3166-1 alpha-2 code in capitals',
+  country: 'must be an assigned ISO 3166-1 alpha-2 code in capitals, such as US or GB',
   card_type: `must be one of ${CARD_TYPES.join(', ')}`,
   platform: 'must be the name of a platform',
 }
@@ -23,9 +23,7 @@ export function attributesSchema(method: Method): z.ZodType<Attributes | undefin
       error: breaks(
         'SIG-16',
         required.length > 0 ? `must be an object with ${required.join(', ')}` : 'must be an object',
-        {
-          missing: 'SIG-17',
-        },
+        { missing: 'SIG-17', members: `Attributes of ${method}` },
       ),
     },
   )

@@ -65,7 +65,9 @@ function overrideSchema(method: Method) {
       iso_27566_1: levelSchema.optional(),
       attributes: z
         .strictObject(Object.fromEntries(requirements), {
-          error: breaks('CLM-18', `must be an object of requirements on attributes of ${method}`),
+          error: breaks('CLM-18', `must be an object of requirements on attributes of ${method}`, {
+            members: `Attributes of ${method}`,
+          }),
         })
         .optional(),
     },
@@ -102,7 +104,7 @@ export const claimsSchema = z.strictObject(
       .strictObject(
         // Made when the first request has overrides: they are most of all schemas that a start would make.
         byMethod((method) => z.lazy(() => overrideSchema(method)).optional()),
-        { error: breaks('CLM-14', 'must be an object keyed by method names') },
+        { error: breaks('CLM-14', 'must be an object keyed by method names', { members: 'Methods' }) },
       )
       .optional(),
     iso_27566_1: levelSchema.optional(),

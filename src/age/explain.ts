@@ -11,25 +11,37 @@ const MAX_ISSUES = 100
 
 const LONGEST_QUOTE = 60
 
+interface Wording {
+  /** The rule for an absent value and that for the unknown members of an object, when they are not the rule itself. */
+  readonly missing?: string
+  readonly unknown?: string
+  /** What the members of the object are: `Attributes of id_doc_scan`. */
+  readonly members?: string
+  /** What is wrong with a text, when the sentence leaves that to be searched for. */
+  readonly fault?: (text: string) => string
+}
+
 /**
  * The `error` of a zod schema or check that stands for a rule of the specification. zod has no room for a rule id, so the id
  * leads the message (`SIG-08 must be an integer from 0 to 150, is "18"`) and `issuesOf` takes it off again.
  *
  * @param sentence what would be right, beginning with `must`
- * @param other rules for an absent value (`missing`) and for the unknown members of an object (`unknown`), when they are
- *   not `rule` itself
  */
-export function breaks(rule: string, sentence: string, other: { missing?: string; unknown?: string } = {}) {
+export function breaks(rule: string, sentence: string, wording: Wording = {}) {
+  const { missing = rule, unknown = rule, members = 'Members', fault = () => '' } = wording
   return (issue: RawIssue): string => {
-    if (issue.code === 'unrecognized_keys') return unknownMembers(other.unknown ?? rule, issue)
-    if (issue.input === undefined) return `${other.missing ?? rule} is missing: it ${sentence}`
-    return `${rule} ${sentence}${received(issue)}`
+    if (issue.code === 'unrecognized_keys') return unknownMembers(unknown, members, issue)
+    if (issue.input === undefined) return `${missing} is missing: it ${sentence}`
+    return `${rule} ${sentence}${received(issue)}${typeof issue.input === 'string' ? fault(issue.input) : ''}`
   }
 }
 
 /** The issues of a schema whose every `error` is made by `breaks`, one for each unknown member; `root` names the checked value. */
 export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[] {
-  return withoutEchoes(error.issues).flatMap((issue) => {
+  // A member that is misspelt explains why another one is missing.
+  const rank = ({ code }: z.core.$ZodIssue) => (code === 'unrecognized_keys' ? 0 : 1)
+  const issues = withoutEchoes(error.issues).toSorted((one, other) => rank(one) - rank(other))
+  return issues.flatMap((issue) => {
     // Only symbols are left out here, which JSON cannot have.
     const path = [...at, ...issue.path.filter((step) => typeof step !== 'symbol')]
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
@@ -80,18 +92,30 @@ export function butIs(value: unknown, candidates: readonly string[]): string {
   return `, is ${quote(value)}${hint && `.${hint}`}`
 }
 
+/** The same for a list or an object that is something else, with the usual reason. */
+export function butIsOther(value: unknown): string {
+  if (typeof value === 'string' && /^\s*[[{]/.test(value)) return ', is JSON inside a string: it was encoded twice'
+  return butIs(value, [])
+}
+
 /** One line for each unknown member, in the order of `issue.keys`. */
-function unknownMembers(rule: string, issue: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
+function unknownMembers(
+  rule: string,
+  members: string,
+  issue: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>,
+): string {
   const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : []
-  const members = known.length > 0 ? ` Its members are ${known.join(', ')}.` : ' It has no members.'
+  const allowed = `${members}: ${known.join(', ') || 'none'}.`
   return issue.keys
     .slice(0, MAX_ISSUES)
-    .map((key) => `${rule} has no member ${quote(key)}.${didYouMean(key, known) || members}`)
+    .map((key) => `${rule} has no member ${quote(key)}.${didYouMean(key, known)} ${allowed}`)
     .join('\n')
 }
 
 function received(issue: RawIssue): string {
   const { input } = issue
+  if (issue.code === 'invalid_type' && ['array', 'object'].includes(issue.expected)) return butIsOther(input)
+  if (issue.code === 'too_big' && typeof input === 'string') return `, has ${input.length}: ${quote(input)}`
   if (issue.code === 'custom' && Array.isArray(input)) return `, has ${input.length}`
   if (issue.code === 'too_small' && Array.isArray(input)) return ', is empty'
   if (issue.code === 'custom' && isJsonObject(input)) return ''

@@ -4,13 +4,12 @@ import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { AGE_FORMATS, isMethod, METHODS } from './methods.ts'
 import { PROVENANCE_PATH } from './provenance.ts'
+import { isUuidVersion7 } from './verification-id.ts'
 
 /** How far the clock of a relying party may be ahead. */
 const TOLERANCE_MILLISECONDS = 60_000
 
 const MAX_YEARS = 150
-
-const UUID_VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 // Paths begin at the signal and messages do not name the place: `signal.ts` knows where the signal stands and adds both.
 
@@ -72,8 +71,9 @@ export function recommendations({ method, age, verification_id: verificationId }
       issues.push({ rule: 'SIG-10', path: ['age', given], message })
     }
   }
-  if (typeof verificationId === 'string' && !UUID_VERSION_7.test(verificationId)) {
-    issues.push({ rule: 'SIG-13', path: ['verification_id'], message: 'should be a UUID of version 7' })
+  if (typeof verificationId === 'string' && !isUuidVersion7(verificationId)) {
+    const message = `should be a UUID of version 7${butIs(verificationId, [])}`
+    issues.push({ rule: 'SIG-13', path: ['verification_id'], message })
   }
   return issues
 }

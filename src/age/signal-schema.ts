@@ -6,6 +6,7 @@ import { breaks } from './explain.ts'
 import { isJsonObject } from './json-object.ts'
 import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { PROVENANCE_PATH } from './provenance.ts'
+import { verificationIdSchema } from './verification-id.ts'
 
 /** A verified age: a day of birth (`YYYY-MM-DD`), or whole years that do not grow with time. */
 export type Age = { date_of_birth: string } | { at_least_years: number } | { years: number }
@@ -65,9 +66,7 @@ const personaDates: Dates = {
 
 const submission = {
   type: z.literal('age_verification', { error: breaks('SIG-04', 'must be age_verification') }),
-  verification_id: z
-    .string({ error: breaks('SIG-12', 'must be 1 to 100 characters: letters, digits and _ + / = . -') })
-    .regex(/^[A-Za-z0-9_+/=.-]{1,100}$/),
+  verification_id: verificationIdSchema,
 }
 
 const certification = {
@@ -162,19 +161,28 @@ function ageSchema(method: Method | undefined, dateOfBirth: z.ZodType<string>): 
         addIssue({
           code: 'custom',
           path: [format],
-          message: `SIG-09 is no age format of ${method}: give ${formats.join(', ')}`,
+          message: `SIG-09 is no age format of ${method}: give ${formats.join(', ')} instead`,
         })
       }
       if (fixed !== undefined && age.at_least_years !== undefined && age.at_least_years !== fixed) {
-        addIssue({ code: 'custom', path: ['at_least_years'], message: `SIG-21 must be ${fixed} with ${method}` })
+        addIssue({
+          code: 'custom',
+          path: ['at_least_years'],
+          message: `SIG-21 must be ${fixed} with ${method}, is ${age.at_least_years}`,
+        })
       }
     }, evenWhenWrong)
-    .refine((age): age is Age => AGE_FORMATS.filter((format) => age[format] !== undefined).length === 1, {
-      error: breaks('SIG-05', `must hold exactly one of ${AGE_FORMATS.join(', ')}`),
+    .refine((age): age is Age => formatsIn(age).length === 1, {
+      error: ({ input }) => {
+        const given = isJsonObject(input) ? formatsIn(input) : []
+        return `SIG-05 must hold exactly one of ${AGE_FORMATS.join(', ')}, holds ${given.join(' and ') || 'none'}`
+      },
       ...evenWhenWrong,
     })
     .meta({ minProperties: 1, maxProperties: 1, ...(formats.length === 1 && { required: [...formats] }) })
 }
+
+const formatsIn = (age: Readonly<Record<string, unknown>>) => AGE_FORMATS.filter((format) => age[format] !== undefined)
 
 function yearsSchema(rule: string) {
   return z

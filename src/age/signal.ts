@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { bounded, issue, issuesOf } from './explain.ts'
+import { bounded, butIsOther, issue, issuesOf } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { isMethod } from './methods.ts'
@@ -98,7 +98,10 @@ interface Reading<Signal> {
 
 function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signals?: Signal[]; issues: Issue[] } {
   const { root, least, most } = reading
-  if (!Array.isArray(value)) return { issues: [issue('SIG-01', root, [], 'must be an array of age signals')] }
+  if (!Array.isArray(value)) {
+    const remedy = isJsonObject(value) ? ': put it into an array' : ''
+    return { issues: [issue('SIG-01', root, [], `must be an array of age signals${butIsOther(value)}${remedy}`)] }
+  }
   const issues: Issue[] = []
   if (value.length < least || value.length > most) {
     issues.push(issue('SIG-02', root, [], `must hold ${least} to ${most} age signals, holds ${value.length}`))

@@ -33,15 +33,15 @@ describe('parseClaims', () => {
   it.each([
     [
       { age_thresholds: [18], allowed_method: [] },
-      'claims has no member "allowed_method". Did you mean "allowed_methods"?',
+      'claims has no member "allowed_method". Did you mean "allowed_methods"? Members: age_thresholds, allowed_methods, verified_after, provenance, overrides, iso_27566_1.',
     ],
     [
       { age_thresholds: [18], zzz: 1, provenance: { x: 1 } },
-      'claims.provenance has no member "x". Its members are allowed, denied.',
+      'claims.provenance has no member "x". Members: allowed, denied.',
     ],
     [
       { age_thresholds: [18], 'two\nlines': 1, b: 2 },
-      'claims has no member "b". Its members are age_thresholds, allowed_methods, verified_after, provenance, overrides, iso_27566_1.',
+      'claims has no member "b". Members: age_thresholds, allowed_methods, verified_after, provenance, overrides, iso_27566_1.',
     ],
     [{ age_thresholds: ['18'] }, 'claims.age_thresholds[0] must be an integer from 0 to 150, is "18"'],
     [{ age_thresholds: [{}] }, 'claims.age_thresholds[0] must be an integer from 0 to 150, is an object'],
@@ -65,7 +65,7 @@ describe('parseClaims', () => {
     ],
     [
       { age_thresholds: [18], overrides: { 'no word': 1 } },
-      'claims.overrides has no member "no word". Its members are email_age_estimation, facial_age_estimation, national_id_number, digital_credential, id_doc_scan, payment_card_network.',
+      'claims.overrides has no member "no word". Methods: email_age_estimation, facial_age_estimation, national_id_number, digital_credential, id_doc_scan, payment_card_network.',
     ],
     [
       { age_thresholds: [18], overrides: { digital_credential: { attributes: { platform: ['aple_wallet'] } } } },
@@ -73,10 +73,24 @@ describe('parseClaims', () => {
     ],
     [
       { age_thresholds: [18], overrides: { email_age_estimation: { attributes: { a: true } } } },
-      'claims.overrides.email_age_estimation.attributes has no member "a". It has no members.',
+      'claims.overrides.email_age_estimation.attributes has no member "a". Attributes of email_age_estimation: none.',
+    ],
+    [
+      { age_thresholds: [18], overrides: { id_doc_scan: { attributes: { face_match: true } } } },
+      'claims.overrides.id_doc_scan.attributes has no member "face_match". Did you mean "face_match_performed"? Attributes of id_doc_scan: face_match_performed, issuing_country.',
+    ],
+    ['{"age_thresholds":[18]}', 'claims must be a JSON object, is JSON inside a string: it was encoded twice'],
+    [
+      { age_thresholds: [18], provenance: { allowed: [`/${'a'.repeat(100)}`] } },
+      `claims.provenance.allowed[0] must be at most 100 characters, has 101: "/${'a'.repeat(59)}…"`,
     ],
   ])('says of %j: %s', (claims, message) => {
     expect(parseClaims(claims, vocabulary).issues.map((issue) => issue.message)).toContain(message)
+  })
+
+  it('names a misspelt member before the one that is missing for it', () => {
+    const { issues } = parseClaims({ age_threshold: [18] }, vocabulary)
+    expect(issues.map(({ rule }) => rule)).toEqual(['CLM-01', 'CLM-02'])
   })
 
   it('answers a thousand mistakes with a hundred issues', () => {

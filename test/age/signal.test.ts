@@ -70,6 +70,16 @@ describe('parseAgeSignals', () => {
     expect(parseAgeSignals(value, context)).toMatchObject({ issues: [{ rule: 'SIG-01', path: [] }] })
   })
 
+  it.each([
+    [signals['email'], 'is an object: put it into an array'],
+    [JSON.stringify([signals['email']]), 'is JSON inside a string: it was encoded twice'],
+    ['email', 'is "email"'],
+  ])('SIG-01 says of %j what it is', (value, what) => {
+    expect(parseAgeSignals(value, context).issues.map((issue) => issue.message)).toEqual([
+      `authorization_details must be an array of age signals, ${what}`,
+    ])
+  })
+
   it.each([[null], ['x'], [[]], [7]])('SIG-01 refuses the item %j', (item) => {
     expect(found(parseAgeSignals([item, signals['email']], context))).toEqual(['SIG-01 0'])
   })
@@ -87,16 +97,40 @@ describe('parseAgeSignals', () => {
 
   it.each([
     [
-      'authorization_details[0].age.years is no age format of email_age_estimation: give at_least_years',
+      'authorization_details[0].age.years is no age format of email_age_estimation: give at_least_years instead',
       { of: 'email', with: { age: { years: 1 } } },
     ],
     [
-      'authorization_details[0].age.at_least_years must be 18 with payment_card_network',
+      'authorization_details[0].age.at_least_years must be 18 with payment_card_network, is 21',
       { of: 'card', with: { age: { at_least_years: 21 } } },
     ],
     [
-      'authorization_details[0].age must hold exactly one of date_of_birth, at_least_years, years',
+      'authorization_details[0].age must hold exactly one of date_of_birth, at_least_years, years, holds none',
       { of: 'document', with: { age: {} } },
+    ],
+    [
+      'authorization_details[0].age must hold exactly one of date_of_birth, at_least_years, years, holds at_least_years and years',
+      { of: 'document', with: { age: { years: 18, at_least_years: 18 } } },
+    ],
+    [
+      'authorization_details[0].verification_id must be 1 to 100 characters: letters, digits and _ + / = . -, is "order 17" (character 6 is a blank)',
+      { of: 'document', with: { verification_id: 'order 17' } },
+    ],
+    [
+      'authorization_details[0].verification_id must be 1 to 100 characters: letters, digits and _ + / = . -, is "order#17" (character 6 is "#")',
+      { of: 'document', with: { verification_id: 'order#17' } },
+    ],
+    [
+      `authorization_details[0].verification_id must be 1 to 100 characters: letters, digits and _ + / = . -, is "${'a'.repeat(60)}…" (101 characters)`,
+      { of: 'document', with: { verification_id: 'a'.repeat(101) } },
+    ],
+    [
+      'authorization_details[0].attributes has no member "document_number". Attributes of id_doc_scan: face_match_performed, issuing_country.',
+      { of: 'document', with: { attributes: { document_number: '1' } } },
+    ],
+    [
+      'authorization_details[0].attributes.issuing_country must be an assigned ISO 3166-1 alpha-2 code in capitals, such as US or GB, is "USA"',
+      { of: 'document', with: { attributes: { issuing_country: 'USA' } } },
     ],
     [
       'authorization_details[0].age.date_of_birth must not be in the future, is 2026-07-02; today is 2026-07-01',
@@ -131,11 +165,11 @@ describe('parseAgeSignals', () => {
       { of: 'document', with: { age: { years: 36 } } },
     ],
     [
-      'authorization_details[0].verification_id should be a UUID of version 7',
+      'authorization_details[0].verification_id should be a UUID of version 7, is "a"',
       { of: 'document', with: { verification_id: 'a' } },
     ],
     [
-      'authorization_details[0] has no member "verificationid". Did you mean "verification_id"?',
+      'authorization_details[0] has no member "verificationid". Did you mean "verification_id"? Members: type, verification_id, method, age, verified_at, provenance, attributes.',
       { of: 'document', with: { verificationid: 'a' } },
     ],
   ])('says: %s', (message, change) => {

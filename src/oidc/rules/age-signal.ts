@@ -18,7 +18,7 @@ export const AGE_SIGNAL_RULES = {
   'SIG-03': {
     ...row,
     sentence: 'An age signal and its age have no members but those of the table.',
-    hint: 'Members: type, age, method, verification_id, verified_at, attributes, provenance.',
+    hint: 'Parsing is strict: correct the name of the member, or remove it.',
   },
   'SIG-04': {
     ...row,
@@ -59,7 +59,7 @@ export const AGE_SIGNAL_RULES = {
   'SIG-11': {
     ...row,
     sentence: 'method is one of the six verification methods.',
-    hint: 'email_age_estimation, facial_age_estimation, national_id_number, digital_credential, id_doc_scan or payment_card_network.',
+    hint: 'A passport or an identity card is id_doc_scan, a selfie facial_age_estimation, a wallet digital_credential, a bank card payment_card_network.',
   },
   'SIG-12': {
     ...row,
@@ -85,7 +85,7 @@ export const AGE_SIGNAL_RULES = {
   'SIG-16': {
     ...method,
     sentence: 'attributes is an object and names only attributes that the method requires or permits.',
-    hint: 'Parsing is strict: remove the attribute.',
+    hint: 'Parsing is strict: correct the name of the attribute, or remove it.',
   },
   'SIG-17': {
     ...method,
@@ -105,7 +105,7 @@ export const AGE_SIGNAL_RULES = {
   'SIG-20': {
     ...row,
     sentence: 'provenance is on the allowlist.',
-    hint: 'Send one of the listed paths (GET /_sandbox/catalog shows them), or replace provenance_allowlist in the config.',
+    hint: 'Send one of the listed paths, or list yours under provenance_allowlist in the config file: it replaces the list.',
   },
   'SIG-21': {
     ...method,

@@ -10,7 +10,7 @@ export const CLAIMS_RULES = {
   'CLM-01': {
     ...row,
     sentence: 'claims is a JSON object and has no members but those of the table.',
-    hint: 'Members: age_thresholds, allowed_methods, verified_after, provenance, overrides, iso_27566_1. A member that is misspelt would silently filter nothing.',
+    hint: 'Send for example { "age_thresholds": [18] }. Correct the name of an unknown member, or remove it: it would silently filter nothing.',
   },
   'CLM-02': {
     ...row,
@@ -68,7 +68,7 @@ export const CLAIMS_RULES = {
   'CLM-12': {
     ...provenance,
     sentence: 'A pattern has at most 100 characters.',
-    hint: 'Shorten the pattern.',
+    hint: 'Shorten the pattern, for example to a prefix and /*.',
   },
   'CLM-13': {
     ...row,
@@ -99,7 +99,7 @@ export const CLAIMS_RULES = {
   'CLM-18': {
     ...overrides,
     sentence: 'attributes of an override names only attributes that the method has.',
-    hint: 'An attribute that the method never carries would refuse every signal.',
+    hint: 'Correct the name of the attribute, or remove it: what the method never carries would refuse every signal.',
   },
   'CLM-19': {
     ...overrides,

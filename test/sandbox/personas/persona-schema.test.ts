@@ -106,12 +106,12 @@ describe('a persona', () => {
     [
       'a date of birth by email',
       withSignal({ method: 'email_age_estimation', attributes: undefined }),
-      /age\.date_of_birth: is no age format of email_age_estimation: give at_least_years$/,
+      /age\.date_of_birth: is no age format of email_age_estimation: give at_least_years instead$/,
     ],
     [
       'a card that proves 21',
       withSignal({ method: 'payment_card_network', age: { at_least_years: 21 }, attributes: { card_type: 'credit' } }),
-      /age\.at_least_years: must be 18 with payment_card_network$/,
+      /age\.at_least_years: must be 18 with payment_card_network, is 21$/,
     ],
     ['a misspelled key', { ...persona, agekey: {} }, /^agekey: unknown key\. Did you mean "age_key"\?$/],
   ])('with %s is refused in one sentence', (_, value, message) => {
