@@ -18,8 +18,9 @@ import { scenarioOf } from '../sandbox/decision/queue.ts'
 import { requireRequestedNames } from '../sandbox/decision/sources.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { endsInFrame } from './embedding.ts'
+import { endsInFrame } from './embedding/embedding.ts'
 import { notPending, readHostedForm, requirePending } from './form.ts'
+import { lastPersonaCookie } from './last-persona.ts'
 import type { Visit } from './shell.ts'
 
 type Transaction = UseTransaction | CreateTransaction
@@ -128,9 +129,11 @@ async function finish(
   await runClockSteps(decision, tenant)
   if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, tenant)
   const reply = await callbackReply(callback, { visit, presentation: transaction.presentation })
+  const cookie =
+    transaction.flow === 'use' ? lastPersonaCookie(decision.persona?.name, visit.request, tenant) : undefined
   const code = callback?.params.find(([name]) => name === 'code')?.[1]
   return {
-    reply,
+    reply: cookie ? { ...reply, cookie } : reply,
     callback: callbackToRecord(callback, visit),
     findings,
     decision: { ...decision, outcome },

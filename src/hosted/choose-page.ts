@@ -3,8 +3,8 @@ import { type Html, html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage, type Shell } from '../http/html/layout.ts'
 import { englishOn, type Translate, translate } from '../http/html/messages.ts'
 import type { UseTransaction } from '../oidc/use.ts'
-import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
-import { renderEmbeddingNotice } from './embedding.ts'
+import { FALLBACK_PERSONAS } from '../sandbox/decision/decide.ts'
+import { renderEmbeddingNotice } from './embedding/embedding.ts'
 import { CODE_BUTTON, renderEndingForm } from './ending-form.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
 import { renderClientBadge } from './logo.ts'
@@ -73,10 +73,10 @@ function filterLines(path: string, value: unknown): string[] {
 }
 
 function renderActions({ canCreate, upgrade }: UseTransaction, choices: readonly PersonaChoice[], t: Translate): Html {
-  const usual = choices.find(({ persona }) => persona.name === FALLBACK_PERSONA)?.persona
+  const usual = choices.find(({ persona }) => persona.name === FALLBACK_PERSONAS.use)?.persona
   return html`<div class="actions">
 <button class="primary" name="outcome" value="verified" data-testid="use" aria-describedby="use-as">${t('choose.use')}</button>
-<p class="use-as" id="use-as">${t('choose.use.as')} ${usual && html`<strong${englishOn(t)}>${usual.title}</strong> `}<code>${FALLBACK_PERSONA}</code></p>
+<p class="use-as" id="use-as">${t('choose.use.as')} ${usual && html`<strong${englishOn(t)}>${usual.title}</strong> `}<code>${FALLBACK_PERSONAS.use}</code></p>
 ${upgrade && html`<button class="secondary" name="outcome" value="${CODE_BUTTON}" data-testid="outcome-${CODE_BUTTON}">${t('choose.code')}</button>`}
 ${canCreate && html`<button class="secondary" name="outcome" value="create_requested" data-testid="create">${t('choose.create')}</button>`}
 <button class="quiet" name="outcome" value="access_denied" data-testid="decline">${t('choose.decline')}</button>

@@ -5,19 +5,21 @@ import { type Html, html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { type MessageKey, type Translate, translate } from '../http/html/messages.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
-import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
 import type { Persona } from '../sandbox/personas/persona-schema.ts'
-import { renderEmbeddingNotice } from './embedding.ts'
+import { renderEmbeddingNotice } from './embedding/embedding.ts'
 import { renderEndingForm } from './ending-form.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
 import { renderClientBadge } from './logo.ts'
 import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /**
- * E3: the page on which the user saves an age key. Its form posts `transaction`, the selected `persona` and `outcome`:
+ * E3: the page on which the user saves an age key for one of the `personas`. Its form posts `transaction`, the selected `persona` and `outcome`:
  * `created`, `created_new` for an age key of a new persona, or `access_denied`.
  */
-export function renderCreate(page: WaitingPage<CreateTransaction>, personas: readonly Persona[]): RenderedPage {
+export function renderCreate(
+  page: WaitingPage<CreateTransaction>,
+  choices: { readonly personas: readonly Persona[]; readonly selected: string | undefined },
+): RenderedPage {
   const { shell, transaction, client } = page
   const t = translate(shell.lang)
   return renderPage(shell, {
@@ -33,7 +35,7 @@ ${renderClientBadge(client)}
 <h2 class="small">${t('create.signals')}</h2>
 <ul class="signals">
 ${transaction.signals.map((signal) => renderSignal(signal, t))}</ul>
-${renderForm(page, personas, t)}
+${renderForm(page, choices, t)}
 </section>
 ${renderAdvice(page.findings, t)}
 ${renderEndingForm(page, t)}`,
@@ -58,14 +60,14 @@ function ageText(age: Age, t: Translate): string {
   return t('create.age.atLeast', { years: age.at_least_years })
 }
 
-function renderForm(page: WaitingPage, personas: readonly Persona[], t: Translate): Html {
+function renderForm(page: WaitingPage, { personas, selected }: Parameters<typeof renderCreate>[1], t: Translate): Html {
   return html`<form method="post" action="${page.path}/choice">${renderPendingFields(page)}
 <div class="field">
 <label for="persona">${t('create.persona')}</label>
 <select id="persona" name="persona" aria-describedby="persona-hint">
 ${personas.map(
   ({ name, title }) =>
-    html`<option value="${name}" data-testid="persona-${name}"${name === FALLBACK_PERSONA && html` selected`}>${title} (${name})</option>
+    html`<option value="${name}" data-testid="persona-${name}"${name === selected && html` selected`}>${title} (${name})</option>
 `,
 )}</select>
 <p class="hint" id="persona-hint">${t('create.persona.hint')}</p>

@@ -2,7 +2,7 @@ import { grouped } from '../http/html/elements.ts'
 import { renderListFilter } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { englishOn, type Translate } from '../http/html/messages.ts'
-import { FALLBACK_PERSONA } from '../sandbox/decision/decide.ts'
+import { FALLBACK_PERSONAS } from '../sandbox/decision/decide.ts'
 import { unmetNeed } from '../sandbox/decision/possible-outcome.ts'
 import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
@@ -28,7 +28,7 @@ ${renderClockForm(page, t)}
 <div class="field">
 <label for="with-persona">${t('ending.persona')}</label>
 <input id="with-persona" name="with_persona" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="with-persona-hint">
-<p class="hint" id="with-persona-hint">${t('ending.persona.hint', { persona: FALLBACK_PERSONA })}</p>
+<p class="hint" id="with-persona-hint">${t('ending.persona.hint', { persona: FALLBACK_PERSONAS[page.transaction.flow] })}</p>
 </div>
 ${renderListFilter({ list: 'outcome-list', label: t('ending.filter') })}
 <div id="outcome-list"${englishOn(t)} dir="ltr">

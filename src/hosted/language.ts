@@ -1,4 +1,4 @@
-import { type Cookie, readCookie } from '../http/cookie.ts'
+import { type Cookie, hostedCookie, readCookie } from '../http/cookie.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { findLanguage, LANGUAGES, type Translate } from '../http/html/messages.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -25,12 +25,9 @@ export function languageOf(
   return 'en'
 }
 
-/** The cookie that remembers the choice for the hosted pages of this tenant. */
-export const languageCookie = (language: string, { basePath }: Tenant): Cookie => ({
-  name: LANGUAGE_COOKIE,
-  value: language,
-  options: { path: `${basePath}/v1/oidc`, sameSite: 'lax' },
-})
+/** The cookie that remembers the choice. */
+export const languageCookie = (language: string, tenant: Tenant): Cookie =>
+  hostedCookie(LANGUAGE_COOKIE, language, tenant)
 
 /**
  * The menu of languages, each under its own name. It belongs to the form of `renderLanguageForm` and posts `language`; a script

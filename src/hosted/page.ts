@@ -7,7 +7,8 @@ import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { renderChoose } from './choose-page.ts'
 import { renderCreate } from './create-page.ts'
-import { embeddingOf } from './embedding.ts'
+import { embeddingOf } from './embedding/embedding.ts'
+import { preselectedPersona } from './last-persona.ts'
 import { clientBadge } from './logo.ts'
 import type { PersonaChoice } from './persona-list.ts'
 import { hostedReply, hostedShell, type Visit } from './shell.ts'
@@ -41,7 +42,9 @@ async function renderWaiting(
     chosenLanguage,
   }
   const personas = await tenant.personas.list()
-  if (transaction.flow === 'create') return renderCreate({ ...shared, transaction }, personas)
+  if (transaction.flow === 'create') {
+    return renderCreate({ ...shared, transaction }, { personas, selected: preselectedPersona(request, personas) })
+  }
   const choices = inPersonaOrder(personas).map((persona) => choiceOf(persona, transaction, tenant))
   return renderChoose({ ...shared, transaction }, choices)
 }

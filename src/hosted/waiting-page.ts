@@ -3,7 +3,7 @@ import type { Shell } from '../http/html/layout.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
 import type { UseTransaction } from '../oidc/use.ts'
-import type { Embedding } from './embedding.ts'
+import type { Embedding } from './embedding/embedding.ts'
 import type { ClientBadge } from './logo.ts'
 
 /** An authorization request that waits for its user, and what the page of either flow shows beside it. */

@@ -1,4 +1,5 @@
 import { parse, type SerializeOptions, serialize } from 'cookie'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Incoming } from './incoming.ts'
 
 /** A cookie that a reply sets. Scripts cannot read it, and a browser that came by https sends it only by https. */
@@ -11,6 +12,13 @@ export interface Cookie {
 /** The value of a cookie of the browser; `undefined` when it sends none of this name. */
 export const readCookie = (request: Incoming, name: string): string | undefined =>
   parse(request.header('cookie') ?? '')[name]
+
+/** A cookie that browsers send only to the hosted pages of this tenant; without a value it is cleared. */
+export const hostedCookie = (name: string, value: string | undefined, { basePath }: Tenant): Cookie => ({
+  name,
+  value: value ?? '',
+  options: { path: `${basePath}/v1/oidc`, sameSite: 'lax', ...(value === undefined ? { maxAge: 0 } : {}) },
+})
 
 /** The value of the header `Set-Cookie`. */
 export const serializeCookie = ({ name, value, options }: Cookie, { isHttps }: { isHttps: boolean }): string =>

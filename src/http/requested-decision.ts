@@ -2,7 +2,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
 import { type NamedDecision, PERSONA_COOKIE, type RequestedDecision } from '../sandbox/decision/sources.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { type Cookie, readCookie } from './cookie.ts'
+import { type Cookie, hostedCookie, readCookie } from './cookie.ts'
 import type { Incoming } from './incoming.ts'
 
 const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
@@ -44,9 +44,6 @@ function namedIn(own: Pairs): NamedDecision {
   return { persona: read('sandbox_persona'), outcome: read('sandbox_outcome') }
 }
 
-/** The cookie for a persona; without a name it is cleared. Browsers send it only to the hosted pages of this tenant. */
-export const personaCookie = (name: string | undefined, { basePath }: Tenant): Cookie => ({
-  name: PERSONA_COOKIE,
-  value: name ?? '',
-  options: { path: `${basePath}/v1/oidc`, sameSite: 'lax', ...(name === undefined ? { maxAge: 0 } : {}) },
-})
+/** The cookie by which a browser acts as a persona; without a name it is cleared. */
+export const personaCookie = (name: string | undefined, tenant: Tenant): Cookie =>
+  hostedCookie(PERSONA_COOKIE, name, tenant)

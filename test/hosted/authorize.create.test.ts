@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { createBrowserClient } from '../support/browser-client.ts'
+import { press } from '../support/forms.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { ageSignal, claims, createRequest } from '../support/requests.ts'
+import { ageSignal, type Changes, claims, createRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 describe('E3 answers', () => {
@@ -74,6 +76,65 @@ test('E3 with another redirect_uri than the pushed one is a page, never a redire
   expect(answer.headers.location).toBeUndefined()
   expect(answer.text).toContain('CRE-03')
   expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })
+})
+
+describe('The page of E3 preselects', () => {
+  /** A browser, with what the page of E3 preselects in it. */
+  async function startBrowser() {
+    const sandbox = await startSandbox()
+    const browser = createBrowserClient(sandbox.url)
+    const use = (changes: Changes) => browser.get(`/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`)
+    const preselected = async () => {
+      const query = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
+      const { text } = await browser.get(`/v1/oidc/create?${new URLSearchParams(query)}`)
+      return press(text, 'save').fields.get('persona')
+    }
+    return { sandbox, browser, use, preselected }
+  }
+
+  test('no-age-key in a browser that has not used an age key, so that a click overwrites nothing', async () => {
+    const { preselected } = await startBrowser()
+    expect(await preselected()).toBe('no-age-key')
+  })
+
+  test.each(['no-age-key', 'teen-16'])('%s, when a click on the page of E1 chose it in this browser', async (name) => {
+    const { browser, use, preselected } = await startBrowser()
+    const { action, fields } = press((await use({})).text, `persona-${name}`)
+    expect((await browser.submit(action, Object.fromEntries(fields))).status).toBe(303)
+    expect(await preselected()).toBe(name)
+  })
+
+  test('the persona of the last Use that a script decided in this browser', async () => {
+    const { use, preselected } = await startBrowser()
+    await use({ sandbox_persona: 'teen-14' })
+    await use({ sandbox_persona: 'teen-16' })
+    expect(await preselected()).toBe('teen-16')
+  })
+
+  test('no-age-key after a Use in which the user asked to create an age key and no persona was named', async () => {
+    const { use, preselected } = await startBrowser()
+    await use({ sandbox_persona: 'adult-passport' })
+    expect(await preselected()).toBe('adult-passport')
+    await use({ can_create: 'true', sandbox_outcome: 'create_requested' })
+    expect(await preselected()).toBe('no-age-key')
+  })
+
+  test('no-age-key when the persona of the last Use does not exist any more', async () => {
+    const { sandbox, use, preselected } = await startBrowser()
+    await use({ sandbox_persona: 'teen-16' })
+    await sandbox.personas.remove('teen-16')
+    expect(await preselected()).toBe('no-age-key')
+  })
+})
+
+test('E3 that a script ends with created and no persona saves for no-age-key, and leaves adult-passport as it was', async () => {
+  const rp = createRelyingParty(await startSandbox())
+  const authorization_details = JSON.stringify([ageSignal({ age: { years: 15 } })])
+  const requestUri = await rp.obtainRequestUri({ authorization_details })
+  await rp.create(requestUri, { sandbox_persona: undefined, sandbox_outcome: 'created' })
+  const thresholdsOf = async (sandbox_persona: string) => idTokenOf(await rp.use({ sandbox_persona })).age_thresholds
+  expect(await thresholdsOf('no-age-key')).toEqual({ 13: true, 16: false, 18: false, 21: false })
+  expect(await thresholdsOf('adult-passport')).toMatchObject({ 21: true })
 })
 
 describe('E3 saves', () => {

@@ -14,11 +14,11 @@ describe('the create page', () => {
     expect(buttons[0]).toMatchObject({ name: 'button', attributes })
   })
 
-  it('offers every persona as an option and selects the default one', () => {
+  it('offers every persona as an option and selects the one that is preselected', () => {
     const options = tagsOf(createPage()).filter(({ attributes }) => attributes['data-testid']?.startsWith('persona-'))
     expect(options.map(({ attributes }) => attributes)).toEqual([
-      { value: 'no-age-key', 'data-testid': 'persona-no-age-key' },
-      { value: 'adult-passport', 'data-testid': 'persona-adult-passport', selected: '' },
+      { value: 'adult-passport', 'data-testid': 'persona-adult-passport' },
+      { value: 'no-age-key', 'data-testid': 'persona-no-age-key', selected: '' },
     ])
   })
 

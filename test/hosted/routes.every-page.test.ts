@@ -7,7 +7,7 @@ import { renderCallbackForm } from '../../src/hosted/ending.ts'
 import { renderError } from '../../src/http/html/error-page.ts'
 import type { Shell } from '../../src/http/html/layout.ts'
 import { LANGUAGES, translate } from '../../src/http/html/messages.ts'
-import { FALLBACK_PERSONA } from '../../src/sandbox/decision/decide.ts'
+import { FALLBACK_PERSONAS } from '../../src/sandbox/decision/decide.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { chooseView, createView, errorView, formPostCallback, shell } from './views.ts'
 
@@ -29,7 +29,7 @@ const PAGES: readonly [
     'create',
     (change, changes) => {
       const page = view(createView(), change, changes)
-      return renderCreate(page, page.personas).html
+      return renderCreate(page, page).html
     },
   ],
   [
@@ -62,7 +62,7 @@ const FIXED = ['level', 'flow', 'group']
 /** Every other text of a view may be any text; the fallback persona keeps its name, by which the page finds it. */
 function everyString<T>(value: T, change: (text: string) => string): T {
   const json = JSON.stringify(value, (key, item: unknown) =>
-    typeof item === 'string' && !FIXED.includes(key) && item !== FALLBACK_PERSONA ? change(item) : item,
+    typeof item === 'string' && !FIXED.includes(key) && item !== FALLBACK_PERSONAS.use ? change(item) : item,
   )
   return JSON.parse(json)
 }

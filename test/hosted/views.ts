@@ -82,7 +82,10 @@ export const choosePage = (...changes: Parameters<typeof chooseView>): RenderedP
   return renderChoose(view, view.choices)
 }
 
-type CreatePage = WaitingPage<CreateTransaction> & { readonly personas: readonly Persona[] }
+type CreatePage = WaitingPage<CreateTransaction> & {
+  readonly personas: readonly Persona[]
+  readonly selected: string | undefined
+}
 
 /** The page of the Create flow for one age signal with the given attributes. */
 export const createView = (
@@ -113,12 +116,13 @@ export const createView = (
   client: { name: 'Web shop' },
   embedding: { framed: false, insteadOfWebView: [] },
   now: NOW,
-  personas: [nobodyYet, adult],
+  personas: [adult, nobodyYet],
+  selected: 'no-age-key',
 })
 
 export const createPage = (...attributes: Parameters<typeof createView>): RenderedPage => {
   const view = createView(...attributes)
-  return renderCreate(view, view.personas)
+  return renderCreate(view, view)
 }
 
 export const formPostCallback = {

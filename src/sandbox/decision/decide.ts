@@ -11,8 +11,8 @@ import { needsPersona, requireAgeKeyFor, requirePossibleOutcome, usualOutcome } 
 import { matchQueue, type QueuedDecision, settleQueue } from './queue.ts'
 import { type DecisionSource, type NamedDecision, type RequestedDecision, sourcesOf } from './sources.ts'
 
-/** The persona that an outcome takes when it needs one and none was named. */
-export const FALLBACK_PERSONA = 'adult-passport'
+/** The persona that an outcome takes when it needs one and none was named: in Create one whose age key nothing else uses. */
+export const FALLBACK_PERSONAS = { use: 'adult-passport', create: 'no-age-key' } as const
 
 type Transaction = UseTransaction | CreateTransaction
 
@@ -103,7 +103,11 @@ async function choose(
     const named = requirePossibleOutcome(transaction, name, { source, profile: tenant.provider.profile })
     const isOwn = named.flow === transaction.flow
     const outcome = isOwn ? named : usualOutcome(transaction.flow)
-    const holder = persona ?? (needsPersona(outcome) ? await find(FALLBACK_PERSONA, 'the fallback') : undefined)
+    const holder =
+      persona ??
+      (needsPersona(outcome)
+        ? await find(FALLBACK_PERSONAS[transaction.flow], 'the persona when none is named')
+        : undefined)
     requireAgeKeyFor(outcome, holder, source)
     return { decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named }, followed }
   } catch (error) {

@@ -1,9 +1,9 @@
-import { FALLBACK_PERSONA } from '../decision/decide.ts'
+import { FALLBACK_PERSONAS } from '../decision/decide.ts'
 import { groupOf, PERSONA_GROUPS, type Persona } from './persona-schema.ts'
 
 /** In the order of the headings, and under a heading as they were declared; the usual persona leads its own. */
 export function inPersonaOrder(personas: readonly Persona[]): Persona[] {
-  const usual = personas.filter(({ name }) => name === FALLBACK_PERSONA)
-  const others = personas.filter(({ name }) => name !== FALLBACK_PERSONA)
+  const usual = personas.filter(({ name }) => name === FALLBACK_PERSONAS.use)
+  const others = personas.filter(({ name }) => name !== FALLBACK_PERSONAS.use)
   return PERSONA_GROUPS.flatMap((group) => [...usual, ...others].filter((persona) => groupOf(persona) === group))
 }

@@ -1,8 +1,8 @@
-import type { Handler, HttpHost } from '../http/handler.ts'
-import { html } from '../http/html/html.ts'
-import { type RenderedPage, renderPage, type Shell, shellOf } from '../http/html/layout.ts'
-import { page } from '../http/reply.ts'
-import { useIssuer } from '../oidc/provider.ts'
+import type { Handler, HttpHost } from '../../http/handler.ts'
+import { html } from '../../http/html/html.ts'
+import { type RenderedPage, renderPage, type Shell, shellOf } from '../../http/html/layout.ts'
+import { page } from '../../http/reply.ts'
+import { useIssuer } from '../../oidc/provider.ts'
 import { PASSKEY_PERMISSIONS } from './embedding.ts'
 
 /** `GET /_sandbox/embedding`: a right and a wrong iframe side by side. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { press, submit } from '../support/forms.ts'
-import { byTestId, tagsOf, textOf } from '../support/markup.ts'
-import { useRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { press, submit } from '../../support/forms.ts'
+import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
+import { useRequest } from '../../support/requests.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
 const FRAMED = { 'Sec-Fetch-Dest': 'iframe' }
 

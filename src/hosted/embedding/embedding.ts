@@ -1,6 +1,6 @@
-import { type Html, html } from '../http/html/html.ts'
-import type { Translate } from '../http/html/messages.ts'
-import type { Incoming } from '../http/incoming.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import type { Translate } from '../../http/html/messages.ts'
+import type { Incoming } from '../../http/incoming.ts'
 
 /** Where the browser shows the page, as far as the request says. */
 export interface Embedding {

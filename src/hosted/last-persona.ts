@@ -1,0 +1,23 @@
+import { type Cookie, hostedCookie, readCookie } from '../http/cookie.ts'
+import type { Incoming } from '../http/incoming.ts'
+import { FALLBACK_PERSONAS } from '../sandbox/decision/decide.ts'
+import type { Persona } from '../sandbox/personas/persona-schema.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+
+/** The cookie that holds the persona of this browser's last Use. */
+const LAST_PERSONA_COOKIE = 'agekey_sandbox_last_persona'
+
+/** The cookie after a Use; a Use without a persona clears it. `undefined` when the browser holds none that could be cleared. */
+export function lastPersonaCookie(name: string | undefined, request: Incoming, tenant: Tenant): Cookie | undefined {
+  const isNeeded = name !== undefined || readCookie(request, LAST_PERSONA_COOKIE) !== undefined
+  return isNeeded ? hostedCookie(LAST_PERSONA_COOKIE, name, tenant) : undefined
+}
+
+/**
+ * Decision: the persona that the Create page preselects is that of this browser's last Use, else the one without an age key,
+ * so that the main button never replaces an age key by accident.
+ */
+export function preselectedPersona(request: Incoming, personas: readonly Persona[]): string | undefined {
+  const candidates = [readCookie(request, LAST_PERSONA_COOKIE), FALLBACK_PERSONAS.create]
+  return candidates.find((name) => personas.some((persona) => persona.name === name))
+}
