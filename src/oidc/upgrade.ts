@@ -2,6 +2,7 @@ import type { AgeSignal } from '../age/signal.ts'
 import type { Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
+import { ignoredParameter } from './request/ignored-parameter.ts'
 import { parseJson } from './request/json.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
@@ -72,7 +73,7 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
   }
   for (const name of Object.keys(json.value)) {
     if (name !== 'authorization_details') {
-      findings.add('UPG-07', { path: name, message: `${name} is not known and was ignored` })
+      findings.add('UPG-07', { path: name, message: ignoredParameter(name, ['authorization_details']) })
     }
   }
   const details: unknown = Object.hasOwn(json.value, 'authorization_details')

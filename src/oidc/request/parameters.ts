@@ -1,5 +1,6 @@
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
+import { ignoredParameter } from './ignored-parameter.ts'
 
 /** The parameters of one request by name: a value that is `undefined` was not sent, or was sent without a value. */
 export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>
@@ -42,8 +43,7 @@ export function readParameters<Name extends string>(
       findings.add(rules.repeated, { path: name, message: `${name} is sent more than once`, error: 'invalid_request' })
     } else {
       values.set(name, value)
-      if (!known.includes(name))
-        findings.add(rules.unknown, { path: name, message: `${name} is not known and was ignored` })
+      if (!known.includes(name)) findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
     }
   }
   const read = (name: Name) => (rejected.has(name) ? undefined : values.get(name) || undefined)

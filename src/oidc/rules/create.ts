@@ -66,8 +66,8 @@ export const CREATE_RULES = {
   },
   'PAR-12': {
     ...par,
-    sentence: 'Fields that the endpoint does not know are ignored.',
-    hint: 'Remove the field, or look for a spelling mistake in its name.',
+    sentence: 'Fields that the endpoint does not use are ignored.',
+    hint: 'Remove the field, or correct its name: it has no effect.',
     level: 'advice',
   },
   'PAR-13': {
@@ -138,7 +138,7 @@ export const CREATE_RULES = {
   },
   'CRE-12': {
     ...create,
-    sentence: 'Parameters that the endpoint does not know are ignored; the pushed state is what returns.',
+    sentence: 'Parameters that the endpoint does not use are ignored; the pushed state is what returns.',
     hint: 'Remove the parameter: everything else was pushed.',
     level: 'advice',
   },

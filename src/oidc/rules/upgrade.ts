@@ -54,7 +54,7 @@ export const UPGRADE_RULES = {
   },
   'TOK-09': {
     ...token,
-    sentence: 'Fields that the endpoint does not know are ignored.',
+    sentence: 'Fields that the endpoint does not use are ignored.',
     hint: 'The endpoint needs only grant_type and code.',
     level: 'advice',
   },

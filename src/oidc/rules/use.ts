@@ -62,8 +62,8 @@ export const USE_RULES = {
   },
   'USE-11': {
     ...use,
-    sentence: 'Parameters that the endpoint does not know are ignored.',
-    hint: 'Remove the parameter, or look for a spelling mistake in its name.',
+    sentence: 'Parameters that the endpoint does not use are ignored.',
+    hint: 'Remove the parameter, or correct its name: it has no effect.',
     level: 'advice',
   },
   'USE-12': {

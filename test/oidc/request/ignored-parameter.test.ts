@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { pushRequest } from '../../../src/oidc/pushed-request.ts'
+import { ignoredParameter } from '../../../src/oidc/request/ignored-parameter.ts'
+import { beginUse } from '../../../src/oidc/use.ts'
+import { createProvider } from '../../support/provider.ts'
+import { pushedRequest, useRequest } from '../../support/requests.ts'
+import { createService, formRequest } from '../../support/service.ts'
+
+const USED = ['scope', 'nonce', 'claims']
+const SHARED = [
+  'acr_values',
+  'audience',
+  'client_assertion',
+  'code_challenge',
+  'code_challenge_method',
+  'code_verifier',
+]
+const STANDARD = [
+  ...SHARED,
+  'display',
+  'dpop_jkt',
+  'id_token_hint',
+  'login_hint',
+  'max_age',
+  'prompt',
+  'resource',
+  'ui_locales',
+]
+
+describe('ignoredParameter', () => {
+  test.each(STANDARD)('names %s as a standard parameter and no spelling mistake', (name) => {
+    expect(ignoredParameter(name, [...USED, 'code', 'request_uri', 'response_type'])).toMatch(
+      new RegExp(`^${name} is a standard parameter \\(.+\\) that this endpoint does not use: it was ignored$`),
+    )
+  })
+
+  test.each([
+    ['nonse', 'nonse is not known and was ignored. Did you mean "nonce"?'],
+    ['claim', 'claim is not known and was ignored. Did you mean "claims"?'],
+    ['colour', 'colour is not known and was ignored.'],
+    ['constructor', 'constructor is not known and was ignored.'],
+  ])('says of the unknown parameter %s what was meant, when a known one is near', (name, message) => {
+    expect(ignoredParameter(name, USED)).toBe(message)
+  })
+})
+
+describe('A parameter that the endpoint does not use is advised about and changes nothing', () => {
+  const advice = (rule: string, name: string) => [
+    {
+      rule,
+      level: 'advice',
+      path: name,
+      message: expect.stringContaining('is a standard parameter'),
+      hint: expect.any(String),
+    },
+  ]
+
+  test.each(STANDARD)('at E1: %s', (name) => {
+    const beginning = beginUse(Object.entries(useRequest({ [name]: 'x' })), createProvider())
+    expect(beginning).toMatchObject({ kind: 'proceed', findings: advice('USE-11', name) })
+  })
+
+  test.each([...STANDARD, 'nonce', 'claims', 'response_mode', 'code'])('at E2: %s', async (name) => {
+    const request = formRequest(pushedRequest({ [name]: 'x' }))
+    expect((await pushRequest(request, createProvider())).findings).toEqual(advice('PAR-12', name))
+  })
+
+  test.each([...STANDARD, 'nonce', 'claims', 'response_mode', 'state'])('at E3: %s', async (name) => {
+    const service = createService()
+    const requestUri = await service.obtainRequestUri({ state: 'pushed' })
+    expect((await service.create(requestUri, { [name]: 'x' })).params).toEqual({ state: 'pushed' })
+  })
+
+  test.each([...STANDARD, 'redirect_uri', 'scope', 'state'])('at E4: %s', async (name) => {
+    const service = createService()
+    const { findings } = await service.exchange(await service.obtainCode(), { [name]: 'x' })
+    expect(findings).toEqual(advice('TOK-09', name))
+  })
+})
