@@ -1,11 +1,9 @@
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach } from 'vitest'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { buildPackage } from '../support/built-package.ts'
 
 /** A finished run. */
 export interface Run {
@@ -19,13 +17,10 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Builds the command line beside, not in, `dist/`: a test run must neither need a build nor disturb one. */
+/** Builds the command line for the tests of a file. */
 export function buildCli() {
   const packageFolder = mkdtempSync(join(tmpdir(), 'agekey-cli-'))
-  for (const asset of ['personas', 'public', 'package.json']) symlinkSync(join(root, asset), join(packageFolder, asset))
-  const rolldown = join(root, 'node_modules/rolldown/bin/cli.mjs')
-  const args = ['-c', 'rolldown.config.ts', '--dir', join(packageFolder, 'dist')]
-  execFileSync(process.execPath, [rolldown, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  buildPackage(packageFolder)
   const running = new Set<ChildProcessWithoutNullStreams>()
   afterEach(() => {
     for (const child of running) child.kill('SIGKILL')
