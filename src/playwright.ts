@@ -27,9 +27,15 @@ interface CookieJar {
 
 type Use<Fixture> = (fixture: Fixture) => Promise<void>
 
+/** The part of what Playwright knows about a worker that is used here. */
+interface WorkerInfo {
+  /** From 0; greater only in workers that run beside others. */
+  readonly parallelIndex: number
+}
+
 /**
- * Creates fixtures for `base.extend`. `sandbox` resets after each test. Each worker has its own: it starts one, or with `url`
- * uses a tenant of a sandbox that runs already.
+ * Creates fixtures for `base.extend`. `sandbox` resets after each test. Each worker starts a sandbox of its own; with `url` it
+ * drives the one that runs there, for example by `webServer`, and with `ownTenant` a new tenant of that one.
  * ```ts
  * export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
  * test('an adult enters', async ({ page, sandbox }) => {
@@ -39,7 +45,8 @@ type Use<Fixture> = (fixture: Fixture) => Promise<void>
  */
 export function sandboxFixtures(options: TestSandboxOptions = {}) {
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs
-  const workerSandbox = async ({}: object, use: Use<SandboxApi>) => {
+  const workerSandbox = async ({}: object, use: Use<SandboxApi>, { parallelIndex }: WorkerInfo) => {
+    if (parallelIndex > 0) warnOfSharing(options)
     const { api, close } = await openTestSandbox(options)
     await use(api)
     await close()
@@ -54,6 +61,15 @@ export function sandboxFixtures(options: TestSandboxOptions = {}) {
   // Playwright does not accept a readonly tuple.
   const ofWorker: [typeof workerSandbox, { scope: 'worker' }] = [workerSandbox, { scope: 'worker' }]
   return { workerSandbox: ofWorker, sandbox }
+}
+
+function warnOfSharing({ url, ownTenant }: TestSandboxOptions): void {
+  if (url === undefined || ownTenant) return
+  process.emitWarning(
+    `several Playwright workers use the sandbox at ${url}, and each resets it after every test. ` +
+      'Set workers: 1 in the Playwright config, or ownTenant: true for apps that take sandbox.baseUrl.',
+    'AgekeySandboxWarning',
+  )
 }
 
 async function actAs(persona: string, api: SandboxApi, context: CookieJar): Promise<void> {

@@ -16,8 +16,8 @@ export type SetupOptions = TestSandboxOptions & {
 }
 
 /**
- * Starts a sandbox for one test file; it resets after each test and closes after the last one. With `url` it is a tenant of a
- * sandbox that runs already, which no other file uses.
+ * Starts a sandbox for one test file; it resets after each test and closes after the last one. With `url` it drives the sandbox
+ * that runs there, and with `ownTenant` a new tenant of that one, which no other file uses.
  * ```ts
  * const sandbox = await setupSandbox()
  * test('a teen is refused', async () => {

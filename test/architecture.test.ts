@@ -183,7 +183,7 @@ describe('A test', () => {
     const astray = tests.filter((path) => {
       const folder = posix.dirname(path)
       const [name = ''] = posix.basename(path).split('.')
-      return !exists(`${folder}/${name}`) && !files.has(`${folder}.ts`)
+      return !exists(posix.join(folder, name)) && !files.has(`${folder}.ts`)
     })
     expect(astray.filter((path) => !SUITES.includes(roomOf(path)))).toEqual([])
   })

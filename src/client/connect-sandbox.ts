@@ -47,6 +47,16 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
   }
 }
 
+/**
+ * The base URL that the sandbox or tenant at `url` uses itself, in tokens and for browsers: one that runs in a container may be
+ * reached by another address.
+ */
+export async function findBaseUrl(url: string, { controlToken: token }: ConnectOptions = {}): Promise<string> {
+  const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
+  const tenant = await createRemoteTransport({ baseUrl: url, token }).call('getTenant', { params: { name } })
+  return tenant.base_url
+}
+
 /** Makes the tenant before its first call: beyond the machine of the sandbox an address alone does not make one. */
 function madeAtFirst(transport: Transport, name: string, root: Transport): Transport {
   let making: Promise<unknown> | undefined
