@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { blockWith, codeBlocks, readPage } from '../docs/page.ts'
-import { makeScratchFolder } from '../docs/scratch-folder.ts'
 
 const page = readPage('clients.md')
 
@@ -20,10 +19,9 @@ export function readExample(language: string, firstLine: string, replacements: R
   )
 }
 
-/** Imports a block of JavaScript as Node does it: what it exports. */
-export async function importExample(name: string, replacements: Replacements): Promise<unknown> {
-  const code = readExample('js', `// ${name}`, replacements)
-  const file = join(makeScratchFolder(), 'example.mjs')
-  writeFileSync(file, code)
+/** Imports a block of JavaScript from a folder, as Node does it: what it exports. */
+export async function importExample(name: string, folder: string, replacements: Replacements): Promise<unknown> {
+  const file = join(folder, 'example.mjs')
+  writeFileSync(file, readExample('js', `// ${name}`, replacements))
   return import(/* @vite-ignore */ pathToFileURL(file).href)
 }

@@ -5,6 +5,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { createAppBrowser } from '../docs/app-browser.ts'
+import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { startAppServer } from './app-server.ts'
 import { importExample } from './examples.ts'
@@ -31,7 +32,7 @@ describe('express-openid-connect', () => {
     const sandbox = await startSandbox()
     const { url, serve } = await startAppServer()
     const addresses = { 'http://localhost:2435': sandbox.baseUrl, 'http://localhost:3000': url }
-    serve(exported.parse(await importExample('express-openid-connect.js', addresses)).app)
+    serve(exported.parse(await importExample('express-openid-connect.js', makeScratchFolder(), addresses)).app)
     return { sandbox, visit: () => createAppBrowser().visit(`${url}/verify`) }
   }
 
@@ -66,7 +67,7 @@ describe('next-auth 4', () => {
     const log = vi.spyOn(console, 'error').mockReturnValue()
     const route = 'pages/api/auth/[...nextauth].js'
     const example = exported.parse(
-      await importExample(route, {
+      await importExample(route, makeScratchFolder(), {
         'http://localhost:2435': sandbox.baseUrl,
         // The compiler of Next.js takes the default export out of a CommonJS module, Node does not.
         'import NextAuth from': 'import nextAuth from',

@@ -1,19 +1,19 @@
 import * as z from 'zod'
-import { describeLibrary, type Library } from './describe-library.ts'
+import { describeLibrary, type Library, type LoadLibrary } from './describe-library.ts'
 import { importExample, type Replacements } from './examples.ts'
 
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
 const library = z.object({
   useUrl: callable<Library['useUrl']>(),
   readAnswer: callable<Library['readAnswer']>(),
-  createUrl: callable<NonNullable<Library['createUrl']>>(),
-  upgrade: callable<NonNullable<Library['upgrade']>>(),
+  createUrl: callable<Library['createUrl']>(),
+  upgrade: callable<Library['upgrade']>(),
 })
 
 const loader =
-  (name: string, replacements: Replacements = {}) =>
-  async ({ baseUrl }: { readonly baseUrl: string }): Promise<Library> =>
-    library.parse(await importExample(name, { 'http://localhost:2435': baseUrl, ...replacements }))
+  (name: string, replacements: Replacements = {}): LoadLibrary =>
+  async ({ baseUrl }, folder) =>
+    library.parse(await importExample(name, folder, { 'http://localhost:2435': baseUrl, ...replacements }))
 
 describeLibrary('openid-client 6', loader('openid-client.js'), {
   signature: /JWT signature verification failed/,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { importExample } from './examples.ts'
@@ -15,7 +16,9 @@ test.each([
   async (_name, file, refusal) => {
     const sandbox = await startSandbox()
     const app = createRelyingParty(sandbox)
-    const { exchange } = library.parse(await importExample(file, { 'http://localhost:2435': sandbox.baseUrl }))
+    const { exchange } = library.parse(
+      await importExample(file, makeScratchFolder(), { 'http://localhost:2435': sandbox.baseUrl }),
+    )
     const code = await app.obtainCode()
     const token = z.string().parse(await exchange(code))
     expect((await app.upgrade(token)).body).toBe('OK')
