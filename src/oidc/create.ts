@@ -8,6 +8,7 @@ import { checkCreateResponseType, checkCreateScope } from './request/create-cons
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
+import { refuseRequestObject } from './request/request-object.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
 import { isExpired } from './spendable.ts'
@@ -42,6 +43,7 @@ export type CreateDecision =
 export async function beginCreate(query: Pairs, provider: Provider): Promise<Beginning<CreateTransaction>> {
   const findings = new Findings(provider.profile)
   const parameters = readParameters(query, CREATE_PARAMETERS, findings)
+  refuseRequestObject({ request: parameters.request }, { rule: 'CRE-14' }, findings)
   const client = readClient(provider.clients, parameters.client_id, { rule: 'CRE-01', findings })
   const pushed = client && (await findOwnRequest(parameters.request_uri, client, provider))
   const request = pushed ? completeFrom(pushed.record, parameters, findings) : parameters
@@ -93,7 +95,7 @@ export async function finishCreate(
 }
 
 const CREATE_PARAMETERS = {
-  known: ['scope', 'response_type', 'client_id', 'redirect_uri', 'request_uri', 'language', 'theme'],
+  known: ['scope', 'response_type', 'client_id', 'redirect_uri', 'request_uri', 'request', 'language', 'theme'],
   repeated: 'CRE-11',
   unknown: 'CRE-12',
 } as const

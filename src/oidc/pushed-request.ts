@@ -9,6 +9,7 @@ import { authenticateByForm } from './request/client-auth.ts'
 import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
 import { parseJson } from './request/json.ts'
 import { decodePairs, type Parameters, readParameters } from './request/parameters.ts'
+import { refuseRequestObject } from './request/request-object.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
@@ -48,6 +49,7 @@ export async function pushRequest(
   const body = readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
   const parameters = readParameters(decodePairs(body), PUSHED_PARAMETERS, findings)
+  refuseRequestObject(parameters, { rule: 'PAR-14', uriError: 'invalid_request' }, findings)
   const { redirect_uri: redirectUri, state } = parameters
   const client = authenticate(request, parameters, { provider, findings })
   checkCreateScope(parameters.scope, { profile: provider.profile, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)
@@ -99,6 +101,8 @@ const PUSHED_PARAMETERS = {
     'redirect_uri',
     'state',
     'authorization_details',
+    'request',
+    'request_uri',
   ],
   repeated: 'PAR-11',
   unknown: 'PAR-12',

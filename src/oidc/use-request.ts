@@ -19,6 +19,8 @@ const USE_PARAMETERS = [
   'nonce',
   'claims',
   'can_create',
+  'request',
+  'request_uri',
   ...PRESENTATION_PARAMETERS,
 ] as const
 export type UseParameters = Parameters<(typeof USE_PARAMETERS)[number]>

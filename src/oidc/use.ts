@@ -9,6 +9,7 @@ import type { Provider } from './provider.ts'
 import type { Pairs } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
+import { refuseRequestObject } from './request/request-object.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
@@ -82,6 +83,7 @@ export interface UseResult {
 export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransaction> {
   const findings = new Findings(provider.profile)
   const parameters = readUseParameters(query, findings)
+  refuseRequestObject(parameters, { rule: 'USE-18' }, findings)
   const client = readClient(provider.clients, parameters.client_id, { rule: 'USE-01', findings })
   const target = readRedirectTarget(client, parameters.redirect_uri, { rule: 'USE-02', findings })
   const transaction = readTransaction(parameters, target, { provider, findings })

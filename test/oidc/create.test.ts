@@ -59,6 +59,7 @@ describe('beginCreate', () => {
     ['another response_type', { response_type: 'code' }, 'unsupported_response_type', 'CRE-06'],
     ['no response_type', { response_type: undefined }, 'invalid_request', 'CRE-13'],
     ['no redirect_uri', { redirect_uri: undefined }, 'invalid_request', 'CRE-13'],
+    ['a request object', { request: 'e30.e30.' }, 'request_not_supported', 'CRE-14'],
     ['nothing but client_id and request_uri', ALONE, 'invalid_request', 'CRE-13'],
   ])('sends %s back with the pushed state, and the request_uri stays usable', async (_name, changes, error, rule) => {
     const service = createService()

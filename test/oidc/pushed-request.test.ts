@@ -79,6 +79,8 @@ describe('pushRequest refuses', () => {
     ['no type', { type: undefined }, 400, 'invalid_request', 'PAR-07'],
     ['an unregistered redirect_uri', { redirect_uri: 'https://evil.example/' }, 400, 'invalid_request', 'PAR-08'],
     ['no redirect_uri', { redirect_uri: undefined }, 400, 'invalid_request', 'PAR-08'],
+    ['a request object', { request: 'e30.e30.' }, 400, 'request_not_supported', 'PAR-14'],
+    ['the request_uri of another request', { request_uri: 'urn:svc:request:x' }, 400, 'invalid_request', 'PAR-14'],
     ['no state', { state: undefined }, 400, 'invalid_request', 'PAR-09'],
     ['an empty state', { state: '' }, 400, 'invalid_request', 'PAR-09'],
     ['no authorization_details', { authorization_details: undefined }, 400, 'invalid_request', 'PAR-10'],

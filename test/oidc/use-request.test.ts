@@ -38,6 +38,8 @@ describe('beginUse redirects an error with state', () => {
     ['response_type token', { response_type: 'id_token token' }, 'unsupported_response_type', 'USE-04'],
     ['an unknown response_mode', { response_mode: 'web_message' }, 'invalid_request', 'USE-06'],
     ['response_mode in capitals', { response_mode: 'QUERY' }, 'invalid_request', 'USE-06'],
+    ['a request object', { request: 'e30.e30.' }, 'request_not_supported', 'USE-18'],
+    ['a request_uri', { request_uri: 'https://rp.example/r' }, 'request_uri_not_supported', 'USE-18'],
     ['no nonce', { nonce: undefined }, 'invalid_request', 'USE-08'],
     ['an empty nonce', { nonce: '' }, 'invalid_request', 'USE-08'],
     ['no claims', { claims: undefined }, 'invalid_request', 'USE-09'],

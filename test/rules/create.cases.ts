@@ -63,6 +63,9 @@ export const CREATE_CASES: readonly RuleCase[] = [
         .type('form')
         .send(pushedRequest()),
   },
+  push('PAR-14', 'a request object', { request: 'e30.e30.' }),
+  push('PAR-14', 'a request_uri', { request_uri: 'urn:svc:request:x' }),
+  create('CRE-14', 'a request object', { request: 'e30.e30.' }),
   create('CRE-01', 'an unknown client', { client_id: 'nobody' }),
   create('CRE-02', 'an unregistered redirect_uri', { redirect_uri: 'https://evil.example/' }),
   create('CRE-03', 'a redirect_uri other than the pushed one', { redirect_uri: 'http://localhost:3000/other' }),

@@ -76,6 +76,13 @@ export const CREATE_RULES = {
     sentence: 'The client authenticates by the form alone.',
     hint: 'Leave the Authorization header out. Most OAuth libraries call this method client_secret_post.',
   },
+  'PAR-14': {
+    ...par,
+    section: 'E2, RFC 9126 section 2.1',
+    error: 'request_not_supported',
+    sentence: 'The pushed request is neither a request object nor a reference to another pushed request.',
+    hint: 'Send each field by itself, without request and request_uri.',
+  },
   'CRE-01': {
     ...create,
     error: 'invalid_client',
@@ -147,5 +154,12 @@ export const CREATE_RULES = {
     sentence: 'scope, response_type and redirect_uri are sent beside request_uri.',
     hint: 'Send scope=openid, response_type=none and the pushed redirect_uri too. Profile agekey takes them from the pushed request, as RFC 9126 section 4 has it.',
     level: { spec: 'error', agekey: 'advice' },
+  },
+  'CRE-14': {
+    ...create,
+    section: 'E3, OpenID Connect Core section 6',
+    error: 'request_not_supported',
+    sentence: 'The request is not sent as a request object.',
+    hint: 'Send the request_uri of the pushed authorization request instead of request.',
   },
 } as const satisfies RuleTable

@@ -7,6 +7,8 @@ export const ERROR_STATUS = {
   invalid_grant: 400,
   invalid_authorization_details: 400,
   invalid_request_uri: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
   invalid_client: 401,
   invalid_token: 401,
   unauthorized_client: 400,

@@ -107,4 +107,11 @@ export const USE_RULES = {
     hint: 'Send the upgrade scope as discovery lists it under scopes_supported. Profile agekey takes the older spellings for it.',
     level: { spec: 'error', agekey: 'advice' },
   },
+  'USE-18': {
+    ...use,
+    section: 'E1, OpenID Connect Core section 6',
+    error: 'request_not_supported',
+    sentence: 'The request is not sent as a request object, neither by request nor by request_uri.',
+    hint: 'Send each parameter by itself in the query. Pushed requests are for the Create flow.',
+  },
 } as const satisfies RuleTable

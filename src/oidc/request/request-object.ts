@@ -1,0 +1,21 @@
+import type { ErrorCode } from '../rules/error-codes.ts'
+import type { Findings } from '../rules/findings.ts'
+import type { RuleId } from '../rules/rules.ts'
+import type { Parameters } from './parameters.ts'
+
+/**
+ * Refuses a request object and a reference to one (RFC 9101): what it says would be ignored, and another request answered than
+ * was meant. OpenID Connect Core section 6 gives the error codes.
+ */
+export function refuseRequestObject(
+  sent: Partial<Parameters<'request' | 'request_uri'>>,
+  { rule, uriError = 'request_uri_not_supported' }: { rule: RuleId; uriError?: ErrorCode },
+  findings: Findings,
+): void {
+  const errors = { request: 'request_not_supported', request_uri: uriError } as const
+  for (const name of ['request', 'request_uri'] as const) {
+    if (sent[name] === undefined) continue
+    const message = `${name} is not supported here: it was not read`
+    findings.add(rule, { path: name, message, error: errors[name] })
+  }
+}
