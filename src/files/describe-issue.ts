@@ -12,7 +12,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       if (issue.expected === 'nonoptional') return 'is missing'
       return issue.input === undefined
         ? `is missing; expected ${expectedThing(issue.expected)}`
-        : `expected ${expectedThing(issue.expected)}, ${found(issue.input)}`
+        : `expected ${expectedThing(issue.expected)}, ${foundAt(issue)}`
     case 'unrecognized_keys': {
       const known = knownKeys(issue.inst)
       return issue.keys.map((key) => `unknown key${suggestion(key, known)}`).join('\n')
@@ -22,12 +22,24 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_union':
       return unknownVariant(issue.discriminator, issue.input, issue.options)
     case 'too_small':
-      return `expected at least ${amount(issue.minimum, issue.origin)}, ${found(issue.input)}`
+      return `expected at least ${amount(issue.minimum, issue.origin)}, ${foundAt(issue)}`
     case 'too_big':
-      return `expected at most ${amount(issue.maximum, issue.origin)}, ${found(issue.input)}`
+      return `expected at most ${amount(issue.maximum, issue.origin)}, ${foundAt(issue)}`
     default:
       return undefined
   }
+}
+
+/** The `error` of a schema or check: `must be 0 or more seconds, found -5`. */
+export const mustBe = (right: string) => ({ error: (issue: Found) => `must be ${right}, ${foundAt(issue)}` })
+
+type Found = Pick<z.core.$ZodRawIssue, 'input' | 'path'>
+
+/** A secret is not repeated. */
+function foundAt({ input, path }: Found): string {
+  const isSecret =
+    /secret|token/.test(lastKey(path)) && typeof input !== 'object' && input !== undefined && input !== ''
+  return isSecret ? `found a ${typeof input} that is not shown` : found(input)
 }
 
 const THINGS: Readonly<Record<string, string>> = {
@@ -52,7 +64,7 @@ export function found(input: unknown): string {
   if (typeof input === 'string') return input === '' ? 'found an empty text' : `found the text ${quote(input)}`
   if (Array.isArray(input)) return `found a list of ${input.length}`
   if (typeof input === 'object') return 'found a mapping'
-  return `found ${String(input)}`
+  return Number.isNaN(input) ? 'found no number' : `found ${String(input)}`
 }
 
 /** A value that is none of the known ones: `unknown method "facial"`, with the nearest known one or all of them. */

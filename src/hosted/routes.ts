@@ -18,7 +18,8 @@ export function createHostedRoutes({
       const form = readHostedForm(request, tenant)
       const language = findLanguage(form.field('language') ?? '')
       if (language === undefined) {
-        throw Refusal.invalidRequest('language: it is not one of the menu.', { title: 'No such language' })
+        const message = `language: ${JSON.stringify(form.field('language')?.slice(0, 80) ?? '')} is not one of the menu; choose one there.`
+        throw Refusal.invalidRequest(message, { title: 'No such language' })
       }
       const pending = await requirePending(form, tenant)
       const reply = await showAgain(form, pending, { request, tenant, chosenLanguage: language })
@@ -28,7 +29,8 @@ export function createHostedRoutes({
       const form = readHostedForm(request, tenant)
       const advance = form.field('advance') ?? ''
       if (!/^[1-9]\d{0,8}$/.test(advance)) {
-        throw Refusal.invalidRequest('advance: send a whole number of seconds from 1 up.', { title: 'No such time' })
+        const message = `advance: ${JSON.stringify(advance.slice(0, 80))} is not a whole number of seconds from 1 to 999999999.`
+        throw Refusal.invalidRequest(message, { title: 'No such time' })
       }
       // Only the page of a waiting request may move the clock, so an unknown transaction is refused first.
       const pending = await requirePending(form, tenant)

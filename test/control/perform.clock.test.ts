@@ -48,7 +48,7 @@ describe('POST clock', () => {
     [{ set: NEW_YEAR, advance: -1 }, 'advance'],
     [{ set: 'tomorrow' }, 'set: must be an ISO 8601 date or date-time'],
     [{ set: '2030-02-30' }, 'set: must be an ISO 8601'],
-    [{ reset: false }, 'reset: must be true'],
+    [{ reset: false }, 'reset: must be true, or left out, found false'],
     [{ freeze: 'yes' }, 'freeze: expected true or false'],
     [{ advnace: 1 }, 'Did you mean \\"advance\\"?'],
     [{ set: '9999-12-31', advance: 1e9 }, 'year 9999'],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { thresholdTraceSchema } from '../../age/trace.ts'
+import { mustBe } from '../../files/describe-issue.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
 import { isFlowId, NONE_ENDED } from '../../sandbox/journal/journal.ts'
 import { byId, instant, type Operation, READ, waitSeconds } from './operation.ts'
@@ -35,14 +36,15 @@ const flowQuery = z.strictObject({
   outcome: z.string().optional(),
   after: z
     .string()
-    .refine(isFlowId, { error: 'must be the id of a flow, for example f12' })
+    .refine(isFlowId, mustBe('the id of a flow, for example f12'))
     .optional()
     .describe('Only flows that began after this one'),
   since: z
     .string()
-    .refine((text) => text === 'now' || text === NONE_ENDED || isFlowId(text), {
-      error: `must be the id of a flow, for example f12, ${NONE_ENDED} or now`,
-    })
+    .refine(
+      (text) => text === 'now' || text === NONE_ENDED || isFlowId(text),
+      mustBe(`the id of a flow, for example f12, ${NONE_ENDED} or now`),
+    )
     .optional()
     .describe(
       `Only flows that ended after this one did, in the order in which they ended; ${NONE_ENDED}: all; now: after this call came`,

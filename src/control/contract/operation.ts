@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { mustBe } from '../../files/describe-issue.ts'
 
 /** One call of the control API as data: the server, the library, the OpenAPI document and the tests derive from it. */
 export interface Operation {
@@ -52,7 +53,7 @@ export const instant = z.string().describe('ISO 8601 date-time in UTC')
 export const MAX_WAIT_SECONDS = 60
 
 export const waitSeconds = z.coerce
-  .number<string | number>({ error: 'must be a number of seconds' })
+  .number<string | number>(mustBe(`a number of seconds from 0 to ${MAX_WAIT_SECONDS}`))
   .min(0)
   .max(MAX_WAIT_SECONDS)
   .optional()

@@ -3,13 +3,14 @@ import { parseInstant } from '../../age/calendar.ts'
 import { claimsSchema } from '../../age/claims.ts'
 import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
+import { mustBe } from '../../files/describe-issue.ts'
 import { PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
 import { personaSchema } from '../../sandbox/personas/persona-schema.ts'
 import { byName, CALL, type Operation, READ, REMOVAL } from './operation.ts'
 
 const persona = personaSchema.meta({ id: 'Persona' })
 
-const isInstant = { error: 'must be an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z' }
+const isInstant = mustBe('an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z')
 
 /** Claims and signals are only described here: they are checked as a request is, so that findings carry their rules. */
 const described = (schema: z.ZodType) =>

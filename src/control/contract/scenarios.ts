@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { mustBe } from '../../files/describe-issue.ts'
 import { scenarioProgressSchema } from '../../sandbox/scenarios/armed-scenario.ts'
 import { scenarioSchema } from '../../sandbox/scenarios/scenario-schema.ts'
 import { byId, CALL, type Operation, READ, REMOVAL, waitSeconds } from './operation.ts'
@@ -8,8 +9,8 @@ const progress = scenarioProgressSchema.meta({ id: 'Scenario' })
 const progressQuery = z.strictObject({
   wait: waitSeconds.describe('Seconds to wait until the scenario has come further'),
   after: z.coerce
-    .number<string | number>({ error: 'must be the revision that was seen last' })
-    .int({ error: 'must be the revision that was seen last' })
+    .number<string | number>(mustBe('the revision that was seen last, a whole number'))
+    .int(mustBe('the revision that was seen last, a whole number'))
     .optional()
     .describe('Further than this revision; than the present one when absent'),
 })

@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import { parseInstant } from '../../age/calendar.ts'
+import { mustBe } from '../../files/describe-issue.ts'
 import type { SandboxClock } from './clock.ts'
 
-const isInstant = { error: 'must be an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z' }
+const isInstant = mustBe('an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z')
 
 /** What moves a clock: members may be combined and apply in the order reset, set, freeze, advance. */
 export const clockMoveSchema = z
   .strictObject({
-    reset: z.literal(true, { error: 'must be true' }).optional().describe('Back to real time, running'),
+    reset: z.literal(true, mustBe('true, or left out')).optional().describe('Back to real time, running'),
     set: z
       .string(isInstant)
       .refine((text) => parseInstant(text) !== undefined, isInstant)
@@ -16,11 +17,15 @@ export const clockMoveSchema = z
     freeze: z.boolean().optional().describe('Stops the clock, or lets it run'),
     advance: z
       .number()
-      .min(0, { error: 'must be 0 or more seconds; to go back in time use set or reset' })
+      .min(0, mustBe('0 or more seconds (to go back in time use set or reset)'))
       .optional()
       .describe('Seconds to let pass'),
   })
-  .refine((move) => Object.keys(move).length > 0, { error: 'give at least one of reset, set, freeze, advance' })
+  .refine((move) => Object.keys(move).length > 0, {
+    error: 'give at least one of reset, set, freeze, advance',
+    // A misspelt member is reported already.
+    when: ({ issues }) => issues.length === 0,
+  })
 
 export type ClockMove = z.infer<typeof clockMoveSchema>
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { checkedSignalSchema, personaSignalSchema } from '../../age/signal.ts'
+import { mustBe } from '../../files/describe-issue.ts'
 import { type Checked, checkAgainst } from '../../files/schema-problems.ts'
 
 /** The headings under which a choice page lists personas. */
@@ -13,9 +14,7 @@ export const MAX_SIGNALS = 50
 /** The name of a persona: also a part of URLs and test ids. */
 export const personaNameSchema = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, {
-    error: 'must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen',
-  })
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, mustBe('1 to 63 lower-case letters, digits and hyphens, no hyphen first'))
   .describe('How tests and URLs call the persona')
 
 /** A test user, as a persona file and `PUT personas/NAME` declare it. Dates may be relative: `today - 18y + 1d`, `now - 30d`. */
