@@ -13,8 +13,25 @@ export function parseJson(text: string): JsonText {
       : { ok: true, value }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return { ok: false, reason: shorten(error.message) }
+    return { ok: false, reason: `${shorten(error.message)}${remedyOf(text)}` }
   }
+}
+
+/** How JSON text is usually spoiled, the first that fits. */
+const MISTAKES: readonly (readonly [looks: RegExp, remedy: string])[] = [
+  [/^\s*$/, 'it is empty'],
+  [/^\[object /, 'an object was turned into text; use JSON.stringify'],
+  [/^%(?:7B|5B|22)/i, 'it is percent-encoded twice; encode it once'],
+  [/^(?:eyJ|W3s|Wy)[\w+/=-]*$/, 'it is base64; send the JSON text itself'],
+  [/^\s*[{[]\s*(?:\{\s*)?'/, 'write double quotes instead of single ones'],
+  [/^\s*[{[]\s*(?:\{\s*)?\w+\s*:/, 'write names of members in double quotes'],
+  [/:\s*(?:True|False|None)\b/, 'write true, false and null in lower case'],
+  [/,\s*[}\]]/, 'remove the comma before a closing bracket'],
+]
+
+function remedyOf(text: string): string {
+  const remedy = MISTAKES.find(([looks]) => looks.test(text))?.[1]
+  return remedy === undefined ? '' : ` (${remedy})`
 }
 
 /** Whether there are enough for so many levels: hardly a text has them, and most need not be walked through. */

@@ -15,3 +15,22 @@ test('JSON that is none is refused with a reason of at most 120 characters', () 
   const parsed = parseJson(`{"a": ${'x'.repeat(1000)}}`)
   expect(parsed).toEqual({ ok: false, reason: expect.stringMatching(/^.{1,120}$/) })
 })
+
+test.each([
+  ['', 'it is empty'],
+  ['[object Object]', 'use JSON.stringify'],
+  ['%7B%22age_thresholds%22%3A%5B18%5D%7D', 'percent-encoded twice'],
+  [Buffer.from('{"age_thresholds":[18]}').toString('base64'), 'base64'],
+  [Buffer.from('[{"type":"age_verification"}]').toString('base64url'), 'base64'],
+  ["{'age_thresholds': [18]}", 'double quotes instead of single ones'],
+  ["[{'type': 'age_verification'}]", 'double quotes instead of single ones'],
+  ['{age_thresholds: [18]}', 'names of members in double quotes'],
+  ['{"face_match_performed": True}', 'in lower case'],
+  ['{"age_thresholds": [18],}', 'remove the comma'],
+])('JSON that is spoiled in a usual way is refused with the remedy: %s', (text, remedy) => {
+  expect(parseJson(text)).toEqual({ ok: false, reason: expect.stringContaining(remedy) })
+})
+
+test('JSON that is spoiled in another way is refused without a guess', () => {
+  expect(parseJson('{"age_thresholds": [18')).toEqual({ ok: false, reason: expect.not.stringContaining('(') })
+})
