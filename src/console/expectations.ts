@@ -59,7 +59,7 @@ export function renderExpectations(
   return renderConsolePage(frame, {
     title: 'Expectations',
     current: 'expectations',
-    lead: html`Decisions for coming requests: each replaces the choice page once. First in, first out.`,
+    lead: html`Decisions for coming requests: each replaces the choice page once. First in, first out. One for discovery or jwks holds until a flow has ended after it was served.`,
     problem: form.problem,
     body: html`${renderQueue(expectations, action)}
 ${renderForm(form, action)}`,
@@ -84,14 +84,14 @@ ${rows.length < total && html`<p class="hint">The first ${rows.length} are shown
 </section>`
 }
 
-const renderExpectation = ({ id, flow, persona, outcome, match = {}, times, remaining }: Expectation) => ({
+const renderExpectation = ({ id, flow, persona, outcome, match = {}, times, remaining, served }: Expectation) => ({
   id,
   cells: [
     flow,
     persona === undefined ? html`<span class="muted">any</span>` : html`<code>${persona}</code>`,
     outcome === undefined ? html`<span class="muted">the usual</span>` : html`<code>${outcome}</code>`,
     renderMatch(match),
-    `${remaining} of ${times}`,
+    `${remaining} of ${times}${served ? ', served' : ''}`,
   ],
 })
 
@@ -108,7 +108,7 @@ function renderForm({ personas, fields }: ExpectationForm, action: string): Html
 <form class="stack" method="post" action="${action}">
 <div class="form-row">
 ${renderSelect({ name: 'flow', label: 'For the next', value: flow, options: OUTCOME_FLOWS.map((value) => ({ value, label: value })) })}
-${renderTextField({ name: 'persona', label: 'Persona', value: persona, list: 'persona-names', hint: 'For use and create. Left empty, adult-passport when one is needed.' })}
+${renderTextField({ name: 'persona', label: 'Persona', value: persona, list: 'persona-names', hint: 'For use and create. Left empty, adult-passport in use and no-age-key in create, when one is needed.' })}
 ${renderTextField({ name: 'outcome', label: 'Outcome', value: outcome, list: 'outcome-names', hint: 'Left empty, the usual one.' })}
 ${renderTextField({ name: 'times', label: 'How many requests', value: times ?? '1' })}
 </div>

@@ -96,25 +96,18 @@ describe('an expectation', () => {
     expect(endings.filter((ending) => ending === 'access_denied')).toHaveLength(1)
   })
 
-  test.each(['par', 'token', 'upgrade', 'jwks', 'discovery'] as const)(
+  test.each(['par', 'token', 'upgrade'] as const)(
     'of %s answers that call once, for the client it names',
     async (flow) => {
       const sandbox = await startSandbox()
       const rp = createRelyingParty(sandbox)
       const token = await rp.obtainToken()
       const code = await rp.obtainCode()
-      const isAnonymous = flow === 'jwks' || flow === 'discovery'
-      await sandbox.next({
-        flow,
-        outcome: `${flow}.503`,
-        ...(isAnonymous ? {} : { match: { client_id: 'ak_test_sandbox' } }),
-      })
+      await sandbox.next({ flow, outcome: `${flow}.503`, match: { client_id: 'ak_test_sandbox' } })
       const call = {
         par: () => rp.push(),
         token: () => rp.exchange(code),
         upgrade: () => rp.upgrade(token),
-        jwks: () => sandbox.request.get('/.well-known/jwks.json'),
-        discovery: () => sandbox.request.get('/v1/oidc/use/.well-known/openid-configuration'),
       }[flow]
       expect((await call()).status).toBe(503)
       expect((await call()).status).toBeLessThan(300)
@@ -141,5 +134,68 @@ describe('an expectation', () => {
     await sandbox.next({ outcome: 'access_denied' })
     await sandbox.expectations.clear()
     expect(await endingOf(sandbox)).toBe('page')
+  })
+})
+
+describe.each([
+  ['discovery', '/v1/oidc/use/.well-known/openid-configuration', 'issuer', { outcome: 'discovery.issuer_missing' }],
+  ['jwks', '/.well-known/jwks.json', 'keys', { outcome: 'jwks.keys_missing' }],
+] as const)('an expectation for %s', (flow, path, member, { outcome }) => {
+  /** For each read, whether the document is spoiled. */
+  const reads = async (sandbox: TestSandbox, times: number) => {
+    const spoiled: boolean[] = []
+    for (let n = 0; n < times; n++) spoiled.push(!(member in (await sandbox.request.get(path).expect(200)).body))
+    return spoiled
+  }
+
+  test('meets every read until a flow has ended after the first of them', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ flow, outcome })
+    await endingOf(sandbox, { sandbox_persona: 'teen-16' })
+    expect(await reads(sandbox, 3)).toEqual([true, true, true])
+    expect(await sandbox.expectations.list()).toMatchObject([{ times: 1, remaining: 1, served: true }])
+    // A page that waits for its user has ended no flow.
+    expect(await endingOf(sandbox)).toBe('page')
+    expect(await reads(sandbox, 1)).toEqual([true])
+    await endingOf(sandbox, { sandbox_persona: 'teen-16' })
+    expect(await reads(sandbox, 1)).toEqual([false])
+    expect(await sandbox.expectations.list()).toEqual([])
+  })
+
+  test('with times holds for as many of these periods, and the next one follows', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ flow, outcome, times: 2 })
+    await sandbox.next({ flow, outcome: `${flow}.extra_${flow === 'jwks' ? 'key' : 'member'}` })
+    expect(await reads(sandbox, 2)).toEqual([true, true])
+    await endingOf(sandbox, { sandbox_persona: 'teen-16' })
+    expect((await sandbox.expectations.list())[0]).toEqual({
+      ...{ id: expect.any(String), flow, outcome, times: 2, remaining: 1 },
+    })
+    await endingOf(sandbox, { sandbox_persona: 'teen-16' })
+    expect(await reads(sandbox, 2)).toEqual([true, true])
+    await endingOf(sandbox, { sandbox_persona: 'teen-16' })
+    expect(await reads(sandbox, 2)).toEqual([false, false])
+    expect(await sandbox.expectations.list()).toMatchObject([{ remaining: 1, served: true }])
+  })
+
+  test('of another tenant is not ended by a flow of this one', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.next({ flow, outcome })
+    expect(await reads(sandbox, 1)).toEqual([true])
+    await sandbox.request
+      .get('/t/other/v1/oidc/use')
+      .query(useRequest({ sandbox_persona: 'teen-16' }))
+      .expect(302)
+    expect(await reads(sandbox, 1)).toEqual([true])
+  })
+
+  test('that a step of a scenario decides holds in the same way, while the scenario goes on', async () => {
+    const sandbox = await startSandbox()
+    const steps = [{ decide: { flow, outcome } }, { decide: { flow: 'use' as const, persona: 'teen-16' } }]
+    await sandbox.scenarios.arm({ name: 'A', steps })
+    expect(await reads(sandbox, 3)).toEqual([true, true, true])
+    expect(await endingOf(sandbox)).toBe('verified')
+    expect(await reads(sandbox, 1)).toEqual([false])
+    expect(await sandbox.scenarios.list()).toMatchObject([{ status: 'passed' }])
   })
 })

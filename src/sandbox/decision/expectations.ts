@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
+import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Personas } from '../personas/personas.ts'
 import { type Tables, table } from '../tenants/tables.ts'
 import type { ReceivedCall } from './call.ts'
@@ -16,7 +16,14 @@ export const newExpectationSchema = z.strictObject({
     .strictObject({ client_id: z.string().optional(), state: z.string().optional(), nonce: z.string().optional() })
     .optional()
     .describe('The request must say the same; in Create state is the pushed one'),
-  times: z.int().min(1).max(1_000_000).optional().describe('How many requests it decides; 1 when absent'),
+  times: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'How many requests it decides; 1 when absent. For discovery and jwks every read until a flow has ended counts as one',
+    ),
 })
 
 /** A decision queued for a coming request. */
@@ -25,6 +32,10 @@ export const expectationSchema = z.object({
   ...newExpectationSchema.shape,
   times: z.int(),
   remaining: z.int(),
+  served: z
+    .literal(true)
+    .optional()
+    .describe('Of discovery and jwks: it was met by a read, and holds until a flow of the tenant has ended'),
 })
 
 export type NewExpectation = z.infer<typeof newExpectationSchema>
@@ -51,23 +62,34 @@ export interface Expectations {
   add(expectation: NewExpectation): Promise<Expectation>
   /** The first one that fits, not yet spent. */
   find(call: ReceivedCall): Promise<Expectation | undefined>
-  /** Uses it up by one: `false` when another caller took it first. */
+  /** Uses it up by one; one that holds is only marked. `false` when another caller took it first. */
   spend(id: string): Promise<boolean>
+  /** Queues what a scenario has decided for a first read of discovery or keys, so that it holds, too. */
+  hold(served: Pick<NewExpectation, 'flow' | 'outcome'>): Promise<void>
+  /** Uses up by one what holds: a flow of the tenant has ended. */
+  flowEnded(): Promise<void>
   clear(): Promise<void>
 }
 
 const MAX_EXPECTATIONS = 10_000
 
+/**
+ * Decision: what is queued for these holds until a flow has ended after it was first served. Clients rightly read them more
+ * than once, a discovery document per issuer and the keys again for an unknown kid, and would not meet it.
+ */
+export const isHeld = (flow: OutcomeFlow): boolean => flow === 'discovery' || flow === 'jwks'
+
 /** Creates the queue of one tenant. */
 export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }): Expectations {
   const queue = table(tables, { name: 'expectation', schema: expectationSchema })
+  const newId = () => `x-${ids.random(9)}`
   const list = async () => (await queue.list()).map(([, expectation]) => expectation)
   return {
     list,
     async add({ times = 1, ...wanted }) {
       if ((await list()).length >= MAX_EXPECTATIONS)
         throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
-      const expectation = { ...wanted, id: `x-${ids.random(9)}`, times, remaining: times }
+      const expectation = { ...wanted, id: newId(), times, remaining: times }
       await queue.put(expectation.id, expectation)
       return expectation
     },
@@ -76,17 +98,29 @@ export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }
       let wasThere = false
       await queue.update(id, (expectation) => {
         wasThere = expectation !== undefined
-        return expectation && expectation.remaining > 1
-          ? { ...expectation, remaining: expectation.remaining - 1 }
-          : undefined
+        if (!expectation) return undefined
+        return isHeld(expectation.flow) ? { ...expectation, served: true } : usedOnce(expectation)
       })
       return wasThere
+    },
+    async hold(served) {
+      const id = newId()
+      await queue.put(id, { ...served, id, times: 1, remaining: 1, served: true })
+    },
+    async flowEnded() {
+      for (const { id, served } of await list()) {
+        if (served) await queue.update(id, (expectation) => (expectation?.served ? usedOnce(expectation) : expectation))
+      }
     },
     async clear() {
       for (const { id } of await list()) await queue.remove(id)
     },
   }
 }
+
+/** What is left after one use: `undefined` when it was the last. */
+const usedOnce = ({ served: _, ...expectation }: Expectation): Expectation | undefined =>
+  expectation.remaining > 1 ? { ...expectation, remaining: expectation.remaining - 1 } : undefined
 
 function fits({ flow, outcome, match = {} }: Expectation, call: ReceivedCall): boolean {
   return (

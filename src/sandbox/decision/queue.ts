@@ -1,7 +1,7 @@
 import type { MatchedStep, ScenarioMatch } from '../scenarios/match-scenarios.ts'
 import type { Scenarios } from '../scenarios/scenarios.ts'
 import type { ReceivedCall } from './call.ts'
-import type { Expectation, Expectations } from './expectations.ts'
+import { type Expectation, type Expectations, isHeld } from './expectations.ts'
 
 /** The queued decision that matches a call: an expectation, else a step of a scenario. */
 export interface QueueMatch {
@@ -48,7 +48,13 @@ export async function settleQueue(
   { decision, scenarios: match }: QueueMatch,
   { queue, ...result }: { isFollowed: boolean; problem?: string | undefined; call: ReceivedCall; queue: Queue },
 ): Promise<boolean> {
-  if (match) return queue.scenarios.settle(match, result)
+  if (match) {
+    const isSettled = await queue.scenarios.settle(match, result)
+    const { flow } = result.call
+    if (isSettled && result.isFollowed && isHeld(flow))
+      await queue.expectations.hold({ flow, outcome: decision?.outcome })
+    return isSettled
+  }
   const isUsedUp = result.isFollowed || result.problem !== undefined
   if (!isUsedUp || !decision || !('expectation' in decision.queued)) return true
   return queue.expectations.spend(decision.queued.expectation.id)

@@ -53,6 +53,16 @@ describeWithRedis('Replicas on one Redis', () => {
     expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('UPG-08')])
   })
 
+  test('serve a queued key set to reads of both, until a flow of either has ended', async () => {
+    const { a, b } = await startTwo()
+    const expectation = { flow: 'jwks', outcome: 'jwks.no_keys' }
+    await a.http.request.post(control('expectations')).send(expectation).expect(201)
+    const keys = async ({ http }: typeof a) => (await http.request.get('/.well-known/jwks.json')).body.keys.length
+    expect([await keys(a), await keys(b), await keys(b)]).toEqual([0, 0, 0])
+    await b.party.use()
+    expect([(await keys(a)) > 0, (await keys(b)) > 0]).toEqual([true, true])
+  })
+
   test('show a choice page here and take the choice there', async () => {
     const { a, b } = await startTwo()
     const page = await a.http.request.get('/v1/oidc/use').query(useRequest())
