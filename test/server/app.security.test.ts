@@ -92,6 +92,13 @@ describe('the control API', () => {
     const reset = (headers: Record<string, string>) => sandbox.request.post('/_sandbox/reset').set(headers).send({})
     expect((await reset({ Origin: 'https://evil.example' })).status).toBe(403)
     expect((await reset({ 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403)
+    const resolvedHere = await reset({ Host: 'evil.example', 'Sec-Fetch-Site': 'same-origin' })
+    expect(resolvedHere.status).toBe(403)
+    expect(resolvedHere.text).toContain('Host: \\"evil.example\\" is not a name of this sandbox')
+    for (const path of ['catalog', 'flows', 'events', 'console/flows']) {
+      const read = sandbox.request.get(`/_sandbox/${path}`).set('Host', 'evil.example')
+      await read.expect(403)
+    }
     await sandbox.request.post('/_sandbox/reset').set('Content-Type', 'text/plain').send('{}').expect(415)
     expect((await reset({})).status).toBe(204)
   })
