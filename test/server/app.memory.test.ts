@@ -1,9 +1,10 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
-import { useRequest } from '../support/requests.ts'
+import { claims as claimsText, useRequest } from '../support/requests.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -29,13 +30,19 @@ async function start(): Promise<Sandbox> {
 async function flood(
   sandbox: Sandbox,
   flows: number,
-  { state = 's'.repeat(200), pathOf = () => '' }: { state?: string; pathOf?: (flow: number) => string } = {},
+  {
+    state = 's'.repeat(200),
+    claims,
+    pathOf = () => '',
+  }: { state?: string; claims?: string; pathOf?: (flow: number) => string } = {},
 ): Promise<void> {
   let sent = 0
   const send = async () => {
     while (sent < flows) {
       sent += 1
-      const query = new URLSearchParams(useRequest({ state: `${state}${sent}` }))
+      const query = new URLSearchParams(
+        useRequest({ state: `${state}${sent}`, ...(claims === undefined ? {} : { claims }) }),
+      )
       const url = `${sandbox.url}${pathOf(sent)}/v1/oidc/use?${query}`
       await (await fetch(url, { redirect: 'manual' })).arrayBuffer()
     }
@@ -63,16 +70,56 @@ test('tenants without end leave a thousand behind', { timeout: 120_000 }, async 
   expect(tenants).toHaveLength(1_001)
 })
 
-test('who never reads the events is let go', { timeout: 60_000 }, async () => {
+/** Claims that make a flow large; the request still fits into the 96 KiB of a head. */
+const LARGE = `${claimsText()}${' '.repeat(60_000)}`
+
+test('large flows leave no more behind than the characters that the journal may hold', {
+  timeout: 120_000,
+}, async () => {
   const sandbox = await start()
+  await flood(sandbox, 20)
+  const before = await usedMiB()
+  // 60 million characters, of which the journal may hold 12.
+  await flood(sandbox, 1_000, { claims: LARGE })
+  expect((await usedMiB()) - before).toBeLessThan(48)
+  const left = (await sandbox.flows.list()).length
+  expect(left).toBeGreaterThan(10)
+  expect(left).toBeLessThan(12_000_000 / LARGE.length)
+})
+
+const CALL = 'event: call\n'
+
+/** A reader of the events, once it is listened for. A paused one takes nothing from its connection until it is resumed. */
+async function readEvents(sandbox: Sandbox) {
   const { hostname, port } = new URL(sandbox.url)
-  const reader = connect(Number(port), hostname)
-  const isLetGo = new Promise((resolve) => reader.on('close', resolve))
-  reader.on('error', () => undefined)
-  reader.write('GET /_sandbox/events HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  reader.pause()
-  // More than the buffers of both sockets hold.
-  await flood(sandbox, 1_000, { state: 's'.repeat(12_000) })
-  reader.resume()
-  await isLetGo
+  const socket = connect(Number(port), hostname)
+  let calls = 0
+  let end = ''
+  const isLetGo = new Promise((resolve) => socket.on('close', resolve))
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk) => {
+    const text = end + chunk.toString('latin1')
+    calls += text.split(CALL).length - 1
+    end = text.slice(1 - CALL.length)
+  })
+  socket.write('GET /_sandbox/events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'data')
+  return { socket, isLetGo, calls: () => calls }
+}
+
+test('readers that never read the events are let go, and those that read miss none', { timeout: 120_000 }, async () => {
+  const sandbox = await start()
+  const readers = (length: number) => Promise.all(Array.from({ length }, () => readEvents(sandbox)))
+  const [good, stalled] = [await readers(3), await readers(20)]
+  for (const { socket } of stalled) socket.pause()
+  const before = await usedMiB()
+  // All together more than the buffers of both sockets hold; each part less, so that a good reader keeps up.
+  for (let sent = 25; sent <= 1_000; sent += 25) {
+    await flood(sandbox, 25, { state: 's'.repeat(12_000) })
+    await vi.waitFor(() => expect(good.map(({ calls }) => calls())).toEqual([sent, sent, sent]), 10_000)
+  }
+  expect((await usedMiB()) - before).toBeLessThan(120)
+  for (const { socket } of stalled) socket.resume()
+  await Promise.all(stalled.map(({ isLetGo }) => isLetGo))
 })
