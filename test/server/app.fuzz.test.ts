@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exchangeRaw, type RawAnswer } from '../support/raw-exchange.ts'
+import { claims, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { oddRequests } from './odd-requests.ts'
 
@@ -15,6 +16,33 @@ const BROWSER = [
   ['the home page', 'GET', '/'],
 ] as const
 
+/** Pages and forms around the service; each has a form of its own that is valid. */
+const PAGES = [
+  ...['use', 'create'].flatMap((flow) => [
+    [`the language menu of ${flow}`, 'POST', `/v1/oidc/${flow}/language`, { language: 'de' }] as const,
+    [`the clock of ${flow}`, 'POST', `/v1/oidc/${flow}/clock`, { advance: '91' }] as const,
+  ]),
+  ['the appearance', 'GET', '/_sandbox/appearance.css', { primary_color: '#102030', font: 'Inter' }],
+  ['the embedding page', 'GET', '/_sandbox/embedding', {}],
+  ['the page to act as a persona', 'GET', '/_sandbox/act-as/teen-16', {}],
+  ['the button to act as a persona', 'POST', '/_sandbox/act-as/teen-16', {}],
+  ...['flows', 'flows/f1', 'personas', 'outcomes', 'rules', 'tenants', 'expectations', 'clock', 'nothing'].map(
+    (page) => [`console/${page}`, 'GET', `/_sandbox/console/${page}`, { q: 'teen', flow: 'use' }] as const,
+  ),
+  ['the form of console/personas', 'POST', '/_sandbox/console/personas', { persona: 'teen-16' }],
+  ['the form of console/tenants', 'POST', '/_sandbox/console/tenants', { name: 'fuzz' }],
+  ['the form of console/expectations', 'POST', '/_sandbox/console/expectations', { flow: 'use', persona: 'teen-16' }],
+  ['the form of console/clock', 'POST', '/_sandbox/console/clock', { set: '2026-01-01', freeze: 'true' }],
+  ['the sign-in form', 'POST', '/_sandbox/console/sign-in', { token: 'x' }],
+  ['the demo', 'GET', '/_sandbox/demo', {}],
+  ['Use in the demo', 'POST', '/_sandbox/demo/use', { claims: claims(), response_mode: 'query', upgrade: 'true' }],
+  ['Create in the demo', 'POST', '/_sandbox/demo/create', { date_of_birth: '2000-02-29' }],
+  ['a callback of the demo', 'GET', '/_sandbox/demo/callback', { state: 'state-1', error: 'access_denied' }],
+  ['a posted callback of the demo', 'POST', '/_sandbox/demo/callback', { state: 'state-1', id_token: 'a.b.c' }],
+  ['the result of the demo', 'GET', '/_sandbox/demo/result', {}],
+  ['Upgrade in the demo', 'POST', '/_sandbox/demo/upgrade', { date_of_birth: '2000-02-29' }],
+] as const satisfies readonly (readonly [string, string, string, Readonly<Record<string, string>>])[]
+
 const PROGRAMS = [
   ['E2', 'POST', '/v1/oidc/create/par'],
   ['E4', 'POST', '/v1/oidc/use/token'],
@@ -28,36 +56,56 @@ const PROGRAMS = [
   ['the clock', 'POST', '/_sandbox/clock'],
 ] as const
 
+interface Survival {
+  /** A valid form of the endpoint. */
+  readonly form?: Readonly<Record<string, string>>
+  readonly runs?: number
+  check?(answer: RawAnswer): void
+}
+
 /** Sends many odd requests to one endpoint: each is answered, none by a failure of ours, all under the banner. */
-async function survive(method: string, path: string, check: (answer: RawAnswer) => void): Promise<void> {
+async function survive(method: string, path: string, { form, runs = RUNS, check }: Survival): Promise<void> {
   const sandbox = await startSandbox()
-  const property = fc.asyncProperty(oddRequests(method, path), async ({ text, isCutShort }) => {
+  const page = await sandbox.request.get('/v1/oidc/use').query(useRequest())
+  const transaction = /name="transaction" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+  const visit = await sandbox.request.post('/_sandbox/demo/use').type('form').send({ claims: claims() })
+  const [session = ''] = visit.get('Set-Cookie') ?? []
+  expect([transaction, session]).not.toContain('')
+  const usual = {
+    headers: [`Cookie: ${session.split(';')[0]}`],
+    ...(form ? { forms: [{ transaction, ...form }] } : {}),
+  }
+  const property = fc.asyncProperty(oddRequests(method, path, usual), async ({ text, isCutShort }) => {
     const answer = await exchangeRaw(sandbox.url, text, { ending: isCutShort ? 'end' : 'wait' })
     expect(answer.status).toBeGreaterThanOrEqual(200)
     expect(answer.status).toBeLessThan(500)
     expect(answer.headers['x-agekey-sandbox']).toBe('testing-only')
-    check(answer)
+    check?.(answer)
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, { numRuns: runs })
   await sandbox.request.get('/_sandbox/health').expect(200)
   expect(sandbox.errors).toEqual([])
 }
 
-test.each(BROWSER)(
+test.each(BROWSER)('HTTP: %s survives odd requests', (_name, method, path) => survive(method, path, {}), TIMEOUT_MS)
+
+test.each(PAGES)(
   'HTTP: %s survives odd requests',
-  (_name, method, path) => survive(method, path, () => {}),
+  (_name, method, path, form) => survive(method, path, { form, runs: RUNS }),
   TIMEOUT_MS,
 )
 
 test.each(PROGRAMS)(
   'HTTP: %s survives odd requests and says in JSON what is wrong with them',
   (_name, method, path) =>
-    survive(method, path, ({ status, body }) => {
-      if (status < 400) return
-      expect(JSON.parse(body)).toMatchObject({
-        error: expect.stringMatching(/^[a-z_]+$/),
-        error_description: expect.stringMatching(/./),
-      })
+    survive(method, path, {
+      check({ status, body }) {
+        if (status < 400) return
+        expect(JSON.parse(body)).toMatchObject({
+          error: expect.stringMatching(/^[a-z_]+$/),
+          error_description: expect.stringMatching(/./),
+        })
+      },
     }),
   TIMEOUT_MS,
 )
