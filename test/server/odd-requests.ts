@@ -59,6 +59,9 @@ const VALUES = [
   ...['{"age_thresholds":[1e400]}', '{"age_thresholds":[18],"__proto__":{"x":1}}', '{"age_thresholds":["\\ud800"]}'],
   nested(5_000),
   'x'.repeat(20_000),
+  `x${'-a'.repeat(15_000)}`,
+  'a.'.repeat(15_000),
+  '/'.repeat(15_000),
 ]
 
 /** Bytes in the place of an encoded value: not UTF-8, half an escape, a surrogate, an overlong slash. */
@@ -144,6 +147,8 @@ const HEADERS = [
     'Accept: text/html',
     'Accept: */*;q=x',
     'Accept: \xff',
+    `Accept-Language: x${'-a'.repeat(30_000)}`,
+    `Accept-Language: ${'aa,'.repeat(20_000)}`,
     `Accept: ${'a/b,'.repeat(5_000)}`,
   ],
   `Authorization: ${basic('ak_test_sandbox', 'sk_test_sandbox')}`,

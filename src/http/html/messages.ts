@@ -22,12 +22,10 @@ export const LANGUAGES: Readonly<Record<string, Readonly<Record<MessageKey, stri
 
 const RIGHT_TO_LEFT: readonly string[] = ['ar']
 
-/** The language for a BCP 47 tag, without as many of its last subtags as necessary (`fr-CA` finds `fr`). */
+/** The language that a BCP 47 tag begins with, by whole subtags (`fr-CA` finds `fr`). A tag may be as long as a header. */
 export function findLanguage(tag: string): string | undefined {
-  const known = tag.toLowerCase()
-  if (Object.hasOwn(LANGUAGES, known)) return known
-  const end = known.lastIndexOf('-')
-  return end === -1 ? undefined : findLanguage(known.slice(0, end))
+  const wanted = `${tag.toLowerCase()}-`
+  return Object.keys(LANGUAGES).find((known) => wanted.startsWith(`${known}-`))
 }
 
 /** The direction in which a language of `LANGUAGES` is written. */

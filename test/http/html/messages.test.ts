@@ -31,6 +31,11 @@ describe('translate', () => {
       expect(translate(tag)('choose.use')).toBe('Use my age key')
     },
   )
+
+  it('reads a tag of as many subtags as a header can hold', () => {
+    const subtags = '-a'.repeat(40_000)
+    expect([translate(`xx${subtags}`).lang, translate(`fr${subtags}`).lang]).toEqual(['en', 'fr'])
+  })
 })
 
 /** `Provenance` is French, too, and a Spanish no is a no. */
