@@ -1,13 +1,14 @@
 import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { json } from '../http/reply.ts'
-import { requestedByHeaders } from '../http/requested-decision.ts'
+import { readRequestedDecision } from '../http/requested-decision.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
 import { accessTokens } from '../oidc/token.ts'
 import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { decideServerCall, type ForcedOutcome } from '../sandbox/decision/decide-server-call.ts'
 import { scenarioOf } from '../sandbox/decision/queue.ts'
+import { type RequestedDecision, requireRequestedNames } from '../sandbox/decision/sources.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
@@ -30,8 +31,8 @@ interface ServedCall {
 }
 
 /**
- * A server-to-server call whose outcome can be forced: by the header `X-Sandbox-Outcome`, by a queued decision, or by
- * the default. An outcome with `instead` replaces the work of the service. Every other outcome changes a good reply; when
+ * A server-to-server call whose outcome can be forced: by `sandbox_outcome` in its query, by the header `X-Sandbox-Outcome`, by
+ * a queued decision, or by the default. An outcome with `instead` replaces the work of the service. Every other outcome changes a good reply; when
  * the service refuses the call, the refusal is sent unchanged and a queued decision stays queued. Scenarios observe every
  * call.
  */
@@ -51,7 +52,8 @@ export const withForcedOutcome =
 /** A scenario that decided the call does not also observe it. */
 async function serveOrForce(served: ServedCall): Promise<{ answer: ServedAnswer; decidedBy?: string | undefined }> {
   const { call, request, tenant, serve } = served
-  const forced = await decideServerCall(call, { requested: { headers: requestedByHeaders(request) }, tenant })
+  const requested = await readServerDecision(call, request, tenant)
+  const forced = await decideServerCall(call, { requested, tenant })
   if (!forced) return { answer: await serve(request, tenant) }
   const { outcome, queued } = forced
   const good = outcome.instead ? undefined : await serveGood(served, forced)
@@ -59,6 +61,29 @@ async function serveOrForce(served: ServedCall): Promise<{ answer: ServedAnswer;
   const answer: ServedAnswer = good ?? { reply: json(200, {}) }
   const reply = await applyOutcome(answer.reply, forced, tenant)
   return { answer: { ...answer, reply, forcedOutcome: outcome }, decidedBy: queued && scenarioOf(queued) }
+}
+
+/** What the call says about its outcome, in its query or its headers. @throws Refusal for what would else be ignored */
+async function readServerDecision(
+  { flow, sentParameters }: ReceivedCall,
+  request: Incoming,
+  tenant: Tenant,
+): Promise<RequestedDecision> {
+  const { requested } = readRequestedDecision(request)
+  await requireRequestedNames(flow, requested, tenant)
+  if (requested.query?.persona !== undefined) {
+    throw Refusal.invalidRequest(
+      `query parameter sandbox_persona: a ${flow} call has no persona; send it with the authorization request (E1, E3), and here sandbox_outcome`,
+    )
+  }
+  const misplaced =
+    request.method === 'POST' ? Object.keys(sentParameters()).find((name) => name.startsWith('sandbox_')) : undefined
+  if (misplaced !== undefined) {
+    throw Refusal.invalidRequest(
+      `${misplaced}: it stands in the body, where it decides nothing; send the header X-Sandbox-Outcome, or sandbox_outcome in the query`,
+    )
+  }
+  return requested
 }
 
 /** A refused call leaves the forced outcome for the next one. */

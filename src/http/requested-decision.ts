@@ -8,7 +8,7 @@ import type { Incoming } from './incoming.ts'
 const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
 
 /**
- * Separates the query of E1 or E3 into the parameters of the service and what the request says about its decision.
+ * Separates a query into the parameters of the service and what the request says about its decision.
  * @throws Refusal for an unknown or repeated `sandbox_` parameter: never ignored
  */
 export function readRequestedDecision(request: Incoming): { query: Pairs; requested: RequestedDecision } {
@@ -25,7 +25,7 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
 }
 
 /** What the headers `X-Sandbox-Persona` and `X-Sandbox-Outcome` name. */
-export const requestedByHeaders = (request: Incoming): NamedDecision => ({
+const requestedByHeaders = (request: Incoming): NamedDecision => ({
   persona: request.header('x-sandbox-persona'),
   outcome: request.header('x-sandbox-outcome'),
 })
