@@ -13,7 +13,8 @@ const GOCODE = '/usr/share/gocode'
 const GO_OIDC = join(GOCODE, 'src/github.com/coreos/go-oidc')
 const X_OAUTH2 = join(GOCODE, 'src/golang.org/x/oauth2')
 
-const hasGo = spawnSync('go', ['version']).error === undefined && existsSync(GO_OIDC) && existsSync(X_OAUTH2)
+const GO = 'go'
+const hasGo = spawnSync(GO, ['version']).error === undefined && existsSync(GO_OIDC) && existsSync(X_OAUTH2)
 if (!hasGo)
   console.warn(`SKIPPED of docs/clients.md: Go, because there is no go on the PATH, ${GO_OIDC} or ${X_OAUTH2}`)
 
@@ -87,8 +88,8 @@ const load: LoadLibrary = async ({ baseUrl }, folder) => {
   cpSync(GO_OIDC, join(folder, 'src/github.com/coreos/go-oidc/v3/oidc'), { recursive: true, filter })
   const command = join(folder, 'shop')
   const env = { ...process.env, GO111MODULE: 'off', GOPATH: `${folder}:${GOCODE}`, GOFLAGS: '' }
-  await promisify(execFile)('go', ['vet', 'example.com/shop/...'], { env })
-  await promisify(execFile)('go', ['build', '-o', command, 'example.com/shop'], { env })
+  await promisify(execFile)(GO, ['vet', 'example.com/shop/...'], { env })
+  await promisify(execFile)(GO, ['build', '-o', command, 'example.com/shop'], { env })
   return runLibrary({ command, folder })
 }
 

@@ -57,7 +57,7 @@ export function createAppBrowser(): AppBrowser {
 
 function exchange(url: string, cookie: string, form?: URLSearchParams): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = cookie === '' ? {} : { Cookie: cookie }
+    const headers = { Accept: 'text/html', ...(cookie === '' ? {} : { Cookie: cookie }) }
     const fields = { 'Content-Type': 'application/x-www-form-urlencoded' }
     const sent = form
       ? request(url, { ...HEADERS, method: 'POST', headers: { ...headers, ...fields } }, resolve).end(`${form}`)

@@ -1,9 +1,9 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { findFreePort } from '../support/free-port.ts'
 import { describeApp, type StartApp } from './describe-app.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 import { createScratchFolder, makeScratchFolder } from './scratch-folder.ts'
@@ -67,12 +67,3 @@ describe.skipIf(!hasGo)('with Go', () => {
   }
   describeApp('The handler for Go', start, { tolerates: ['id_token.kid_empty'] })
 })
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, 'localhost', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
