@@ -49,6 +49,7 @@ export interface RouteRow {
 export interface CallSummary {
   readonly method: string
   readonly path: string
+  /** 0 when the connection was closed without a response. */
   readonly status: number
   readonly durationMs: number
   /** `E1` to `E6`; absent for pages and control calls. */

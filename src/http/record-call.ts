@@ -5,7 +5,7 @@ import type { FlowFacts } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Answer } from './handler.ts'
 import type { Incoming } from './incoming.ts'
-import type { Body } from './reply.ts'
+import { type Body, sentStatus } from './reply.ts'
 
 interface Call {
   readonly request: Incoming
@@ -24,7 +24,7 @@ export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> 
   const at = new Date(clock.now()).toISOString()
   const { flow, beginsFlow = true } = endpoint
   const { answer, request } = call
-  const { status } = answer.reply
+  const status = sentStatus(answer.reply)
   if (!flow) {
     const { method, path } = request
     journal.announce({ type: 'call', tenant: name, data: { at, endpoint: endpoint.number, method, path, status } })
@@ -32,7 +32,7 @@ export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> 
   }
   const parameters = request.sentParameters()
   // A refused choice leaves its flow pending.
-  const ends = answer.ends ?? (status >= 400 && beginsFlow)
+  const ends = answer.ends ?? ((status >= 400 || status === 0) && beginsFlow)
   if (ends) await expectations.flowEnded()
   await journal.record(name, {
     correlationIds: correlationIdsIn(endpoint, request, parameters),
@@ -81,7 +81,7 @@ const callRecord = (
   endpoint: number,
   method,
   path,
-  status: answer.reply.status,
+  status: sentStatus(answer.reply),
   parameters,
   findings: answer.findings ?? [],
   response: answer.reply.dropped ? { kind: 'dropped' } : recordedBody(answer.reply.body, answer),

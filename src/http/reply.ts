@@ -20,6 +20,9 @@ export type Body =
 /** Starts a stream: takes the function that sends a text, returns the function that ends the stream. */
 export type StartStream = (send: (text: string) => void) => () => void
 
+/** The status that the caller receives: 0 when nothing is sent. */
+export const sentStatus = ({ status, dropped }: Pick<Reply, 'status' | 'dropped'>): number => (dropped ? 0 : status)
+
 export const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): ServerReply => ({
   status,
   headers: { 'Cache-Control': 'no-store', ...headers, 'Content-Type': 'application/json; charset=utf-8' },

@@ -6,7 +6,7 @@ import { reasonBeyondMachine } from './guard.ts'
 import type { Answer, HttpHost, RouteRow } from './handler.ts'
 import { Incoming } from './incoming.ts'
 import { recordCall } from './record-call.ts'
-import { json, page, sendReply } from './reply.ts'
+import { json, page, sendReply, sentStatus } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors'>
 
@@ -23,7 +23,7 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
     host.onCall({
       method: incoming.method,
       path: `${tenant.basePath}${incoming.path}`,
-      status: answer.reply.status,
+      status: sentStatus(answer.reply),
       durationMs: elapsed(),
       ...(endpoint === undefined ? {} : { endpoint: endpoint.number }),
       ...(answer.error === undefined ? {} : { error: answer.error.code }),

@@ -183,6 +183,25 @@ describe('a flow', () => {
     expect(flows[0]?.calls[0]?.response).toMatchObject({ page: 'Fish & "Chips" wants to check your age' })
   })
 
+  test('shows status 0 for a call whose connection was closed without a response, and has ended by it', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const token = await rp.obtainToken()
+    for (const outcome of ['par.dropped', 'upgrade.dropped']) await sandbox.next({ outcome })
+    await expect(rp.push()).rejects.toThrow()
+    await expect(rp.upgrade(token)).rejects.toThrow()
+    const [pushed, used] = await sandbox.flows.list()
+    expect(pushed).toMatchObject({
+      outcome: 'par.dropped',
+      ended_at: expect.any(String),
+      calls: [{ endpoint: 'E2', status: 0, response: { dropped: true } }],
+    })
+    expect(used?.calls.at(-1)).toMatchObject({ endpoint: 'E5', status: 0 })
+    expect(sandbox.calls.map(({ status }) => status)).toEqual([302, 200, 0, 0])
+    const page = await sandbox.request.get(`/_sandbox/console/flows/${pushed?.id}`)
+    expect(page.text).toContain('0 (dropped)')
+  })
+
   test('that is unknown is a 404', async () => {
     const sandbox = await startSandbox()
     expect((await sandbox.request.get('/_sandbox/flows/f7')).body).toMatchObject({ error: 'not_found' })

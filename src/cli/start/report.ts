@@ -49,7 +49,7 @@ function createPrettyReport(now: () => number): Report {
       const line = [
         paint('dim', new Date(now()).toISOString().slice(11, 19)),
         method.padEnd(4),
-        paint(statusColor(status), String(status)),
+        paint(statusColor(status), status === 0 ? 'dropped' : String(status)),
         visible(path),
         ...(endpoint === undefined ? [] : [paint('cyan', endpoint)]),
         ...(error === undefined ? [] : [paint('red', visible(error))]),
@@ -87,7 +87,7 @@ function readyTable({ url, baseUrl, internalUrl, certificateFile, clientId, clie
 }
 
 function statusColor(status: number) {
-  if (status >= 500) return 'red'
+  if (status >= 500 || status === 0) return 'red'
   return status >= 400 ? 'yellow' : 'green'
 }
 

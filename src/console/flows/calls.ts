@@ -45,7 +45,7 @@ ${shown.map((call, index) => renderCall(call, index, curlCommand(call, { baseUrl
 function renderCall(call: CallRecord, index: number, curl: string): Html {
   const { at, endpoint, method, path, status, parameters, findings, response } = call
   const refusal = refusalOf(call)?.description
-  const isWrong = status >= 400 || findings.some(({ level }) => level === 'error')
+  const isWrong = status >= 400 || status === 0 || findings.some(({ level }) => level === 'error')
   return html`<li class="${isWrong ? 'error' : 'fine'}">
 <p class="moment">${renderInstant(at)}</p>
 <h3><span class="tag">${endpoint}</span> ${TITLES[endpoint] ?? endpoint}</h3>

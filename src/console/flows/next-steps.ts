@@ -7,6 +7,9 @@ import { callbackOf } from './responses.ts'
 export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {
   const last = flow.calls.at(-1)
   if (!last) return []
+  if (last.status === 0) {
+    return ['No response came: the connection was closed. Repeat the call once, then tell the user to try again later.']
+  }
   if (last.endpoint === ENDPOINTS.upgrade.number) return afterUpgrade(last.status)
   if (last.endpoint === ENDPOINTS.token.number) return afterToken(last.status, lifetimes)
   if (last.endpoint === ENDPOINTS.par.number) return afterPush(last.status, lifetimes)

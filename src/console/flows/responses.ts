@@ -16,8 +16,9 @@ interface RefusedCall {
   readonly description: string | undefined
 }
 
-/** Why a call was refused, when no finding says it: an unknown persona, a client that did not authenticate. */
+/** Why a call was refused, when no finding says it: an unknown persona, a client that did not authenticate, a broken connection. */
 export function refusalOf({ status, findings, response }: CallRecord): RefusedCall | undefined {
+  if (status === 0) return { status, description: 'the connection was closed without a response' }
   if (status < 400 || findings.some(({ level }) => level === 'error')) return undefined
   return { status, description: descriptionOf(response) }
 }

@@ -44,8 +44,9 @@ export const renderInstant = (instant: string): Html =>
   html`<time datetime="${instant}">${instant.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')}</time>`
 
 /** An HTTP status, coloured by its hundred. */
+/** 0 is the status of a call that got no response. */
 export const renderStatus = (status: number): Html =>
-  html`<span class="mark ${status >= 400 ? 'no' : 'yes'}">${status}</span>`
+  html`<span class="mark ${status >= 400 || status === 0 ? 'no' : 'yes'}">${status === 0 ? '0 (dropped)' : status}</span>`
 
 /** How many, in words: `1 call`, `3 calls`. */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

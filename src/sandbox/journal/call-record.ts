@@ -31,7 +31,7 @@ export const callRecordSchema = z.object({
   endpoint: z.string(),
   method: z.string(),
   path: z.string(),
-  status: z.int(),
+  status: z.int().describe('0: the connection was closed without a response'),
   parameters: z.record(z.string(), z.unknown()).readonly(),
   findings: z.array(findingSchema).readonly(),
   response: recordedResponseSchema,
