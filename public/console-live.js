@@ -30,9 +30,9 @@ if (part && source && window.EventSource) {
   }
 
   const onEvent = (event) => {
-    const { flow } = JSON.parse(event.data)
+    const { id } = JSON.parse(event.data)
     const wanted = source.dataset.flow
-    if (wanted !== undefined && flow !== wanted) return
+    if (wanted !== undefined && id !== wanted) return
     if (isDue) return
     isDue = true
     setTimeout(refresh, REST_MS)

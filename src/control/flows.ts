@@ -50,8 +50,8 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
       timer.unref()
       const unsubscribe = tenant.journal.subscribe((event) => {
         if (event.tenant !== tenant.name) return
-        // `id` is the id of the flow, unless the event is about a whole scenario.
-        const data = { id: event.flow ?? null, flow: event.flow ?? null, ...event.data }
+        // The data of a scenario has an id of its own.
+        const data = { id: event.flow ?? null, flow: null, ...event.data }
         send(`event: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`)
       })
       return () => {

@@ -109,7 +109,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
       const id = flowId(flow.id)
       if (listeners.size > 0) {
         const { at, endpoint, method, path, status } = entry.call
-        emit({ type: 'call', tenant, flow: id, data: { flow: id, at, endpoint, method, path, status } })
+        emit({ type: 'call', tenant, flow: id, data: { flow: flow.facts.flow, at, endpoint, method, path, status } })
         if (!found || hasEnded) emit({ type: 'flow', tenant, flow: id, data: { ...summary(flow) } })
       }
       return id

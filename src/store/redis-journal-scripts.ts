@@ -36,8 +36,8 @@ export interface CallRecording {
 }
 
 /**
- * Records a call in the journal whose keys begin with `prefix`. The reply is the id of the flow and whether the flow began or
- * ended; `undefined` when the call belongs to no flow and begins none.
+ * Records a call in the journal whose keys begin with `prefix`. The reply is the id of the flow, whether the flow began or
+ * ended, and its kind (JSON); `undefined` when the call belongs to no flow and begins none.
  */
 export const recordCall = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -97,7 +97,7 @@ while total > maxCharacters or redis.call('ZCARD', prefix .. 'ring') > maxFlows 
   drop(prefix, string.match(oldest, '^(%S+) (%S+)$'))
   total = tonumber(redis.call('GET', prefix .. 'size'))
 end
-return { id, (hasEnded or not found) and 1 or 0 }
+return { id, (hasEnded or not found) and 1 or 0, redis.call('HGET', key, 'f:flow') }
 `,
   parseCommand(parser: CommandParser, prefix: string, recording: CallRecording) {
     const { tenant, begins, ends, at, call, trace, maxFlows, maxCharacters } = recording
@@ -107,8 +107,8 @@ return { id, (hasEnded or not found) and 1 or 0 }
       parser.push(String(texts.length), ...texts)
     }
   },
-  transformReply: (reply: [id: string, hasNews: number] | null) =>
-    reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1 },
+  transformReply: (reply: [id: string, hasNews: number, kind: string] | null) =>
+    reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2] },
 })
 
 /** Removes the flows of a tenant; its count goes on, so that ids stay in order. */

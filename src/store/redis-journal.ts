@@ -70,9 +70,10 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const recording = { ...recordingOf(tenant, entry), maxFlows, maxCharacters }
       const recorded = await redis.call((client) => client.recordCall(prefix, recording))
       if (!recorded) return undefined
-      const { id, hasNews } = recorded
+      const { id, hasNews, kind } = recorded
+      const flow = flowFactsSchema.shape.flow.parse(JSON.parse(kind))
       const { at, endpoint, method, path, status } = entry.call
-      announce({ type: 'call', tenant, flow: id, data: { flow: id, at, endpoint, method, path, status } })
+      announce({ type: 'call', tenant, flow: id, data: { flow, at, endpoint, method, path, status } })
       if (hasNews) announceFlow(tenant, id).catch(() => {})
       return id
     },

@@ -233,11 +233,19 @@ describe('GET events', () => {
       await sandbox.reset()
     })
     expect(events).toMatchObject([
-      { type: 'call', id: 'f1', flow: 'f1', endpoint: 'E1', status: 302 },
+      { type: 'call', id: 'f1', flow: 'use', endpoint: 'E1', status: 302 },
       { type: 'flow', flow: 'use', id: 'f1', state: 'mine', ended_at: expect.any(String) },
-      { type: 'call', flow: null, endpoint: 'E6', path: '/.well-known/jwks.json' },
+      { type: 'call', id: null, flow: null, endpoint: 'E6', path: '/.well-known/jwks.json' },
       { type: 'reset', id: null, flow: null },
     ])
+  })
+
+  test('names the kind of the flow and not of the call, where a call belongs to a flow of another kind', async () => {
+    const sandbox = await startSandbox()
+    const rp = createRelyingParty(sandbox)
+    const code = await rp.obtainCode()
+    const [event] = await readEvents(sandbox, 1, () => rp.exchange(code))
+    expect(event).toMatchObject({ type: 'call', id: 'f1', flow: 'use', endpoint: 'E4' })
   })
 
   test('of one tenant sends nothing about another', async () => {

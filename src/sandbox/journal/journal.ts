@@ -29,8 +29,9 @@ export interface Flow extends FlowFacts {
 export const journalEventSchema = z.object({
   type: z.enum(['call', 'flow', 'scenario', 'reset']),
   tenant: z.string(),
-  /** Absent for a call outside any flow (discovery, key set), a scenario and a reset. */
+  /** The id of the flow; absent for a call outside any flow (discovery, key set), a scenario and a reset. */
   flow: z.string().optional(),
+  /** Of a call and a flow: `flow` is the kind of the flow, as everywhere beside its id. */
   data: z.record(z.string(), z.unknown()),
 })
 
