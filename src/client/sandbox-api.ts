@@ -16,7 +16,7 @@ export type Flow = OperationResult<'getFlow'>
 export type CallRecord = Flow['calls'][number]
 
 /** Which flows to look for; `after` is the id of a flow and means flows that began after it. */
-export type FlowFilter = Omit<OperationInput<'listFlows'>['query'], 'wait' | 'since'>
+export type FlowFilter = Omit<OperationInput<'listFlows'>['query'], 'wait' | 'since' | 'limit'>
 
 /** A scenario, as its file declares it. */
 export type NewScenario = OperationInput<'armScenario'>['body']
@@ -71,8 +71,8 @@ export interface SandboxApi {
     remove(name: string): Promise<void>
   }
   readonly flows: {
-    /** Newest first. */
-    list(filter?: FlowFilter): Promise<Flow[]>
+    /** Newest first, at most `limit` (default 50, at most 2,000), without traces. */
+    list(filter?: FlowFilter & { limit?: number }): Promise<Flow[]>
     get(id: string): Promise<Flow>
     /** The newest flow that matches. */
     last(filter?: FlowFilter): Promise<Flow | undefined>
@@ -112,12 +112,13 @@ export function createSandboxApi(
   const awaitEnding: SandboxApi['flows']['ended'] = async ({ timeoutSeconds = 10, since, ...filter } = {}) => {
     const from = since ?? (await lastEnded())
     const { flows, last_ended: last } = await call('listFlows', {
-      query: { ...filter, since: from, wait: timeoutSeconds },
+      query: { ...filter, since: from, wait: timeoutSeconds, limit: 1 },
     })
-    if (flows[0]) return flows[0]
+    if (flows[0]) return get(flows[0].id)
     throw noEnding({ ...filter, timeoutSeconds, since }, last)
   }
-  const list = async (filter: FlowFilter = {}) => (await call('listFlows', { query: filter })).flows
+  const get = (id: string) => call('getFlow', { params: { id } })
+  const list: SandboxApi['flows']['list'] = async (filter = {}) => (await call('listFlows', { query: filter })).flows
   return {
     baseUrl: tenant.baseUrl,
     next: ({ flow, ...decision }) =>
@@ -149,8 +150,11 @@ export function createSandboxApi(
     },
     flows: {
       list,
-      get: (id) => call('getFlow', { params: { id } }),
-      last: async (filter) => (await list(filter))[0],
+      get,
+      async last(filter) {
+        const [newest] = await list({ ...filter, limit: 1 })
+        return newest && get(newest.id)
+      },
       ended(options) {
         const ending = awaitEnding(options)
         // A test may fail before it awaits the flow: then its own error counts.

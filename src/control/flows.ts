@@ -5,13 +5,14 @@ import { shownResponse } from '../sandbox/journal/call-record.ts'
 import {
   type Flow,
   type FlowFilter,
+  type FlowPage,
   fitsFilter,
   flowNumber,
   lastEnded,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { flowOperations } from './contract/flows.ts'
+import { DEFAULT_LISTED, type flowOperations } from './contract/flows.ts'
 import type { Handlers } from './handler.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -20,21 +21,27 @@ const COMMENT_EVERY_MS = 15_000
 
 export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   async listFlows({ tenant, query, signal }) {
-    const { wait: seconds, since: given, ...filter } = query
+    const { wait: seconds, since: given, limit = DEFAULT_LISTED, ...filter } = query
     const { journal, name } = tenant
     // First of all, so that what ends while names are checked has ended after the call.
     const since = given === undefined ? undefined : await flowEndedBefore(given, tenant)
     if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
     if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
-    const find = () => (since === undefined ? journal.list(name, filter) : listEndedSince(since, filter, tenant))
+    const find = async (page: FlowPage) =>
+      since === undefined
+        ? journal.list(name, filter, page)
+        : (await listEndedSince(since, filter, tenant)).slice(0, page.limit)
     const look = async () => {
-      const ended = (await find()).filter((flow) => flow.ended_at !== undefined)
-      return ended.length > 0 ? ended : undefined
+      // Among all flows: those that are still open must not take the places of those that ended.
+      const ended = (await find({})).filter((flow) => flow.ended_at !== undefined)
+      return ended.length > 0 ? ended.slice(0, limit) : undefined
     }
     const waited =
-      seconds === undefined ? find() : waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })
-    const flows = (await waited) ?? []
-    return { status: 200, body: { flows: flows.map(wireFlow), last_ended: await lastEnded(journal, name) } }
+      seconds === undefined
+        ? find({ limit })
+        : waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })
+    const flows = ((await waited) ?? []).map(({ trace: _, ...flow }) => wireFlow(flow))
+    return { status: 200, body: { flows, last_ended: await lastEnded(journal, name) } }
   },
   async getFlow({ tenant, params: { id } }) {
     const flow = await tenant.journal.find(tenant.name, id)

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { isJsonObject } from '../age/json-object.ts'
 import { checkAgainst, formatPath } from '../files/schema-problems.ts'
 import { Refusal } from '../oidc/refusal.ts'
 
@@ -10,6 +11,17 @@ export function parseWith<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const checked = checkAgainst(schema, value)
   if (checked.kind === 'valid') return checked.value
-  const lines = checked.problems.map(({ path, message }) => `${formatPath(path) || what}: ${message}`)
+  const lines = checked.problems.map(
+    ({ path, message }) =>
+      `${formatPath(path) || what}: ${message}${message.startsWith('must be') ? received(value, path) : ''}`,
+  )
   throw Refusal.invalidRequest(lines.join('; '))
 }
+
+/** What was sent, for the messages of schemas, which may know only what was made of it. */
+function received(sent: unknown, path: readonly PropertyKey[]): string {
+  const value = path.reduce((one: unknown, name) => (isJsonObject(one) ? one[String(name)] : undefined), sent)
+  return value === undefined ? '' : `, not ${JSON.stringify(String(value).slice(0, MAX_SHOWN))}`
+}
+
+const MAX_SHOWN = 80

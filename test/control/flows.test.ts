@@ -30,6 +30,10 @@ describe('GET flows', () => {
     ['client_id=other', []],
     ['after=f2', ['f4', 'f3']],
     ['after=f99', []],
+    ['limit=2', ['f4', 'f3']],
+    ['limit=2000&flow=use', ['f4', 'f2', 'f1']],
+    ['limit=1&wait=0', ['f3']],
+    ['limit=1&since=f0', ['f1']],
     ['wait=0', ['f3', 'f2', 'f1']],
     ['wait=1&after=f1', ['f3', 'f2']],
     ['since=f0', ['f1', 'f2', 'f3']],
@@ -81,9 +85,29 @@ describe('GET flows', () => {
     'since=yesterday',
     'flow=ues',
     'state=a&state=b',
+    'limt=1',
   ])('refuses %j', async (query) => {
     const sandbox = await startSandbox()
     await sandbox.request.get('/_sandbox/flows').query(query).expect(400)
+  })
+
+  test.each(['0', '-1', '2001', '1.5', 'all', ''])('refuses limit=%s and says what is allowed', async (limit) => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.request.get('/_sandbox/flows').query({ limit }).expect(400)
+    expect(answer.body).toMatchObject({
+      error: 'invalid_request',
+      error_description: `limit: must be a whole number from 1 to 2000, not ${JSON.stringify(limit)}`,
+    })
+  })
+
+  test('without limit gives the newest fifty, and open flows take no place among those that are waited for', async () => {
+    const sandbox = await startSandbox()
+    await createRelyingParty(sandbox).use()
+    for (let open = 0; open < 60; open++) await sandbox.request.get('/v1/oidc/use').query(useRequest())
+    const ids = await idsOf(sandbox, '')
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([50, 'f61', 'f12'])
+    expect(await idsOf(sandbox, 'limit=2000')).toHaveLength(61)
+    expect(await idsOf(sandbox, 'wait=0')).toEqual(['f1'])
   })
 
   test.each([
@@ -108,8 +132,8 @@ describe('a flow', () => {
     const rp = createRelyingParty(sandbox)
     await rp.upgrade(await rp.obtainToken())
     const flows = await sandbox.flows.list()
-    expect(flows).toHaveLength(1)
-    expect(flows[0]).toMatchObject({
+    expect(flows).toEqual([expect.not.objectContaining({ trace: expect.anything() })])
+    expect(await sandbox.flows.last()).toMatchObject({
       flow: 'use',
       tenant: 'default',
       client_id: 'ak_test_sandbox',

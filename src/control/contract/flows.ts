@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { mustBe } from '../../files/describe-issue.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
-import { isFlowId, NONE_ENDED } from '../../sandbox/journal/journal.ts'
+import { isFlowId, JOURNAL_BUDGET, NONE_ENDED } from '../../sandbox/journal/journal.ts'
 import { byId, instant, type Operation, READ, waitSeconds } from './operation.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
@@ -28,6 +28,12 @@ export const flowSchema = z
   })
   .meta({ id: 'Flow' })
 
+/** Flows in one answer, unless `limit` says otherwise. */
+export const DEFAULT_LISTED = 50
+/** As many flows as the journal keeps. */
+const MAX_LISTED = JOURNAL_BUDGET.maxFlows
+const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
+
 const flowQuery = z.strictObject({
   flow: flowKind.optional(),
   client_id: z.string().optional(),
@@ -49,6 +55,13 @@ const flowQuery = z.strictObject({
     .describe(
       `Only flows that ended after this one did, in the order in which they ended; ${NONE_ENDED}: all; now: after this call came`,
     ),
+  limit: z.coerce
+    .number<string | number>(isLimit)
+    .int(isLimit)
+    .min(1, isLimit)
+    .max(MAX_LISTED, isLimit)
+    .optional()
+    .describe(`At most so many flows (default ${DEFAULT_LISTED}), the newest; with since those that ended first`),
   wait: waitSeconds.describe('Seconds to wait until an ended flow matches'),
 })
 
@@ -56,7 +69,7 @@ export const flowOperations = {
   listFlows: {
     ...READ,
     path: '/flows',
-    summary: 'The journal, newest first; with wait only ended flows, as soon as there is one',
+    summary: 'The journal, newest first and without traces; with wait only ended flows, as soon as there is one',
     query: flowQuery,
     result: z.object({
       flows: z.array(flowSchema),
@@ -66,14 +79,15 @@ export const flowOperations = {
   getFlow: {
     ...READ,
     path: '/flows/:id',
-    summary: 'One flow with all its calls',
+    summary: 'One flow with all its calls and its trace',
     params: byId,
     result: flowSchema,
   },
   streamEvents: {
     ...READ,
     path: '/events',
-    summary: 'Server-sent events: call, flow, scenario, reset',
+    summary:
+      'Server-sent events: call, flow, scenario, reset; id is the id of the flow (of the scenario), flow its kind, null without one',
     result: z.string(),
     mediaType: 'text/event-stream',
   },
