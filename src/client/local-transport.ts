@@ -14,10 +14,24 @@ export function createLocalTransport(perform: Transport['call'], lastEnded: Tran
       try {
         return await perform(operationId, input)
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        const { message, status, code, suggestions } = error
-        throw new SandboxError(message, { status, error: code, suggestions })
+        throw asSandboxError(error)
       }
     },
   }
+}
+
+/** What `act` returns. @throws SandboxError when it is refused */
+export function withSandboxErrors<T>(act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    throw asSandboxError(error)
+  }
+}
+
+/** A refusal as callers of the library see it; a defect stays what it is. */
+function asSandboxError(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error
+  const { message, status, code, suggestions } = error
+  return new SandboxError(message, { status, error: code, suggestions })
 }

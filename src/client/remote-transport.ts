@@ -59,16 +59,20 @@ function searchOf(query: CallParts['query'] = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs))}`
 }
 
-/** @throws Error that names the address, where `fetch` says only that it failed */
+/** @throws SandboxError that names the address, where `fetch` says only that it failed */
 async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.cause : undefined
     const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
-    const { origin } = new URL(url)
-    const message = code === 'ECONNREFUSED' ? 'nothing listens there' : `cannot be reached (${code ?? cause})`
-    throw new Error(`${origin}: ${message}`, { cause })
+    const { origin, port } = new URL(url)
+    const start = `npx agekey-sandbox${port === '' ? '' : ` --port ${port}`}`
+    const message =
+      code === 'ECONNREFUSED'
+        ? `nothing listens there; start a sandbox (${start}), or give the address of one that runs`
+        : `cannot be reached (${code ?? cause})`
+    throw new SandboxError(`${origin}: ${message}`, { status: 0, error: 'unreachable', cause })
   }
 }
 

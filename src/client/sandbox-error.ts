@@ -10,9 +10,14 @@ export class SandboxError extends Error {
 
   constructor(
     message: string,
-    { status, error, suggestions = [] }: { status: number; error: string; suggestions?: readonly string[] | undefined },
+    {
+      status,
+      error,
+      suggestions = [],
+      cause,
+    }: { status: number; error: string; suggestions?: readonly string[] | undefined; cause?: unknown },
   ) {
-    super(message)
+    super(message, cause === undefined ? undefined : { cause })
     this.status = status
     this.error = error
     this.suggestions = suggestions

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { createLocalTransport } from '../client/local-transport.ts'
+import { createLocalTransport, withSandboxErrors } from '../client/local-transport.ts'
 import { createSandboxApi, type SandboxApi } from '../client/sandbox-api.ts'
 import { reasonForAllCalls } from '../http/beyond-machine.ts'
 import { answerUnreadableRequests } from '../http/client-error.ts'
@@ -37,7 +37,7 @@ export interface Sandbox extends SandboxApi {
   readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
   /** Credentials of the client to use: the built-in one, or the first of the options. */
   readonly client: { readonly clientId: string; readonly clientSecret: string }
-  /** The API of a tenant, which its first call makes; on this machine so does the first request for its address. */
+  /** The API of a tenant, which its first call makes; on this machine so does the first request for its address. @throws SandboxError for what is no name */
   tenant(name: string): SandboxApi
   /** Removes a tenant with everything in it. */
   removeTenant(name: string): Promise<void>
@@ -142,7 +142,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     internalUrl: addresses.internalUrl,
     certificate: certificate && { pem: certificate.cert, file: certificate.file },
     client,
-    tenant: (name) => apiOf(tenants.at(name)),
+    tenant: (name) => apiOf(withSandboxErrors(() => tenants.at(name))),
     removeTenant: (name) => transportOf(tenants.root).call('deleteTenant', { params: { name } }),
     close: stop,
     [Symbol.asyncDispose]: stop,

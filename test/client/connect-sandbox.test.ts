@@ -80,6 +80,12 @@ describe('connectSandbox', () => {
       suggestions: expect.arrayContaining(['teen-16']),
     })
     await sandbox.close()
-    await expect(connectSandbox(sandbox.url).reset()).rejects.toThrow(`${sandbox.url}: nothing listens there`)
+    const { port } = new URL(sandbox.url)
+    await expect(connectSandbox(sandbox.url).reset()).rejects.toMatchObject({
+      name: 'SandboxError',
+      status: 0,
+      error: 'unreachable',
+      message: `${sandbox.url}: nothing listens there; start a sandbox (npx agekey-sandbox --port ${port}), or give the address of one that runs`,
+    })
   })
 })

@@ -75,6 +75,14 @@ describe.each([
   })
 })
 
+test.each([
+  ['Bad', 'tenant "Bad" is not a name: 1 to 63 lowercase letters, digits and hyphens, no hyphen first'],
+  ['default', 'tenant "default" is the one at the base URL itself; use its address, without /t/'],
+])('a tenant cannot be called %s', async (name, message) => {
+  const sandbox = await startSandbox()
+  expect(() => sandbox.tenant(name)).toThrow(expect.objectContaining({ name: 'SandboxError', status: 400, message }))
+})
+
 test('removing a tenant that does not exist, or the one at the base URL, rejects with a SandboxError', async () => {
   const sandbox = await startSandbox()
   await sandbox.tenant('one').reset()
