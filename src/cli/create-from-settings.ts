@@ -1,4 +1,5 @@
 import type { Settings } from '../config/load-settings.ts'
+import { keyOf, SETTINGS } from '../config/settings.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { createSandbox, type Sandbox } from '../server/create-sandbox.ts'
 import type { Report } from './start/report.ts'
@@ -12,11 +13,23 @@ export async function createFromSettings(
     return await createSandbox({
       ...options,
       ...(report.call && { onCall: report.call }),
-      onWarning: report.warning,
+      onWarning: (message) => report.warning(inCommandWords(message)),
       onError: report.defect,
     })
   } catch (error) {
-    if (!(error instanceof ConfigError && error.setting)) throw error
+    if (!(error instanceof ConfigError)) throw error
+    if (!error.setting)
+      throw error.problems.length === 0 ? ConfigError.of(inCommandWords(error.message), { cause: error }) : error
     throw await blame(error.setting.path, error.setting.reason)
   }
+}
+
+/**
+ * A message of the library in the words of the command line. Messages say "the option stateDir", or begin with the name of one:
+ * they become the flag, and the key of the config file.
+ */
+function inCommandWords(message: string): string {
+  return message
+    .replaceAll(/\bthe option (\w+)/g, (_, option: string) => `--${keyOf(option).replaceAll('_', '-')}`)
+    .replace(/^(\w+)(?=: )/, (name) => (name in SETTINGS ? keyOf(name) : name))
 }

@@ -45,15 +45,16 @@ export function guardControl(
   if (!mayByToken) {
     const beyond = reasonBeyondMachine(request, guard)
     if (guard.token !== undefined && (beyond !== undefined || offersToken(request))) throw noToken(request, beyond)
-    if (beyond !== undefined) throw Refusal.forbidden(controlIsOff(beyond))
+    if (beyond !== undefined)
+      throw Refusal.forbidden(controlIsOff(beyond, '--control-token TOKEN (in the library: controlToken)'))
     refuseForeignHost(request, guard)
   }
   if (changesState) refuseCrossSite(request, guard.origins)
 }
 
-/** Why the control API is off, and how to mend it: for the answer to a call and for the start. */
-export const controlIsOff = (beyond: string): string =>
-  `the control API is off: ${beyond}, and the sandbox has no control token; start it with --control-token TOKEN (in the library: controlToken) and send "Authorization: Bearer TOKEN"`
+/** Why the control API is off, and how to mend it by a setting: for the answer to a call and for the start. */
+export const controlIsOff = (beyond: string, setting: string): string =>
+  `the control API is off: ${beyond}, and the sandbox has no control token; start it with ${setting} and send "Authorization: Bearer TOKEN"`
 
 const offersToken = (request: Incoming) => /^bearer /i.test(request.authorization ?? '')
 

@@ -118,7 +118,8 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     onError: (error) => options.onError?.(error),
   }
   const { beyondMachine, token } = httpHost.guard
-  if (beyondMachine !== undefined && token === undefined) options.onWarning?.(controlIsOff(beyondMachine))
+  if (beyondMachine !== undefined && token === undefined)
+    options.onWarning?.(controlIsOff(beyondMachine, 'the option controlToken'))
   server.on('request', createApp(httpHost))
   answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
   const transportOf = ({ name, journal }: Tenant) =>
@@ -190,7 +191,7 @@ function warnOfOtherKeys(agreed: SigningKeys, own: SigningKeys | undefined, { ke
 /** An http address works only through a proxy when the sandbox itself serves https. */
 function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { onWarning }: SandboxOptions): void {
   if (protocol !== 'https') return
-  const named = Object.entries({ base_url: baseUrl, internal_url: internalUrl })
+  const named = Object.entries({ baseUrl, internalUrl })
   for (const [option, url] of named) {
     if (url?.startsWith('http:')) onWarning?.(`${option}: ${url} begins with http, but the sandbox itself serves https`)
   }

@@ -37,8 +37,8 @@ export async function listen(server: Server, port: number, host: string): Promis
 
 function listenProblem(cause: NodeJS.ErrnoException, port: number, host: string): string {
   if (cause.code === 'EADDRINUSE')
-    return `port ${port} is in use on ${host}; choose another one with --port, or 0 for a free one`
-  if (cause.code === 'EACCES') return `port ${port} may not be opened; choose one above 1023 with --port`
+    return `port ${port} is in use on ${host}; choose another one by the option port, or 0 for a free one`
+  if (cause.code === 'EACCES') return `port ${port} may not be opened; choose one above 1023 by the option port`
   return `cannot listen on ${host}:${port}: ${cause.message}`
 }
 

@@ -28,7 +28,7 @@ export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptio
   })
   // After the connection: a start that fails prints one line only.
   if (baseUrl === undefined) {
-    onWarning?.('store: replicas need one address for all of them; say which with --base-url')
+    onWarning?.('store: replicas need one address for all of them; say which by the option baseUrl')
   }
   return stores
 }

@@ -73,7 +73,7 @@ async function prepareFolder(folder: string): Promise<void> {
     await preparePrivateFolder(folder)
   } catch (cause) {
     throw ConfigError.of(
-      `${folder}: the certificate cannot be kept here: ${messageOf(cause)}. Choose another folder with --state-dir.`,
+      `${folder}: the certificate cannot be kept here: ${messageOf(cause)}. Choose another folder by the option stateDir.`,
       { cause },
     )
   }

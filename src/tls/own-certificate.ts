@@ -18,12 +18,12 @@ export function readOwnCertificate(
   files: { readonly certFile: string; readonly keyFile: string },
   { names, now }: { readonly names: readonly string[]; readonly now: number },
 ): OwnCertificate {
-  const cert = readText('https_cert', files.certFile)
-  const key = readText('https_key', files.keyFile)
+  const cert = readText('httpsCert', files.certFile)
+  const key = readText('httpsKey', files.keyFile)
   const leaf = parseCertificate(cert, files.certFile)
   if (!isKeyOf(parseKey(key, files.keyFile), leaf)) {
     throw ConfigError.of(
-      `https_key: ${files.keyFile} is not the key of the certificate in ${files.certFile}; give the two that were made together`,
+      `httpsKey: ${files.keyFile} is not the key of the certificate in ${files.certFile}; give the two that were made together`,
     )
   }
   checkUsable({ cert, key }, files.certFile)
@@ -44,7 +44,7 @@ function parseCertificate(pem: string, file: string): X509Certificate {
   try {
     return readLeaf(pem)
   } catch (cause) {
-    throw ConfigError.of(`https_cert: ${file} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`, {
+    throw ConfigError.of(`httpsCert: ${file} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`, {
       cause,
     })
   }
@@ -52,12 +52,12 @@ function parseCertificate(pem: string, file: string): X509Certificate {
 
 function parseKey(pem: string, file: string): KeyObject {
   if (/ENCRYPTED/.test(pem)) {
-    throw ConfigError.of(`https_key: ${file} is encrypted; give the key without a passphrase`)
+    throw ConfigError.of(`httpsKey: ${file} is encrypted; give the key without a passphrase`)
   }
   try {
     return createPrivateKey(pem)
   } catch (cause) {
-    throw ConfigError.of(`https_key: ${file} is no PEM private key; it begins with -----BEGIN PRIVATE KEY-----`, {
+    throw ConfigError.of(`httpsKey: ${file} is no PEM private key; it begins with -----BEGIN PRIVATE KEY-----`, {
       cause,
     })
   }
@@ -68,7 +68,7 @@ function checkUsable(pair: { cert: string; key: string }, file: string): void {
   try {
     createSecureContext(pair)
   } catch (cause) {
-    throw ConfigError.of(`https_cert: ${file} cannot be used: ${messageOf(cause)}`, { cause })
+    throw ConfigError.of(`httpsCert: ${file} cannot be used: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -79,13 +79,13 @@ function warningsOf(
   const missing = namesMissingFrom(leaf, names)
   return [
     ...(Date.parse(leaf.validTo) < now
-      ? [`https_cert: ${file} expired on ${leaf.validTo}; clients will refuse it`]
+      ? [`httpsCert: ${file} expired on ${leaf.validTo}; clients will refuse it`]
       : []),
     ...(Date.parse(leaf.validFrom) > now
-      ? [`https_cert: ${file} is not valid before ${leaf.validFrom}; clients will refuse it`]
+      ? [`httpsCert: ${file} is not valid before ${leaf.validFrom}; clients will refuse it`]
       : []),
     ...(missing.length > 0
-      ? [`https_cert: ${file} does not name ${missing.join(', ')}; clients that come by that name will refuse it`]
+      ? [`httpsCert: ${file} does not name ${missing.join(', ')}; clients that come by that name will refuse it`]
       : []),
   ]
 }

@@ -13,12 +13,14 @@ export interface HttpsOptions {
 
 /** Whether https is asked for. @throws ConfigError for settings that do not go together */
 export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boolean {
-  const [given, missing] = httpsCert === undefined ? ['https_key', 'https_cert'] : ['https_cert', 'https_key']
+  const [given, missing] = httpsCert === undefined ? ['httpsKey', 'httpsCert'] : ['httpsCert', 'httpsKey']
   if ((httpsCert === undefined) !== (httpsKey === undefined)) {
-    throw ConfigError.of(`${given}: needs ${missing} too; give both, or neither for a self-signed certificate`)
+    throw ConfigError.of(
+      `${given}: needs the option ${missing} too; give both, or neither for a self-signed certificate`,
+    )
   }
   if (https === false && httpsCert !== undefined) {
-    throw ConfigError.of('https_cert: https is set to false; leave out one of the two')
+    throw ConfigError.of('httpsCert: https is set to false; leave out one of the two')
   }
   return https === true || httpsCert !== undefined
 }

@@ -58,7 +58,7 @@ describe('with a base URL beyond this machine and no token, the control API is o
     const warnings: string[] = []
     await startSandbox({ baseUrl, onWarning: (text) => warnings.push(text) })
     expect(warnings).toEqual([expect.stringMatching(/^the control API is off: the base URL https:\/\/sandbox/)])
-    expect(warnings[0]).toContain(HOW)
+    expect(warnings[0]).toContain('start it with the option controlToken')
   })
 
   test.each(['http://127.0.0.2:9', 'https://age.localhost', 'http://[::1]:2435'])(

@@ -72,7 +72,7 @@ describe('beyond this machine', () => {
   test('the control API is off without a token, a start warns of it, and health is open', async () => {
     const warnings: string[] = []
     const sandbox = await startSandbox({ ...everywhere, onWarning: (message) => warnings.push(message) })
-    expect(warnings).toEqual([expect.stringContaining('--control-token')])
+    expect(warnings).toEqual([expect.stringContaining('the option controlToken')])
     const refused = await fetch(at(sandbox.url, '/_sandbox/flows'))
     expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ error: 'access_denied' })])
     expect((await fetch(at(sandbox.url, '/_sandbox/health'))).status).toBe(200)

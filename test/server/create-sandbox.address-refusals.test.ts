@@ -14,21 +14,21 @@ const refusals: [SandboxOptions, RegExp][] = [
   [{ basePath: '/t' }, /: "\/t" has the part "t"/],
   [
     { baseUrl: 'https://age.example/one', basePath: '/two' },
-    /^base_path: \/two is not the path of the base URL https:\/\/age.example\/one; give one of the two$/,
+    /^basePath: \/two is not the path of the base URL https:\/\/age.example\/one; give one of the two$/,
   ],
   [{ internalUrl: 'agekey-sandbox:2435' }, /: "agekey-sandbox:2435" is not an http or https URL/],
   [{ internalUrl: 'http://agekey-sandbox:2435?a' }, /: an internal URL has neither query nor fragment/],
   [{ internalUrl: 'http://me:secret@host' }, /: the URL names a user or a password/],
   [
     { baseUrl: 'http://localhost:2435', internalUrl: 'http://LOCALHOST:2435/' },
-    /^internal_url: http:\/\/localhost:2435 is the base URL; give the other address/,
+    /^internalUrl: http:\/\/localhost:2435 is the base URL; give the other address/,
   ],
   [{ trustProxy: ['10.0.0.0/33'] }, /: "10.0.0.0\/33" is no address of a proxy/],
   [{ trustProxy: ['loopbak'] }, /: "loopbak" is no address of a proxy. Did you mean "loopback"\?/],
   [{ trustProxy: ['true'] }, /: "true" is no address of a proxy/],
-  [{ httpsCert: 'a.pem' }, /^https_cert: needs https_key too/],
-  [{ httpsKey: 'a.pem' }, /^https_key: needs https_cert too/],
-  [{ https: false, httpsCert: 'a.pem', httpsKey: 'b.pem' }, /^https_cert: https is set to false/],
+  [{ httpsCert: 'a.pem' }, /^httpsCert: needs the option httpsKey too/],
+  [{ httpsKey: 'a.pem' }, /^httpsKey: needs the option httpsCert too/],
+  [{ https: false, httpsCert: 'a.pem', httpsKey: 'b.pem' }, /^httpsCert: https is set to false/],
 ]
 
 describe('addresses that cannot be', () => {

@@ -82,7 +82,7 @@ describe('a self-signed certificate', () => {
   test('a folder that cannot be one is refused in one line', async () => {
     writeFileSync(join(folder, 'file'), '')
     const kept = keepCertificate(join(folder, 'file'), { names: ['localhost'], now: 0 })
-    await expect(kept).rejects.toThrow(/^\S+file: the certificate cannot be kept here: [^\n]*--state-dir\.$/)
+    await expect(kept).rejects.toThrow(/^\S+file: the certificate cannot be kept here: [^\n]*the option stateDir\.$/)
   })
 })
 
@@ -125,7 +125,7 @@ describe('an own certificate', () => {
       baseUrl: 'http://localhost:2435',
       onWarning: (message) => warnings.push(message),
     })
-    expect(warnings).toEqual(['base_url: http://localhost:2435 begins with http, but the sandbox itself serves https'])
+    expect(warnings).toEqual(['baseUrl: http://localhost:2435 begins with http, but the sandbox itself serves https'])
   })
 
   test('that cannot be used stops the start in one line', async () => {
@@ -136,16 +136,13 @@ describe('an own certificate', () => {
     const locked = write('locked.pem', '-----BEGIN ENCRYPTED PRIVATE KEY-----\n')
     mkdirSync(join(folder, 'dir'))
     const cases: [object, RegExp][] = [
-      [
-        { ...files, httpsCert: join(folder, 'absent') },
-        /^https_cert: cannot read \S+absent \(there is no such file\)$/,
-      ],
-      [{ ...files, httpsCert: join(folder, 'dir') }, /^https_cert: cannot read \S+dir \(it is a folder\)$/],
-      [{ ...files, httpsCert: text }, /^https_cert: \S+ is no PEM certificate; it begins with -----BEGIN CERTIFICATE/],
-      [{ ...files, httpsCert: files.httpsKey }, /^https_cert: \S+ is no PEM certificate/],
-      [{ ...files, httpsKey: text }, /^https_key: \S+ is no PEM private key; it begins with -----BEGIN PRIVATE KEY/],
-      [{ ...files, httpsKey: locked }, /^https_key: \S+ is encrypted; give the key without a passphrase$/],
-      [{ ...files, httpsKey: otherKey }, /^https_key: \S+other.pem is not the key of the certificate in \S+cert.pem/],
+      [{ ...files, httpsCert: join(folder, 'absent') }, /^httpsCert: cannot read \S+absent \(there is no such file\)$/],
+      [{ ...files, httpsCert: join(folder, 'dir') }, /^httpsCert: cannot read \S+dir \(it is a folder\)$/],
+      [{ ...files, httpsCert: text }, /^httpsCert: \S+ is no PEM certificate; it begins with -----BEGIN CERTIFICATE/],
+      [{ ...files, httpsCert: files.httpsKey }, /^httpsCert: \S+ is no PEM certificate/],
+      [{ ...files, httpsKey: text }, /^httpsKey: \S+ is no PEM private key; it begins with -----BEGIN PRIVATE KEY/],
+      [{ ...files, httpsKey: locked }, /^httpsKey: \S+ is encrypted; give the key without a passphrase$/],
+      [{ ...files, httpsKey: otherKey }, /^httpsKey: \S+other.pem is not the key of the certificate in \S+cert.pem/],
     ]
     for (const [options, message] of cases) expect(await failureOf(options)).toMatch(message)
   })

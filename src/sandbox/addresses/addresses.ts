@@ -32,7 +32,7 @@ export function settleAddresses(
   const internalUrl = options.internalUrl === undefined ? undefined : normalizeBaseUrl(options.internalUrl)
   if (internalUrl === baseUrl) {
     throw ConfigError.of(
-      `internal_url: ${internalUrl} is the base URL; give the other address by which servers call, or leave it out`,
+      `internalUrl: ${internalUrl} is the base URL; give the other address by which servers call, or leave it out`,
     )
   }
   return { baseUrl, internalUrl, trustHost: options.trustHost ?? false }
@@ -52,5 +52,5 @@ function withPath(baseUrl: string, basePath: string | undefined): string {
   const path = pathOf(baseUrl)
   if (basePath === undefined || basePath === path) return baseUrl
   if (path === '') return baseUrl + basePath
-  throw ConfigError.of(`base_path: ${basePath || '/'} is not the path of the base URL ${baseUrl}; give one of the two`)
+  throw ConfigError.of(`basePath: ${basePath || '/'} is not the path of the base URL ${baseUrl}; give one of the two`)
 }

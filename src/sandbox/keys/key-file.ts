@@ -72,7 +72,7 @@ async function prepareFolder(folder: string): Promise<void> {
   try {
     await preparePrivateFolder(folder)
   } catch (cause) {
-    const message = `${folder}: the state folder cannot be written: ${messageOf(cause)}. Choose another one with --state-dir.`
+    const message = `${folder}: the state folder cannot be written: ${messageOf(cause)}. Choose another one by the option stateDir.`
     throw ConfigError.of(message, { cause })
   }
 }

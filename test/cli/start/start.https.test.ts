@@ -95,7 +95,7 @@ test.each([
   [['--internal-url', 'http://localhost:2435'], 'error: internal_url: http://localhost:2435 is the base URL'],
   [['--internal-url', 'agekey'], 'error: --internal-url: "agekey" is not an http or https URL'],
   [['--trust-proxy', '10.0.0.0/99'], 'error: --trust-proxy[0]: "10.0.0.0/99" is no address of a proxy'],
-  [['--https-cert', 'a.pem'], 'error: https_cert: needs https_key too'],
+  [['--https-cert', 'a.pem'], 'error: https_cert: needs --https-key too'],
 ])('%j ends with one line and exit code 1', async (args, line) => {
   const { code, stdout, stderr } = await run(args, { cwd })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

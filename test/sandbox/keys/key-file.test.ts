@@ -39,7 +39,7 @@ test('a folder that is there already stays as it is', async () => {
 
 test.each(['/proc/x', '/proc/x/y/z'])('a folder that can never be made is refused at once: %s', async (path) => {
   await expect(readKeyFile(keyFileIn(path))).rejects.toThrow(
-    /\/proc\/x.*: the state folder cannot be written.*--state-dir/,
+    /\/proc\/x.*: the state folder cannot be written.*the option stateDir/,
   )
 })
 
