@@ -115,7 +115,7 @@ function addDoctor(program: Command, flags: () => Texts): void {
   program
     .command('doctor')
     .description('find out, where the app runs, why it cannot use a sandbox; exit with 0 when all is well')
-    .requiredOption('--issuer <url>', 'the issuer as the app has it')
+    .option('--issuer <url>', 'the issuer as the app has it (default: http://localhost:2435/v1/oidc/use)')
     .option('--client-id <id>', 'the client of the app')
     .option('--client-secret <secret>', 'its secret')
     .option('--redirect-uri <url>', 'its callback')

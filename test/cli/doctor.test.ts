@@ -68,10 +68,9 @@ describe('The doctor passes every check', () => {
     expect(reportLines(diagnoses).at(-1)).toBe('All is well.')
   })
 
-  test('of a tenant, and by the issuer of Create', async () => {
+  test('of a tenant', async () => {
     const { baseUrl } = await startSandbox()
     expect(await problemsOf({ issuer: `${baseUrl}/t/ci-1/v1/oidc/use`, ...BUILTIN })).toEqual({})
-    expect(await problemsOf({ issuer: `${baseUrl}/v1/oidc/create` })).toEqual({})
   })
 
   test('by https with a certificate to trust', async () => {
@@ -160,6 +159,60 @@ describe('The doctor finds an issuer that is written wrongly:', () => {
   test.each<[string, (base: string) => string, string, (base: string) => string]>([
     ['a slash at the end', (base) => `${base}/v1/oidc/use/`, 'issuer_trailing_slash', (base) => `${base}/v1/oidc/use`],
     ['without its path', (base) => base, 'issuer_path_missing', (base) => `${base}/v1/oidc/use`],
+    [
+      'that is the one of Create',
+      (base) => `${base}/v1/oidc/create`,
+      'issuer_of_create',
+      (base) => `${base}/v1/oidc/use`,
+    ],
+    [
+      'that is the one of Create, with a slash',
+      (base) => `${base}/v1/oidc/create/`,
+      'issuer_of_create',
+      (base) => `${base}/v1/oidc/use`,
+    ],
+    [
+      'that is the one of Create in a tenant',
+      (base) => `${base}/t/a/v1/oidc/create`,
+      'issuer_of_create',
+      (base) => `${base}/t/a/v1/oidc/use`,
+    ],
+    [
+      'with the path of its discovery document',
+      (base) => `${base}/v1/oidc/use/.well-known/openid-configuration`,
+      'issuer_malformed',
+      (base) => `${base}/v1/oidc/use`,
+    ],
+    [
+      'that is the discovery document of Create',
+      (base) => `${base}/v1/oidc/create/.well-known/openid-configuration`,
+      'issuer_malformed',
+      (base) => `${base}/v1/oidc/use`,
+    ],
+    [
+      'that is the base URL with the path of a discovery document',
+      (base) => `${base}/.well-known/openid-configuration`,
+      'issuer_malformed',
+      (base) => `${base}/v1/oidc/use`,
+    ],
+    [
+      'that is the base URL of a tenant',
+      (base) => `${base}/t/a/`,
+      'issuer_path_missing',
+      (base) => `${base}/t/a/v1/oidc/use`,
+    ],
+    [
+      'that is an endpoint',
+      (base) => `${base}/v1/oidc/use/token`,
+      'issuer_path_missing',
+      (base) => `${base}/v1/oidc/use`,
+    ],
+    [
+      'that is a part of the path',
+      (base) => `${base}/v1/oidc/`,
+      'issuer_path_missing',
+      (base) => `${base}/v1/oidc/use`,
+    ],
     ['without its path, with a slash', (base) => `${base}/`, 'issuer_path_missing', (base) => `${base}/v1/oidc/use`],
     [
       '127.0.0.1 for localhost',

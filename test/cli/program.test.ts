@@ -115,6 +115,25 @@ describe('outcomes', () => {
   })
 })
 
+describe('doctor', () => {
+  const issuer = 'http://localhost:2435/v1/oidc/use'
+
+  test('looks at the default issuer when none is given, and says so', async () => {
+    const { stdout, stderr } = await run(['doctor'])
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(
+      /^No --issuer is given: this looks at the default one, http:\/\/localhost:2435\/v1\/oidc\/use\n./,
+    )
+    expect(JSON.parse((await run(['doctor', '--json'])).stdout)).toMatchObject({ issuer, default_issuer: true })
+  })
+
+  test('says nothing about a default when an issuer is given', async () => {
+    const { code, stdout } = await run(['doctor', '--issuer', 'localhost:2435'])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^problem {2}issuer {8}issuer_malformed: "localhost:2435" is no http or https URL\n/)
+  })
+})
+
 describe('init', () => {
   test('writes a config file that the next start can read', async () => {
     expect(await run(['init'], { cwd })).toMatchObject({ code: 0, stderr: '' })

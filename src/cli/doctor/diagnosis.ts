@@ -19,6 +19,7 @@ export type ProblemName =
   | 'discovery_redirected'
   | 'discovery_unreadable'
   | 'issuer_path_missing'
+  | 'issuer_of_create'
   | 'issuer_trailing_slash'
   | 'issuer_scheme'
   | 'issuer_loopback_name'

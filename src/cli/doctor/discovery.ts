@@ -55,10 +55,11 @@ async function refused(foundAt: string, { status, headers }: HttpAnswer, visit: 
       fix: [inApp(`issuer: ${new URL(location, url).href.replace(WELL_KNOWN, '')}`)],
     })
   }
-  const issuer = flowUrl(visit, 'use') === undefined ? await issuerBelow(foundAt, visit) : undefined
+  const issuer = flowUrl(visit, 'use') === undefined ? await useIssuerNear(visit) : undefined
   if (issuer !== undefined) {
+    const isBase = issuer.startsWith(foundAt)
     return problem('issuer', 'issuer_path_missing', {
-      message: `${visit.issuer} is the base URL of the sandbox; the issuer is below it`,
+      message: `${visit.issuer} is ${isBase ? 'the base URL of the sandbox; the issuer is below it' : 'below the base URL of the sandbox, but no issuer'}`,
       fix: [inApp(`issuer: ${issuer}`)],
     })
   }
@@ -68,8 +69,9 @@ async function refused(foundAt: string, { status, headers }: HttpAnswer, visit: 
   })
 }
 
-/** The issuer that a base URL has below it. */
-async function issuerBelow(baseUrl: string, visit: Visit): Promise<string | undefined> {
+/** The issuer of Use of the sandbox that has the issuer of the visit among its addresses; `undefined` when there is none. */
+export async function useIssuerNear(visit: Visit): Promise<string | undefined> {
+  const [baseUrl = ''] = /^.+?(?=\/*(?:\/v1(?:\/.*)?)?$)/.exec(visit.issuer) ?? []
   const answer = await tryCall(`${baseUrl}/v1/oidc/use${WELL_KNOWN}`, visit)
   if ('problem' in answer || answer.status !== 200) return undefined
   const json = parseJson(answer.text)

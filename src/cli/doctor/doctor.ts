@@ -12,7 +12,8 @@ import type { Visit } from './visit.ts'
 
 /** What the command line gives, as text. */
 export interface DoctorOptions {
-  readonly issuer: string
+  /** The default one when absent. */
+  readonly issuer?: string
   readonly clientId?: string
   readonly clientSecret?: string
   readonly redirectUri?: string
@@ -21,20 +22,30 @@ export interface DoctorOptions {
   readonly json?: boolean
 }
 
+/** The issuer of a sandbox that was started without settings. */
+const DEFAULT_ISSUER = 'http://localhost:2435/v1/oidc/use'
+
 /**
  * Finds what keeps an app on this machine from using a sandbox, and the lines to change. Needs nothing but the network.
  * @returns whether all is well
  * @throws Error for options that cannot be used
  */
 export async function doctor(flags: Texts, options: DoctorOptions): Promise<boolean> {
-  const diagnoses = await examine(visitOf(flags, options))
+  const isDefault = options.issuer === undefined
+  const visit = visitOf(flags, options)
+  if (isDefault && !options.json) print(`No --issuer is given: this looks at the default one, ${visit.issuer}`)
+  const diagnoses = await examine(visit)
   const isWell = diagnoses.every(({ status }) => status !== 'problem')
-  if (options.json) print(JSON.stringify({ ok: isWell, issuer: options.issuer, checks: diagnoses }, undefined, 2))
+  const report = { ok: isWell, issuer: visit.issuer, default_issuer: isDefault, checks: diagnoses }
+  if (options.json) print(JSON.stringify(report, undefined, 2))
   else for (const line of reportLines(diagnoses)) print(line)
   return isWell
 }
 
-function visitOf(flags: Texts, { json: _json, timeout, ca, ...options }: DoctorOptions): Visit {
+function visitOf(
+  flags: Texts,
+  { json: _json, timeout, ca, issuer = DEFAULT_ISSUER, ...options }: DoctorOptions,
+): Visit {
   const { 'internal-url': internalUrl } = flags
   if (typeof internalUrl === 'string') {
     const problem = internalUrlProblem(internalUrl)
@@ -49,6 +60,7 @@ function visitOf(flags: Texts, { json: _json, timeout, ca, ...options }: DoctorO
     throw ConfigError.of(`--timeout: ${JSON.stringify(timeout)} is not a number of seconds from 0 to 60`)
   return {
     ...options,
+    issuer,
     internalUrl: typeof internalUrl === 'string' ? internalUrl : undefined,
     ca: ca === undefined ? undefined : readCertificate(ca),
     timeoutMs: seconds * 1000,

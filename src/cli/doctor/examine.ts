@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../http-call.ts'
 import { addressesOf, checkAddress } from './addresses-check.ts'
 import { checkClient } from './client-check.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
-import { readDiscovery } from './discovery.ts'
+import { readDiscovery, useIssuerNear } from './discovery.ts'
 import { inApp } from './fix-lines.ts'
 import { checkIssuer } from './issuer-check.ts'
 import { checkKeySet, checkKeySetAddress } from './key-set-check.ts'
@@ -13,13 +13,12 @@ import type { Visit } from './visit.ts'
 export async function examine(visit: Visit): Promise<readonly Diagnosis[]> {
   if (!/^https?:\/\/[^/?#]/i.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
   const [surplus = ''] = SURPLUS.exec(visit.issuer) ?? []
-  if (surplus !== '') return [tooLong(visit.issuer, surplus)]
+  if (surplus !== '') return [await tooLong(visit, visit.issuer.slice(0, -surplus.length))]
   const use = await readDiscovery(visit, 'use')
   if ('problem' in use) return [use]
   const create = await readDiscovery(visit, 'create')
   const reached = ok('reachable', `${use.foundAt}: answers`)
   if ('problem' in create) return [reached, checkIssuer(visit, use), create]
-  const own = /\/v1\/oidc\/create\/*$/.test(visit.issuer) ? create : use
 
   const addresses = await Promise.all(
     addressesOf(use, create).map(([name, url]) => checkAddress(name, url, { visit, foundAt: use.foundAt })),
@@ -29,7 +28,7 @@ export async function examine(visit: Visit): Promise<readonly Diagnosis[]> {
   const { pushed_authorization_request_endpoint: parUrl } = create.document
   return [
     reached,
-    checkIssuer(visit, own),
+    checkIssuer(visit, use),
     checkClock(use.answer, visit.now()),
     ...addresses,
     keySetAddress?.status === 'ok' && jwksUri !== undefined
@@ -49,10 +48,11 @@ const malformed = (issuer: string) =>
 /** What people copy along with an issuer: the way to its discovery document, a query, a fragment. */
 const SURPLUS = /(?:\/+\.well-known\/openid-configuration\/*)?(?:[?#].*)?$/
 
-const tooLong = (issuer: string, surplus: string) =>
+/** What stands before the surplus may be no issuer either: then the sandbox says which one is meant. */
+const tooLong = async (visit: Visit, rest: string) =>
   problem('issuer', 'issuer_malformed', {
-    message: `${issuer}: the issuer ends before ${surplus}`,
-    fix: [inApp(`issuer: ${issuer.slice(0, -surplus.length)}`)],
+    message: `${visit.issuer}: an issuer ends before ${visit.issuer.slice(rest.length)}`,
+    fix: [inApp(`issuer: ${(await useIssuerNear({ ...visit, issuer: rest })) ?? rest}`)],
   })
 
 /** A token is valid for ten minutes, and many libraries allow no difference at all; a Date header has whole seconds. */

@@ -4,9 +4,13 @@ import type { Discovery } from './discovery.ts'
 import { inApp, inSandbox } from './fix-lines.ts'
 import type { Visit } from './visit.ts'
 
+/** Whether an app has the issuer of the Create flow. */
+const CREATE_ISSUER = /\/v1\/oidc\/create\/*$/
+
 /** The issuer of the app must be that of the discovery document, to the letter (OpenID Connect Discovery 1.0 section 4.3). */
 export function checkIssuer({ issuer }: Visit, { document }: Discovery): Diagnosis {
   const published = document.issuer
+  if (CREATE_ISSUER.test(issuer)) return ofCreate(issuer, published)
   if (issuer === published) return ok('issuer', `${issuer}: the discovery document says the same`)
   const name = differenceOf(issuer, published)
   return problem('issuer', name, {
@@ -14,6 +18,17 @@ export function checkIssuer({ issuer }: Visit, { document }: Discovery): Diagnos
     fix: fixOf(name, { issuer, published }),
   })
 }
+
+/** Discovery of Create exists, but nothing that it issues: an app that takes it for its issuer refuses every id_token. */
+const ofCreate = (issuer: string, useIssuer: string) =>
+  problem('issuer', 'issuer_of_create', {
+    message: `the app has ${issuer}, the issuer of Create, which issues no id_token: each one says iss ${useIssuer}`,
+    fix: [
+      inApp(`issuer: ${useIssuer}`),
+      `for Use and Upgrade: discovery and id_tokens of ${useIssuer}`,
+      `for Create alone: pushed requests by the discovery document of ${withoutSlash(issuer)}, or the two addresses by hand`,
+    ],
+  })
 
 type Difference = Extract<ProblemName, `issuer_${string}`>
 
