@@ -24,7 +24,13 @@ export interface ImageConfig {
   readonly Env: readonly string[]
   readonly Entrypoint: readonly string[]
   readonly Cmd: readonly string[]
-  readonly Healthcheck: { readonly Test: readonly string[] }
+  /** Times in nanoseconds. */
+  readonly Healthcheck: {
+    readonly Test: readonly string[]
+    readonly Interval: number
+    readonly StartPeriod: number
+    readonly Timeout: number
+  }
 }
 
 /** Buildah with everything that it writes in `folder`. */

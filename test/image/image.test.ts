@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import { createBuildah, type ImageConfig } from './buildah.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,6 +25,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 test('it holds what runs and nothing else', () => {
   expect(readdirSync(join(root, 'app')).sort()).toEqual(['LICENSE', 'dist', 'package.json', 'public'])
   expect(config.User).toBe('1000:1000')
+})
+
+test('it is asked for its health every 30 seconds, and sooner while it starts', () => {
+  const seconds = 1e9
+  expect(config.Healthcheck).toMatchObject({ Interval: 30 * seconds, StartPeriod: 30 * seconds, Timeout: 4 * seconds })
+  const { services } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'))
+  expect(services['agekey-sandbox'].healthcheck).toEqual({
+    start_interval: '500ms',
+    start_period: '30s',
+    interval: '30s',
+  })
 })
 
 test('as PID 1, on a read-only disk and without capabilities, it gets healthy and ends on SIGTERM', async () => {
