@@ -1,0 +1,188 @@
+import { press } from '../support/forms.ts'
+import type { Answer } from '../support/http-client.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { ageSignal, basic, createRequest, useRequest } from '../support/requests.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+
+/** An answer, and the request that it answers; `VALUE` is in the place of the value that the world was given. */
+export interface Visit {
+  readonly name: string
+  readonly answer: Answer
+}
+
+type Fields = Readonly<Record<string, string>>
+
+/** A sandbox to which callers and the config say the same value everywhere, and a browser that remembers its visits. */
+interface World {
+  readonly sandbox: TestSandbox
+  /** The value. */
+  readonly text: string
+  /** What a client with the value for a name, an id and a secret sends: everything else is the value too. */
+  readonly use: Fields
+  readonly client: { readonly clientId: string; readonly clientSecret: string }
+  readonly redirectUri: string
+  get(path: string, query?: Fields, headers?: Fields): Promise<Answer>
+  post(path: string, fields: Fields, headers?: Fields): Promise<Answer>
+}
+
+/** Visits every page of a sandbox that was given `text` for everything that callers and the config can say. */
+export async function visitEveryPage(text: string): Promise<readonly Visit[]> {
+  const visits: Visit[] = []
+  const world = await createWorld(text, visits)
+  await keepData(world)
+  await visitHostedPages(world)
+  await visitRefusals(world)
+  await visitConsole(world)
+  await visitDemo(world)
+  return visits
+}
+
+async function createWorld(text: string, visits: Visit[]): Promise<World> {
+  // RFC 6749 allows no others in the id and the secret of a client.
+  const ascii = text.replace(/[^\x20-\x7e]/g, '?')
+  const encoded = encodeURIComponent(text)
+  const redirectUri = `https://shop.example/${encoded}?a=${encoded}`
+  const client = { clientId: ascii, clientSecret: ascii }
+  const sandbox = await startSandbox({ clients: [{ ...client, name: text, redirectUris: [redirectUri] }] })
+  const { request } = sandbox
+  const keep = async (name: string, asked: PromiseLike<Answer>) => {
+    const answer = await asked
+    visits.push({ name: name.replaceAll(encoded, 'VALUE').replaceAll(text, 'VALUE'), answer })
+    return answer
+  }
+  const use = useRequest({
+    ...{ client_id: ascii, redirect_uri: redirectUri, state: text, nonce: text },
+    ...{ can_create: 'true', scope: 'openid svc.upgrade' },
+  })
+  return {
+    ...{ sandbox, text, use, client, redirectUri },
+    get: (path, query = {}, headers = {}) =>
+      keep(
+        `GET ${path} ${Object.keys(query)}`,
+        request
+          .get(path)
+          .query(query)
+          .set({ Accept: 'text/html', ...headers }),
+      ),
+    post(path, fields, headers = {}) {
+      const call = request.post(path).set({ Accept: 'text/html', ...headers })
+      return keep(`POST ${path} ${Object.keys(fields)}`, call.type('form').send(fields))
+    },
+  }
+}
+
+/** A persona, an expectation that no request meets, a scenario, and refused calls in the journal. */
+async function keepData({ sandbox: { request, ...sandbox }, text, use, client }: World): Promise<void> {
+  const persona = { title: text.slice(0, 100), purpose: text.slice(0, 300), group: 'Own' }
+  await request.put('/_sandbox/personas/own').send(persona).expect(201)
+  const match = { client_id: text, state: `${text} none`, nonce: text }
+  await request.post('/_sandbox/expectations').send({ flow: 'use', persona: 'own', match }).expect(201)
+  const steps = [{ await: 'par', expect: { state: text, [text]: text } }]
+  const scenario = { name: text.slice(0, 200), client: client.clientId, steps }
+  await request.post('/_sandbox/scenarios').send(scenario).expect(201)
+
+  const party = createRelyingParty({ request, ...sandbox }, client)
+  await party.push({ [text]: text, scope: text, type: text, state: text, authorization_details: text })
+  const signal = ageSignal({ method: text, provenance: text, [text]: text })
+  await party.push({ authorization_details: JSON.stringify([signal]) })
+  await party.exchange(text, { grant_type: text, [text]: text })
+  await request.post('/v1/oidc/use/token').set('Authorization', basic(text, text)).type('form').send({ code: text })
+  const bearer = `Bearer ${encodeURI(text)}`
+  await request
+    .post('/v1/svc/upgrade')
+    .set('Authorization', bearer)
+    .send({ [text]: [text] })
+  const claims = JSON.stringify({ [text]: text, allowed_methods: [text] })
+  await request.get('/v1/oidc/use').query({ ...use, claims })
+}
+
+/** Choice pages, endings, the callback form, and the page about iframes. */
+async function visitHostedPages({ sandbox, text, use, client, redirectUri, get, post }: World): Promise<void> {
+  const presentation = { language: text, theme: text, font: text, primary_color: text, learn_more: text }
+  const choice = await get('/v1/oidc/use', { ...use, ...presentation, [text]: text })
+  const transaction = press(choice.text, 'decline').fields.get('transaction') ?? ''
+  await post('/v1/oidc/use/language', { transaction, language: 'de', chosen_language: text })
+  await post('/v1/oidc/use/clock', { transaction, advance: '1', chosen_language: text })
+  await post('/v1/oidc/use/choice', { transaction, outcome: text, persona: text })
+  await get('/v1/oidc/use', use, { 'User-Agent': 'Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36' })
+  await get('/v1/oidc/use', use, { 'Sec-Fetch-Dest': 'iframe' })
+  await get('/v1/oidc/use', { ...use, sandbox_outcome: 'verified' }, { 'Sec-Fetch-Dest': 'iframe' })
+  await get('/v1/oidc/use', { ...use, sandbox_outcome: 'no_answer' })
+  await get('/v1/oidc/use', { ...use, sandbox_outcome: 'verified', response_mode: 'form_post' })
+
+  const own = { client_id: client.clientId, redirect_uri: redirectUri }
+  const requestUri = await createRelyingParty(sandbox, client).obtainRequestUri({ ...own, state: text })
+  const creating = await get('/v1/oidc/create', createRequest(requestUri, { ...own, ...presentation }))
+  const { action, fields } = press(creating.text, 'save')
+  await post(action, { ...Object.fromEntries(fields), persona: text })
+  await get('/v1/oidc/create', createRequest(text, { ...own, [text]: text }))
+  await get('/_sandbox/embedding', { q: text })
+}
+
+/** What a browser gets that asks for something that does not exist or is not allowed. */
+async function visitRefusals({ text, use, get, post }: World): Promise<void> {
+  await get('/v1/oidc/use', { ...use, client_id: `${text} unknown` })
+  await get('/v1/oidc/use', { ...use, redirect_uri: `https://shop.example/${text}` })
+  await get('/v1/oidc/use', { ...use, sandbox_persona: text })
+  await get('/v1/oidc/use', { ...use, sandbox_outcome: text })
+  await get('/v1/oidc/use', { ...use, [`sandbox_${text}`]: text })
+  await get('/v1/oidc/use', use, { Cookie: `agekey_sandbox_persona=${encodeURIComponent(text)}` })
+  await get(`/t/${encodeURIComponent(text)}/v1/oidc/use`, use)
+  await get(`/v1/oidc/${encodeURIComponent(text)}`)
+  const form = { transaction: text, persona: text, outcome: text, language: text, advance: text }
+  for (const name of ['choice', 'language', 'clock']) await post(`/v1/oidc/use/${name}`, form)
+}
+
+/** Each page of the console, empty and with every field filled in; each of its forms; and acting as a persona. */
+async function visitConsole({ sandbox, text, get, post }: World): Promise<void> {
+  const at = '/_sandbox/console'
+  const match = { flow: text, client_id: text, state: text, nonce: text, persona: text, outcome: text }
+  const fields = { ...match, q: text, add: text, times: text, set: text, before: text }
+  for (const page of ['flows', 'personas', 'outcomes', 'expectations', 'clock', 'rules', 'tenants']) {
+    await get(`${at}/${page}`)
+    await get(`${at}/${page}`, fields)
+  }
+  for (const { id } of await sandbox.flows.list()) await get(`${at}/flows/${id}`, fields)
+  await get(`${at}/flows/${encodeURIComponent(text)}`)
+  await get(`${at}/${encodeURIComponent(text)}`)
+  await post(`${at}/clock`, { set: text })
+  await post(`${at}/clock`, { advance: text })
+  await post(`${at}/personas`, { persona: text })
+  await post(`${at}/expectations`, fields)
+  await post(`${at}/expectations`, { ...fields, flow: 'use', times: '1' })
+  for (const field of ['add', 'reset', 'remove']) await post(`${at}/tenants`, { [field]: text })
+  await post(`${at}/sign-in`, { token: text })
+  await get('/_sandbox/act-as/own')
+  await post('/_sandbox/act-as/own', {})
+  await get(`/_sandbox/act-as/${encodeURIComponent(text)}`)
+  await get('/', { q: text })
+}
+
+/** The demo: its session holds what was sent and what came back. */
+async function visitDemo({ text, get, post }: World): Promise<void> {
+  const at = '/_sandbox/demo'
+  const begin = async (path: string, fields: Fields) => {
+    const [cookie = ''] = (await post(`${at}/${path}`, fields)).get('Set-Cookie') ?? []
+    return { Cookie: cookie.split(';')[0] ?? '' }
+  }
+  await get(at, { q: text }, { Host: 'localhost:1' })
+  await get(`${at}/callback`)
+
+  const first = await begin('use', { claims: text, response_mode: text })
+  await get(`${at}/result`, {}, first)
+  const refused = { [text]: text, state: text, iss: text, error: text, error_description: text }
+  await get(`${at}/callback`, refused, first)
+  await get(`${at}/result`, {}, first)
+
+  const second = await begin('use', { claims: '{"age_thresholds":[18]}' })
+  const parts = [
+    { alg: text, kid: text },
+    { iss: text, aud: [text], [text]: text },
+  ]
+  const token = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  await post(`${at}/callback`, { id_token: `${token}.AAAA`, code: text, state: text }, second)
+  await get(`${at}/result`, {}, second)
+  await post(`${at}/upgrade`, { date_of_birth: text }, second)
+
+  await get(`${at}/result`, {}, await begin('create', { date_of_birth: text }))
+}
