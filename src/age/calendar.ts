@@ -7,6 +7,13 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
+/** How far the earliest zone is ahead of UTC, in milliseconds: at UTC+14 a day begins first. */
+export const EARLIEST_ZONE = 14 * HOUR
+
+/** The forms that `parseInstant` reads, for messages. */
+export const INSTANT_FORMS =
+  'an ISO 8601 date or date-time on a day that exists, as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm]'
+
 /** Longer texts are no date and no expression, whatever they begin with. */
 const LONGEST_TEXT = 100
 
@@ -26,6 +33,13 @@ export function parseInstant(text: string): number | undefined {
   const zone = Number(zoneHours) * HOUR + Number(zoneMinutes) * MINUTE
   const time = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * SECOND + Number(fraction) * SECOND
   return midnight + time - (sign === '-' ? -zone : zone)
+}
+
+/** The first instant that `text` can mean: without a zone, that of UTC+14. @returns as `parseInstant` */
+export function earliestInstant(text: string): number | undefined {
+  const instant = parseInstant(text)
+  const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text)
+  return instant === undefined || hasZone ? instant : instant - EARLIEST_ZONE
 }
 
 /** Reads `YYYY-MM-DD`. @returns 00:00:00Z of that day in epoch milliseconds; `undefined` when there is no such day */

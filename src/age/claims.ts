@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ASSURANCE_LEVELS } from './assurance.ts'
 import { attributeRequirementSchema } from './attributes.ts'
-import { parseInstant } from './calendar.ts'
+import { INSTANT_FORMS, parseInstant } from './calendar.ts'
 import { crossFieldIssues } from './claims-cross-field.ts'
 import { bounded, breaks, issuesOf } from './explain.ts'
 import type { Issue } from './issue.ts'
@@ -22,7 +22,9 @@ function ageSchema(rule: string) {
     .max(150)
 }
 
-const isInstant = { error: breaks('CLM-08', 'must be an ISO 8601 date or date-time on a day that exists') }
+const isInstant = {
+  error: breaks('CLM-08', `must be ${INSTANT_FORMS}`),
+}
 
 const verifiedAfterSchema = z
   .string(isInstant)

@@ -1,4 +1,4 @@
-import { parseCalendarDate, parseInstant, resolveRelativeDate } from './calendar.ts'
+import { EARLIEST_ZONE, earliestInstant, parseCalendarDate, parseInstant, resolveRelativeDate } from './calendar.ts'
 import { butIs } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
@@ -13,7 +13,10 @@ const MAX_YEARS = 150
 
 // Paths begin at the signal and messages do not name the place: `signal.ts` knows where the signal stands and adds both.
 
-/** SIG-06, SIG-15: what is past by `now` (epoch milliseconds), and not too long past to be a date of birth. */
+/**
+ * SIG-06, SIG-15: what is past by `now` (epoch milliseconds), and not too long past to be a date of birth.
+ * Decision: a date, or a time without a zone, lies in the future only when it does so everywhere on Earth.
+ */
 export function dateIssues({ age, verified_at }: JsonObject, now: number): Issue[] {
   const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
   return [...birthIssues(dateOfBirth, now), ...verificationIssues(verified_at, now)]
@@ -22,22 +25,24 @@ export function dateIssues({ age, verified_at }: JsonObject, now: number): Issue
 function birthIssues(dateOfBirth: unknown, now: number): Issue[] {
   if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []
   const path = ['age', 'date_of_birth']
-  const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now)
+  const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now + EARLIEST_ZONE)
   const earliest = resolveRelativeDate({ anchor: 'today', months: -12 * MAX_YEARS, milliseconds: 0 }, now)
   if (dateOfBirth > today) {
-    return [{ rule: 'SIG-06', path, message: `must not be in the future, is ${dateOfBirth}; today is ${today}` }]
+    const message = `must not be in the future, is ${dateOfBirth}; today is ${today} where it is latest, at UTC+14`
+    return [{ rule: 'SIG-06', path, message }]
   }
   if (dateOfBirth >= earliest) return []
   return [{ rule: 'SIG-06', path, message: `must be at most ${MAX_YEARS} years ago (${earliest}), is ${dateOfBirth}` }]
 }
 
 function verificationIssues(verifiedAt: unknown, now: number): Issue[] {
-  const verified = typeof verifiedAt === 'string' ? parseInstant(verifiedAt) : undefined
+  const verified = typeof verifiedAt === 'string' ? earliestInstant(verifiedAt) : undefined
   if (verified === undefined || verified <= now + TOLERANCE_MILLISECONDS) return []
-  const instant = resolveRelativeDate({ anchor: 'now', months: 0, milliseconds: 0 }, now)
-  return [
-    { rule: 'SIG-15', path: ['verified_at'], message: `must not be in the future, is ${verifiedAt}; it is ${instant}` },
-  ]
+  const time = (instant: number) => resolveRelativeDate({ anchor: 'now', months: 0, milliseconds: 0 }, instant)
+  const hasZone = verified === parseInstant(String(verifiedAt))
+  const elsewhere = hasZone ? '' : `, which is ${time(now + EARLIEST_ZONE).slice(0, 16)} where it is latest, at UTC+14`
+  const message = `must not be in the future, is ${verifiedAt}; it is ${time(now)}${elsewhere}`
+  return [{ rule: 'SIG-15', path: ['verified_at'], message }]
 }
 
 /** SIG-18: a platform is one of those that the operator configured. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from './assurance.ts'
 import { attributesOfAnyMethodSchema, attributesSchema } from './attributes.ts'
-import { parseCalendarDate, parseInstant, parseRelativeDate } from './calendar.ts'
+import { INSTANT_FORMS, parseCalendarDate, parseInstant, parseRelativeDate } from './calendar.ts'
 import { breaks } from './explain.ts'
 import { isJsonObject } from './json-object.ts'
 import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
@@ -47,10 +47,7 @@ const absoluteDates: Dates = {
     (text) => parseCalendarDate(text) !== undefined,
     breaks('SIG-06', 'must be a calendar date YYYY-MM-DD that exists'),
   ),
-  verifiedAt: textSchema(
-    (text) => parseInstant(text) !== undefined,
-    breaks('SIG-14', 'must be an ISO 8601 date or date-time on a day that exists'),
-  ),
+  verifiedAt: textSchema((text) => parseInstant(text) !== undefined, breaks('SIG-14', `must be ${INSTANT_FORMS}`)),
 }
 
 const personaDates: Dates = {
@@ -60,7 +57,7 @@ const personaDates: Dates = {
   ),
   verifiedAt: textSchema(
     (text) => parseInstant(text) !== undefined || parseRelativeDate(text) !== undefined,
-    breaks('SIG-14', 'must be an ISO 8601 date or date-time on a day that exists or a relative one such as now - 30d'),
+    breaks('SIG-14', `must be ${INSTANT_FORMS}, or a relative one such as now - 30d`),
   ),
 }
 

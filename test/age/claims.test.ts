@@ -79,6 +79,10 @@ describe('parseClaims', () => {
       { age_thresholds: [18], overrides: { id_doc_scan: { attributes: { face_match: true } } } },
       'claims.overrides.id_doc_scan.attributes has no member "face_match". Did you mean "face_match_performed"? Attributes of id_doc_scan: face_match_performed, issuing_country.',
     ],
+    [
+      { age_thresholds: [18], verified_after: '2026-W27' },
+      'claims.verified_after must be an ISO 8601 date or date-time on a day that exists, as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm], is "2026-W27"',
+    ],
     ['{"age_thresholds":[18]}', 'claims must be a JSON object, is JSON inside a string: it was encoded twice'],
     [
       { age_thresholds: [18], provenance: { allowed: [`/${'a'.repeat(100)}`] } },

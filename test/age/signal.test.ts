@@ -133,15 +133,19 @@ describe('parseAgeSignals', () => {
       { of: 'document', with: { attributes: { issuing_country: 'USA' } } },
     ],
     [
-      'authorization_details[0].age.date_of_birth must not be in the future, is 2026-07-02; today is 2026-07-01',
-      { of: 'document', with: { age: { date_of_birth: '2026-07-02' } } },
+      'authorization_details[0].age.date_of_birth must not be in the future, is 2026-07-03; today is 2026-07-02 where it is latest, at UTC+14',
+      { of: 'document', with: { age: { date_of_birth: '2026-07-03' } } },
     ],
     [
       'authorization_details[0].age.date_of_birth must be at most 150 years ago (1876-07-01), is 1875-01-01',
       { of: 'document', with: { age: { date_of_birth: '1875-01-01' } } },
     ],
     [
-      'authorization_details[0].verified_at must not be in the future, is 2027-01-01; it is 2026-07-01T12:00:00.000Z',
+      'authorization_details[0].verified_at must not be in the future, is 2027-01-01T00:00:00Z; it is 2026-07-01T12:00:00.000Z',
+      { of: 'document', with: { verified_at: '2027-01-01T00:00:00Z' } },
+    ],
+    [
+      'authorization_details[0].verified_at must not be in the future, is 2027-01-01; it is 2026-07-01T12:00:00.000Z, which is 2026-07-02T02:00 where it is latest, at UTC+14',
       { of: 'document', with: { verified_at: '2027-01-01' } },
     ],
     [
@@ -174,6 +178,30 @@ describe('parseAgeSignals', () => {
     ],
   ])('says: %s', (message, change) => {
     expect(parseAgeSignals([signalFor(change)], context).issues.map((issue) => issue.message)).toContain(message)
+  })
+
+  it.each([
+    '2026-06-30T10:00:00+00',
+    '2026-06-30T10:00:00+0000',
+    '2026-06-30T10:00:00,5Z',
+    '20260630',
+    '20260630T100000Z',
+    '2026-W27-2',
+    '2026-181',
+    '2026-06',
+    '2026-06-30T10',
+    '2026-06-30T24:00:00Z',
+    '2026-06-30 10:00:00Z',
+    '2026-06-30t10:00:00z',
+  ])('SIG-14 repeats the ISO 8601 form %s, which is not read, and lists those that are', (verified_at) => {
+    const { issues } = parseAgeSignals([signalFor({ of: 'document', with: { verified_at } })], context)
+    expect(issues).toEqual([
+      {
+        rule: 'SIG-14',
+        path: [0, 'verified_at'],
+        message: `authorization_details[0].verified_at must be an ISO 8601 date or date-time on a day that exists, as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm], is "${verified_at}"`,
+      },
+    ])
   })
 
   it('looks at no more items than may be there', () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseInstant } from '../../age/calendar.ts'
+import { INSTANT_FORMS, parseInstant } from '../../age/calendar.ts'
 import { claimsSchema } from '../../age/claims.ts'
 import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
@@ -10,7 +10,7 @@ import { byName, CALL, type Operation, READ, REMOVAL } from './operation.ts'
 
 const persona = personaSchema.meta({ id: 'Persona' })
 
-const isInstant = mustBe('an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z')
+const isInstant = mustBe(INSTANT_FORMS)
 
 /** Claims and signals are only described here: they are checked as a request is, so that findings carry their rules. */
 const described = (schema: z.ZodType) =>

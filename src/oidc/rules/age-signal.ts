@@ -75,12 +75,12 @@ export const AGE_SIGNAL_RULES = {
   'SIG-14': {
     ...row,
     sentence: 'verified_at is an ISO 8601 date or date-time.',
-    hint: 'Send for example "2026-01-31T12:00:00Z": the moment at which the verification was completed.',
+    hint: 'Send for example "2026-01-31T12:00:00Z": the moment at which the verification was completed. Other forms of ISO 8601 (basic format, weeks, days of the year, a comma before the fraction, an offset without minutes or colon) are not read.',
   },
   'SIG-15': {
     ...row,
     sentence: 'verified_at is not in the future.',
-    hint: 'The sandbox clock judges it, with 60 seconds of tolerance. Compare the clocks.',
+    hint: 'The sandbox clock judges it, with 60 seconds of tolerance. Compare the clocks. A date, or a time without a zone, is in the future only when it is so in every zone.',
   },
   'SIG-16': {
     ...method,

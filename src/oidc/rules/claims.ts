@@ -48,7 +48,7 @@ export const CLAIMS_RULES = {
   'CLM-08': {
     ...row,
     sentence: 'verified_after is an ISO 8601 date or date-time.',
-    hint: 'Send for example "2026-01-31" or "2026-01-31T12:00:00Z".',
+    hint: 'Send for example "2026-01-31" or "2026-01-31T12:00:00Z". Other forms of ISO 8601 are not read.',
   },
   'CLM-09': {
     ...provenance,

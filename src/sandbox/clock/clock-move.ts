@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { parseInstant } from '../../age/calendar.ts'
+import { INSTANT_FORMS, parseInstant } from '../../age/calendar.ts'
 import { mustBe } from '../../files/describe-issue.ts'
 import type { SandboxClock } from './clock.ts'
 
-const isInstant = mustBe('an ISO 8601 date or date-time, for example 2026-01-31T12:00:00Z')
+const isInstant = mustBe(INSTANT_FORMS)
 
 /** What moves a clock: members may be combined and apply in the order reset, set, freeze, advance. */
 export const clockMoveSchema = z
