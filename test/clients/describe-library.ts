@@ -1,9 +1,11 @@
 import { inspect } from 'node:util'
+import supertest from 'supertest'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
-import { createScratchFolder } from '../docs/scratch-folder.ts'
+import { createScratchFolder, makeScratchFolder } from '../docs/scratch-folder.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { ageSignal } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
 
 /** What a request is sent with, and has to come back. */
 interface Sent {
@@ -24,24 +26,33 @@ export interface Library {
 interface Abilities {
   /** What it cannot do. */
   readonly lacks?: readonly ('create' | 'upgrade')[]
+  /** The environment variable that names a certificate to trust. */
+  readonly trust: string
   /** What it says of a token with another signature. */
   readonly signature: RegExp
   /** What it says of a token with the nonce of an earlier flow. */
   readonly nonce: RegExp
 }
 
-/** Puts the code of a library into a folder, against a sandbox. */
-export type LoadLibrary = (sandbox: Sandbox, folder: string) => Promise<Library>
+/** What a library is loaded with. */
+export interface Surroundings {
+  /** Where its code is put. */
+  readonly folder: string
+  /** Environment variables of its own. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+export type LoadLibrary = (sandbox: Sandbox, surroundings: Surroundings) => Promise<Library>
 
 /** What a library does that can be asked for each step: the same for each language. */
-export function describeLibrary(title: string, load: LoadLibrary, { lacks = [], ...reasons }: Abilities): void {
+export function describeLibrary(title: string, load: LoadLibrary, { lacks = [], trust, ...reasons }: Abilities): void {
   describe(title, () => {
     const sandbox = shareSandbox()
     let library: Library
     // What compiles takes its time.
     beforeAll(async () => {
       const { folder, remove } = createScratchFolder()
-      library = await load(sandbox(), folder)
+      library = await load(sandbox(), { folder, env: {} })
       return remove
     }, 180_000)
 
@@ -84,12 +95,26 @@ export function describeLibrary(title: string, load: LoadLibrary, { lacks = [], 
         await library.upgrade({ code: answer.searchParams.get('code') ?? '', signals: [ageSignal()] })
         expect(await use('child-12')).toMatchObject({ age_thresholds: { 18: true } })
       })
+
+    test(`reads a token over https when ${trust} names the certificate, and only then`, async () => {
+      const sandbox = await startSandbox({ https: true, stateDir: makeScratchFolder() })
+      const { file = '', pem = '' } = sandbox.certificate ?? {}
+      const sent = { state: 'state-of-https', nonce: 'nonce-of-https' }
+      const read = async (env: Surroundings['env']) => {
+        const library = await load(sandbox, { folder: makeScratchFolder(), env })
+        const request = { ...sent, scope: 'openid' }
+        return library.readAnswer(await visit(await library.useUrl(request), 'adult-passport', pem), sent)
+      }
+      expect(await read({ [trust]: file })).toMatchObject({ age_thresholds: { 18: true } })
+      expect(await read({}).then(String, inspect)).toMatch(/certificate/i)
+    }, 60_000)
   })
 }
 
 /** Sends the browser of a persona to the service: where it comes back to. */
-async function visit(url: string | URL, persona: string): Promise<URL> {
-  const headers = { 'X-Sandbox-Persona': persona }
-  const response = await fetch(url, { headers, redirect: 'manual' })
-  return new URL(response.headers.get('location') ?? `no-redirect:${await response.text()}`)
+async function visit(address: string | URL, persona: string, ca = ''): Promise<URL> {
+  const { origin, pathname, search } = new URL(address)
+  const request = supertest(origin).get(`${pathname}${search}`).set('X-Sandbox-Persona', persona)
+  const { headers, text } = await (ca === '' ? request : request.ca(ca))
+  return new URL(headers.location ?? `no-redirect:${text}`)
 }

@@ -19,9 +19,14 @@ export function readExample(language: string, firstLine: string, replacements: R
   )
 }
 
-/** Imports a block of JavaScript from a folder, as Node does it: what it exports. */
-export async function importExample(name: string, folder: string, replacements: Replacements): Promise<unknown> {
+/** Writes a block of JavaScript into a folder: its file. */
+export function writeExample(name: string, folder: string, replacements: Replacements): string {
   const file = join(folder, 'example.mjs')
   writeFileSync(file, readExample('js', `// ${name}`, replacements))
-  return import(/* @vite-ignore */ pathToFileURL(file).href)
+  return file
+}
+
+/** Imports a block of JavaScript as Node does it: what it exports. */
+export async function importExample(name: string, folder: string, replacements: Replacements): Promise<unknown> {
+  return import(/* @vite-ignore */ pathToFileURL(writeExample(name, folder, replacements)).href)
 }

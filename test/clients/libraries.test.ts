@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { describeLibrary, type Library, type LoadLibrary } from './describe-library.ts'
-import { importExample, type Replacements } from './examples.ts'
+import { importExample, type Replacements, writeExample } from './examples.ts'
+import { runLibrary } from './run-example.ts'
 
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
 const library = z.object({
@@ -10,22 +13,43 @@ const library = z.object({
   upgrade: callable<Library['upgrade']>(),
 })
 
+/** Calls a function of a block by what stands on its input. */
+const PROGRAM = `
+import { json } from 'node:stream/consumers'
+import { readAnswer, useUrl } from './example.mjs'
+
+const { name, values } = await json(process.stdin)
+const result = name === 'use_url' ? await useUrl(values) : await readAnswer(new URL(values.url), values)
+process.stdout.write(JSON.stringify(result))
+`
+
 const loader =
   (name: string, replacements: Replacements = {}): LoadLibrary =>
-  async ({ baseUrl }, folder) =>
-    library.parse(await importExample(name, folder, { 'http://localhost:2435': baseUrl, ...replacements }))
+  async ({ baseUrl }, { folder, env }) => {
+    const addresses = { 'http://localhost:2435': baseUrl, ...replacements }
+    if (!baseUrl.startsWith('https:')) return library.parse(await importExample(name, folder, addresses))
+    // What Node trusts is settled when it starts.
+    writeExample(name, folder, addresses)
+    writeFileSync(join(folder, 'call.mjs'), PROGRAM)
+    return runLibrary({ command: process.execPath, args: ['call.mjs'], folder, env })
+  }
+
+const trust = 'NODE_EXTRA_CA_CERTS'
 
 describeLibrary('openid-client 6', loader('openid-client.js'), {
+  trust,
   signature: /JWT signature verification failed/,
   nonce: /claim: 'nonce'/,
 })
 
 describeLibrary('openid-client 5', loader('openid-client-5.js', { "'openid-client'": "'openid-client-5'" }), {
+  trust,
   signature: /failed to validate JWT signature/,
   nonce: /nonce mismatch/,
 })
 
 describeLibrary('oauth4webapi', loader('oauth4webapi.js'), {
+  trust,
   signature: /JWT signature verification failed/,
   nonce: /claim: 'nonce'/,
 })

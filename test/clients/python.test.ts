@@ -26,11 +26,11 @@ function findPython(needed: string): string | undefined {
 
 const loader =
   (command: string, module: string): LoadLibrary =>
-  async ({ baseUrl }, folder) => {
+  async ({ baseUrl }, { folder, env }) => {
     const code = readExample('python', `# ${module}.py`, { 'http://localhost:2435': baseUrl })
     writeFileSync(join(folder, `${module}.py`), code)
     writeFileSync(join(folder, 'call.py'), program(module))
-    return runLibrary({ command, args: ['call.py'], folder, env: { PYTHONDONTWRITEBYTECODE: '1' } })
+    return runLibrary({ command, args: ['call.py'], folder, env: { PYTHONDONTWRITEBYTECODE: '1', ...env } })
   }
 
 const withAuthlib = findPython('authlib.oidc.core, requests') ?? ''
@@ -38,6 +38,7 @@ const withPyjwt = findPython('jwt, cryptography') ?? ''
 
 describe.skipIf(withAuthlib === '')('with Authlib', () => {
   describeLibrary('Authlib', loader(withAuthlib, 'authlib_client'), {
+    trust: 'REQUESTS_CA_BUNDLE',
     signature: /BadSignatureError: bad_signature/,
     nonce: /InvalidClaimError: invalid_claim: Invalid claim "nonce"/,
   })
@@ -46,6 +47,7 @@ describe.skipIf(withAuthlib === '')('with Authlib', () => {
 describe.skipIf(withPyjwt === '')('with PyJWT', () => {
   describeLibrary('PyJWT', loader(withPyjwt, 'pyjwt_client'), {
     lacks: ['create', 'upgrade'],
+    trust: 'SSL_CERT_FILE',
     signature: /InvalidSignatureError: Signature verification failed/,
     nonce: /InvalidTokenError: the nonce is that of another request/,
   })

@@ -21,16 +21,20 @@ const hasGem = spawnSync(COMMAND, ['-e', 'require "openid_connect"']).status ===
 if (!hasGem)
   console.warn(`SKIPPED of docs/clients.md: Ruby, because ${COMMAND} with the gem openid_connect is not here`)
 
-const load: LoadLibrary = async ({ baseUrl }, folder) => {
-  const code = readExample('ruby', '# age_client.rb', { 'http://localhost:2435': baseUrl })
+const load: LoadLibrary = async ({ baseUrl }, { folder, env }) => {
+  const code = readExample('ruby', '# age_client.rb', {
+    'http://localhost:2435': baseUrl,
+    'URI::HTTP #': baseUrl.startsWith('https:') ? 'URI::HTTPS #' : 'URI::HTTP #',
+  })
   writeFileSync(join(folder, 'age_client.rb'), code)
   writeFileSync(join(folder, 'call.rb'), PROGRAM)
-  return runLibrary({ command: COMMAND, args: ['-W0', 'call.rb'], folder })
+  return runLibrary({ command: COMMAND, args: ['-W0', 'call.rb'], folder, env })
 }
 
 describe.skipIf(!hasGem)('with Ruby', () => {
   describeLibrary('openid_connect', load, {
     lacks: ['create'],
+    trust: 'SSL_CERT_FILE',
     signature: /JSON::JWS::VerificationFailed/,
     nonce: /InvalidNonce/,
   })
