@@ -2,14 +2,13 @@ import * as z from 'zod'
 import type { Issue } from './issue.ts'
 import { isJsonObject } from './json-object.ts'
 import { didYouMean } from './nearest.ts'
+import { quote } from './quote.ts'
 
 type RawIssue = z.core.$ZodRawIssue
 type Path = Issue['path']
 
 /** A hostile request shall not be answered by something much larger than itself. */
 const MAX_ISSUES = 100
-
-const LONGEST_QUOTE = 60
 
 interface Wording {
   /** The rule for an absent value and that for the unknown members of an object, when they are not the rule itself. */
@@ -78,18 +77,16 @@ export function bounded(issues: readonly Issue[]): Issue[] {
   return issues.slice(0, MAX_ISSUES)
 }
 
-/** A value in a message: quoted, cut when long, with control characters and lone surrogates escaped. */
-function quote(value: unknown): string {
+function shown(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
-  if (typeof value !== 'string') return String(value)
-  return JSON.stringify(value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value)
+  return typeof value === 'string' ? quote(value) : String(value)
 }
 
 /** The end of a sentence that says what a value must be: `, is "credti". Did you mean "credit"?` */
 export function butIs(value: unknown, candidates: readonly string[]): string {
   const hint = typeof value === 'string' ? didYouMean(value, candidates) : ''
-  return `, is ${quote(value)}${hint && `.${hint}`}`
+  return `, is ${shown(value)}${hint && `.${hint}`}`
 }
 
 /** The same for a list or an object that is something else, with the usual reason. */

@@ -1,3 +1,5 @@
+import { quote } from './quote.ts'
+
 /** Words that are longer are no typing mistake of any name here, and would cost time to compare. */
 const LONGEST_WORD = 64
 
@@ -31,7 +33,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 
 /** `there is no persona "teen". Did you mean "teen-16"?`: the one wording for a name that nothing has. */
 export const unknownName = (kind: string, name: string, known: readonly string[]): string =>
-  `there is no ${kind} ${JSON.stringify(name.slice(0, 80))}.${didYouMean(name, known) || (known.length === 0 ? ' There is none yet.' : ` Known are ${listed(known)}.`)}`
+  `there is no ${kind} ${quote(name)}.${didYouMean(name, known) || (known.length === 0 ? ' There is none yet.' : ` Known are ${listed(known)}.`)}`
 
 /** Names for a sentence, the first twelve: `a, b, c and 28 more`. */
 export const listed = (names: readonly string[]): string =>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { didYouMean } from '../age/nearest.ts'
+import { quote } from '../age/quote.ts'
 
 /**
  * A zod error map that writes for the author of a file: what is wrong, what was found, what would be right.
@@ -103,10 +104,6 @@ function knownKeys(schema: z.core.$ZodType | z.core.$ZodCheck | undefined): stri
 
 function lastKey(path: readonly PropertyKey[] | undefined): string {
   return String(path?.findLast((key) => typeof key === 'string') ?? 'value')
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text)
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

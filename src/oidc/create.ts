@@ -1,17 +1,20 @@
 import * as z from 'zod'
+import { excerpt } from '../age/quote.ts'
 import { checkedSignalSchema } from '../age/signal.ts'
 import { type Callback, createCallback, createErrorCallback } from './callback.ts'
 import type { Client } from './ports.ts'
+import { PROFILES, requestUriPrefix } from './profile.ts'
 import type { Provider } from './provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from './pushed-request.ts'
 import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
+import { differenceFrom } from './request/redirect-difference.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
-import { isExpired } from './spendable.ts'
+import { expiredText, isExpired } from './spendable.ts'
 import type { Beginning, UnusableRequestUri } from './use.ts'
 
 export const createTransactionSchema = z.object({
@@ -52,7 +55,12 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   checkCreateResponseType(request.response_type, 'CRE-06', findings)
   if (client) await checkRequestUri(request.request_uri, pushed, { provider, findings })
   const isOther = target && pushed && pushed.record.redirectUri !== target.redirectUri
-  if (isOther) findings.add('CRE-03', { path: 'redirect_uri', message: 'redirect_uri is not the one that was pushed' })
+  if (isOther) {
+    const { redirectUri } = pushed.record
+    const difference = `${excerpt(redirectUri)}${differenceFrom(target.redirectUri, [redirectUri])}`
+    const message = `redirect_uri ${excerpt(target.redirectUri)} is not the one that was pushed: ${difference}`
+    findings.add('CRE-03', { path: 'redirect_uri', message })
+  }
   const presentation = readPresentation(parameters, findings)
   if (!target || isOther) throw findings.toRefusal({ status: 400 })
 
@@ -100,7 +108,7 @@ const CREATE_PARAMETERS = {
   unknown: 'CRE-12',
 } as const
 type CreateParameters = Parameters<(typeof CREATE_PARAMETERS.known)[number]>
-const ALREADY_USED = 'request_uri has already been used'
+const ALREADY_USED = 'request_uri has already been used: it serves one decision'
 
 type PushedByThisClient = Awaited<ReturnType<typeof findPushedRequest>>
 
@@ -137,12 +145,24 @@ async function checkRequestUri(
 ): Promise<void> {
   const path = 'request_uri'
   if (requestUri === undefined) findings.missing('CRE-07', path)
-  else if (!pushed) findings.add('CRE-08', { path, message: 'request_uri was not issued to this client' })
+  else if (!pushed) findings.add('CRE-08', { path, message: `request_uri ${unknownReference(requestUri, provider)}` })
   else if (!(await pushedRequests(provider).isUnspent(pushed.id))) {
     findings.add('CRE-10', { path, message: ALREADY_USED })
   } else if (isExpired(pushed.record, provider)) {
-    findings.add('CRE-09', { path, message: 'request_uri has expired' })
+    const message = `request_uri ${expiredText(pushed.record, provider.lifetimes.requestUri, provider)}`
+    findings.add('CRE-09', { path, message })
   }
+}
+
+/** The identifier in the reference is not repeated: with it the request could be used. */
+function unknownReference(requestUri: string, { profile }: Provider): string {
+  const prefix = requestUriPrefix(profile)
+  if (requestUri.startsWith(prefix)) return 'was not issued to this client'
+  const [, received] = /^(urn:\w{1,40}:request:)/.exec(requestUri) ?? []
+  const other = PROFILES.find((one) => requestUriPrefix(one) === received)
+  const begins = received === undefined ? '' : `, begins with ${received}`
+  const hint = other === undefined ? '' : `, which is that of profile ${other}`
+  return `must begin with ${prefix} (profile ${profile})${begins}${hint}`
 }
 
 /** Why the reference serves no more, when that is all that is wrong. */

@@ -52,11 +52,15 @@ export interface Client {
   readonly name: string
   /** The algorithm of its id_tokens, when that is not the one of the signer. */
   readonly signingAlg?: SigningAlgorithm | undefined
+  /** Those that were registered; none for the built-in client. */
+  readonly redirectUris: readonly string[]
   /** Whether `redirectUri` was registered, by exact match or, for the built-in client, any loopback address. */
   allowsRedirectTo(redirectUri: string): boolean
 }
 
 export interface Clients {
+  /** The identifiers of the clients that a relying party can be. */
+  readonly ids: readonly string[]
   find(clientId: string): Client | undefined
 }
 

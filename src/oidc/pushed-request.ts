@@ -1,14 +1,17 @@
 import * as z from 'zod'
+import { butIs } from '../age/explain.ts'
 import { type AgeSignal, checkedSignalSchema } from '../age/signal.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
-import type { Client } from './ports.ts'
+import type { Client, Clients } from './ports.ts'
 import { requestUriPrefix } from './profile.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { authenticateByForm } from './request/client-auth.ts'
+import { credentialsProblem } from './request/client-mistakes.ts'
 import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
 import { parseJson } from './request/json.ts'
 import { decodePairs, type Parameters, readParameters } from './request/parameters.ts'
+import { redirectProblem } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
@@ -123,7 +126,7 @@ function authenticate(
   }
   const client = authenticateByForm(provider.clients, { clientId, clientSecret })
   if (!client && !findings.mentions('client_id', 'client_secret')) {
-    findings.add('PAR-02', unauthenticated(authorization, parameters))
+    findings.add('PAR-02', unauthenticated(authorization, parameters, provider.clients))
   }
   return client
 }
@@ -131,25 +134,30 @@ function authenticate(
 function unauthenticated(
   authorization: string | undefined,
   { client_id: clientId, client_secret: clientSecret }: PushedParameters,
+  clients: Clients,
 ) {
   const inHeader = authorization ? '; the Authorization header does not count here' : ''
   if (clientId === undefined) return { path: 'client_id', message: `client_id is missing${inHeader}` }
   if (clientSecret === undefined) return { path: 'client_secret', message: `client_secret is missing${inHeader}` }
-  return { path: 'client_secret', message: 'client_id and client_secret do not belong to a registered client' }
+  const path = clients.find(clientId) ? 'client_secret' : 'client_id'
+  return { path, message: credentialsProblem({ clientId, clientSecret }, clients) }
 }
 
 function checkType(type: string | undefined, findings: Findings): void {
   if (type === undefined) findings.missing('PAR-07', 'type')
   else if (type !== 'age_verification') {
-    findings.add('PAR-06', { path: 'type', message: 'type must be age_verification' })
+    findings.add('PAR-06', {
+      path: 'type',
+      message: `type must be age_verification${butIs(type, ['age_verification'])}`,
+    })
   }
 }
 
 function checkRedirectUri(redirectUri: string | undefined, client: Client | undefined, findings: Findings): void {
   if (redirectUri === undefined) findings.missing('PAR-08', 'redirect_uri')
-  else if (client && !client.allowsRedirectTo(redirectUri)) {
-    const message = `redirect_uri is not registered for client ${client.clientId}`
-    findings.add('PAR-08', { path: 'redirect_uri', message })
+  else if (client) {
+    const message = redirectProblem(redirectUri, client)
+    if (message !== undefined) findings.add('PAR-08', { path: 'redirect_uri', message })
   }
 }
 
@@ -166,7 +174,7 @@ function readAuthorizationDetails(
   if (json.ok) return readAgeSignals(json.value, provider, findings)
   findings.add('PAR-10', {
     path: 'authorization_details',
-    message: `authorization_details is not JSON: ${json.reason}`,
+    message: `authorization_details must be JSON${butIs(text, [])}: ${json.reason}`,
   })
   return undefined
 }

@@ -49,4 +49,10 @@ export const forgottenAt = ({ expiresAt }: Expiring) => expiresAt + REMEMBERED_S
 /** Lifetimes are kept to the second: at `expiresAt` it is over. */
 export const isExpired = ({ expiresAt }: Expiring, { clock }: Pick<Provider, 'clock'>) => clock.now() >= expiresAt
 
+/** `expired 5 seconds ago by the sandbox clock; it lives 90 seconds`. */
+export const expiredText = (record: Expiring, lifetimeSeconds: number, { clock }: Pick<Provider, 'clock'>): string => {
+  const seconds = Math.floor((clock.now() - record.expiresAt) / 1000)
+  return `expired ${seconds} second${seconds === 1 ? '' : 's'} ago by the sandbox clock; it lives ${lifetimeSeconds} seconds`
+}
+
 const RIGHT = z.literal(true)

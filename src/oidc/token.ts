@@ -1,14 +1,16 @@
 import * as z from 'zod'
+import { butIs } from '../age/explain.ts'
 import { collection } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, IDENTIFIER_BYTES } from './decisions.ts'
-import type { Client } from './ports.ts'
+import type { Client, Clients } from './ports.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
+import { basicProblem, mistakenFor } from './request/client-mistakes.ts'
 import { decodePairs, type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import { forgottenAt, isExpired, spendables } from './spendable.ts'
+import { expiredText, forgottenAt, isExpired, spendables } from './spendable.ts'
 
 const grantSchema = z.object({
   clientId: z.string(),
@@ -111,7 +113,7 @@ function authenticate(
   const client = authenticateByBasic(provider.clients, authorization)
   if (!client) {
     const path = 'Authorization'
-    findings.add('TOK-02', { path, message: unauthenticated(authorization, clientSecret) })
+    findings.add('TOK-02', { path, message: unauthenticated(authorization, clientSecret, provider.clients) })
   } else if (clientId !== undefined && clientId !== client.clientId) {
     const message = `client_id in the form is not ${client.clientId}, which the Authorization header authenticates`
     findings.add('TOK-10', { path: 'client_id', message })
@@ -120,8 +122,12 @@ function authenticate(
   return client
 }
 
-function unauthenticated(authorization: string | undefined, clientSecret: string | undefined): string {
-  if (authorization) return 'Authorization is not Basic with the credentials of a registered client'
+function unauthenticated(
+  authorization: string | undefined,
+  clientSecret: string | undefined,
+  clients: Clients,
+): string {
+  if (authorization) return basicProblem(authorization, clients)
   const inForm = clientSecret === undefined ? '' : '; client_secret in the form does not count here'
   return `the Authorization header is missing${inForm}`
 }
@@ -129,7 +135,8 @@ function unauthenticated(authorization: string | undefined, clientSecret: string
 function checkGrantType(grantType: string | undefined, findings: Findings): void {
   if (grantType === undefined) findings.missing('TOK-03', 'grant_type')
   else if (grantType !== 'authorization_code') {
-    findings.add('TOK-03', { path: 'grant_type', message: 'grant_type must be authorization_code' })
+    const message = `grant_type must be authorization_code${butIs(grantType, ['authorization_code'])}`
+    findings.add('TOK-03', { path: 'grant_type', message })
   }
 }
 
@@ -140,9 +147,13 @@ async function findCode(
   const record = await codes(provider).find(code)
   if (!record || record.clientId !== client.clientId) {
     // The same words for both: a client learns nothing of another one's codes.
-    findings.add('TOK-05', { path: 'code', message: 'the code was not issued to this client' })
+    const message = `the code was not issued to client ${client.clientId}${mistakenFor(code, provider.clients)}`
+    findings.add('TOK-05', { path: 'code', message })
   } else if (!(await codes(provider).isUnspent(code))) await endTokenOf(code, provider, findings)
-  else if (isExpired(record, provider)) findings.add('TOK-06', { path: 'code', message: 'the code has expired' })
+  else if (isExpired(record, provider)) {
+    const message = `the code ${expiredText(record, provider.lifetimes.code, provider)}`
+    findings.add('TOK-06', { path: 'code', message })
+  }
   return record
 }
 

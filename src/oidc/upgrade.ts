@@ -1,13 +1,17 @@
+import { butIs, butIsOther } from '../age/explain.ts'
+import { isJsonObject } from '../age/json-object.ts'
+import { quote } from '../age/quote.ts'
 import type { AgeSignal } from '../age/signal.ts'
 import type { Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
+import { mistakenFor } from './request/client-mistakes.ts'
 import { ignoredParameter } from './request/ignored-parameter.ts'
 import { parseJson } from './request/json.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import { isExpired } from './spendable.ts'
+import { expiredText, isExpired } from './spendable.ts'
 import { type AccessGrant, accessTokens, isReplayed } from './token.ts'
 
 /**
@@ -50,15 +54,24 @@ async function readAccessToken(
   const path = 'Authorization'
   const token = bearerToken(authorization)
   if (token === undefined) {
+    const [scheme = ''] = authorization?.split(' ') ?? []
     const message =
-      authorization === undefined ? 'the Authorization header is missing' : 'Authorization is not Bearer with a token'
+      authorization === undefined
+        ? 'the Authorization header is missing'
+        : scheme.toLowerCase() === 'bearer'
+          ? 'Authorization is Bearer without a token, or with characters that no token has'
+          : `Authorization is ${quote(scheme)}; it must be Bearer`
     findings.add('UPG-02', { path, message })
     return undefined
   }
   const record = await accessTokens(provider).get(token)
-  if (!record) findings.add('UPG-03', { path, message: 'the access token was not issued here' })
-  else if (isExpired(record, provider)) findings.add('UPG-03', { path, message: 'the access token has expired' })
-  else if (await isReplayed(record, provider)) {
+  if (!record) {
+    const message = `the access token was not issued here${mistakenFor(token, provider.clients)}`
+    findings.add('UPG-03', { path, message })
+  } else if (isExpired(record, provider)) {
+    const message = `the access token ${expiredText(record, provider.lifetimes.accessToken, provider)}`
+    findings.add('UPG-03', { path, message })
+  } else if (await isReplayed(record, provider)) {
     findings.add('UPG-08', { path, message: 'the access token was ended, because its code was exchanged again' })
   } else return record
   return undefined
@@ -66,8 +79,10 @@ async function readAccessToken(
 
 function readUpgrade(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
   const json = parseJson(text)
-  if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value)) {
-    const reason = json.ok ? 'the body is not a JSON object' : `the body is not JSON: ${json.reason}`
+  if (!json.ok || !isJsonObject(json.value)) {
+    const reason = json.ok
+      ? `the body must be a JSON object with authorization_details${butIsOther(json.value)}`
+      : `the body must be JSON${butIs(text, [])}: ${json.reason}`
     findings.add('UPG-05', { path: '', message: reason })
     return undefined
   }
@@ -88,7 +103,7 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
 /** The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice. */
 function readStringified(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
   const path = 'authorization_details'
-  findings.add('UPG-06', { path, message: 'authorization_details is a string; it must be a JSON array' })
+  findings.add('UPG-06', { path, message: 'authorization_details must be a JSON array, is a string' })
   const json = parseJson(text)
   return json.ok ? readAgeSignals(json.value, provider, findings) : readAgeSignals(text, provider, findings)
 }

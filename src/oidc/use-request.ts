@@ -6,7 +6,7 @@ import { type Profile, upgradeScope } from './profile.ts'
 import { parseJson } from './request/json.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { PRESENTATION_PARAMETERS } from './request/presentation.ts'
-import { readScope } from './request/scope.ts'
+import { otherProfile, readScope } from './request/scope.ts'
 import type { Findings } from './rules/findings.ts'
 
 const USE_PARAMETERS = [
@@ -39,7 +39,10 @@ export function checkUseScope(scope: string | undefined, profile: Profile, findi
   const { isKnown, upgrade, olderWords } = readScope(scope, profile)
   const name = upgradeScope(profile)
   if (!isKnown) {
-    findings.add('USE-03', { path, message: `scope must be "openid" or "openid ${name}"${butIs(scope, [])}` })
+    findings.add('USE-03', {
+      path,
+      message: `scope must be "openid" or "openid ${name}"${butIs(scope, [])}${otherProfile(scope, profile)}`,
+    })
   } else if (olderWords.length > 0) {
     const message = `scope has ${olderWords.join(' and ')}: an older spelling of the upgrade scope, which is ${name}`
     findings.add('USE-17', { path, message })
@@ -57,9 +60,15 @@ export function checkUseResponseType(
   else if (responseType !== 'id_token') {
     const withCode = responseType.split(' ').sort().join(' ') === 'code id_token'
     if (withCode && upgrade) {
-      findings.add('USE-05', { path: 'response_type', message: 'response_type asks for a code; it must be id_token' })
+      findings.add('USE-05', {
+        path: 'response_type',
+        message: `response_type must be id_token${butIs(responseType, [])}`,
+      })
     } else {
-      findings.add('USE-04', { path: 'response_type', message: 'response_type must be id_token' })
+      findings.add('USE-04', {
+        path: 'response_type',
+        message: `response_type must be id_token${butIs(responseType, [])}`,
+      })
     }
   }
 }
@@ -85,7 +94,7 @@ export function readClaims(text: string | undefined, vocabulary: Vocabulary, fin
   }
   const json = parseJson(text)
   if (!json.ok) {
-    findings.add('USE-09', { path: 'claims', message: `claims is not JSON: ${json.reason}` })
+    findings.add('USE-09', { path: 'claims', message: `claims must be JSON${butIs(text, [])}: ${json.reason}` })
     return undefined
   }
   const { claims, issues } = parseClaims(json.value, vocabulary)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { claimsSchema } from '../age/claims.ts'
 import { type AgeThresholds, evaluateAnswers, explainEvaluation } from '../age/evaluate.ts'
+import { butIs } from '../age/explain.ts'
 import type { ThresholdTrace } from '../age/trace.ts'
 import { type Callback, createCallback, createErrorCallback, isResponseMode, RESPONSE_MODES } from './callback.ts'
 import { createIdTokenClaims, signingAlgOf } from './id-token.ts'
@@ -142,7 +143,8 @@ function readTransaction(
   checkUseResponseType(parameters.response_type, { upgrade }, findings)
   const mode = parameters.response_mode ?? 'fragment'
   if (!isResponseMode(mode)) {
-    findings.add('USE-06', { path: 'response_mode', message: 'response_mode must be fragment, query or form_post' })
+    const message = `response_mode must be fragment, query or form_post${butIs(mode, RESPONSE_MODES)}`
+    findings.add('USE-06', { path: 'response_mode', message })
   }
   const { state, nonce, claims: claimsText, can_create: canCreate } = parameters
   if (state === undefined) findings.missing('USE-07', 'state')
@@ -151,7 +153,7 @@ function readTransaction(
   if (canCreate !== undefined && canCreate !== 'true' && canCreate !== 'false') {
     findings.add('USE-12', {
       path: 'can_create',
-      message: 'can_create is not exactly true: only the use choice is offered',
+      message: `can_create must be exactly true${butIs(canCreate, [])}; only the use choice is offered`,
     })
   }
   const presentation = readPresentation(parameters, findings)

@@ -215,7 +215,7 @@ describe('beginCreate, for client_id and request_uri alone,', () => {
     const requestUri = await service.obtainRequestUri()
     const registered = service.provider.clients.find('ak_test_sandbox')
     const client = registered && { ...registered, allowsRedirectTo: () => false }
-    const provider = { ...service.provider, clients: { find: () => client } }
+    const provider = { ...service.provider, clients: { ids: [], find: () => client } }
     const query = Object.entries(createRequest(requestUri, ALONE))
     expect(await refused(() => beginCreate(query, provider))).toMatchObject({ status: 400, rules: ['CRE-02'] })
   })

@@ -52,7 +52,10 @@ export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKey
     store: createMemoryStore({ clock }),
     ids: createIds({ seed: 1, scope: 'test' }),
     signer: createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys }),
-    clients: { find: (clientId) => CLIENTS.find((client) => client.clientId === clientId) },
+    clients: {
+      ids: CLIENTS.map(({ clientId }) => clientId),
+      find: (clientId) => CLIENTS.find((client) => client.clientId === clientId),
+    },
     ...changes,
     clock,
     ageKeys: createTestAgeKeys(),
@@ -66,6 +69,7 @@ const CLIENTS: readonly Client[] = [{ clientId: 'ak_test_sandbox', clientSecret:
   (client) => ({
     ...client,
     name: client.clientId,
+    redirectUris: [REDIRECT_URI, `${REDIRECT_URI}?a=b`],
     allowsRedirectTo: (redirectUri) => [REDIRECT_URI, `${REDIRECT_URI}?a=b`].includes(redirectUri),
   }),
 )

@@ -2,7 +2,7 @@ import { butIs } from '../../age/explain.ts'
 import type { Profile } from '../profile.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
-import { readScope } from './scope.ts'
+import { otherProfile, readScope } from './scope.ts'
 
 /** Checks the `scope` of E2 and E3: `openid`. Asking for upgrades breaks a rule of its own, which a profile may tolerate. */
 export function checkCreateScope(
@@ -16,11 +16,14 @@ export function checkCreateScope(
   }
   const { isKnown, upgrade } = readScope(scope, profile)
   if (isKnown && !upgrade) return
-  findings.add(isKnown ? upgradeRule : rule, { path: 'scope', message: `scope must be openid${butIs(scope, [])}` })
+  const message = `scope must be openid${butIs(scope, [])}${otherProfile(scope, profile)}`
+  findings.add(isKnown ? upgradeRule : rule, { path: 'scope', message })
 }
 
 /** Checks the `response_type` of E2 and E3: `none`. */
 export function checkCreateResponseType(responseType: string | undefined, rule: RuleId, findings: Findings): void {
   if (responseType === undefined) findings.missing(rule, 'response_type')
-  else if (responseType !== 'none') findings.add(rule, { path: 'response_type', message: 'response_type must be none' })
+  else if (responseType !== 'none') {
+    findings.add(rule, { path: 'response_type', message: `response_type must be none${butIs(responseType, [])}` })
+  }
 }

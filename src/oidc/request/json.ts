@@ -20,6 +20,7 @@ export function parseJson(text: string): JsonText {
 /** How JSON text is usually spoiled, the first that fits. */
 const MISTAKES: readonly (readonly [looks: RegExp, remedy: string])[] = [
   [/^\s*$/, 'it is empty'],
+  [/^[a-z_]+=/, 'it is a form'],
   [/^\[object /, 'an object was turned into text; use JSON.stringify'],
   [/^%(?:7B|5B|22)/i, 'it is percent-encoded twice; encode it once'],
   [/^(?:eyJ|W3s|Wy)[\w+/=-]*$/, 'it is base64; send the JSON text itself'],

@@ -1,5 +1,6 @@
 import { colorsNamed } from 'culori/fn'
 import * as z from 'zod'
+import { quote } from '../../age/quote.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -42,18 +43,18 @@ export function readPresentation(
   if (parameters.theme !== undefined && !theme) {
     findings.add('USE-13', {
       path: 'theme',
-      message: `theme "${excerpt(parameters.theme)}" is not light, dark or system`,
+      message: `theme ${quote(parameters.theme)} is not light, dark or system`,
     })
   }
   const language =
     parameters.language !== undefined && isLanguageTag(parameters.language) ? parameters.language : undefined
   if (parameters.language !== undefined && language === undefined) {
-    const message = `language "${excerpt(parameters.language)}" is not an IETF BCP 47 tag`
+    const message = `language ${quote(parameters.language)} is not an IETF BCP 47 tag`
     findings.add('USE-14', { path: 'language', message })
   }
   const learnMore = parameters.learn_more
   if (learnMore !== undefined && learnMore !== 'true' && learnMore !== 'false') {
-    findings.add('USE-15', { path: 'learn_more', message: `learn_more "${excerpt(learnMore)}" is not true or false` })
+    findings.add('USE-15', { path: 'learn_more', message: `learn_more ${quote(learnMore)} is not true or false` })
   }
   return {
     theme: theme ?? 'light',
@@ -72,7 +73,7 @@ function readAppearance(
       const value = parameters[name]
       if (value === undefined) return []
       if (PERMITTED[name](value)) return [[name, value]]
-      findings.add('USE-16', { path: name, message: `${name} "${excerpt(value)}" is not a permitted value` })
+      findings.add('USE-16', { path: name, message: `${name} ${quote(value)} is not a permitted value` })
       return []
     }),
   )
@@ -99,5 +100,3 @@ function isLanguageTag(value: string): boolean {
     return false
   }
 }
-
-const excerpt = (value: string) => (value.length > 40 ? `${value.slice(0, 40)}...` : value)

@@ -1,6 +1,9 @@
+import { excerpt } from '../../age/quote.ts'
 import type { Client, Clients } from '../ports.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
+import { unknownClient } from './client-mistakes.ts'
+import { addresses, differenceFrom } from './redirect-difference.ts'
 
 /** The client and the address that an authorization request may be answered to. */
 interface RedirectTarget {
@@ -19,12 +22,21 @@ export function readRedirectTarget(
     return undefined
   }
   if (!client) return undefined
-  if (!client.allowsRedirectTo(redirectUri)) {
-    const message = `redirect_uri is not registered for client ${client.clientId}`
-    findings.add(rule, { path: 'redirect_uri', message })
-    return undefined
-  }
-  return { client, redirectUri }
+  const problem = redirectProblem(redirectUri, client)
+  if (problem === undefined) return { client, redirectUri }
+  findings.add(rule, { path: 'redirect_uri', message: problem })
+  return undefined
+}
+
+/** Why the client may not be answered at this address, or `undefined`. */
+export function redirectProblem(redirectUri: string, client: Client): string | undefined {
+  if (client.allowsRedirectTo(redirectUri)) return undefined
+  const { clientId, redirectUris } = client
+  const registered =
+    redirectUris.length === 0
+      ? 'any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)'
+      : `${addresses(redirectUris)}${differenceFrom(redirectUri, redirectUris)}`
+  return `redirect_uri ${excerpt(redirectUri)} is not registered for client ${clientId}; registered: ${registered}`
 }
 
 /** The client of an authorization request; `undefined` with a finding. */
@@ -38,6 +50,6 @@ export function readClient(
     return undefined
   }
   const client = clients.find(clientId)
-  if (!client) findings.add(rule, { path: 'client_id', message: 'client_id is not registered here' })
+  if (!client) findings.add(rule, { path: 'client_id', message: unknownClient(clientId, clients) })
   return client
 }

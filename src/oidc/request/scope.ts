@@ -1,4 +1,4 @@
-import { OLDER_UPGRADE_SCOPES, type Profile, upgradeScope } from '../profile.ts'
+import { OLDER_UPGRADE_SCOPES, PROFILES, type Profile, upgradeScope } from '../profile.ts'
 
 /** What a `scope` asks for. */
 interface Scope {
@@ -19,4 +19,12 @@ export function readScope(scope: string, profile: Profile): Scope {
     upgrade: upgradeWords.some((word) => words.has(word)),
     olderWords,
   }
+}
+
+/** A hint to the profile whose upgrade scope stands in `scope`; empty when it is none of another profile. */
+export function otherProfile(scope: string, profile: Profile): string {
+  const words = scope.split(' ')
+  const other = PROFILES.find((one) => one !== profile && words.includes(upgradeScope(one)))
+  if (other === undefined) return ''
+  return `. ${upgradeScope(other)} is the upgrade scope of profile ${other}, and this sandbox runs with profile ${profile}: start it with --profile ${other}`
 }

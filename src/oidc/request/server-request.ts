@@ -1,3 +1,4 @@
+import { quote } from '../../age/quote.ts'
 import type { Profile } from '../profile.ts'
 import { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
@@ -20,7 +21,7 @@ export function readBody(
   const findings = new Findings(expected.profile)
   const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType !== expected.mediaType) {
-    const message = `Content-Type must be ${expected.mediaType}, not ${mediaType ? `"${mediaType.slice(0, 80)}"` : 'absent'}`
+    const message = `Content-Type must be ${expected.mediaType}, not ${mediaType ? quote(mediaType) : 'absent'}`
     findings.add(expected.wrongType, { path: 'Content-Type', message })
     throw findings.toRefusal({ status: 415 })
   }

@@ -45,12 +45,12 @@ export const CREATE_RULES = {
   'PAR-08': {
     ...par,
     sentence: 'redirect_uri is registered for the client, character by character.',
-    hint: 'Register the exact URL under redirect_uris of the client. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
+    hint: 'Send a registered URL exactly, or list this one under redirect_uris of the client: in the config file, or by PUT /_sandbox/tenants/NAME.',
   },
   'PAR-09': {
     ...par,
     sentence: 'state is required.',
-    hint: 'Make a random state per request, keep it in the session and compare it on return.',
+    hint: 'Make a random state per request, keep it in the session and compare it on return: it protects the callback against CSRF.',
   },
   'PAR-10': {
     ...par,

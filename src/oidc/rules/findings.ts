@@ -34,7 +34,7 @@ export class Findings {
   /** Records a required parameter that is absent: `invalid_request`, whatever a wrong value would be. */
   missing(rule: RuleId, name: string): void {
     if (!this.mentions(name))
-      this.#record(rule, { path: name, message: `${name} is missing`, error: 'invalid_request' })
+      this.#record(rule, { path: name, message: `${name} is missing or has no value`, error: 'invalid_request' })
   }
 
   /** Records what the age rooms found below `root`. */

@@ -13,7 +13,7 @@ export const USE_RULES = {
   'USE-02': {
     ...use,
     sentence: 'redirect_uri is registered for the client, character by character.',
-    hint: 'Register the exact URL under redirect_uris of the client. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
+    hint: 'Send a registered URL exactly, or list this one under redirect_uris of the client: in the config file, or by PUT /_sandbox/tenants/NAME.',
   },
   'USE-03': {
     ...use,
@@ -42,12 +42,12 @@ export const USE_RULES = {
   'USE-07': {
     ...use,
     sentence: 'state is required.',
-    hint: 'Make a random state per request, keep it in the session and compare it on return.',
+    hint: 'Make a random state per request, keep it in the session and compare it on return: it protects the callback against CSRF.',
   },
   'USE-08': {
     ...use,
     sentence: 'nonce is required.',
-    hint: 'Make a random nonce per request, keep it in the session and compare it with the nonce of the id_token.',
+    hint: 'Make a random nonce per request, keep it in the session and compare it with the nonce of the id_token, which it binds to this request.',
   },
   'USE-09': {
     ...use,

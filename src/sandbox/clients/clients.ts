@@ -1,7 +1,7 @@
 import type { Client, Clients, SigningAlgorithm } from '../../oidc/ports.ts'
 import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/web-address.ts'
 import type { ClientSettings } from './client-schema.ts'
-import { demoClient } from './demo-client.ts'
+import { DEMO_CLIENT_ID, demoClient } from './demo-client.ts'
 
 /** A registered relying party with what only the sandbox knows of it. */
 export interface SandboxClient extends Client {
@@ -33,16 +33,18 @@ export function createClients(
   const declared: readonly ClientSettings[] = demoOf === undefined ? settings : [demoClient(demoOf), ...settings]
   const clients = new Map<string, SandboxClient>(declared.map((client) => [client.clientId, fromSettings(client)]))
   if (builtin && !clients.has(BUILTIN_CLIENT.clientId)) {
-    const builtinClient = { ...BUILTIN_CLIENT, logo: undefined, persona: undefined, allowsRedirectTo: allowsLoopback }
+    const sandboxOnly = { logo: undefined, persona: undefined }
+    const builtinClient = { ...BUILTIN_CLIENT, ...sandboxOnly, redirectUris: [], allowsRedirectTo: allowsLoopback }
     clients.set(builtinClient.clientId, builtinClient)
   }
   const signingAlgs = declared.flatMap(({ signingAlg }) => signingAlg ?? [])
-  return { find: (clientId) => clients.get(clientId), signingAlgs }
+  const ids = [...clients.keys()].filter((id) => id !== DEMO_CLIENT_ID)
+  return { ids, find: (clientId) => clients.get(clientId), signingAlgs }
 }
 
 function fromSettings(settings: ClientSettings): SandboxClient {
-  const { name = settings.clientId, logo, redirectUris, persona, ...client } = settings
-  const registered = new Set(redirectUris)
+  const { name = settings.clientId, logo, persona, ...client } = settings
+  const registered = new Set(client.redirectUris)
   return { ...client, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
 }
 

@@ -1,0 +1,57 @@
+import { didYouMean, listed } from '../../age/nearest.ts'
+import { quote } from '../../age/quote.ts'
+import type { Clients } from '../ports.ts'
+import { type Credentials, equalsSecret } from './client-auth.ts'
+
+// Decision: a sandbox names the clients that it knows and says which half of the credentials is wrong; the secret is never shown.
+
+/** `client_id "web-shp" is not registered here. Did you mean "web-shop"? Registered: ak_test_sandbox, web-shop.` */
+export const unknownClient = (clientId: string, { ids }: Clients): string =>
+  `client_id ${quote(clientId)} is not registered here.${didYouMean(clientId, ids)} Registered: ${listed(ids)}.`
+
+/** Why these credentials authenticate no client, with the mistake that the secret shows. */
+export function credentialsProblem({ clientId, clientSecret }: Credentials, clients: Clients): string {
+  const client = clients.find(clientId)
+  if (!client) return unknownClient(clientId, clients)
+  const mistake = SECRET_MISTAKES.find(([repair]) => equalsSecret(repair(clientSecret), client.clientSecret))?.[1]
+  const shape = clientSecret === clientId ? 'it is the client_id' : mistake
+  return `client_secret is not that of client ${quote(clientId)}${shape === undefined ? '' : `: ${shape}`}`
+}
+
+/** What a secret looks like when it is nearly right: what repairs it, and what to say. */
+const SECRET_MISTAKES: readonly (readonly [repair: (secret: string) => string, mistake: string])[] = [
+  [(secret) => secret.trim(), 'there are blanks or line breaks around it'],
+  [(secret) => secret.replaceAll(/^["']|["']$/g, ''), 'there are quotation marks around it'],
+  [(secret) => decoded(secret), 'it is percent-encoded twice'],
+  [(secret) => secret.replace(/^[^:]*:/, ''), 'the client_id and a colon stand before it'],
+  [(secret) => Buffer.from(secret, 'base64').toString('utf8'), 'it is base64 here, where it must stand as it is'],
+]
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Why an `Authorization` header that should be Basic authenticates no client. */
+export function basicProblem(authorization: string, clients: Clients): string {
+  const [scheme = '', encoded = ''] = authorization.trim().split(/ +/)
+  if (scheme.toLowerCase() !== 'basic') return `Authorization is ${quote(scheme)}; it must be Basic`
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (encoded.includes(':')) return 'Authorization has the credentials as they are; it must have their base64'
+  if (colon < 0) return 'Authorization is Basic without the base64 of client_id:client_secret'
+  const clientSecret = text.slice(colon + 1)
+  if (clientSecret === '') return 'Authorization is Basic with an empty client_secret'
+  return credentialsProblem({ clientId: text.slice(0, colon), clientSecret }, clients)
+}
+
+/** What a text is that stands where an access token or a code must be, by its looks; it is not repeated. */
+export function mistakenFor(text: string, clients: Clients): string {
+  if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(text)) return ': it is a JWT, such as the id_token'
+  if (/^urn:\w+:request:/.test(text)) return ': it is a request_uri'
+  const isSecret = clients.ids.some((id) => equalsSecret(text, clients.find(id)?.clientSecret ?? ''))
+  return isSecret ? ': it is a client_secret' : ''
+}

@@ -1,0 +1,54 @@
+import { listed } from '../../age/nearest.ts'
+import { excerpt } from '../../age/quote.ts'
+
+/** What distinguishes an address from the registered one that is nearest: ` (differs by the final slash)`; empty when none is near. */
+export function differenceFrom(received: string, registered: readonly string[]): string {
+  const [nearest] = registered
+    .map((address) => ({ address, parts: differingParts(received, address) }))
+    .sort((one, other) => one.parts.length - other.parts.length)
+  if (nearest === undefined || nearest.parts.length === 0 || nearest.parts.length > MAX_PARTS) return ''
+  const from = registered.length > 1 ? ` from ${excerpt(nearest.address)}` : ''
+  return ` (differs${from} by ${nearest.parts.join(' and ')})`
+}
+
+/** `http://a/x, http://b/y and 3 more`. */
+export const addresses = (all: readonly string[]): string => listed(all.map(excerpt))
+
+/** With more differences than that it is another address. */
+const MAX_PARTS = 2
+
+function differingParts(received: string, registered: string): readonly string[] {
+  if (isEncoded(received, registered)) return ['percent-encoding: it is encoded twice']
+  if (withoutSlash(received) === withoutSlash(registered)) return ['the final slash']
+  if (received.toLowerCase() === registered.toLowerCase()) return ['upper and lower case']
+  if (!URL.canParse(received) || !URL.canParse(registered)) return NOTHING_ALIKE
+  const [sent, known] = [new URL(received), new URL(registered)]
+  const parts = [
+    ...(sent.protocol === known.protocol ? [] : ['the scheme']),
+    ...(sent.hostname === known.hostname
+      ? []
+      : [`the host: ${excerpt(sent.hostname)} is not ${excerpt(known.hostname)}`]),
+    ...(sent.port === known.port ? [] : ['the port']),
+    ...(sent.pathname === known.pathname ? [] : [pathDifference(sent.pathname, known.pathname)]),
+    ...(sent.search === known.search ? [] : ['the query']),
+    ...(sent.hash === known.hash ? [] : ['the fragment']),
+  ]
+  return parts.length === 0 ? ['its spelling: it is compared character by character'] : parts
+}
+
+const NOTHING_ALIKE = Array.from({ length: MAX_PARTS + 1 }, () => 'everything')
+
+function pathDifference(sent: string, known: string): string {
+  if (withoutSlash(sent) === withoutSlash(known)) return 'the final slash'
+  return sent.toLowerCase() === known.toLowerCase() ? 'upper and lower case' : 'the path'
+}
+
+const withoutSlash = (text: string) => text.replace(/\/$/, '')
+
+function isEncoded(received: string, registered: string): boolean {
+  try {
+    return /^https?%3a/i.test(received) && decodeURIComponent(received) === registered
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { readError } from '../support/error-body.ts'
+import type { Answer } from '../support/http-client.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { contextOf, MISTAKES, WEB_SHOP } from './mistakes.cases.ts'
+
+/** Everything that a developer reads: the answer, and what the journal says of the call. */
+async function readAnswer(answer: Answer, sandbox: TestSandbox): Promise<{ description: string; all: string }> {
+  const findings = (await sandbox.flows.last())?.calls.at(-1)?.findings ?? []
+  const description = descriptionOf(answer)
+  const shown = answer.status >= 400 ? readError(answer).findings : findings
+  return { description, all: [description, ...shown.flatMap(({ message, hint }) => [message, hint])].join('\n') }
+}
+
+/** The description in a body or in a callback; an accepted request has none. */
+function descriptionOf(answer: Answer): string {
+  if (answer.status >= 400) return readError(answer).error_description
+  const url = new URL(answer.headers['location'] ?? 'about:blank')
+  return new URLSearchParams(url.search || url.hash.slice(1)).get('error_description') ?? ''
+}
+
+describe('The answer says what was received, what is allowed and how to mend it when a developer', () => {
+  test.each(MISTAKES.map((mistake) => [mistake.does, mistake] as const))('%s', async (_does, mistake) => {
+    const sandbox = await startSandbox({ clients: [WEB_SHOP] })
+    const answer = await mistake.send(contextOf(sandbox))
+    const { description, all } = await readAnswer(answer, sandbox)
+    for (const words of [mistake.received, mistake.allowed, mistake.mend]) {
+      expect(all).toContain(words.replaceAll('BASE', sandbox.baseUrl))
+    }
+    expect(description).toMatch(/^[\x20-\x7e]*$/)
+    for (const secret of ['sk_test_sandbox', WEB_SHOP.clientSecret]) expect(all).not.toContain(secret)
+  })
+})
