@@ -37,7 +37,7 @@ function reasonOf(rows: readonly RouteRow[]): string {
     return `${called} is called by your server, with its parameters in the body: what stands in a URL ends up in logs.`
   }
   return endpoint.method === 'get'
-    ? `${called} is opened by the browser: redirect it there, with the parameters in the query.`
+    ? `${called} is opened by the browser, by GET alone: redirect it there, with the parameters in the query.`
     : `${called} is sent by the form of a hosted page.`
 }
 
