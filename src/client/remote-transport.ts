@@ -1,5 +1,5 @@
 import type { OperationId, OperationResult } from '../control/contract/contract.ts'
-import type { Transport } from './sandbox-api.ts'
+import type { Transport } from './create-sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 
 /**

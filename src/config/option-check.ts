@@ -30,6 +30,21 @@ export function checkConnection(url: string, options: object): void {
   check('connectSandbox', connectSchema, options)
 }
 
+const { clients, lifetimes } = SETTINGS
+const tenantChangeSchema = z
+  .strictObject({
+    persona: z.string().nullable(),
+    outcome: z.string().nullable(),
+    clients: optionSchema(clients.schema),
+    lifetimes: optionSchema(lifetimes.schema),
+  })
+  .partial()
+
+/** Checks what `configure` is given, under the same names as in `createSandbox`. @throws ConfigError */
+export function checkTenantChange(change: object): void {
+  check('configure', tenantChangeSchema, change)
+}
+
 function check(caller: string, schema: z.ZodType, options: unknown): void {
   const checked = checkAgainst(schema, options)
   if (checked.kind === 'valid') return

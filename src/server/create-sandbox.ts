@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
+import { createSandboxApi } from '../client/create-sandbox-api.ts'
 import { createLocalTransport, withSandboxErrors } from '../client/local-transport.ts'
-import { createSandboxApi, type SandboxApi } from '../client/sandbox-api.ts'
+import type { SandboxApi } from '../client/sandbox-api.ts'
 import { reasonForAllCalls } from '../http/beyond-machine.ts'
 import { answerUnreadableRequests } from '../http/client-error.ts'
 import { controlIsOff } from '../http/guard.ts'

@@ -127,7 +127,7 @@ test('a reset brings back the declared state and keeps clients, keys and other t
   const rp = createRelyingParty(sandbox)
   const code = await rp.obtainCode()
   await sandbox.configure({
-    clients: [{ client_id: 'shop', client_secret: 's', redirect_uris: ['https://shop.example/cb'] }],
+    clients: [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }],
   })
   await sandbox.tenant('other').clock.advance(7)
   await sandbox.clock.advance(1000)

@@ -88,7 +88,7 @@ describe('E1 signs an id_token', () => {
 
     // What is declared at run time counts too, also RS256 in a sandbox of ES256, and a rotation reaches it.
     await sandbox.configure({
-      clients: [{ client_id: 'late', client_secret: 's', redirect_uris: shop.redirectUris, signing_alg: 'ES256' }],
+      clients: [{ clientId: 'late', clientSecret: 's', redirectUris: shop.redirectUris, signingAlg: 'ES256' }],
     })
     const before = headerOf(await use('late'))
     await sandbox.keys.rotate('publish')

@@ -1,5 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs'
-import { loadSettings, type Settings } from '../../config/load-settings.ts'
+import { loadSettings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { messageOf } from '../../files/caught.ts'
 import type { Sandbox } from '../../server/create-sandbox.ts'
@@ -20,7 +20,7 @@ export function watchClients(
   const takeUp = async () => {
     try {
       const { sandbox: settings } = await loadSettings({ flags })
-      await sandbox.configure({ clients: (settings.clients ?? []).map(declaration) })
+      await sandbox.configure({ clients: settings.clients ?? [] })
     } catch (error) {
       report.warning(`${messageOf(error)} (the clients stay as they were)`)
     }
@@ -28,16 +28,3 @@ export function watchClients(
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, takeUp)
   return () => unwatchFile(file, takeUp)
 }
-
-type Client = NonNullable<Settings['sandbox']['clients']>[number]
-
-/** A client under the names of the config file, as the control API takes it. */
-const declaration = ({ clientId, clientSecret, redirectUris, name, logo, persona, signingAlg }: Client) => ({
-  client_id: clientId,
-  client_secret: clientSecret,
-  redirect_uris: redirectUris,
-  ...(name === undefined ? {} : { name }),
-  ...(logo === undefined ? {} : { logo }),
-  ...(persona === undefined ? {} : { persona }),
-  ...(signingAlg === undefined ? {} : { signing_alg: signingAlg }),
-})

@@ -75,6 +75,39 @@ describe.each([
   })
 })
 
+describe('configure()', () => {
+  const shop = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }
+
+  test('takes clients and lifetimes as createSandbox does', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.configure({
+      clients: [{ ...shop, signingAlg: 'ES256' }],
+      lifetimes: { requestUri: 5 },
+      persona: undefined,
+    })
+    const { body } = await sandbox.request.get('/_sandbox/tenants/default').expect(200)
+    expect(body).toMatchObject({
+      clients: [{ client_id: 'shop', redirect_uris: ['https://shop.example/cb'] }],
+      lifetimes: { request_uri: 5, code: 600 },
+    })
+  })
+
+  test.each([
+    [{ clients: [{ client_id: 'shop' }] }, 'clients[0].client_id: unknown key. Did you mean "clientId"?'],
+    [
+      { clients: [{ ...shop, redirect_uris: [] }] },
+      'configure: clients[0].redirect_uris: unknown key. Did you mean "redirectUris"?',
+    ],
+    [{ lifetimes: { request_uri: 5 } }, 'configure: lifetimes.request_uri: unknown key. Did you mean "requestUri"?'],
+    [{ personna: 'teen-16' }, 'configure: personna: unknown key. Did you mean "persona"?'],
+  ])('refuses %j and names the right spelling', async (change, message) => {
+    const sandbox = await startSandbox()
+    const refused = expect.objectContaining({ name: 'ConfigError', message: expect.stringContaining(message) })
+    await expect(sandbox.configure(change as object)).rejects.toEqual(refused)
+    await expect(connectSandbox(sandbox.url).configure(change as object)).rejects.toEqual(refused)
+  })
+})
+
 test.each([
   ['Bad', 'tenant "Bad" is not a name: 1 to 63 lowercase letters, digits and hyphens, no hyphen first'],
   ['default', 'tenant "default" is the one at the base URL itself; use its address, without /t/'],

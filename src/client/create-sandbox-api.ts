@@ -1,0 +1,111 @@
+import { checkTenantChange } from '../config/option-check.ts'
+import type { OperationId, OperationInput, OperationResult } from '../control/contract/contract.ts'
+import { snakeCased } from '../files/camel-case.ts'
+import type { ClockMove } from '../sandbox/clock/clock-move.ts'
+import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
+import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import type { FlowFilter, SandboxApi } from './sandbox-api.ts'
+import { SandboxError } from './sandbox-error.ts'
+
+/** Makes control calls, of one tenant. @throws SandboxError when a call is refused */
+export interface Transport {
+  /** Names the flow that ended last. It is asked for at once: not after a module is loaded. */
+  lastEnded(): Promise<string>
+  call<Op extends OperationId>(operationId: Op, input: OperationInput<Op>): Promise<OperationResult<Op>>
+}
+
+/** Creates the API of the tenant that `transport` reaches. */
+export function createSandboxApi(
+  { call, lastEnded }: Transport,
+  tenant: { readonly name: string; readonly baseUrl: string },
+): SandboxApi {
+  const move = (change: ClockMove) => call('moveClock', { body: change })
+  const awaitEnding: SandboxApi['flows']['ended'] = async ({ timeoutSeconds = 10, since, ...filter } = {}) => {
+    const from = since ?? (await lastEnded())
+    const { flows, last_ended: last } = await call('listFlows', {
+      query: { ...filter, since: from, wait: timeoutSeconds, limit: 1 },
+    })
+    if (flows[0]) return get(flows[0].id)
+    throw noEnding({ ...filter, timeoutSeconds, since }, last)
+  }
+  const get = (id: string) => call('getFlow', { params: { id } })
+  const list: SandboxApi['flows']['list'] = async (filter = {}) => (await call('listFlows', { query: filter })).flows
+  return {
+    baseUrl: tenant.baseUrl,
+    next: ({ flow, ...decision }) =>
+      call('addExpectation', { body: { flow: flow ?? flowOf(decision.outcome), ...decision } }),
+    expectations: {
+      list: async () => (await call('listExpectations', {})).expectations,
+      clear: () => call('clearExpectations', {}),
+    },
+    scenarios: {
+      arm: (scenario) => call('armScenario', { body: scenario }),
+      list: async () => (await call('listScenarios', {})).scenarios,
+      get: (id, { waitSeconds, after } = {}) =>
+        call('getScenario', { params: { id }, query: { wait: waitSeconds, after } }),
+      remove: (id) => call('removeScenario', { params: { id } }),
+      clear: () => call('clearScenarios', {}),
+    },
+    clock: {
+      state: () => call('getClock', {}),
+      advance: (seconds) => move({ advance: seconds }),
+      set: (instant) => move({ set: typeof instant === 'string' ? instant : instant.toISOString() }),
+      freeze: (frozen = true) => move({ freeze: frozen }),
+      reset: () => move({ reset: true }),
+    },
+    personas: {
+      list: async () => (await call('listPersonas', {})).personas,
+      get: (name) => call('getPersona', { params: { name } }),
+      put: (persona) => call('putPersona', { params: { name: persona.name }, body: persona }),
+      remove: (name) => call('deletePersona', { params: { name } }),
+    },
+    flows: {
+      list,
+      get,
+      async last(filter) {
+        const [newest] = await list({ ...filter, limit: 1 })
+        return newest && get(newest.id)
+      },
+      ended(options) {
+        const ending = awaitEnding(options)
+        // A test may fail before it awaits the flow: then its own error counts.
+        ending.catch(() => {})
+        return ending
+      },
+      mark: lastEnded,
+    },
+    evaluate: (question) => call('evaluate', { body: question }),
+    keys: { rotate: (stage) => call('rotateKeys', { body: { stage } }) },
+    async configure(change) {
+      checkTenantChange(change)
+      const { clients, lifetimes, ...deciders } = change
+      const body = {
+        ...deciders,
+        ...(clients && { clients: clients.map(snakeCased) }),
+        ...(lifetimes && { lifetimes: snakeCased(lifetimes) }),
+      }
+      await call('putTenant', { params: { name: tenant.name }, body })
+    },
+    reset: () => call('reset', {}),
+  }
+}
+
+function noEnding(
+  { timeoutSeconds, since, ...filter }: FlowFilter & { timeoutSeconds: number; since: string | undefined },
+  last: string,
+): SandboxError {
+  const matching = Object.keys(filter).length === 0 ? '' : ` that matches ${JSON.stringify(filter)}`
+  const after = since === undefined ? 'the call' : since
+  const hint =
+    since !== undefined || last === 'f0'
+      ? ''
+      : `; ${last} had ended before: call ended() before what ends the flow, or give it since: await flows.mark()`
+  const message = `no flow${matching} ended within ${timeoutSeconds} seconds after ${after}${hint}`
+  return new SandboxError(message, { status: 0, error: 'timeout' })
+}
+
+function flowOf(outcome: string | undefined): OutcomeFlow {
+  const flows = OUTCOMES.filter((row) => row.name === outcome).map((row) => row.flow)
+  const [first = 'use'] = flows
+  return flows.includes('use') ? 'use' : first
+}
