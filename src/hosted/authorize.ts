@@ -18,7 +18,7 @@ import { scenarioOf } from '../sandbox/decision/queue.ts'
 import { requireRequestedNames } from '../sandbox/decision/sources.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { endsInFrame } from './embedding/embedding.ts'
+import { embeddingAdvice, endsInFrame } from './embedding/embedding.ts'
 import { notPending, readHostedForm, requirePending } from './form.ts'
 import { lastPersonaCookie } from './last-persona.ts'
 import type { Visit } from './shell.ts'
@@ -64,11 +64,17 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
   const { transaction } = beginning
   const call = authorizationCall(transaction, request)
   const decision = await decide(transaction, call, { requested, known, tenant })
-  if (decision) return finish(transaction, decision, { visit, findings })
+  // The page itself explains where it is shown, so there the advice is only recorded.
+  const withEmbedding = [...findings, ...embeddingAdvice(flow, visit)]
+  if (decision) return finish(transaction, decision, { visit, findings: withEmbedding })
   const pending: Pending = { transaction, findings }
   const id = await keepPending(pending, tenant.provider)
   const { hostedPage } = await import('./page.ts')
-  return { reply: await hostedPage(id, pending, visit), findings, issuedIds: [identifier('transaction', id)] }
+  return {
+    reply: await hostedPage(id, pending, visit),
+    findings: withEmbedding,
+    issuedIds: [identifier('transaction', id)],
+  }
 }
 
 /** An authorization request, as expectations and scenarios see it. */
@@ -112,10 +118,12 @@ async function choose(visit: Visit): Promise<Answer> {
   if (!decision) throw Refusal.invalidRequest('choice: send persona or outcome.', { title: 'Nothing was chosen' })
   // When two forms arrive at once, only one of them takes the transaction.
   if (!(await takePending(form.transaction, tenant.provider))) throw await notPending(form.transaction, tenant)
-  const { chosenLanguage, framed } = form
-  return finish(pending.transaction, decision, {
-    visit: { ...visit, chosenLanguage, framed },
-    findings: pending.findings,
+  const { chosenLanguage, framed, lacksPermission } = form
+  const shown: Visit = { ...visit, chosenLanguage, framed, lacksPermission }
+  const { transaction, findings } = pending
+  return finish(transaction, decision, {
+    visit: shown,
+    findings: [...findings, ...embeddingAdvice(transaction.flow, shown)],
   })
 }
 
@@ -125,10 +133,12 @@ async function finish(
   { visit, findings }: { visit: Visit; findings: Beginning<Transaction>['findings'] },
 ): Promise<Answer> {
   const { tenant } = visit
-  const { callback, evaluation, outcome } = await conclude(transaction, decision, tenant)
+  // Without the permission no passkey can be made, whatever the user chose to try in the sandbox.
+  const saves = !visit.lacksPermission
+  const { callback, evaluation, outcome, isUnsaved } = await conclude(transaction, decision, { tenant, saves })
   await runClockSteps(decision, tenant)
   if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, tenant)
-  const reply = await callbackReply(callback, { visit, presentation: transaction.presentation })
+  const reply = await callbackReply(callback, { visit, presentation: transaction.presentation, isUnsaved })
   const cookie =
     transaction.flow === 'use' ? lastPersonaCookie(decision.persona?.name, visit.request, tenant) : undefined
   const code = callback?.params.find(([name]) => name === 'code')?.[1]
@@ -148,16 +158,17 @@ async function finish(
  * callback, it is a page that explains how the flow ended.
  *
  * @param options.presentation how the request wants its pages to look, when it was valid
+ * @param options.isUnsaved an age key was to be saved, and was not
  */
 async function callbackReply(
   callback: Callback | undefined,
-  { visit, presentation }: { visit: Visit; presentation?: Presentation | undefined },
+  { visit, ...options }: { visit: Visit; presentation?: Presentation | undefined; isUnsaved?: boolean | undefined },
 ): Promise<Reply> {
   if (callback && callback.mode !== 'form_post' && !endsInFrame(visit)) {
     return redirect(visit.request.method === 'GET' ? 302 : 303, callbackUrl(callback))
   }
   const { endingPage } = await import('./ending.ts')
-  return endingPage(callback, { visit, presentation })
+  return endingPage(callback, { visit, ...options })
 }
 
 /** Inside an iframe no callback leaves the sandbox, so the journal records none. */

@@ -4,7 +4,8 @@ import { type RenderedPage, renderPage, type Shell } from '../http/html/layout.t
 import { englishOn, type Translate, translate } from '../http/html/messages.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import { FALLBACK_PERSONAS } from '../sandbox/decision/decide.ts'
-import { renderEmbeddingNotice } from './embedding/embedding.ts'
+import { isWithoutPasskeys } from './embedding/embedding.ts'
+import { renderContinueForm, renderEmbeddingNotice } from './embedding/notice.ts'
 import { CODE_BUTTON, renderEndingForm } from './ending-form.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
 import { renderClientBadge } from './logo.ts'
@@ -14,37 +15,45 @@ import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 /**
  * E1: the page on which the user chooses. The first form posts `transaction` and either `persona` (a persona's button) or
  * `outcome` (`verified`, `code_issued`, `create_requested`, `access_denied`); the section at the end forces any other outcome.
+ * Where no passkey works it offers only to go back, until the user goes on for the sandbox alone.
  */
 export function renderChoose(page: WaitingPage<UseTransaction>, choices: readonly PersonaChoice[]): RenderedPage {
   const { shell, transaction, client, findings } = page
   const t = translate(shell.lang)
   const title = t('choose.title', { client: client.name })
+  const isBlocked = isWithoutPasskeys(page.embedding) && !page.continued
   return renderPage(shell, {
     title,
     width: 'wide',
     menu: renderLanguageMenu(t),
-    forms: renderLanguageForm(page),
+    forms: html`${renderContinueForm(page)}${renderLanguageForm(page)}`,
     scripts: ['language.js', 'filter.js', 'shortcuts.js', 'embedding.js', 'once.js'],
-    main: html`${renderEmbeddingNotice(page.embedding, 'use', t)}
+    main: html`${renderEmbeddingNotice(page, 'use', t)}
 <div class="desk">
 <form class="desk-form" method="post" action="${page.path}/choice">${renderPendingFields(page)}
 <section class="card screen" aria-labelledby="screen-title">
 ${renderClientBadge(client)}
 <h1 id="screen-title">${title}</h1>
 ${renderQuestion(transaction, t)}
-${renderActions(transaction, choices, t)}
+<div class="actions">
+${!isBlocked && renderActions(transaction, choices, t)}
+<button class="${isBlocked ? 'primary' : 'quiet'}" name="outcome" value="access_denied" data-testid="decline">${t('choose.decline')}</button>
+</div>
 ${transaction.presentation.learnMore && renderLearnMore(shell, t)}
 </section>
-<section class="card" aria-labelledby="personas-title">
+${
+  !isBlocked &&
+  html`<section class="card" aria-labelledby="personas-title" data-passkey>
 <h2 id="personas-title">${t('choose.personas')}</h2>
 <p class="muted">${t('choose.personas.lead')}</p>
 <p class="links">${findings.length > 0 && html`<a href="#advice-title">${t('advice.title')}</a>`} <a href="#endings">${t('ending.title')}</a></p>
 ${renderPersonaList(choices, transaction.canCreate, t)}
-</section>
+</section>`
+}
 </form>
 <div class="desk-more">
 ${renderAdvice(findings, t)}
-${renderEndingForm(page, t)}
+${!isBlocked && renderEndingForm(page, t)}
 </div>
 </div>`,
   })
@@ -72,14 +81,14 @@ function filterLines(path: string, value: unknown): string[] {
   return Object.entries(value).flatMap(([name, member]) => filterLines(`${path}.${name}`, member))
 }
 
+/** What only works with a passkey. */
 function renderActions({ canCreate, upgrade }: UseTransaction, choices: readonly PersonaChoice[], t: Translate): Html {
   const usual = choices.find(({ persona }) => persona.name === FALLBACK_PERSONAS.use)?.persona
-  return html`<div class="actions">
+  return html`<div class="actions" data-passkey>
 <button class="primary" name="outcome" value="verified" data-testid="use" aria-describedby="use-as">${t('choose.use')}</button>
 <p class="use-as" id="use-as">${t('choose.use.as')} ${usual && html`<strong${englishOn(t)}>${usual.title}</strong> `}<code>${FALLBACK_PERSONAS.use}</code></p>
 ${upgrade && html`<button class="secondary" name="outcome" value="${CODE_BUTTON}" data-testid="outcome-${CODE_BUTTON}">${t('choose.code')}</button>`}
 ${canCreate && html`<button class="secondary" name="outcome" value="create_requested" data-testid="create">${t('choose.create')}</button>`}
-<button class="quiet" name="outcome" value="access_denied" data-testid="decline">${t('choose.decline')}</button>
 </div>`
 }
 

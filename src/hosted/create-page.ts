@@ -6,7 +6,8 @@ import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { type MessageKey, type Translate, translate } from '../http/html/messages.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
 import type { Persona } from '../sandbox/personas/persona-schema.ts'
-import { renderEmbeddingNotice } from './embedding/embedding.ts'
+import { isWithoutPasskeys } from './embedding/embedding.ts'
+import { renderContinueForm, renderEmbeddingNotice } from './embedding/notice.ts'
 import { renderEndingForm } from './ending-form.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
 import { renderClientBadge } from './logo.ts'
@@ -14,7 +15,7 @@ import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /**
  * E3: the page on which the user saves an age key for one of the `personas`. Its form posts `transaction`, the selected `persona` and `outcome`:
- * `created`, `created_new` for an age key of a new persona, or `access_denied`.
+ * `created`, `created_new` for an age key of a new persona, or `access_denied`. Where no passkey works it offers only to go back.
  */
 export function renderCreate(
   page: WaitingPage<CreateTransaction>,
@@ -22,12 +23,13 @@ export function renderCreate(
 ): RenderedPage {
   const { shell, transaction, client } = page
   const t = translate(shell.lang)
+  const isBlocked = isWithoutPasskeys(page.embedding) && !page.continued
   return renderPage(shell, {
     title: t('create.title'),
     menu: renderLanguageMenu(t),
-    forms: renderLanguageForm(page),
+    forms: html`${renderContinueForm(page)}${renderLanguageForm(page)}`,
     scripts: ['language.js', 'filter.js', 'embedding.js', 'once.js'],
-    main: html`${renderEmbeddingNotice(page.embedding, 'create', t)}
+    main: html`${renderEmbeddingNotice(page, 'create', t)}
 <section class="card screen" aria-labelledby="screen-title">
 ${renderClientBadge(client)}
 <h1 id="screen-title">${t('create.title')}</h1>
@@ -35,10 +37,15 @@ ${renderClientBadge(client)}
 <h2 class="small">${t('create.signals')}</h2>
 <ul class="signals">
 ${transaction.signals.map((signal) => renderSignal(signal, t))}</ul>
-${renderForm(page, choices, t)}
+<form method="post" action="${page.path}/choice">${renderPendingFields(page)}
+${!isBlocked && renderSaving(choices, t)}
+<div class="actions">
+<button class="${isBlocked ? 'primary' : 'quiet'}" name="outcome" value="access_denied" data-testid="decline">${t('create.decline')}</button>
+</div>
+</form>
 </section>
 ${renderAdvice(page.findings, t)}
-${renderEndingForm(page, t)}`,
+${!isBlocked && renderEndingForm(page, t)}`,
   })
 }
 
@@ -60,8 +67,9 @@ function ageText(age: Age, t: Translate): string {
   return t('create.age.atLeast', { years: age.at_least_years })
 }
 
-function renderForm(page: WaitingPage, { personas, selected }: Parameters<typeof renderCreate>[1], t: Translate): Html {
-  return html`<form method="post" action="${page.path}/choice">${renderPendingFields(page)}
+/** What only works with a passkey. */
+function renderSaving({ personas, selected }: Parameters<typeof renderCreate>[1], t: Translate): Html {
+  return html`<div data-passkey>
 <div class="field">
 <label for="persona">${t('create.persona')}</label>
 <select id="persona" name="persona" aria-describedby="persona-hint">
@@ -76,7 +84,6 @@ ${personas.map(
 <button class="primary" name="outcome" value="created" data-testid="save">${t('create.save')}</button>
 <button class="secondary" name="outcome" value="created_new" data-testid="save-new" aria-describedby="new-hint">${t('create.new')}</button>
 <p class="use-as" id="new-hint">${t('create.new.hint')}</p>
-<button class="quiet" name="outcome" value="access_denied" data-testid="decline">${t('create.decline')}</button>
 </div>
-</form>`
+</div>`
 }

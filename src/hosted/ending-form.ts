@@ -20,7 +20,7 @@ const STEP_SECONDS = 91
  */
 export function renderEndingForm(page: WaitingPage, t: Translate): Html {
   const outcomes = outcomesOf(page.transaction)
-  return html`<details class="card endings"${page.clockMoved && html` open`}>
+  return html`<details class="card endings" data-passkey${page.clockMoved && html` open`}>
 <summary><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${outcomes.length}</span></summary>
 <p class="muted">${t('ending.lead')}</p>
 ${renderClockForm(page, t)}

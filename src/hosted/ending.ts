@@ -10,11 +10,15 @@ import { hostedReply, hostedShell, type Visit } from './shell.ts'
 /** The page with which a flow ends: the form that posts the callback, or a page without any callback. */
 export function endingPage(
   callback: Callback | undefined,
-  { visit, presentation }: { visit: Visit; presentation?: Presentation | undefined },
+  {
+    visit,
+    presentation,
+    isUnsaved = false,
+  }: { visit: Visit; presentation?: Presentation | undefined; isUnsaved?: boolean | undefined },
 ): Reply {
   const shell = hostedShell(visit, presentation)
   if (!callback) return hostedReply(renderClosed(shell), shell)
-  if (endsInFrame(visit)) return hostedReply(renderFrameEnding(callback, shell), shell)
+  if (endsInFrame(visit)) return hostedReply(renderFrameEnding(callback, { shell, isUnsaved }), shell)
   return hostedReply(renderCallbackForm(callback, shell), { ...shell, redirectUri: callback.redirectUri })
 }
 
@@ -44,7 +48,10 @@ ${params.map(
  * The end of a flow inside an iframe, where the service does not redirect (specification, "Embedding rules"). It names the
  * target and the parameters of the redirect; the query of the target and the values do not leave the sandbox.
  */
-function renderFrameEnding({ redirectUri, params }: Callback, shell: Shell): RenderedPage {
+function renderFrameEnding(
+  { redirectUri, params }: Callback,
+  { shell, isUnsaved }: { shell: Shell; isUnsaved: boolean },
+): RenderedPage {
   const t = translate(shell.lang)
   const { origin, pathname } = new URL(redirectUri)
   return renderPage(shell, {
@@ -52,6 +59,7 @@ function renderFrameEnding({ redirectUri, params }: Callback, shell: Shell): Ren
     main: html`<section class="card screen" data-testid="ended-in-iframe">
 <h1>${t('frame.ended.title')}</h1>
 <p class="lead">${t('frame.ended.lead')}</p>
+${isUnsaved && html`<p data-testid="unsaved"><strong>${t('frame.ended.unsaved')}</strong></p>`}
 <p>${t('frame.ended.target', { target: origin + pathname })}</p>
 <ul class="suggestions">${params.map(([name]) => html`<li><code>${name}</code></li>`)}</ul>
 <p class="notice">${t('frame.ended.fix')}</p>

@@ -12,6 +12,10 @@ export interface HostedForm {
   readonly chosenLanguage: string | undefined
   /** A script on the page found itself in an iframe. */
   readonly framed: boolean
+  /** A script on the page found that this iframe lacks the permission for passkeys. Believed only against the request. */
+  readonly lacksPermission: boolean
+  /** The user went on where no passkey works. */
+  readonly continued: boolean
   /** The last value of a field; `undefined` when it is missing or empty. */
   field(name: string): string | undefined
 }
@@ -28,7 +32,14 @@ export function readHostedForm(request: Incoming, tenant: Tenant): HostedForm {
       restartHint: RESTART_HINT,
     })
   }
-  return { transaction, chosenLanguage: field('chosen_language'), framed: field('framed') === 'true', field }
+  return {
+    transaction,
+    chosenLanguage: field('chosen_language'),
+    framed: field('framed') === 'true',
+    lacksPermission: field('framed') === 'true' && field('permission') === 'denied',
+    continued: field('continued') === 'true',
+    field,
+  }
 }
 
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'

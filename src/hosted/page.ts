@@ -29,7 +29,7 @@ async function renderWaiting(
   { transaction, findings }: Pending,
   { id, shell, visit }: { id: string; shell: WaitingPage['shell']; visit: Visit },
 ): Promise<RenderedPage> {
-  const { tenant, request, clockMoved, chosenLanguage } = visit
+  const { tenant, request, continued, clockMoved, chosenLanguage } = visit
   const shared = {
     shell,
     id,
@@ -38,6 +38,7 @@ async function renderWaiting(
     client: await clientBadge(tenant, transaction.clientId),
     embedding: embeddingOf(request),
     now: tenant.clock.now(),
+    continued,
     clockMoved,
     chosenLanguage,
   }

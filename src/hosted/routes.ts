@@ -10,10 +10,18 @@ import type { Visit } from './shell.ts'
 /** The forms of a hosted page that do not end its flow: each shows the page again. */
 export function createHostedRoutes({
   version,
-}: Pick<HttpHost, 'version'>): Readonly<Record<'language' | 'clock', Handler>> {
-  const showAgain = ({ transaction, chosenLanguage }: HostedForm, pending: Pending, visit: Omit<Visit, 'version'>) =>
-    hostedPage(transaction, pending, { chosenLanguage, ...visit, version })
+}: Pick<HttpHost, 'version'>): Readonly<Record<'language' | 'clock' | 'goOn', Handler>> {
+  const showAgain = (
+    { transaction, chosenLanguage, continued }: HostedForm,
+    pending: Pending,
+    visit: Omit<Visit, 'version'>,
+  ) => hostedPage(transaction, pending, { chosenLanguage, continued, ...visit, version })
   return {
+    async goOn(request, tenant) {
+      const form = readHostedForm(request, tenant)
+      const pending = await requirePending(form, tenant)
+      return { reply: await showAgain(form, pending, { request, tenant, continued: true }) }
+    },
     async language(request, tenant) {
       const form = readHostedForm(request, tenant)
       const language = findLanguage(form.field('language') ?? '')

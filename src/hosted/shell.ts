@@ -14,6 +14,10 @@ export interface Visit {
   readonly version: string
   /** A script on the page found itself in an iframe. */
   readonly framed?: boolean
+  /** A script on the page found that this iframe lacks the permission for passkeys. */
+  readonly lacksPermission?: boolean
+  /** The user went on where no passkey works. */
+  readonly continued?: boolean
   /** The clock was moved on the page itself. */
   readonly clockMoved?: boolean
   /** The language that was chosen on the page itself. */

@@ -22,15 +22,21 @@ export interface WaitingPage<
   readonly embedding: Embedding
   /** The time of the sandbox in epoch milliseconds. */
   readonly now: number
+  /** The user goes on where no passkey works. */
+  readonly continued?: boolean | undefined
   /** The clock was moved on the page itself. */
   readonly clockMoved?: boolean | undefined
   /** The language that was chosen on the page itself: it outranks the one that the request asks for. */
   readonly chosenLanguage?: string | undefined
 }
 
-/** The hidden fields that name the request of a form: `transaction`, and `chosen_language` once the user chose one. */
-export function renderPendingFields({ id, chosenLanguage }: Pick<WaitingPage, 'id' | 'chosenLanguage'>): Html {
+/** The hidden fields that name the request of a form, and keep what was chosen on the page before. */
+export function renderPendingFields({
+  id,
+  chosenLanguage,
+  continued,
+}: Pick<WaitingPage, 'id' | 'chosenLanguage' | 'continued'>): Html {
   return html`<input type="hidden" name="transaction" value="${id}">${
     chosenLanguage !== undefined && html`<input type="hidden" name="chosen_language" value="${chosenLanguage}">`
-  }`
+  }${continued && html`<input type="hidden" name="continued" value="true">`}`
 }

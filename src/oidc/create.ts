@@ -86,19 +86,20 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
 
 /**
  * E3: ends a Create flow and spends the pushed request. A second decision on the same request gets `invalid_request_uri`.
- * @param seams change what is about to be sent; the real service has none.
+ * @param options.seams change what is about to be sent; the real service has none.
+ * @param options.saves `false` where no passkey can be made (specification, "Embedding rules"): no age key is saved.
  */
 export async function finishCreate(
   transaction: CreateTransaction,
   decision: CreateDecision,
-  { provider, seams = NO_SEAMS }: { provider: Provider; seams?: Seams | undefined },
+  { provider, seams = NO_SEAMS, saves = true }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
 ): Promise<{ callback: Callback }> {
   if (!(await pushedRequests(provider).spend(transaction.pushedRequestId))) {
     const description = `CRE-10: ${ALREADY_USED}`
     return { callback: createErrorCallback(transaction, { error: 'invalid_request_uri', description }) }
   }
   if (decision.kind === 'error') return { callback: seams.callback(createErrorCallback(transaction, decision)) }
-  await provider.ageKeys.save(transaction.signals, decision.holder)
+  if (saves) await provider.ageKeys.save(transaction.signals, decision.holder)
   return { callback: seams.callback(createCallback(transaction, { state: transaction.state })) }
 }
 

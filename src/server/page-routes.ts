@@ -17,6 +17,8 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
     { path: '/v1/oidc/create/language', method: 'post', handler: hosted.language, errors: 'page' },
     { path: '/v1/oidc/use/clock', method: 'post', handler: hosted.clock, errors: 'page' },
     { path: '/v1/oidc/create/clock', method: 'post', handler: hosted.clock, errors: 'page' },
+    { path: '/v1/oidc/use/continue', method: 'post', handler: hosted.goOn, errors: 'page' },
+    { path: '/v1/oidc/create/continue', method: 'post', handler: hosted.goOn, errors: 'page' },
     { path: '/', method: 'get', handler: createHomeRoute(host), errors: 'page' },
     { path: '/_sandbox/appearance.css', method: 'get', handler: appearanceCss },
     { path: '/_sandbox/clients/:client/logo', method: 'get', handler: clientLogo },

@@ -61,6 +61,54 @@ describeInBrowser('in an iframe', () => {
     })
   })
 
+  it.each([
+    ['Use', () => useUrl(sandbox, target()), 'persona-teen-16'],
+    ['Create', () => createUrl(sandbox, target()), 'save'],
+  ])('%s without the permission offers only to go back, also to the number keys', async (_, url, hidden) => {
+    await withPage(browser, {}, async (page) => {
+      const frame = await embed(page, await url(), '')
+      await frame.getByTestId('continue-anyway').waitFor()
+      expect(await frame.getByTestId(hidden).count()).toBe(0)
+      const buttons = frame.locator('main button:visible')
+      expect(await buttons.evaluateAll((all) => all.map((one) => one.getAttribute('data-testid')))).toEqual([
+        'continue-anyway',
+        'decline',
+      ])
+      await frame.locator('body').press('1')
+      await keepScreenshot(page, `iframe-denied-${hidden}`)
+      await frame.getByTestId('decline').click()
+      expect(await frame.getByTestId('ended-in-iframe').textContent()).toMatch(/error\s*error_description\s*state/)
+    })
+  })
+
+  it('Create without the permission saves nothing, even after continue anyway', async () => {
+    const heldBefore = (await sandbox.personas.get('no-age-key')).age_key
+    await withPage(browser, {}, async (page) => {
+      const frame = await embed(page, await createUrl(sandbox, target()), '')
+      await frame.getByTestId('continue-anyway').click()
+      await frame.getByTestId('save').click()
+      expect(await frame.getByTestId('unsaved').textContent()).toContain('No age key was saved')
+    })
+    expect((await sandbox.personas.get('no-age-key')).age_key).toEqual(heldBefore)
+    await withPage(browser, {}, async (page) => {
+      const frame = await embed(page, await createUrl(sandbox, target()), CREATE)
+      await frame.getByTestId('save').click()
+      await frame.getByTestId('ended-in-iframe').waitFor()
+      expect(await frame.getByTestId('unsaved').count()).toBe(0)
+    })
+    expect((await sandbox.personas.get('no-age-key')).age_key).toBeDefined()
+  })
+
+  it('Use without the permission can be answered after continue anyway, with a message in place of the callback', async () => {
+    await withPage(browser, {}, async (page) => {
+      const frame = await embed(page, useUrl(sandbox, target()), '')
+      await frame.getByTestId('continue-anyway').click()
+      await frame.getByTestId('persona-teen-16').click()
+      expect(await frame.getByTestId('ended-in-iframe').textContent()).toMatch(/id_token\s*state/)
+    })
+    expect(callbacks()).toEqual([])
+  })
+
   it('names the permission without scripts', async () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       const notice = (await embed(page, useUrl(sandbox, target()), '')).getByTestId('iframe')
@@ -132,6 +180,10 @@ describeInBrowser('in an iframe', () => {
     await withPage(browser, { userAgent }, async (page) => {
       await page.goto(useUrl(sandbox, target()))
       expect(await page.getByTestId('web-view').textContent()).toContain(components)
+      expect(await page.getByTestId('use').count()).toBe(0)
+      await page.getByTestId('continue-anyway').click()
+      await page.getByTestId('use').waitFor()
+      expect(await page.getByTestId('web-view').isVisible()).toBe(true)
     })
   })
 

@@ -62,6 +62,8 @@ describeInBrowser('a hosted page', () => {
     'choose-coloured': () => useUrl(sandbox, COLOURED),
     'choose-dark-background': () => useUrl(sandbox, { background_color: '#222', primary_color: 'navy' }),
     create: (theme) => createUrl(sandbox, { theme }),
+    'choose-web-view': (theme) => useUrl(sandbox, { theme, can_create: 'true', theme_colour: 'red' }),
+    'create-web-view': (theme) => createUrl(sandbox, { theme, language: 'de' }),
     closed: (theme) => useUrl(sandbox, { theme, sandbox_outcome: 'no_answer' }),
     error: () => useUrl(sandbox, { redirect_uri: 'https://elsewhere.example/' }),
     embedding: () => `${sandbox.baseUrl}/_sandbox/embedding`,
@@ -72,7 +74,7 @@ describeInBrowser('a hosted page', () => {
     '$name, $theme: at 320 and 1280 px axe-core finds nothing, targets are large, nothing scrolls sideways',
     async ({ name, theme }) => {
       const colorScheme = theme === 'dark' ? 'dark' : 'light'
-      const userAgent = name === 'create' ? { userAgent: WEB_VIEW } : {}
+      const userAgent = name.endsWith('-web-view') ? { userAgent: WEB_VIEW } : {}
       await withPage(browser, { colorScheme, bypassCSP: true, ...userAgent }, async (page) => {
         await page.goto((await PAGES[name]?.(theme)) ?? '')
         await page.evaluate(axe)

@@ -35,6 +35,7 @@ describe('the choice page', () => {
       forms.flatMap(() => [
         ['transaction', 'tx-1'],
         ['chosen_language', 'en'],
+        ['continued', 'true'],
       ]),
     )
   })
@@ -57,12 +58,21 @@ describe('the choice page', () => {
     expect(fieldNames(choosePage())).toEqual([
       'advance',
       'chosen_language',
+      'continued',
       'language',
       'outcome',
       'persona',
       'transaction',
       'with_persona',
     ])
+  })
+
+  it('offers only to go back where no passkey works, and to continue for the sandbox alone', () => {
+    const page = choosePage({ continued: undefined })
+    const offered = tagsOf(page).filter(({ name, attributes }) => name === 'button' && attributes['data-testid'])
+    expect(offered.map(({ attributes }) => attributes['data-testid'])).toEqual(['continue-anyway', 'decline'])
+    expect(textOf(page)).toMatch(/no age key can be created or used here.*Open the flow in: Custom Tabs/)
+    expect(byTestId(choosePage(), 'continue-anyway')).toEqual([])
   })
 
   it('keeps the text field out of the form of the personas, where Enter would choose the first of them', () => {

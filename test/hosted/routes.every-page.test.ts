@@ -26,6 +26,13 @@ const PAGES: readonly [
     },
   ],
   [
+    'choice where no passkey works',
+    (change, changes) => {
+      const page = view(chooseView({ continued: undefined }), change, changes)
+      return renderChoose(page, page.choices).html
+    },
+  ],
+  [
     'create',
     (change, changes) => {
       const page = view(createView(), change, changes)

@@ -69,6 +69,7 @@ export const chooseView = (
   embedding: { framed: true, insteadOfWebView: ['Custom Tabs'] },
   now: NOW,
   chosenLanguage: 'en',
+  continued: true,
   choices: [
     { persona: adult, evaluation: evaluationAt(40) },
     { persona: teenager, evaluation: evaluationAt(16) },

@@ -63,4 +63,23 @@ export const USE_CASES: readonly RuleCase[] = [
     level: { spec: 'error', agekey: 'advice' },
     send: (rp) => rp.use({ scope: 'openid agekey_upgrade' }),
   },
+  {
+    rule: 'USE-19',
+    breaks: 'a plain embedded web view',
+    ...advice,
+    send: (_rp, { sandbox }) =>
+      sandbox.request
+        .get(path)
+        .set(
+          'User-Agent',
+          'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Chrome/126 Mobile Safari/537.36',
+        )
+        .query(useRequest()),
+  },
+  {
+    rule: 'USE-20',
+    breaks: 'an iframe, whose permission no request says',
+    ...advice,
+    send: (_rp, { sandbox }) => sandbox.request.get(path).set('Sec-Fetch-Dest', 'iframe').query(useRequest()),
+  },
 ]

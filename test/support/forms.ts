@@ -23,12 +23,22 @@ export function press(page: string, testId: string, values: Readonly<Record<stri
   return { action: form.action, fields: new URLSearchParams(fields) }
 }
 
+/** The form with this id as it is sent by a button that stands elsewhere. @throws Error when there is none */
+export function formWithId(page: string, id: string): FilledForm {
+  const form = formsOf(page).find((one) => one.id === id)
+  if (!form) throw new Error(`no form ${id}`)
+  const inputs = form.tags.filter(({ name }) => name === 'input')
+  const fields = inputs.map(({ attributes }): [string, string] => [attributes['name'] ?? '', attributes['value'] ?? ''])
+  return { action: form.action, fields: new URLSearchParams(fields) }
+}
+
 /** Sends a filled form as a browser on the sandbox's own page does. */
 export async function submit(http: HttpClient, { action, fields }: FilledForm): Promise<Answer> {
   return http.request.post(action).set('Sec-Fetch-Site', 'same-origin').send(String(fields))
 }
 
 interface Form {
+  readonly id: string | undefined
   readonly action: string
   readonly tags: readonly Tag[]
 }
@@ -38,7 +48,7 @@ function formsOf(page: string): readonly Form[] {
   return tags.flatMap((tag, index) => {
     if (tag.name !== 'form' || tag.attributes['method'] !== 'post') return []
     const end = tags.findIndex(({ name }, position) => position > index && name === '/form')
-    return [{ action: tag.attributes['action'] ?? '', tags: tags.slice(index + 1, end) }]
+    return [{ id: tag.attributes['id'], action: tag.attributes['action'] ?? '', tags: tags.slice(index + 1, end) }]
   })
 }
 

@@ -1,6 +1,9 @@
-import { type Html, html } from '../../http/html/html.ts'
-import type { Translate } from '../../http/html/messages.ts'
 import type { Incoming } from '../../http/incoming.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
+import { Findings } from '../../oidc/rules/findings.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+
+type Flow = keyof typeof PASSKEY_PERMISSIONS
 
 /** Where the browser shows the page, as far as the request says. */
 export interface Embedding {
@@ -15,6 +18,9 @@ export const PASSKEY_PERMISSIONS = {
   use: 'publickey-credentials-get',
   create: 'publickey-credentials-create',
 } as const
+
+/** Whether no passkey works where the page is shown, as far as the request says: the page then offers only to go back. */
+export const isWithoutPasskeys = ({ insteadOfWebView }: Embedding): boolean => insteadOfWebView.length > 0
 
 export const embeddingOf = (request: Incoming): Embedding => ({
   framed: isFramed(request),
@@ -35,29 +41,29 @@ function alternativesTo(userAgent: string): readonly string[] {
 }
 
 /**
- * What an iframe or an embedded web view means for the flow. Every page holds the part about the iframe; the server or a
- * script shows it. The script also reads the permission, which no header holds.
+ * Advice on where the request was opened. A header says that it is in an iframe, none says which permission that has: only a
+ * script on the page finds that out.
  */
-export function renderEmbeddingNotice(
-  { framed, insteadOfWebView }: Embedding,
-  flow: keyof typeof PASSKEY_PERMISSIONS,
-  t: Translate,
-): Html {
+export function embeddingAdvice(
+  flow: Flow,
+  { request, lacksPermission, tenant }: { request: Incoming; lacksPermission?: boolean | undefined; tenant: Tenant },
+): readonly Finding[] {
+  const findings = new Findings(tenant.provider.profile)
   const permission = PASSKEY_PERMISSIONS[flow]
-  const attribute = html`<code>allow="${permission}"</code>`
-  return html`${
-    insteadOfWebView.length > 0 &&
-    html`<section class="card warning" data-testid="web-view" aria-labelledby="web-view-title">
-<p class="notice-title" id="web-view-title">${t('webview.title')}</p>
-<p>${t('webview.lead')}</p>
-<p>${t('webview.fix', { components: insteadOfWebView.join(', ') })}</p>
-</section>`
+  const { framed, insteadOfWebView } = embeddingOf(request)
+  if (insteadOfWebView.length > 0) {
+    const message = `the user agent is a plain embedded web view; open the flow in ${insteadOfWebView.join(' or ')}`
+    findings.add('USE-19', { path: 'User-Agent', message })
   }
-<section class="card warning" data-embedding="${permission}" data-testid="iframe" aria-labelledby="iframe-title"${!framed && html` hidden`}>
-<p class="notice-title" id="iframe-title">${t('frame.title')}</p>
-<p>${t('frame.lead')}</p>
-<p data-permission="unknown">${t('frame.unknown')} ${attribute}</p>
-<p data-permission="denied" hidden>${t('frame.denied')} ${attribute}</p>
-<p data-permission="allowed" hidden>${t('frame.allowed')} ${attribute}</p>
-</section>`
+  if (lacksPermission) {
+    const consequence = flow === 'create' ? 'no age key was saved' : 'no age key could be used'
+    findings.add('USE-20', {
+      path: permission,
+      message: `the iframe lacks the permission ${permission}: ${consequence}`,
+    })
+  } else if (framed) {
+    const message = `the request came from an iframe, which needs allow="${permission}"; whether it has it, no request says`
+    findings.add('USE-20', { path: 'Sec-Fetch-Dest', message })
+  }
+  return findings.all
 }

@@ -114,4 +114,20 @@ export const USE_RULES = {
     sentence: 'The request is not sent as a request object, neither by request nor by request_uri.',
     hint: 'Send each parameter by itself in the query. Pushed requests are for the Create flow.',
   },
+  'USE-19': {
+    ...use,
+    section: 'E1, E3, Embedding rules',
+    sentence:
+      'The flow is not opened in a plain embedded web view: it lacks WebAuthn, so no age key can be created or used there.',
+    hint: 'On Android open it in Custom Tabs, on iOS in ASWebAuthenticationSession or SFSafariViewController.',
+    level: 'advice',
+  },
+  'USE-20': {
+    ...use,
+    section: 'E1, E3, Embedding rules',
+    sentence:
+      'An iframe grants the permission of the flow in its allow attribute: publickey-credentials-get for Use, publickey-credentials-create for Create.',
+    hint: 'Open the flow in the browser itself: from an iframe nothing is redirected. To show it there, add the permission to the allow attribute.',
+    level: 'advice',
+  },
 } as const satisfies RuleTable

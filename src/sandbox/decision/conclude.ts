@@ -17,13 +17,18 @@ export interface Conclusion {
   readonly evaluation: UseEvaluation | undefined
   /** The one that was decided or, for a persona without an age key, the only ending possible for it. */
   readonly outcome: Outcome
+  /** An age key was to be saved, and was not. */
+  readonly isUnsaved?: boolean
 }
 
-/** Carries out a decision: ends the flow as the outcome's row says and applies its seam. */
+/**
+ * Carries out a decision: ends the flow as the outcome's row says and applies its seam.
+ * @param options.saves `false` where no passkey can be made: Create then saves no age key
+ */
 export async function conclude(
   transaction: UseTransaction | CreateTransaction,
   decision: Decision,
-  tenant: Tenant,
+  { tenant, saves = true }: { tenant: Tenant; saves?: boolean },
 ): Promise<Conclusion> {
   const { provider } = tenant
   const { outcome } = decision
@@ -31,8 +36,9 @@ export async function conclude(
   if (transaction.flow === 'use') return concludeUse(transaction, decision, { tenant, seams })
   const createDecision = createDecisionOf(outcome.ending ?? { kind: 'created' }, decision)
   if (!createDecision) return { callback: undefined, evaluation: undefined, outcome }
-  const { callback } = await finishCreate(transaction, createDecision, { provider, seams })
-  return { callback, evaluation: undefined, outcome }
+  const { callback } = await finishCreate(transaction, createDecision, { provider, seams, saves })
+  const isUnsaved = createDecision.kind === 'created' && !saves
+  return { callback, evaluation: undefined, outcome, isUnsaved }
 }
 
 async function concludeUse(

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
-import { press, submit } from '../../support/forms.ts'
+import { describe, expect, it, test } from 'vitest'
+import { readCallback } from '../../support/callbacks.ts'
+import { type FilledForm, formWithId, press, submit } from '../../support/forms.ts'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
-import { useRequest } from '../../support/requests.ts'
+import { createRelyingParty } from '../../support/relying-party.ts'
+import { createRequest, useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
 const FRAMED = { 'Sec-Fetch-Dest': 'iframe' }
@@ -60,6 +62,109 @@ describe('a flow in an iframe', () => {
         .get(attributes['src'] ?? '')
         .set(FRAMED)
         .expect(200)
+    }
+  })
+})
+
+const ANDROID_WEB_VIEW =
+  'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 Version/4.0 Chrome/126 Mobile Safari/537.36'
+const WEB_VIEW = { 'User-Agent': ANDROID_WEB_VIEW }
+
+const buttonsOf = (page: string) =>
+  tagsOf(page).flatMap(({ name, attributes }) => (name === 'button' && attributes['data-testid']) || [])
+
+describe.each(['use', 'create'] as const)('the %s page in a plain embedded web view', (flow) => {
+  /** Without scripts. */
+  async function open() {
+    const sandbox = await startSandbox()
+    const query =
+      flow === 'use' ? useRequest() : createRequest(await createRelyingParty(sandbox).obtainRequestUri(), {})
+    const page = await sandbox.request.get(`/v1/oidc/${flow}`).set(WEB_VIEW).query(query).expect(200)
+    const send = ({ action, fields }: FilledForm) => sandbox.request.post(action).set(WEB_VIEW).send(String(fields))
+    return { sandbox, page: page.text, send }
+  }
+  const main = flow === 'use' ? 'use' : 'save'
+
+  test('says why no age key works there, and offers only to go back or to continue', async () => {
+    const { page, send } = await open()
+    expect(textOf(page)).toMatch(/lacks passkeys, so no age key can be created or used here.*Custom Tabs/)
+    expect(buttonsOf(page)).toEqual(['continue-anyway', 'decline'])
+    const { params } = readCallback(await send(press(page, 'decline')))
+    expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
+  })
+
+  test('is the usual page after continue anyway, and stays so when its language is changed', async () => {
+    const { page, send } = await open()
+    const continued = await send(formWithId(page, 'continue-form'))
+    expect(buttonsOf(continued.text)).toEqual(expect.arrayContaining([main, 'decline']))
+    expect(buttonsOf(continued.text)).not.toContain('continue-anyway')
+    const language = formWithId(continued.text, 'language-form')
+    language.fields.set('language', 'de')
+    const german = await send(language)
+    expect(german.headers['content-language']).toBe('de')
+    expect(buttonsOf(german.text)).toContain(main)
+    expect(Object.keys(readCallback(await send(press(german.text, main))).params)).toContain('state')
+  })
+
+  test('is recorded with advice, which the page leaves to its own notice', async () => {
+    const { sandbox, page } = await open()
+    const call = (await sandbox.flows.last())?.calls.at(-1)
+    expect(call?.findings.map(({ rule, level }) => [rule, level])).toEqual([['USE-19', 'advice']])
+    expect(page).not.toContain('USE-19')
+  })
+})
+
+describe('a Create page in an iframe whose script found that the permission is denied', () => {
+  /** Presses save as the script of the page fills the form. */
+  async function save(fields: Readonly<Record<string, string>>) {
+    const sandbox = await startSandbox()
+    const query = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
+    const { text } = await sandbox.request.get('/v1/oidc/create').set(FRAMED).query(query)
+    const form = press(text, 'save')
+    for (const [name, value] of Object.entries(fields)) form.fields.set(name, value)
+    const answer = await submit(sandbox, form)
+    const personas = await sandbox.personas.list()
+    const isSaved = personas.find(({ name }) => name === 'no-age-key')?.age_key !== undefined
+    return { sandbox, answer, isSaved }
+  }
+
+  test('saves nothing, says so, and records it as advice', async () => {
+    const { sandbox, answer, isSaved } = await save({ framed: 'true', permission: 'denied', continued: 'true' })
+    expect(isSaved).toBe(false)
+    expect(byTestId(answer.text, 'unsaved')).toHaveLength(1)
+    const call = (await sandbox.flows.last())?.calls.at(-1)
+    expect(call?.findings).toMatchObject([
+      { rule: 'USE-20', level: 'advice', message: expect.stringContaining('no age key was saved') },
+    ])
+  })
+
+  test.each([{ framed: 'true', permission: 'allowed' }, { framed: 'true' }])('saves with %j', async (fields) => {
+    const { answer, isSaved } = await save(fields)
+    expect([isSaved, byTestId(answer.text, 'unsaved')]).toEqual([true, []])
+  })
+
+  test('is not believed outside of an iframe, where a callback would say that the key was saved', async () => {
+    const { answer, isSaved } = await save({ permission: 'denied' })
+    expect([isSaved, answer.status]).toEqual([true, 303])
+  })
+})
+
+describe('a scripted flow', () => {
+  test.each([
+    ['a web view', WEB_VIEW, 'USE-19'],
+    ['an iframe', FRAMED, 'USE-20'],
+  ])('in %s proceeds with advice', async (_, headers, rule) => {
+    const sandbox = await startSandbox()
+    const changes = { sandbox_persona: 'no-age-key' }
+    const requestUri = await createRelyingParty(sandbox).obtainRequestUri()
+    for (const [path, query, outcome] of [
+      ['/v1/oidc/create', createRequest(requestUri, changes), 'created'],
+      ['/v1/oidc/use', useRequest(changes), 'verified'],
+    ] as const) {
+      await sandbox.request.get(path).set(headers).query(query)
+      const flow = await sandbox.flows.last()
+      expect(flow?.outcome).toBe(outcome)
+      expect(flow?.calls.at(-1)?.findings.map((one) => [one.rule, one.level])).toEqual([[rule, 'advice']])
     }
   })
 })

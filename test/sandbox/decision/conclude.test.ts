@@ -20,7 +20,7 @@ async function concludeUse(tenant: Tenant, outcome: string, persona?: string, ch
     outcome: requireOutcome('use', outcome),
     laterOutcome: undefined,
   }
-  const conclusion = await conclude(beginning.transaction, decision, tenant)
+  const conclusion = await conclude(beginning.transaction, decision, { tenant })
   return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
 }
 
@@ -34,7 +34,7 @@ async function concludeCreate(tenant: Tenant, outcome: string, persona?: string)
     outcome: requireOutcome('create', outcome),
     laterOutcome: undefined,
   }
-  const conclusion = await conclude(beginning.transaction, decision, tenant)
+  const conclusion = await conclude(beginning.transaction, decision, { tenant })
   return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
 }
 
