@@ -19,7 +19,7 @@ if (executablePath === undefined && !isCi) {
 export const describeInBrowser: typeof describe.skip = executablePath === undefined && !isCi ? describe.skip : describe
 
 /** One browser for a test file; it makes no calls of its own accord. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(...args: string[]): Promise<Browser> {
   if (executablePath === undefined) throw new Error('no Chromium: install it or set CHROMIUM_PATH')
   return chromium.launch({
     executablePath,
@@ -30,6 +30,7 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      ...args,
     ],
   })
 }

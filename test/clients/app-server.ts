@@ -11,7 +11,7 @@ export interface AppServer {
 /** Listens on a free port, for one test. */
 export async function startAppServer(): Promise<AppServer> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   return { url: `http://localhost:${port}`, serve: (listener) => void server.on('request', listener) }

@@ -2,8 +2,10 @@ import type { RequestListener } from 'node:http'
 import { inspect } from 'node:util'
 import { parse as parseCookie } from 'cookie'
 import express, { type Request, type RequestHandler, type Response } from 'express'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import { describeInBrowser, launchBrowser, withPage } from '../browser/support.ts'
 import { createAppBrowser } from '../docs/app-browser.ts'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -33,8 +35,28 @@ describe('express-openid-connect', () => {
     const { url, serve } = await startAppServer()
     const addresses = { 'http://localhost:2435': sandbox.baseUrl, 'http://localhost:3000': url }
     serve(exported.parse(await importExample('express-openid-connect.js', makeScratchFolder(), addresses)).app)
-    return { sandbox, visit: () => createAppBrowser().visit(`${url}/verify`) }
+    return { sandbox, url, visit: () => createAppBrowser().visit(`${url}/verify`) }
   }
+
+  describeInBrowser('in Chromium', () => {
+    let browser: Browser
+    beforeAll(async () => {
+      browser = await launchBrowser()
+    })
+    afterAll(() => browser?.close())
+
+    test.each([
+      ['signs a user in at localhost, which its redirect_uri names', 'localhost', '{"18":true}'],
+      ['loses its cookie at 127.0.0.1, which its redirect_uri does not name', '127.0.0.1', 'cookie not found'],
+    ])('%s', async (_what, host, text) => {
+      const { sandbox, url } = await start()
+      await sandbox.next({ persona: 'adult-passport' })
+      await withPage(browser, {}, async (page) => {
+        await page.goto(`${url.replace('localhost', host)}/verify`)
+        await page.getByText(text).waitFor()
+      })
+    })
+  })
 
   test('signs a user in by form_post', async () => {
     const { sandbox, visit } = await start()

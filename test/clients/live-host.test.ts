@@ -1,0 +1,28 @@
+import { decodeJwt } from 'jose'
+import { expect, it } from 'vitest'
+import { startRelyingParty } from '../browser/relying-party.ts'
+import { describeInBrowser, launchBrowser, withPage } from '../browser/support.ts'
+import { useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+describeInBrowser('A sandbox in place of the live host', () => {
+  it('answers Chromium at that host on port 443, whatever its own port, and issues tokens in its name', async () => {
+    const sandbox = await startSandbox({ https: true, baseUrl: 'https://age.example' })
+    const { host } = new URL(sandbox.url)
+    const browser = await launchBrowser(`--host-resolver-rules=MAP age.example:443 ${host}`)
+    const app = await startRelyingParty()
+    try {
+      await withPage(browser, { ignoreHTTPSErrors: true }, async (page) => {
+        const request = useRequest({ redirect_uri: `${app.origin}/callback` })
+        await page.goto(`https://age.example/v1/oidc/use?${new URLSearchParams(request)}`)
+        await page.getByTestId('persona-teen-16').click()
+        await page.waitForURL((url) => url.origin === app.origin)
+        const answer = new URLSearchParams(new URL(page.url()).hash.slice(1))
+        expect(decodeJwt(answer.get('id_token') ?? '')).toMatchObject({ iss: 'https://age.example/v1/oidc/use' })
+      })
+    } finally {
+      await browser.close()
+      await app.close()
+    }
+  })
+})
