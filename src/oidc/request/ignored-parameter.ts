@@ -2,10 +2,7 @@ import { didYouMean } from '../../age/nearest.ts'
 
 /** Parameters of OAuth 2.0 and OpenID Connect, by the document that defines them. Each endpoint uses a few of them. */
 const STANDARD_PARAMETERS: readonly (readonly [standard: string, names: string])[] = [
-  [
-    'RFC 6749',
-    'client_id client_secret code grant_type password redirect_uri refresh_token response_type scope state username',
-  ],
+  ['RFC 6749', 'client_id code grant_type password redirect_uri refresh_token response_type scope state username'],
   ['RFC 6750', 'access_token'],
   ['RFC 7521', 'assertion client_assertion client_assertion_type'],
   ['RFC 7636, PKCE', 'code_challenge code_challenge_method code_verifier'],
@@ -23,6 +20,7 @@ const STANDARD_PARAMETERS: readonly (readonly [standard: string, names: string])
 
 /** What to say of a parameter that an endpoint ignores: one of a standard is no spelling mistake. */
 export function ignoredParameter(name: string, known: readonly string[]): string {
+  if (name === 'client_secret') return 'client_secret is for E2 and E4 and must never reach a browser: it was ignored'
   const [standard] = STANDARD_PARAMETERS.find(([, names]) => names.split(' ').includes(name)) ?? []
   return standard === undefined
     ? `${name} is not known and was ignored.${didYouMean(name, known)}`

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { beginCreate } from '../../../src/oidc/create.ts'
 import { pushRequest } from '../../../src/oidc/pushed-request.ts'
 import { ignoredParameter } from '../../../src/oidc/request/ignored-parameter.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
 import { createProvider } from '../../support/provider.ts'
-import { pushedRequest, useRequest } from '../../support/requests.ts'
+import { createRequest, pushedRequest, useRequest } from '../../support/requests.ts'
 import { createService, formRequest } from '../../support/service.ts'
 
 const USED = ['scope', 'nonce', 'claims']
@@ -41,6 +42,21 @@ describe('ignoredParameter', () => {
     ['constructor', 'constructor is not known and was ignored.'],
   ])('says of the unknown parameter %s what was meant, when a known one is near', (name, message) => {
     expect(ignoredParameter(name, USED)).toBe(message)
+  })
+})
+
+test('A client_secret that is sent through the browser is advised about at E1 and E3', async () => {
+  const service = createService()
+  const leaked = { client_secret: 'sk_test_sandbox' }
+  const query = Object.entries(createRequest(await service.obtainRequestUri(), leaked))
+  const message = expect.stringContaining('must never reach a browser')
+  expect(beginUse(Object.entries(useRequest(leaked)), service.provider)).toMatchObject({
+    kind: 'proceed',
+    findings: [{ rule: 'USE-11', path: 'client_secret', message }],
+  })
+  expect(await beginCreate(query, service.provider)).toMatchObject({
+    kind: 'proceed',
+    findings: [{ rule: 'CRE-12', path: 'client_secret', message }],
   })
 })
 
