@@ -78,7 +78,22 @@ export const DECISIONS: readonly { readonly point: string; readonly decision: st
   {
     point: 'failed E1 and E3',
     decision:
-      'Unknown client or unregistered redirect_uri: an error page with status 400, never a redirect. Otherwise a redirect with error, error_description and state.',
+      'Unknown client or unregistered redirect_uri: an error page with status 400, never a redirect. Otherwise a redirect with error, error_description and state. Without response_mode an error for exactly response_type=code goes into the query.',
+  },
+  {
+    point: 'E3 with client_id and request_uri alone',
+    decision:
+      'Profile agekey takes the rest from the pushed request, with advice; profile spec redirects invalid_request to the pushed redirect_uri.',
+  },
+  { point: 'more than one client authentication at E2 or E4', decision: 'invalid_request (RFC 6749 section 2.3).' },
+  {
+    point: 'request objects',
+    decision: 'request_not_supported at E1 to E3; request_uri_not_supported at E1, invalid_request at E2.',
+  },
+  {
+    point: 'dates of an age signal',
+    decision:
+      'Not in the future, with 60 seconds of tolerance for verified_at; a date, or a time without a zone, only when it is in the future everywhere on Earth.',
   },
   {
     point: 'request_uri',

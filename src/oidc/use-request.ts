@@ -76,7 +76,7 @@ export function checkUseResponseType(
 /**
  * How a refused request is answered. An unknown mode cannot be honoured: its error comes back in the default one, `fragment`.
  * Decision: without a mode, an error for exactly `response_type=code` goes into the query, the default of that type (OAuth 2.0
- * Multiple Response Types section 5): a client of the code flow never sees a fragment on its server.
+ * Multiple Response Types section 2.1): a client of the code flow never sees a fragment on its server.
  */
 export function errorResponseMode(
   { response_type: responseType, response_mode: mode }: UseParameters,
