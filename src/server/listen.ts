@@ -38,6 +38,9 @@ export async function listen(server: Server, port: number, host: string): Promis
 function listenProblem(cause: NodeJS.ErrnoException, port: number, host: string): string {
   if (cause.code === 'EADDRINUSE')
     return `port ${port} is in use on ${host}; choose another one by the option port, or 0 for a free one`
+  if (cause.code === 'ENOTFOUND' || cause.code === 'EADDRNOTAVAIL' || cause.code === 'EAI_AGAIN') {
+    return `host: ${JSON.stringify(host)} is no address of this machine; give 127.0.0.1 (only this machine), 0.0.0.0 (all of its addresses) or one of them`
+  }
   if (cause.code === 'EACCES') return `port ${port} may not be opened; choose one above 1023 by the option port`
   return `cannot listen on ${host}:${port}: ${cause.message}`
 }

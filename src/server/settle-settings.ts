@@ -50,7 +50,7 @@ function checkDeciders({ personas, defaults, clients }: SandboxSettings): void {
     const label = `client ${clientId}: persona`
     checkName('persona', persona, { known: names, path: ['clients', index, 'persona'], label })
   }
-  const outcomes = OUTCOMES.map(({ name }) => name)
+  const outcomes = [...new Set(OUTCOMES.map(({ name }) => name))]
   checkName('outcome', defaults.outcome, { known: outcomes, path: ['outcome'], label: 'outcome' })
 }
 

@@ -66,7 +66,10 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
   } catch (cause) {
     client.destroy()
     subscriber.destroy()
-    throw new Error(`store: ${shownAddress(url)} cannot be reached: ${reasonOf(cause)}`, { cause })
+    throw new Error(
+      `store: ${shownAddress(url)} cannot be reached: ${reasonOf(cause)}; start Redis or Valkey there, or give another address`,
+      { cause },
+    )
   }
   isConnected = true
 
