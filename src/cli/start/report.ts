@@ -71,6 +71,7 @@ function readyTable({ url, baseUrl, internalUrl, certificateFile, clientId, clie
     ...(url === baseUrl ? [] : [['listening on', url]]),
     ...(internalUrl === undefined ? [] : [['internal URL', internalUrl]]),
     ...(certificateFile === undefined ? [] : [['certificate', `${certificateFile} (NODE_EXTRA_CA_CERTS)`]]),
+    ['issuer', baseUrl + ENDPOINTS.use.path],
     ['discovery', baseUrl + ENDPOINTS.useDiscovery.path],
     ['client_id', clientId],
     ['client_secret', clientSecret],
