@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from 'commander'
+import { type Command, CommanderError, type Option } from 'commander'
 import { didYouMean } from '../age/nearest.ts'
 import { messageOf } from '../files/caught.ts'
 import { paintError, printError, visible } from './terminal.ts'
@@ -17,9 +17,45 @@ export function reportFailure(error: unknown, program: Command): number {
 
 function problemOf(error: unknown, program: Command): string {
   if (!(error instanceof CommanderError)) return messageOf(error)
-  // Of an unknown command with flags of its own, only the command is the mistake.
-  const unknown = error.code === 'commander.unknownOption' ? unknownCommandProblem(program) : undefined
-  return unknown ?? error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const command = calledCommand(program)
+  switch (error.code) {
+    case 'commander.unknownOption':
+      // Of an unknown command with flags of its own, only the command is the mistake.
+      return unknownCommandProblem(program) ?? unknownOptionProblem(message, command)
+    case 'commander.optionMissingArgument':
+      return missingValueProblem(message, [...command.options, ...program.options])
+    case 'commander.missingArgument':
+      return `${message}; ${usageOf(command)}`
+    case 'commander.excessArguments':
+      return `unexpected argument ${excess(command).map(quoted).join(', ')}; ${usageOf(command)}`
+    default:
+      return message
+  }
+}
+
+/** The subcommand that was called; the program itself without one. */
+function calledCommand(command: Command): Command {
+  const called = command.commands.find((known) => known.name() === command.args[0])
+  return called === undefined ? command : calledCommand(called)
+}
+
+/** What is typed to call it: `agekey-sandbox run`. */
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+const usageOf = (command: Command) => `usage: ${pathOf(command)} ${command.usage()}`
+const excess = ({ args, registeredArguments }: Command) => args.slice(registeredArguments.length)
+const quoted = (text: string) => JSON.stringify(text)
+
+const unknownOptionProblem = (message: string, command: Command) =>
+  message.includes('Did you mean') ? message : `${message}; ${pathOf(command)} --help lists them`
+
+/** What a flag without its value would have taken. */
+function missingValueProblem(message: string, options: readonly Option[]): string {
+  const option = options.find(({ flags }) => message.includes(`'${flags}'`))
+  if (!option) return message
+  const [value = 'a value'] = /<.+>/.exec(option.flags) ?? []
+  return `${option.long}: the value is missing; it takes ${value}: ${option.description}`
 }
 
 /** What is wrong with the word that stands where a subcommand of `command` would; `undefined` when nothing is. */
@@ -27,5 +63,6 @@ export function unknownCommandProblem(command: Command): string | undefined {
   const [word] = command.args
   const names = command.commands.map((known) => known.name())
   if (word === undefined || word.startsWith('-') || names.includes(word)) return undefined
-  return `unknown command "${word}".${didYouMean(word, names) || ` Known are ${names.join(', ')}`}`
+  const switchHint = /^(?:true|false|yes|no|on|off|\d+)$/i.test(word) ? '; a switch like --https takes no value' : ''
+  return `unknown command "${word}".${didYouMean(word, names) || ` Known are ${names.join(', ')}`}${switchHint}`
 }

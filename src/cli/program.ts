@@ -20,6 +20,7 @@ Examples:
   agekey-sandbox -p 0 --log json                   start on a free port, for programs: the first line says which
   agekey-sandbox --persona teen-16                 no choice page: every user is teen-16
   agekey-sandbox --outcome access_denied           every user declines
+  agekey-sandbox --signing-alg ES256               for apps that accept no other algorithm
   agekey-sandbox --personas ./personas             your own test users beside the built-in ones
   agekey-sandbox personas show adult-passport      what a persona's age key holds today
   agekey-sandbox personas check ./personas         check persona files without starting
@@ -101,7 +102,10 @@ function addRun(program: Command, flags: () => Texts): void {
     .command('run <file...>')
     .description('run scenario files one after the other; exit with 1 at the first step that fails')
     .configureHelp({ helpWidth: HELP_WIDTH, showGlobalOptions: true })
-    .option('--url <url>', 'the sandbox to run them in (default: one of its own, with the flags of start)')
+    .option(
+      '--url <url>',
+      'the sandbox to run them in, with --control-token when it asks for one (default: one of its own, with the flags of start)',
+    )
     .option('--tenant <name>', 'the tenant of that sandbox')
     .option('--timeout <seconds>', 'how long a step may take (default: 60)')
     .option('--junit <file>', 'writes the results as JUnit XML')
@@ -120,7 +124,7 @@ function addDoctor(program: Command, flags: () => Texts): void {
     .option('--client-secret <secret>', 'its secret')
     .option('--redirect-uri <url>', 'its callback')
     .option('--ca <file>', 'a certificate to trust, as PEM')
-    .option('--timeout <seconds>', 'how long each call may take', '5')
+    .option('--timeout <seconds>', 'how long each call may take (default: 5)')
     .addHelpText(
       'after',
       '\nWith --internal-url it reads discovery by that address, as an app in another container does.',

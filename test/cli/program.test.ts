@@ -41,9 +41,28 @@ test.each([
   [['xyz'], 'error: unknown command "xyz". Known are start, personas, outcomes, init, run, healthcheck, doctor'],
   [['--prot', '1'], "error: unknown option '--prot' (Did you mean --port?)"],
   [['start', '--prot', '1'], "error: unknown option '--prot' (Did you mean --port?)"],
-  [['--port'], "error: option '-p, --port <number>' argument missing"],
-  [['start', 'extra'], "error: too many arguments for 'start'. Expected 0 arguments but got 1."],
-  [['personas', 'show'], "error: missing required argument 'name'"],
+  [['--xyz'], "error: unknown option '--xyz'; agekey-sandbox --help lists them"],
+  [
+    ['--port'],
+    'error: --port: the value is missing; it takes <number>: port to listen on; 0 takes a free one (default: 2435)',
+  ],
+  [['run', '--xyz', 'a.yaml'], "error: unknown option '--xyz'; agekey-sandbox run --help lists them"],
+  [['doctor', '--ca'], 'error: --ca: the value is missing; it takes <file>: a certificate to trust, as PEM'],
+  [
+    ['--https', 'true'],
+    'error: unknown command "true". Known are start, personas, outcomes, init, run, healthcheck, doctor; a switch like --https takes no value',
+  ],
+  [['start', 'extra'], 'error: unexpected argument "extra"; usage: agekey-sandbox start [options]'],
+  [['run'], "error: missing required argument 'file'; usage: agekey-sandbox run [options] <file...>"],
+  [
+    ['personas', 'show'],
+    "error: missing required argument 'name'; usage: agekey-sandbox personas show [options] <name>",
+  ],
+  [['doctor', '--timeout', '0'], 'error: --timeout: "0" is not a number of seconds above 0, at most 60'],
+  [
+    ['-p', '0', '--host', '203.0.113.7'],
+    'error: host: "203.0.113.7" is no address of this machine; give 127.0.0.1 (only this machine), 0.0.0.0 (all of its addresses) or one of them',
+  ],
   [['--port', 'http'], 'error: --port: "http" is not a port (0 to 65535)'],
   [['--config', 'absent.yaml'], 'error: --config: absent.yaml: cannot read this config file (there is no such file)'],
 ])('%j ends with one line on stderr and exit code 1', async (args, line) => {

@@ -18,7 +18,7 @@ export interface DoctorOptions {
   readonly clientSecret?: string
   readonly redirectUri?: string
   readonly ca?: string
-  readonly timeout: string
+  readonly timeout?: string
   readonly json?: boolean
 }
 
@@ -44,7 +44,7 @@ export async function doctor(flags: Texts, options: DoctorOptions): Promise<bool
 
 function visitOf(
   flags: Texts,
-  { json: _json, timeout, ca, issuer = DEFAULT_ISSUER, ...options }: DoctorOptions,
+  { json: _json, timeout = '5', ca, issuer = DEFAULT_ISSUER, ...options }: DoctorOptions,
 ): Visit {
   const { 'internal-url': internalUrl } = flags
   if (typeof internalUrl === 'string') {
@@ -57,7 +57,7 @@ function visitOf(
   }
   const seconds = Number(timeout)
   if (!(seconds > 0 && seconds <= 60))
-    throw ConfigError.of(`--timeout: ${JSON.stringify(timeout)} is not a number of seconds from 0 to 60`)
+    throw ConfigError.of(`--timeout: ${JSON.stringify(timeout)} is not a number of seconds above 0, at most 60`)
   return {
     ...options,
     issuer,
