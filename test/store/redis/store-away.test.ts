@@ -39,7 +39,9 @@ describeWithRedis('A sandbox whose Redis', () => {
     test('when nothing listens there; the password is not printed', async () => {
       const { code, stderr } = await refusedStart(['--store', 'redis://user:secret@127.0.0.1:1'])
       expect(code).toBe(1)
-      expect(stderr).toBe('error: store: redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1\n')
+      expect(stderr).toBe(
+        'error: store: redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1; start Redis or Valkey there, or give another address\n',
+      )
     })
 
     test('when what listens there says nothing', async () => {
@@ -47,7 +49,9 @@ describeWithRedis('A sandbox whose Redis', () => {
       redis.freeze()
       const { code, stderr } = await refusedStart(['--store', redis.url])
       expect(code).toBe(1)
-      expect(stderr).toBe(`error: store: ${redis.url} cannot be reached: no answer within 2 seconds\n`)
+      expect(stderr).toBe(
+        `error: store: ${redis.url} cannot be reached: no answer within 2 seconds; start Redis or Valkey there, or give another address\n`,
+      )
     })
 
     test('when it holds records of another version', async () => {
