@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { parseJson } from '../oidc/request/json.ts'
+import { looksLikeJson, parseJson } from '../oidc/request/json.ts'
 import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
 
@@ -109,9 +109,13 @@ function readSentParameters(
 ): Readonly<Record<string, unknown>> {
   if (request.method === 'GET') return byName(request.queryPairs)
   const text = Buffer.from(request.body).toString('utf8')
-  if (!request.contentType?.startsWith('application/json')) return byName(decodePairs(text))
-  const json = parseJson(text)
   // A text that may hold a secret is not repeated.
+  if (!request.contentType?.startsWith('application/json')) {
+    return looksLikeJson(text)
+      ? { body: `${text.length} characters that are JSON, not a form` }
+      : byName(decodePairs(text))
+  }
+  const json = parseJson(text)
   if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
     return { body: `${text.length} characters that are not a JSON object` }
   return { ...json.value }

@@ -27,12 +27,16 @@ export function createCallback(
   return { mode: target.mode, redirectUri: target.redirectUri, params: sent }
 }
 
-/** A callback that says why there is no result. `error_description` keeps to the characters of RFC 6749 section 4.1.2.1. */
+/**
+ * A callback that says why there is no result, and what to do: it carries no findings. `error_description` keeps to the characters
+ * of RFC 6749 section 4.1.2.1.
+ */
 export function createErrorCallback(
   target: { mode: ResponseMode; redirectUri: string; state: string | undefined },
-  refusal: { error: string; description: string },
+  refusal: { error: string; description: string; hint?: string },
 ): Callback {
-  const description = printableDescription(refusal.description)
+  const hint = refusal.hint === undefined ? '' : `. ${refusal.hint}`
+  const description = printableDescription(refusal.description + hint)
   return createCallback(target, {
     error: refusal.error,
     error_description: description.length > 400 ? `${description.slice(0, 397)}...` : description,

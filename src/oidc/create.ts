@@ -161,7 +161,7 @@ function unknownReference(requestUri: string, { profile }: Provider): string {
   if (requestUri.startsWith(prefix)) return 'was not issued to this client'
   const [, received] = /^(urn:\w{1,40}:request:)/.exec(requestUri) ?? []
   const other = PROFILES.find((one) => requestUriPrefix(one) === received)
-  const begins = received === undefined ? '' : `, begins with ${received}`
+  const begins = received === undefined ? ' and does not' : `, begins with ${received}`
   const hint = other === undefined ? '' : `, which is that of profile ${other}`
   return `must begin with ${prefix} (profile ${profile})${begins}${hint}`
 }

@@ -1,11 +1,10 @@
-import { butIs, butIsOther } from '../age/explain.ts'
+import { butIsOther } from '../age/explain.ts'
 import { isJsonObject } from '../age/json-object.ts'
-import { quote } from '../age/quote.ts'
 import type { AgeSignal } from '../age/signal.ts'
 import type { Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
-import { mistakenFor } from './request/client-mistakes.ts'
+import { mistakenFor, schemeProblem } from './request/client-mistakes.ts'
 import { ignoredParameter } from './request/ignored-parameter.ts'
 import { parseJson } from './request/json.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
@@ -54,14 +53,7 @@ async function readAccessToken(
   const path = 'Authorization'
   const token = bearerToken(authorization)
   if (token === undefined) {
-    const [scheme = ''] = authorization?.split(' ') ?? []
-    const message =
-      authorization === undefined
-        ? 'the Authorization header is missing'
-        : scheme.toLowerCase() === 'bearer'
-          ? 'Authorization is Bearer without a token, or with characters that no token has'
-          : `Authorization is ${quote(scheme)}; it must be Bearer`
-    findings.add('UPG-02', { path, message })
+    findings.add('UPG-02', { path, message: bearerProblem(authorization) })
     return undefined
   }
   const record = await accessTokens(provider).get(token)
@@ -77,12 +69,19 @@ async function readAccessToken(
   return undefined
 }
 
+function bearerProblem(authorization: string | undefined): string {
+  if (authorization === undefined) return 'the Authorization header is missing'
+  return (
+    schemeProblem(authorization, 'Bearer') ?? 'Authorization is Bearer without a token, or with another one behind it'
+  )
+}
+
 function readUpgrade(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
   const json = parseJson(text)
   if (!json.ok || !isJsonObject(json.value)) {
     const reason = json.ok
       ? `the body must be a JSON object with authorization_details${butIsOther(json.value)}`
-      : `the body must be JSON${butIs(text, [])}: ${json.reason}`
+      : `the body must be JSON: ${json.reason}`
     findings.add('UPG-05', { path: '', message: reason })
     return undefined
   }

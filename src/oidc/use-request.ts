@@ -41,7 +41,7 @@ export function checkUseScope(scope: string | undefined, profile: Profile, findi
   if (!isKnown) {
     findings.add('USE-03', {
       path,
-      message: `scope must be "openid" or "openid ${name}"${butIs(scope, [])}${otherProfile(scope, profile)}`,
+      message: `scope must be "openid" or "openid ${name}"${butIs(scope, ['openid', `openid ${name}`])}${otherProfile(scope, profile)}`,
     })
   } else if (olderWords.length > 0) {
     const message = `scope has ${olderWords.join(' and ')}: an older spelling of the upgrade scope, which is ${name}`

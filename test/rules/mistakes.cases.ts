@@ -206,6 +206,15 @@ const AUTHORIZATION: readonly Mistake[] = [
     },
   ),
   use(
+    'writes redirectUri',
+    { redirect_uri: undefined, redirectUri: 'http://localhost:3000/callback' },
+    {
+      received: 'redirect_uri is missing or has no value (redirectUri was sent)',
+      allowed: 'Did you mean "redirect_uri"?',
+      mend: 'Remove the parameter, or correct its name',
+    },
+  ),
+  use(
     'sends can_create=True',
     { can_create: 'True' },
     { received: 'is "True"', allowed: 'can_create must be exactly true', mend: 'Send can_create=true' },
@@ -370,6 +379,13 @@ const PUSHED: readonly Mistake[] = [
     mend: 'Send the fields as a form, not as JSON',
     send: ({ sandbox }) => sandbox.request.post(PAR).send(pushedRequest()),
   },
+  {
+    does: 'sends JSON under the content type of a form',
+    received: 'JSON was received instead of a form',
+    allowed: 'send name=value pairs joined by &',
+    mend: 'Send both as form fields',
+    send: ({ sandbox }) => sandbox.request.post(PAR).type('form').send(JSON.stringify(pushedRequest())),
+  },
 ]
 
 /** E3, the redirect that refers to the pushed request. */
@@ -471,9 +487,14 @@ const UPGRADES: readonly Mistake[] = [
     },
   },
   upgrade('authenticates by HTTP Basic at the upgrade call', () => basic('ak_test_sandbox', 'sk_test_sandbox'), {
-    received: 'Authorization is "Basic"',
+    received: 'Authorization is Basic',
     allowed: 'it must be Bearer',
     mend: 'the access_token of the token call',
+  }),
+  upgrade('forgets the word Bearer', async ({ rp }) => rp.obtainToken(), {
+    received: 'Authorization names no scheme that is known',
+    allowed: 'it must be Bearer',
+    mend: 'Send Authorization: Bearer and the access_token',
   }),
   upgrade('sends the client_secret as the access token', () => 'Bearer sk_test_sandbox', {
     received: 'it is a client_secret',

@@ -28,6 +28,27 @@ describe('The answer says what was received, what is allowed and how to mend it 
       expect(all).toContain(words.replaceAll('BASE', sandbox.baseUrl))
     }
     expect(description).toMatch(/^[\x20-\x7e]*$/)
-    for (const secret of ['sk_test_sandbox', WEB_SHOP.clientSecret]) expect(all).not.toContain(secret)
+    for (const secret of ['sk_test_sandbox', WEB_SHOP.clientSecret]) {
+      expect(all).not.toContain(secret)
+      expect(JSON.stringify(await sandbox.flows.list())).not.toContain(secret)
+    }
   })
+})
+
+test('An access token that is sent without a scheme is repeated neither by the answer nor by the journal', async () => {
+  const sandbox = await startSandbox()
+  const { rp } = contextOf(sandbox)
+  const token = await rp.obtainToken()
+  const answer = await sandbox.request.post('/v1/svc/upgrade').set('Authorization', token).send({})
+  expect(answer.status).toBe(401)
+  expect(answer.text).not.toContain(token)
+  expect(JSON.stringify(await sandbox.flows.list())).not.toContain(token)
+})
+
+test('The error of a redirect says what to do, for it carries no findings', async () => {
+  const sandbox = await startSandbox()
+  const { params } = await contextOf(sandbox).rp.use({ nonce: undefined })
+  expect(params['error_description']).toMatch(
+    /^USE-08: nonce is missing or has no value\. Make a random nonce per request/,
+  )
 })

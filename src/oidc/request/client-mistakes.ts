@@ -37,8 +37,9 @@ function decoded(text: string): string {
 
 /** Why an `Authorization` header that should be Basic authenticates no client. */
 export function basicProblem(authorization: string, clients: Clients): string {
-  const [scheme = '', encoded = ''] = authorization.trim().split(/ +/)
-  if (scheme.toLowerCase() !== 'basic') return `Authorization is ${quote(scheme)}; it must be Basic`
+  const [, encoded = ''] = authorization.trim().split(/ +/)
+  const problem = schemeProblem(authorization, 'Basic')
+  if (problem !== undefined) return problem
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   if (encoded.includes(':')) return 'Authorization has the credentials as they are; it must have their base64'
@@ -47,6 +48,16 @@ export function basicProblem(authorization: string, clients: Clients): string {
   if (clientSecret === '') return 'Authorization is Basic with an empty client_secret'
   return credentialsProblem({ clientId: text.slice(0, colon), clientSecret }, clients)
 }
+
+/** Why an `Authorization` header is not of the scheme, or `undefined`. Without a scheme it is a secret, which is not repeated. */
+export function schemeProblem(authorization: string, expected: 'Basic' | 'Bearer'): string | undefined {
+  const [, scheme] = /^([A-Za-z]{1,20})(?: |$)/.exec(authorization) ?? []
+  if (scheme?.toLowerCase() === expected.toLowerCase()) return undefined
+  const isKnown = SCHEMES.some((known) => known === scheme?.toLowerCase())
+  return `Authorization ${isKnown ? `is ${scheme}` : 'names no scheme that is known'}; it must be ${expected}`
+}
+
+const SCHEMES: readonly string[] = ['basic', 'bearer', 'digest', 'dpop', 'negotiate', 'token']
 
 /** What a text is that stands where an access token or a code must be, by its looks; it is not repeated. */
 export function mistakenFor(text: string, clients: Clients): string {

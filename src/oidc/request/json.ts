@@ -17,6 +17,9 @@ export function parseJson(text: string): JsonText {
   }
 }
 
+/** Whether a text is rather JSON than a form. */
+export const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text)
+
 /** How JSON text is usually spoiled, the first that fits. */
 const MISTAKES: readonly (readonly [looks: RegExp, remedy: string])[] = [
   [/^\s*$/, 'it is empty'],

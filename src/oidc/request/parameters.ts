@@ -1,6 +1,7 @@
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
 import { ignoredParameter } from './ignored-parameter.ts'
+import { looksLikeJson } from './json.ts'
 
 /** The parameters of one request by name: a value that is `undefined` was not sent, or was sent without a value. */
 export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>
@@ -31,8 +32,11 @@ export function readParameters<Name extends string>(
   const values = new Map<string, string>()
   const rejected = new Set<string>()
   const known: readonly string[] = rules.known
+  // The name of such a parameter is the text itself, with all that is secret in it.
+  const isJson = looksLikeJson(pairs[0]?.[0] ?? '')
+  if (isJson) findings.add(rules.unknown, { path: '', message: NOT_A_FORM })
 
-  for (const [name, value] of pairs) {
+  for (const [name, value] of isJson ? [] : pairs) {
     if (rejected.has(name)) continue
     if (value === undefined || value.includes('\0') || name.includes('\0')) {
       rejected.add(name)
@@ -49,6 +53,9 @@ export function readParameters<Name extends string>(
   const read = (name: Name) => (rejected.has(name) ? undefined : values.get(name) || undefined)
   return Object.fromEntries(rules.known.map((name) => [name, read(name)])) as Parameters<Name>
 }
+
+const NOT_A_FORM =
+  'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'
 
 /** Decodes `application/x-www-form-urlencoded` text. */
 export function decodePairs(encoded: string): Pairs {

@@ -5,8 +5,9 @@ import { excerpt } from '../../age/quote.ts'
 export function differenceFrom(received: string, registered: readonly string[]): string {
   const [nearest] = registered
     .map((address) => ({ address, parts: differingParts(received, address) }))
+    .filter(({ parts }) => parts.length === 1 || (parts.length === 2 && !parts.some((part) => part.startsWith(HOST))))
     .sort((one, other) => one.parts.length - other.parts.length)
-  if (nearest === undefined || nearest.parts.length === 0 || nearest.parts.length > MAX_PARTS) return ''
+  if (nearest === undefined) return ''
   const from = registered.length > 1 ? ` from ${excerpt(nearest.address)}` : ''
   return ` (differs${from} by ${nearest.parts.join(' and ')})`
 }
@@ -14,20 +15,20 @@ export function differenceFrom(received: string, registered: readonly string[]):
 /** `http://a/x, http://b/y and 3 more`. */
 export const addresses = (all: readonly string[]): string => listed(all.map(excerpt))
 
-/** With more differences than that it is another address. */
-const MAX_PARTS = 2
+const HOST = 'the host'
 
+/** None for what is no address. */
 function differingParts(received: string, registered: string): readonly string[] {
   if (isEncoded(received, registered)) return ['percent-encoding: it is encoded twice']
   if (withoutSlash(received) === withoutSlash(registered)) return ['the final slash']
   if (received.toLowerCase() === registered.toLowerCase()) return ['upper and lower case']
-  if (!URL.canParse(received) || !URL.canParse(registered)) return NOTHING_ALIKE
+  if (!URL.canParse(received) || !URL.canParse(registered)) return []
   const [sent, known] = [new URL(received), new URL(registered)]
   const parts = [
     ...(sent.protocol === known.protocol ? [] : ['the scheme']),
     ...(sent.hostname === known.hostname
       ? []
-      : [`the host: ${excerpt(sent.hostname)} is not ${excerpt(known.hostname)}`]),
+      : [`${HOST}: ${excerpt(sent.hostname)} is not ${excerpt(known.hostname)}`]),
     ...(sent.port === known.port ? [] : ['the port']),
     ...(sent.pathname === known.pathname ? [] : [pathDifference(sent.pathname, known.pathname)]),
     ...(sent.search === known.search ? [] : ['the query']),
@@ -35,8 +36,6 @@ function differingParts(received: string, registered: string): readonly string[]
   ]
   return parts.length === 0 ? ['its spelling: it is compared character by character'] : parts
 }
-
-const NOTHING_ALIKE = Array.from({ length: MAX_PARTS + 1 }, () => 'everything')
 
 function pathDifference(sent: string, known: string): string {
   if (withoutSlash(sent) === withoutSlash(known)) return 'the final slash'

@@ -1,4 +1,6 @@
 import type { Issue } from '../../age/issue.ts'
+import { nearest } from '../../age/nearest.ts'
+import { excerpt } from '../../age/quote.ts'
 import type { Profile } from '../profile.ts'
 import { Refusal } from '../refusal.ts'
 import type { ErrorCode } from './error-codes.ts'
@@ -9,6 +11,8 @@ import { levelOf, type RuleId, ruleRow } from './rules.ts'
 interface Reason {
   readonly error: ErrorCode
   readonly description: string
+  /** What to do about the first error. */
+  readonly hint: string
 }
 
 /** The most findings of one request: more of them do not help. */
@@ -33,8 +37,10 @@ export class Findings {
 
   /** Records a required parameter that is absent: `invalid_request`, whatever a wrong value would be. */
   missing(rule: RuleId, name: string): void {
-    if (!this.mentions(name))
-      this.#record(rule, { path: name, message: `${name} is missing or has no value`, error: 'invalid_request' })
+    if (this.mentions(name)) return
+    const similar = this.all.find(({ path }) => nearest(path, [name]).length > 0)?.path
+    const sent = similar === undefined ? '' : ` (${excerpt(similar)} was sent)`
+    this.#record(rule, { path: name, message: `${name} is missing or has no value${sent}`, error: 'invalid_request' })
   }
 
   /** Records what the age rooms found below `root`. */
@@ -56,7 +62,8 @@ export class Findings {
     const rest = this.#errors.filter((error) => error !== first).map(({ finding }) => finding.rule)
     const others = [...new Set(rest)].slice(0, 8).join(', ')
     const more = rest.length === 0 ? '' : ` (and ${rest.length} more: ${others})`
-    return { error: first.code, description: `${first.finding.rule}: ${first.finding.message}${more}` }
+    const { rule, message, hint } = first.finding
+    return { error: first.code, description: `${rule}: ${message}${more}`, hint }
   }
 
   /** @throws Refusal with all findings when one of them is an error. */

@@ -15,7 +15,7 @@ export const UPGRADE_RULES = {
     section: 'E4, Authentication',
     error: 'invalid_client',
     sentence: 'Authorization is Basic with the base64 of client_id:client_secret of a registered client.',
-    hint: 'Send Authorization: Basic base64(client_id:client_secret): form fields are for the pushed request.',
+    hint: 'Send Authorization: Basic base64(client_id:client_secret): form fields are for the pushed request. The sandbox prints its credentials at start.',
   },
   'TOK-03': {
     ...token,

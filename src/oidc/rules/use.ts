@@ -19,7 +19,7 @@ export const USE_RULES = {
     ...use,
     error: 'invalid_scope',
     sentence: 'scope is openid, or openid and the upgrade scope separated by a space.',
-    hint: 'Send scope=openid; add the upgrade scope only when the app can make the upgrade call.',
+    hint: 'Send scope=openid; add a blank and the upgrade scope only when the app can make the upgrade call.',
   },
   'USE-04': {
     ...use,
