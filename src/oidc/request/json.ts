@@ -43,12 +43,14 @@ const hasManyBrackets = (text: string) => !/^[^[{]*(?:[[{][^[{]*){0,64}$/.test(t
 
 /** Level by level, for a recursion would be what it is to prevent. */
 function isTooDeep(value: unknown): boolean {
-  let level = [value]
-  for (let depth = 0; depth <= MAX_LEVELS; depth++) {
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  let level = [value].filter(isNesting)
+  for (let depth = 1; depth <= MAX_LEVELS; depth++) {
+    level = level.flatMap((one): unknown[] => Object.values(one)).filter(isNesting)
     if (level.length === 0) return false
   }
   return true
 }
+
+const isNesting = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const shorten = (message: string) => (message.length > 120 ? `${message.slice(0, 117)}...` : message)

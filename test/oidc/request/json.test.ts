@@ -6,7 +6,7 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 test('JSON is read down to 64 levels and refused below them, however it is nested', () => {
   expect(parseJson(nested(64)).ok).toBe(true)
   expect(parseJson(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`).ok).toBe(true)
-  for (const text of [nested(66), nested(100_000), `${'{"a":'.repeat(66)}1${'}'.repeat(66)}`]) {
+  for (const text of [nested(65), nested(100_000), `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`]) {
     expect(parseJson(text)).toEqual({ ok: false, reason: 'it is nested deeper than 64 levels' })
   }
 })
