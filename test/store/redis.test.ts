@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectRedis, type Redis } from '../../src/store/redis.ts'
 import { createRedisDirectory } from '../../src/store/redis-directory.ts'
 import { createRedisJournal } from '../../src/store/redis-journal.ts'
@@ -38,4 +38,17 @@ describeWithRedis('In Redis', () => {
   describeDirectory('Redis', (options) => createRedisDirectory(redis, { ...options, key: prefix(), order: 'order' }))
   describeJournal('Redis', (budget) => createRedisJournal(redis, { ...budget, prefix: prefix(), channel: prefix() }))
   describeStores('Redis', () => stores)
+
+  test('The Redis store holds 100,000 records per collection: the oldest goes', async () => {
+    const store = createRedisStore(redis, { prefix: 'full:', order: 'order', clock: { now: () => 0 } })
+    await store.put('code', 'first', 1, 1)
+    await store.put('code', 'second', 2, 1)
+    // What the store would note of 99,997 more, in one step.
+    const fill = "for n = 1, 99997 do redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), n) end"
+    await redis.call((client) => client.eval(fill, { keys: ['full:index:code', 'order'] }))
+    await store.put('code', '100,000th', 3, 1)
+    expect(await store.get('code', 'first')).toBe(1)
+    await store.put('code', 'one more', 4, 1)
+    expect([await store.get('code', 'first'), await store.get('code', 'second')]).toEqual([undefined, 2])
+  })
 })
