@@ -83,8 +83,12 @@ describe('A parameter that the endpoint does not use is advised about and change
 
   test.each([...STANDARD, 'nonce', 'claims', 'response_mode', 'state'])('at E3: %s', async (name) => {
     const service = createService()
-    const requestUri = await service.obtainRequestUri({ state: 'pushed' })
-    expect((await service.create(requestUri, { [name]: 'x' })).params).toEqual({ state: 'pushed' })
+    const query = createRequest(await service.obtainRequestUri({ state: 'pushed' }), { [name]: 'x' })
+    expect(await beginCreate(Object.entries(query), service.provider)).toMatchObject({
+      kind: 'proceed',
+      transaction: { state: 'pushed' },
+      findings: advice('CRE-12', name),
+    })
   })
 
   test.each([...STANDARD, 'redirect_uri', 'scope', 'state'])('at E4: %s', async (name) => {
