@@ -8,24 +8,9 @@ import { createRequest, pushedRequest, useRequest } from '../../support/requests
 import { createService, formRequest } from '../../support/service.ts'
 
 const USED = ['scope', 'nonce', 'claims']
-const SHARED = [
-  'acr_values',
-  'audience',
-  'client_assertion',
-  'code_challenge',
-  'code_challenge_method',
-  'code_verifier',
-]
 const STANDARD = [
-  ...SHARED,
-  'display',
-  'dpop_jkt',
-  'id_token_hint',
-  'login_hint',
-  'max_age',
-  'prompt',
-  'resource',
-  'ui_locales',
+  ...['acr_values', 'audience', 'client_assertion', 'code_challenge', 'code_challenge_method', 'code_verifier'],
+  ...['display', 'dpop_jkt', 'id_token_hint', 'login_hint', 'max_age', 'prompt', 'resource', 'ui_locales'],
 ]
 
 describe('ignoredParameter', () => {
