@@ -1,6 +1,8 @@
 import { formatHex, interpolate, modeLrgb, modeRgb, useMode, wcagContrast } from 'culori/fn'
 import type { Handler } from '../http/handler.ts'
+import type { Provider } from '../oidc/provider.ts'
 import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../oidc/request/presentation.ts'
+import type { Finding } from '../oidc/rules/finding.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
@@ -52,14 +54,34 @@ export function renderAppearanceCss(appearance: Presentation['appearance']): str
   return `:root {\n${lines.join('\n')}\n}\n`
 }
 
+/** Advice on colours that are not shown as they were requested; `appearance` holds permitted values only. */
+export function colourAdvice(appearance: Presentation['appearance'], { profile }: Provider): readonly Finding[] {
+  const { text_color: asked } = appearance
+  if (asked === undefined) return []
+  const wanted = colourOf(asked, DEFAULTS.text)
+  const { text: shown, surfaces } = textOnSurfaces(appearance)
+  if (shown === wanted) return []
+  const least = Math.min(...surfaces.map((surface) => contrast(wanted, surface)))
+  const findings = new Findings(profile)
+  const message = `text_color ${asked} has a contrast of ${least.toFixed(1)}:1 on this background, at least ${TEXT}:1 is needed; ${shown} is shown`
+  findings.add('USE-21', { path: 'text_color', message })
+  return findings.all
+}
+
+/** Advice for a device that lacks the requested font, which only a script on the page finds out. */
+export function fontAdvice({ font }: Presentation['appearance'], { profile }: Provider): readonly Finding[] {
+  if (font === undefined) return []
+  const findings = new Findings(profile)
+  const message = `this device has no font "${font.trim()}": a default font is shown`
+  findings.add('USE-22', { path: 'font', message })
+  return findings.all
+}
+
 function colourProperties(appearance: Presentation['appearance']): Record<string, string> {
   const primary = colourOf(appearance.primary_color, DEFAULTS.primary)
   const secondary = colourOf(appearance.secondary_color, DEFAULTS.secondary)
-  const background = colourOf(appearance.background_color, DEFAULTS.background)
-  const page = tint(background, secondary, 0.06)
-  const wash = tint(background, primary, 0.07)
-  const surfaces = [background, page, wash]
-  const text = textColour(appearance.text_color, surfaces)
+  const { text, surfaces } = textOnSurfaces(appearance)
+  const [background, page, wash] = surfaces
   const onPrimary = textOn(primary)
   return {
     primary,
@@ -77,6 +99,15 @@ function colourProperties(appearance: Presentation['appearance']): Record<string
     muted: readable(mix(text, 0.74, background), TEXT, surfaces),
     edge: readable(mix(text, 0.55, background), EDGE, [background]),
   }
+}
+
+/** The colour of text, and those of what it stands on: card, page and washed areas. */
+function textOnSurfaces(appearance: Presentation['appearance']) {
+  const background = colourOf(appearance.background_color, DEFAULTS.background)
+  const page = tint(background, colourOf(appearance.secondary_color, DEFAULTS.secondary), 0.06)
+  const wash = tint(background, colourOf(appearance.primary_color, DEFAULTS.primary), 0.07)
+  const surfaces = [background, page, wash] as const
+  return { surfaces, text: textColour(appearance.text_color, surfaces) }
 }
 
 /** The requested colour, moved until it can be read. The default, which no request named, is replaced by black or white instead. */

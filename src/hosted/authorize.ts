@@ -9,6 +9,7 @@ import type { Endpoint } from '../oidc/endpoints.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
 import type { Presentation } from '../oidc/request/presentation.ts'
+import type { Finding } from '../oidc/rules/finding.ts'
 import { type Beginning, beginUse, type UseTransaction } from '../oidc/use.ts'
 import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { conclude } from '../sandbox/decision/conclude.ts'
@@ -58,10 +59,10 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
   const { query, requested } = readRequestedDecision(request)
   const known = await requireRequestedNames(flow, requested, tenant)
   const beginning = await begin(query, tenant.provider)
-  const { findings } = beginning
   if (beginning.kind === 'refused') return refuse(beginning, visit)
 
   const { transaction } = beginning
+  const findings = [...beginning.findings, ...(await advise(transaction, tenant))]
   const call = authorizationCall(transaction, request)
   const decision = await decide(transaction, call, { requested, known, tenant })
   // The page itself explains where it is shown, so there the advice is only recorded.
@@ -75,6 +76,19 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
     findings: withEmbedding,
     issuedIds: [identifier('transaction', id)],
   }
+}
+
+/** Advice on what the hosted screens show in another way than the request asks. */
+async function advise({ presentation }: Transaction, { provider }: Tenant): Promise<readonly Finding[]> {
+  const { appearance } = presentation
+  if (appearance.text_color === undefined) return []
+  const { colourAdvice } = await import('./appearance.ts')
+  return colourAdvice(appearance, provider)
+}
+
+async function adviseOnFont({ presentation }: Transaction, { provider }: Tenant): Promise<readonly Finding[]> {
+  const { fontAdvice } = await import('./appearance.ts')
+  return fontAdvice(presentation.appearance, provider)
 }
 
 /** An authorization request, as expectations and scenarios see it. */
@@ -120,11 +134,10 @@ async function choose(visit: Visit): Promise<Answer> {
   if (!(await takePending(form.transaction, tenant.provider))) throw await notPending(form.transaction, tenant)
   const { chosenLanguage, framed, lacksPermission } = form
   const shown: Visit = { ...visit, chosenLanguage, framed, lacksPermission }
-  const { transaction, findings } = pending
-  return finish(transaction, decision, {
-    visit: shown,
-    findings: [...findings, ...embeddingAdvice(transaction.flow, shown)],
-  })
+  const { transaction } = pending
+  const font = form.lacksFont ? await adviseOnFont(transaction, tenant) : []
+  const findings = [...pending.findings, ...font, ...embeddingAdvice(transaction.flow, shown)]
+  return finish(transaction, decision, { visit: shown, findings })
 }
 
 async function finish(

@@ -1,4 +1,4 @@
-import { renderAdvice } from '../http/html/finding-list.ts'
+import { renderAdvice, UNSURE } from '../http/html/finding-list.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage, type Shell } from '../http/html/layout.ts'
 import { englishOn, type Translate, translate } from '../http/html/messages.ts'
@@ -18,7 +18,8 @@ import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
  * Where no passkey works it offers only to go back, until the user goes on for the sandbox alone.
  */
 export function renderChoose(page: WaitingPage<UseTransaction>, choices: readonly PersonaChoice[]): RenderedPage {
-  const { shell, transaction, client, findings } = page
+  const { shell, transaction, client, findings, fontFindings = [] } = page
+  const { font } = transaction.presentation.appearance
   const t = translate(shell.lang)
   const title = t('choose.title', { client: client.name })
   const isBlocked = isWithoutPasskeys(page.embedding) && !page.continued
@@ -27,7 +28,14 @@ export function renderChoose(page: WaitingPage<UseTransaction>, choices: readonl
     width: 'wide',
     menu: renderLanguageMenu(t),
     forms: html`${renderContinueForm(page)}${renderLanguageForm(page)}`,
-    scripts: ['language.js', 'filter.js', 'shortcuts.js', 'embedding.js', 'once.js'],
+    scripts: [
+      'language.js',
+      'filter.js',
+      'shortcuts.js',
+      'embedding.js',
+      ...(font === undefined ? [] : ['font.js']),
+      'once.js',
+    ],
     main: html`${renderEmbeddingNotice(page, 'use', t)}
 <div class="desk">
 <form class="desk-form" method="post" action="${page.path}/choice">${renderPendingFields(page)}
@@ -46,13 +54,13 @@ ${
   html`<section class="card" aria-labelledby="personas-title" data-passkey>
 <h2 id="personas-title">${t('choose.personas')}</h2>
 <p class="muted">${t('choose.personas.lead')}</p>
-<p class="links">${findings.length > 0 && html`<a href="#advice-title">${t('advice.title')}</a>`} <a href="#endings">${t('ending.title')}</a></p>
+<p class="links">${findings.length + fontFindings.length > 0 && html`<a href="#advice-title"${findings.length === 0 && UNSURE}>${t('advice.title')}</a>`} <a href="#endings">${t('ending.title')}</a></p>
 ${renderPersonaList(choices, transaction.canCreate, t)}
 </section>`
 }
 </form>
-<div class="desk-more">
-${renderAdvice(findings, t)}
+<div class="desk-more"${font !== undefined && html` data-font="${font.trim()}"`}>
+${renderAdvice(findings, t, fontFindings)}
 ${!isBlocked && renderEndingForm(page, t)}
 </div>
 </div>`,

@@ -14,6 +14,8 @@ export interface HostedForm {
   readonly framed: boolean
   /** A script on the page found that this iframe lacks the permission for passkeys. Believed only against the request. */
   readonly lacksPermission: boolean
+  /** A script on the page found that the device lacks the requested font. */
+  readonly lacksFont: boolean
   /** The user went on where no passkey works. */
   readonly continued: boolean
   /** The last value of a field; `undefined` when it is missing or empty. */
@@ -37,6 +39,7 @@ export function readHostedForm(request: Incoming, tenant: Tenant): HostedForm {
     chosenLanguage: field('chosen_language'),
     framed: field('framed') === 'true',
     lacksPermission: field('framed') === 'true' && field('permission') === 'denied',
+    lacksFont: field('font') === 'missing',
     continued: field('continued') === 'true',
     field,
   }

@@ -5,6 +5,7 @@ import type { UseTransaction } from '../oidc/use.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { fontAdvice } from './appearance.ts'
 import { renderChoose } from './choose-page.ts'
 import { renderCreate } from './create-page.ts'
 import { embeddingOf } from './embedding/embedding.ts'
@@ -47,7 +48,8 @@ async function renderWaiting(
     return renderCreate({ ...shared, transaction }, { personas, selected: preselectedPersona(request, personas) })
   }
   const choices = inPersonaOrder(personas).map((persona) => choiceOf(persona, transaction, tenant))
-  return renderChoose({ ...shared, transaction }, choices)
+  const fontFindings = fontAdvice(transaction.presentation.appearance, tenant.provider)
+  return renderChoose({ ...shared, transaction, fontFindings }, choices)
 }
 
 function choiceOf(persona: PersonaChoice['persona'], { claims }: UseTransaction, tenant: Tenant): PersonaChoice {

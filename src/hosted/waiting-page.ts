@@ -16,6 +16,8 @@ export interface WaitingPage<
   readonly transaction: Transaction
   /** Advice on the request. */
   readonly findings: readonly Finding[]
+  /** Advice that applies when this device lacks the requested font. */
+  readonly fontFindings?: readonly Finding[]
   /** The path of the flow, with the prefix of the tenant: `/v1/oidc/use`. The forms of the page post below it. */
   readonly path: string
   readonly client: ClientBadge

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { createUrl, useUrl } from './requests.ts'
-import { describeInBrowser, launchBrowser, withPage } from './support.ts'
+import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
 
 const DARK_TEXT = 'rgb(29, 23, 51)'
 const LIGHT_TEXT = 'rgb(236, 233, 246)'
@@ -105,6 +105,34 @@ describeInBrowser('a parameter of the hosted screens', () => {
       await page.goto(useUrl(sandbox, { theme: 'dark', [parameter]: value }))
       expect(await style(page, ':root', 'colorScheme')).toBe('dark')
       expect(await page.locator('.finding').textContent()).toContain('USE-16')
+    })
+  })
+
+  it('font that the device lacks is advice on the page, and of the choice in the journal', async () => {
+    await withPage(browser, {}, async (page) => {
+      await page.goto(useUrl(sandbox, { font: 'No Such Font Anywhere' }))
+      const finding = page.locator('.finding')
+      expect(await finding.isVisible()).toBe(true)
+      expect(await finding.textContent()).toContain('this device has no font "No Such Font Anywhere"')
+      expect(await page.locator('a[href="#advice-title"]').isVisible()).toBe(true)
+      await keepScreenshot(page, 'font-missing')
+      await page.route('http://localhost:3000/**', (route) => route.fulfill({ body: 'app' }))
+      await page.getByTestId('persona-teen-16').click()
+      await page.waitForURL('http://localhost:3000/**')
+    })
+    const calls = (await sandbox.flows.last())?.calls ?? []
+    expect(calls.map(({ findings }) => findings.map(({ rule }) => rule))).toEqual([[], ['USE-22']])
+  })
+
+  it('font that the device has is no advice', async () => {
+    const common = ['DejaVu Serif', 'Liberation Serif', 'Noto Serif', 'Times New Roman', 'Arial']
+    await withPage(browser, {}, async (page) => {
+      const found: string[] = []
+      for (const font of common) {
+        await page.goto(useUrl(sandbox, { font }))
+        if (!(await page.locator('.finding').isVisible())) found.push(font)
+      }
+      expect(found).not.toEqual([])
     })
   })
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contrast, renderAppearanceCss } from '../../src/hosted/appearance.ts'
-import { byTestId, tagsOf } from '../support/markup.ts'
+import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { createRequest, useRequest } from '../support/requests.ts'
+import { type Changes, createRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const sheetOn = (page: string) =>
@@ -124,5 +124,43 @@ describe('the style sheet of an appearance', () => {
   it('sets only colours when only colours are requested', () => {
     const names = Object.keys(propertiesOf(renderAppearanceCss({ primary_color: 'red' })))
     expect(names.filter((name) => ['align', 'radius', 'band', 'font'].includes(name))).toEqual([])
+  })
+})
+
+describe('advice on the appearance', () => {
+  const openWith = async (changes: Changes) => {
+    const sandbox = await startSandbox()
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
+    const findings = (await sandbox.flows.last())?.calls.at(-1)?.findings ?? []
+    return { text, findings }
+  }
+
+  it.each([
+    [{ text_color: '#aaa' }, /^text_color #aaa has a contrast of 2\.\d:1 .* #[0-9a-f]{6} is shown$/],
+    [{ text_color: 'black', background_color: '#222' }, /^text_color black has a contrast of 1\.\d:1/],
+  ])('names a text colour that is changed, on the page and in the journal: %j', async (changes, message) => {
+    const { text, findings } = await openWith(changes)
+    expect(findings).toMatchObject([{ rule: 'USE-21', level: 'advice', message: expect.stringMatching(message) }])
+    expect(textOf(text)).toContain(findings[0]?.message)
+  })
+
+  it.each([{ text_color: '#000' }, { text_color: 'white', background_color: '#222' }, { background_color: '#222' }])(
+    'says nothing of a text colour that is shown as it is, or that was not requested: %j',
+    async (changes) => {
+      expect((await openWith(changes)).findings).toEqual([])
+    },
+  )
+
+  it('holds what a script may say about the font hidden, and the journal is not given it before', async () => {
+    const { text, findings } = await openWith({ font: 'Comic Neue' })
+    const unsure = tagsOf(text).filter(({ attributes }) => 'data-unsure' in attributes)
+    expect(unsure.map(({ name, attributes }) => [name, 'hidden' in attributes])).toEqual([
+      ['a', true],
+      ['section', true],
+      ['div', true],
+    ])
+    expect(text).toContain('this device has no font &quot;Comic Neue&quot;')
+    expect(findings).toEqual([])
+    expect((await openWith({})).text).not.toMatch(/data-unsure|font\.js/)
   })
 })

@@ -1,3 +1,4 @@
+import { press, submit } from '../support/forms.ts'
 import { useRequest } from '../support/requests.ts'
 import type { RuleCase } from './rule-case.ts'
 
@@ -81,5 +82,22 @@ export const USE_CASES: readonly RuleCase[] = [
     breaks: 'an iframe, whose permission no request says',
     ...advice,
     send: (_rp, { sandbox }) => sandbox.request.get(path).set('Sec-Fetch-Dest', 'iframe').query(useRequest()),
+  },
+  {
+    rule: 'USE-21',
+    breaks: 'a text colour that is too light to be read',
+    ...advice,
+    send: (rp) => rp.use({ text_color: '#aaa' }),
+  },
+  {
+    rule: 'USE-22',
+    breaks: 'a font that the device lacks, as a script of the page says',
+    ...advice,
+    async send(_rp, { sandbox }) {
+      const page = await sandbox.request.get(path).query(useRequest({ font: 'No Such Font' }))
+      const form = press(page.text, 'use')
+      form.fields.set('font', 'missing')
+      return submit(sandbox, form)
+    },
   },
 ]

@@ -16,15 +16,23 @@ ${findings.map(
 )}</ul>`
 }
 
-/** The advice on a valid request, as a section of a hosted page; nothing when there is none. */
-export function renderAdvice(findings: readonly Finding[], t: Translate): Html | false {
-  const list = renderFindingList(findings, t)
-  return (
-    list &&
-    html`<section class="card advice-card" aria-labelledby="advice-title">
+/**
+ * The advice on a valid request, as a section of a hosted page; nothing when there is none.
+ * @param unsure advice that stays hidden until a script of the page finds that it applies (`data-unsure`)
+ */
+export function renderAdvice(
+  findings: readonly Finding[],
+  t: Translate,
+  unsure: readonly Finding[] = [],
+): Html | false {
+  if (findings.length + unsure.length === 0) return false
+  return html`<section class="card advice-card" aria-labelledby="advice-title"${findings.length === 0 && UNSURE}>
 <h2 id="advice-title">${t('advice.title')}</h2>
 <p class="muted">${t('advice.lead')}</p>
-${list}
+${renderFindingList(findings, t)}
+${unsure.length > 0 && html`<div${UNSURE}>${renderFindingList(unsure, t)}</div>`}
 </section>`
-  )
 }
+
+/** The attributes of what a script may show. */
+export const UNSURE = html` data-unsure hidden`

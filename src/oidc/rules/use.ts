@@ -130,4 +130,18 @@ export const USE_RULES = {
     hint: 'Open the flow in the browser itself: from an iframe nothing is redirected. To show it there, add the permission to the allow attribute.',
     level: 'advice',
   },
+  'USE-21': {
+    ...use,
+    section: 'hosted screens, WCAG 2.2 AA',
+    sentence: 'text_color can be read: it has a contrast of at least 4.5:1 on the background.',
+    hint: 'Another colour is moved towards black or white until it can be read. Send one with more contrast, or leave text_color out.',
+    level: 'advice',
+  },
+  'USE-22': {
+    ...use,
+    section: 'hosted screens',
+    sentence: 'font names a family that the device of the user has.',
+    hint: 'The sandbox loads no font and shows a default one. The service loads the family from a public web-font library: look at it there, too.',
+    level: 'advice',
+  },
 } as const satisfies RuleTable
