@@ -65,6 +65,7 @@ describe('The doctor passes every check', () => {
       ['client', 'ok'],
       ['redirect_uri', 'ok'],
     ])
+    expect(diagnoses.find(({ check }) => check === 'key_set')?.message).toMatch(/: 2 public keys \(RS256, ES256\)$/)
     expect(reportLines(diagnoses).at(-1)).toBe('All is well.')
   })
 

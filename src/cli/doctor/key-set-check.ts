@@ -5,7 +5,7 @@ import { type Diagnosis, ok, type Problem, type ProblemName, problem } from './d
 import { inApp } from './fix-lines.ts'
 import { call, type Visit } from './visit.ts'
 
-const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
+const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.string().optional() })) })
 
 /** Members that only a private or a secret key has (RFC 7518 sections 6.2.2, 6.3.2 and 6.4). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
@@ -25,7 +25,8 @@ export async function checkKeySet(url: string, visit: Visit): Promise<Diagnosis>
       `${url}: it exposes private keys (${leaked.join(', ')}); every reader of it can sign`,
     )
   }
-  return ok('key_set', `${url}: ${keys.length} public ${keys.length === 1 ? 'key' : 'keys'}`)
+  const algorithms = [...new Set(keys.map(({ alg, kty }) => alg ?? kty))].join(', ')
+  return ok('key_set', `${url}: ${keys.length} public ${keys.length === 1 ? 'key' : 'keys'} (${algorithms})`)
 }
 
 /** The key set must be that of the sandbox whose tokens it is to verify: it stands below the same address as the others. */
