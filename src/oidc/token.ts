@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { butIs } from '../age/explain.ts'
+import { quote } from '../age/quote.ts'
 import { collection } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client, Clients } from './ports.ts'
@@ -115,7 +116,7 @@ function authenticate(
     const path = 'Authorization'
     findings.add('TOK-02', { path, message: unauthenticated(authorization, clientSecret, provider.clients) })
   } else if (clientId !== undefined && clientId !== client.clientId) {
-    const message = `client_id in the form is not ${client.clientId}, which the Authorization header authenticates`
+    const message = `client_id in the form is ${quote(clientId)}; the Authorization header authenticates ${client.clientId}`
     findings.add('TOK-10', { path: 'client_id', message })
     return undefined
   }

@@ -174,6 +174,14 @@ describe('exchangeCode refuses', () => {
     await service.exchange(code)
   })
 
+  test('another client_id in the form, and says which was received', async () => {
+    const form = formRequest(tokenRequest('x', { client_id: 'other' }), { authorization: AUTHORIZATION })
+    const { findings } = await refusalOf(() => exchangeCode(form, createProvider()))
+    expect(findings[0]?.message).toBe(
+      'client_id in the form is "other"; the Authorization header authenticates ak_test_sandbox',
+    )
+  })
+
   test('credentials in the form alone with invalid_client, and says where they belong', async () => {
     const form = tokenRequest('x', { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' })
     const refusal = await refusalOf(() => exchangeCode(formRequest(form), createProvider()))
