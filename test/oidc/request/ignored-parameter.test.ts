@@ -25,6 +25,8 @@ describe('ignoredParameter', () => {
     ['claim', 'claim is not known and was ignored. Did you mean "claims"?'],
     ['colour', 'colour is not known and was ignored.'],
     ['constructor', 'constructor is not known and was ignored.'],
+    ['a\nb', '"a\\nb" is not known and was ignored.'],
+    ['x'.repeat(5_000), `"${'x'.repeat(60)}…" is not known and was ignored.`],
   ])('says of the unknown parameter %s what was meant, when a known one is near', (name, message) => {
     expect(ignoredParameter(name, USED)).toBe(message)
   })
