@@ -42,7 +42,10 @@ function explain(
 ): [status: number, description: string] {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return [431, `the request line and headers are larger than ${maxHeaderBytes} bytes together`]
+      return [
+        431,
+        `the request line and headers are larger than ${maxHeaderBytes} bytes together: shorten the query, for example claims`,
+      ]
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return [408, 'the request did not arrive in time']
     default:

@@ -68,9 +68,27 @@ export const refuseUnreadable =
     const handler: Handler = () => {
       const status: unknown = error?.status
       if (typeof status !== 'number' || status < 400 || status >= 500) throw error
-      const message =
-        status === 413 ? `the body is larger than ${bodyLimit} bytes` : `the request cannot be read: ${error.message}`
-      throw Refusal.byHttp(status, message, { title: 'This request cannot be read' })
+      throw Refusal.byHttp(status, unreadable(error, bodyLimit), { title: 'This request cannot be read' })
     }
     return createRoute(host, { handler })(request, response, next)
   }
+
+/** What Express and its body parser say of a request that they cannot read. */
+interface ReadError {
+  readonly type?: string
+  readonly message: string
+  /** Bytes of the body, when the request says so. */
+  readonly length?: number
+  readonly encoding?: string
+}
+
+function unreadable({ type, message, length, encoding }: ReadError, bodyLimit: number): string {
+  switch (type) {
+    case 'entity.too.large':
+      return `the body has ${length ?? `more than ${bodyLimit}`} bytes, and ${bodyLimit} are read at most: send fewer or shorter values`
+    case 'encoding.unsupported':
+      return `Content-Encoding ${encoding} is not read: send the body without it`
+    default:
+      return `the request cannot be read: ${message}`
+  }
+}
