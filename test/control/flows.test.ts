@@ -224,6 +224,8 @@ describe('a flow', () => {
     expect(sandbox.calls.map(({ status }) => status)).toEqual([302, 200, 0, 0])
     const page = await sandbox.request.get(`/_sandbox/console/flows/${pushed?.id}`)
     expect(page.text).toContain('0 (dropped)')
+    const list = await sandbox.request.get('/_sandbox/console/flows')
+    expect(list.text).toContain('<span class="tag bad">dropped</span> the connection was closed without a response')
   })
 
   test('that is unknown is a 404', async () => {

@@ -107,7 +107,7 @@ function renderItem(flow: Flow, { consolePath }: ConsoleFrame): Html {
   return html`<li class="${errors > 0 || refusal ? 'error' : 'fine'}" data-testid="flow-${id}">
 <p class="moment">${renderInstant(flow.started_at)}</p>
 <h3><a href="${consolePath}/flows/${id}">${FLOW_TITLES[flow.flow]} <span class="muted">${id}</span></a></h3>
-<p class="facts">${renderDecision(flow)}${errors > 0 && html`<span class="tag bad">${counted(errors, 'error')}</span> `}${errors < findings.length && html`<span class="tag warn">${findings.length - errors} advice</span> `}${refusal && html`<span class="tag bad">refused ${refusal.status}</span> ${shortened(refusal.description ?? '', 300)}`}</p>
+<p class="facts">${renderDecision(flow)}${errors > 0 && html`<span class="tag bad">${counted(errors, 'error')}</span> `}${errors < findings.length && html`<span class="tag warn">${findings.length - errors} advice</span> `}${refusal && html`<span class="tag bad">${refusal.status === 0 ? 'dropped' : `refused ${refusal.status}`}</span> ${shortened(refusal.description ?? '', 300)}`}</p>
 ${renderAnswers(answers, MAX_ANSWERS)}
 <p class="muted small-text">${chain(flow)}${state !== undefined && html` · state <code>${shortened(state, 60)}</code>`}${clientId !== undefined && html` · <code>${shortened(clientId, 60)}</code>`}</p>
 </li>
