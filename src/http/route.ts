@@ -55,8 +55,10 @@ async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promi
   const beyond = name === undefined ? undefined : reasonBeyondMachine(incoming, guard)
   if (name === undefined || beyond === undefined || (await tenants.has(name))) return tenants.touch(name)
   const { baseUrl } = tenants.root.provider
+  const token =
+    guard.token === undefined ? 'a control token, which this sandbox does not have yet' : 'the control token'
   throw Refusal.notFound(
-    `tenant: there is no ${JSON.stringify(name)}, and this call does not make it, because ${beyond}; make it with the control token: PUT ${baseUrl}/_sandbox/tenants/${name}`,
+    `tenant: there is no ${JSON.stringify(name)}, and this call does not make it, because ${beyond}; make it with ${token}: PUT ${baseUrl}/_sandbox/tenants/${name}`,
     { title: 'No such tenant' },
   )
 }

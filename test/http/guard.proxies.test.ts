@@ -168,6 +168,15 @@ describe('a tenant begins to exist by its first call on this machine only:', () 
     expect(await namesOf()).toEqual(['default', 'ci-1'])
   })
 
+  test('without a control token in the settings the answer says that one is needed', async () => {
+    const sandbox = await startSandbox()
+    const [status, , description] = await errorOf(
+      await fetch(`${await startProxy(sandbox, FORWARDED)}/t/ci-1/.well-known/jwks.json`),
+    )
+    expect(status).toBe(404)
+    expect(description).toContain('make it with a control token, which this sandbox does not have yet: PUT ')
+  })
+
   test('on this machine, also through a trusted proxy, the call itself makes it', async () => {
     const sandbox = await startSandbox({ trustProxy: ['loopback'] })
     const proxy = await startProxy(sandbox, { 'X-Forwarded-For': '::1', 'X-Forwarded-Host': 'localhost' })
