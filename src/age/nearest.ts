@@ -24,12 +24,12 @@ export const nearest = (word: string, candidates: readonly string[]): string[] =
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const fits = fitsOf(word, candidates)
   const best = fits.filter(({ distance }) => distance === fits[0]?.distance).map(({ name }) => JSON.stringify(name))
-  const others = best.length > MAX_ASKED ? [`one of ${best.length - MAX_ASKED} others that fit`] : []
-  const asked = [...best.slice(0, MAX_ASKED), ...others]
-  const last = asked.pop()
-  if (last === undefined) return ''
-  return ` Did you mean ${asked.length === 0 ? '' : `${asked.join(', ')} or `}${last}?`
+  const asked = best.length > MAX_ASKED ? [...best.slice(0, MAX_ASKED), 'another that fits'] : best
+  return asked.length === 0 ? '' : ` Did you mean ${ALTERNATIVES.format(asked)}?`
 }
+
+/** `a, b or c` */
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
 /** `there is no persona "teen". Did you mean "teen-16"?`: the one wording for a name that nothing has. */
 export const unknownName = (kind: string, name: string, known: readonly string[]): string =>

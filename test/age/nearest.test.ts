@@ -72,7 +72,7 @@ describe('didYouMean', () => {
   it('names four of many', () => {
     const names = ['adult-a', 'adult-b', 'adult-c', 'adult-d', 'adult-e', 'adult-f']
     expect(didYouMean('adult', names)).toBe(
-      ' Did you mean "adult-a", "adult-b", "adult-c", "adult-d" or one of 2 others that fit?',
+      ' Did you mean "adult-a", "adult-b", "adult-c", "adult-d" or another that fits?',
     )
   })
 
