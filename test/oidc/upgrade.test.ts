@@ -91,6 +91,15 @@ describe('upgradeAgeKey refuses', () => {
     expect(await send(body)).toEqual({ status: 400, error: 'invalid_request', rules: ['UPG-05'] })
   })
 
+  test('a body without authorization_details, without a guess about a header that is wrong too', async () => {
+    const service = createService()
+    const { findings } = await refusalOf(() => upgradeAgeKey(jsonRequest({}, undefined), service.provider))
+    expect(findings.map(({ message }) => message)).toEqual([
+      'the Authorization header is missing',
+      'authorization_details is missing or has no value',
+    ])
+  })
+
   test.each([
     'null',
     '{}',

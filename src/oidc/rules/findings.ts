@@ -38,7 +38,8 @@ export class Findings {
   /** Records a required parameter that is absent: `invalid_request`, whatever a wrong value would be. */
   missing(rule: RuleId, name: string): void {
     if (this.mentions(name)) return
-    const similar = this.all.find(({ path }) => nearest(path, [name]).length > 0)?.path
+    // An unknown parameter is advice: its name may be a misspelling of this one.
+    const similar = this.all.find(({ level, path }) => level === 'advice' && nearest(path, [name]).length > 0)?.path
     const sent = similar === undefined ? '' : ` (${excerpt(similar)} was sent)`
     this.#record(rule, { path: name, message: `${name} is missing or has no value${sent}`, error: 'invalid_request' })
   }
