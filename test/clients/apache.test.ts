@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { createAppBrowser } from '../docs/app-browser.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -33,8 +34,8 @@ Include ${folder}/age.conf
 `
 
 /** Apache in the foreground with the block of the page, for one test. */
-async function start(mode = 'query') {
-  const sandbox = await startSandbox()
+async function start(mode = 'query', options: SandboxOptions = {}) {
+  const sandbox = await startSandbox(options)
   const port = `${await findFreePort()}`
   const url = `http://localhost:${port}`
   const folder = mkdtempSync(join(tmpdir(), 'agekey-sandbox-apache-'))
@@ -64,6 +65,12 @@ describe.skipIf(!hasApache)('mod_auth_openidc', () => {
     expect(await visit()).toMatchObject({ status: 200, text: 'Welcome.' })
     await sandbox.next({ persona: 'teen-16' })
     expect(await visit()).toMatchObject({ status: 401 })
+  })
+
+  test('reads a token that is signed by ES256', async () => {
+    const { sandbox, visit } = await start('query', { signingAlg: 'ES256' })
+    await sandbox.next({ persona: 'adult-passport' })
+    expect(await visit()).toMatchObject({ status: 200, text: 'Welcome.' })
   })
 
   test.each([

@@ -6,6 +6,7 @@ import { createScratchFolder, makeScratchFolder } from '../docs/scratch-folder.t
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { ageSignal } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
+import type { Replacements } from './examples.ts'
 
 /** What a request is sent with, and has to come back. */
 interface Sent {
@@ -26,8 +27,12 @@ export interface Library {
 interface Abilities {
   /** What it cannot do. */
   readonly lacks?: readonly ('create' | 'upgrade')[]
+  /** Whether it compares `c_hash` with a code that came beside the token. */
+  readonly checksCodeHash?: boolean
   /** The environment variable that names a certificate to trust. */
   readonly trust: string
+  /** What its block says instead when tokens are signed by ES256. */
+  readonly es256?: Replacements
   /** What it says of a token with another signature. */
   readonly signature: RegExp
   /** What it says of a token with the nonce of an earlier flow. */
@@ -39,20 +44,26 @@ export interface Surroundings {
   /** Where its code is put. */
   readonly folder: string
   /** Environment variables of its own. */
-  readonly env: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+  /** Other text for texts in it. */
+  readonly replacements?: Replacements
 }
 
 export type LoadLibrary = (sandbox: Sandbox, surroundings: Surroundings) => Promise<Library>
 
 /** What a library does that can be asked for each step: the same for each language. */
-export function describeLibrary(title: string, load: LoadLibrary, { lacks = [], trust, ...reasons }: Abilities): void {
+export function describeLibrary(
+  title: string,
+  load: LoadLibrary,
+  { lacks = [], checksCodeHash = false, trust, es256 = {}, ...reasons }: Abilities,
+): void {
   describe(title, () => {
     const sandbox = shareSandbox()
     let library: Library
     // What compiles takes its time.
     beforeAll(async () => {
       const { folder, remove } = createScratchFolder()
-      library = await load(sandbox(), { folder, env: {} })
+      library = await load(sandbox(), { folder })
       return remove
     }, 180_000)
 
@@ -96,17 +107,44 @@ export function describeLibrary(title: string, load: LoadLibrary, { lacks = [], 
         expect(await use('child-12')).toMatchObject({ age_thresholds: { 18: true } })
       })
 
+    test(`${checksCodeHash ? 'refuses' : 'lets pass'} a token beside a code of another flow`, async () => {
+      const sent = { state: 'state-of-code', nonce: 'nonce-of-code' }
+      await sandbox().next({ flow: 'use', outcome: 'id_token.c_hash_wrong' })
+      const answer = await visit(await library.useUrl({ ...sent, scope: 'openid svc.upgrade' }), 'child-12')
+      expect(answer.searchParams.has('code')).toBe(true)
+      const claims = await library.readAnswer(answer, sent).then(String, inspect)
+      if (checksCodeHash) expect(claims).toContain('c_hash')
+      else expect(claims).toBe('[object Object]')
+    })
+
+    test.each([
+      'id_token.age_thresholds.extra',
+      'id_token.age_thresholds.false_strings',
+      'id_token.req_claims_hash_weaker',
+    ])('lets %s pass: the claim is of this service alone, and left to the app', async (outcome) => {
+      await sandbox().next({ flow: 'use', outcome })
+      expect(await use('child-12')).toHaveProperty('age_thresholds')
+    })
+
+    /** A token of another sandbox, read with another code. */
+    async function readWith(sandbox: Sandbox, surroundings: Omit<Surroundings, 'folder'>): Promise<unknown> {
+      const library = await load(sandbox, { folder: makeScratchFolder(), ...surroundings })
+      const sent = { state: 'state-1', nonce: 'nonce-1' }
+      const url = await library.useUrl({ ...sent, scope: 'openid' })
+      return library.readAnswer(await visit(url, 'adult-passport', sandbox.certificate?.pem), sent)
+    }
+
+    test('reads a token that is signed by ES256', async () => {
+      const sandbox = await startSandbox({ signingAlg: 'ES256' })
+      const claims = await readWith(sandbox, { replacements: es256 })
+      expect(claims).toMatchObject({ age_thresholds: { 18: true } })
+    }, 60_000)
+
     test(`reads a token over https when ${trust} names the certificate, and only then`, async () => {
       const sandbox = await startSandbox({ https: true, stateDir: makeScratchFolder() })
-      const { file = '', pem = '' } = sandbox.certificate ?? {}
-      const sent = { state: 'state-of-https', nonce: 'nonce-of-https' }
-      const read = async (env: Surroundings['env']) => {
-        const library = await load(sandbox, { folder: makeScratchFolder(), env })
-        const request = { ...sent, scope: 'openid' }
-        return library.readAnswer(await visit(await library.useUrl(request), 'adult-passport', pem), sent)
-      }
-      expect(await read({ [trust]: file })).toMatchObject({ age_thresholds: { 18: true } })
-      expect(await read({}).then(String, inspect)).toMatch(/certificate/i)
+      const claims = await readWith(sandbox, { env: { [trust]: sandbox.certificate?.file ?? '' } })
+      expect(claims).toMatchObject({ age_thresholds: { 18: true } })
+      expect(await readWith(sandbox, {}).then(String, inspect)).toMatch(/certificate/i)
     }, 60_000)
   })
 }

@@ -5,12 +5,13 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import type { SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { describeInBrowser, launchBrowser, withPage } from '../browser/support.ts'
 import { createAppBrowser } from '../docs/app-browser.ts'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { startAppServer } from './app-server.ts'
-import { importExample } from './examples.ts'
+import { importExample, type Replacements } from './examples.ts'
 
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
 
@@ -29,11 +30,11 @@ describe('express-openid-connect', () => {
     'id_token.nonce_of_earlier_flow': 'unexpected JWT claim value encountered',
   }
 
-  async function start() {
+  async function start(options: SandboxOptions = {}, replacements: Replacements = {}) {
     vi.stubEnv('SESSION_SECRET', 'a secret of at least thirty-two letters')
-    const sandbox = await startSandbox()
+    const sandbox = await startSandbox(options)
     const { url, serve } = await startAppServer()
-    const addresses = { 'http://localhost:2435': sandbox.baseUrl, 'http://localhost:3000': url }
+    const addresses = { 'http://localhost:2435': sandbox.baseUrl, 'http://localhost:3000': url, ...replacements }
     serve(exported.parse(await importExample('express-openid-connect.js', makeScratchFolder(), addresses)).app)
     return { sandbox, url, visit: () => createAppBrowser().visit(`${url}/verify`) }
   }
@@ -64,6 +65,13 @@ describe('express-openid-connect', () => {
     expect(await visit()).toMatchObject({ status: 200, text: '{"18":false}' })
   })
 
+  test('reads a token that is signed by ES256', async () => {
+    const line = { 'authRequired: false,': "authRequired: false, idTokenSigningAlg: 'ES256'," }
+    const { sandbox, visit } = await start({ signingAlg: 'ES256' }, line)
+    await sandbox.next({ persona: 'adult-passport' })
+    expect(await visit()).toMatchObject({ status: 200, text: '{"18":true}' })
+  })
+
   test.each(TAMPERED)('refuses %s for that reason', async (outcome) => {
     const { sandbox, visit } = await start()
     await sandbox.next({ persona: 'adult-passport' })
@@ -81,8 +89,8 @@ describe('next-auth 4', () => {
     'id_token.nonce_of_earlier_flow': 'nonce mismatch',
   }
 
-  async function start() {
-    const sandbox = await startSandbox()
+  async function start(options: SandboxOptions = {}, replacements: Replacements = {}) {
+    const sandbox = await startSandbox(options)
     const { url, serve } = await startAppServer()
     vi.stubEnv('NEXTAUTH_URL', url)
     vi.stubEnv('NEXTAUTH_SECRET', 'not-a-real-secret')
@@ -91,6 +99,7 @@ describe('next-auth 4', () => {
     const example = exported.parse(
       await importExample(route, makeScratchFolder(), {
         'http://localhost:2435': sandbox.baseUrl,
+        ...replacements,
         // The compiler of Next.js takes the default export out of a CommonJS module, Node does not.
         'import NextAuth from': 'import nextAuth from',
         'default NextAuth(': 'default nextAuth.default(',
@@ -104,6 +113,14 @@ describe('next-auth 4', () => {
     const { sandbox, signIn } = await start()
     await sandbox.next({ persona: 'teen-16' })
     expect(await signIn()).toMatchObject({ isAdult: false })
+  })
+
+  test('reads a token that is signed by ES256', async () => {
+    const types = "response_types: ['id_token']"
+    const line = { [types]: `${types}, id_token_signed_response_alg: 'ES256'` }
+    const { sandbox, signIn } = await start({ signingAlg: 'ES256' }, line)
+    await sandbox.next({ persona: 'adult-passport' })
+    expect(await signIn()).toMatchObject({ isAdult: true })
   })
 
   test.each(TAMPERED)('refuses %s for that reason', async (outcome) => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { describeLibrary, type LoadLibrary } from './describe-library.ts'
-import { readExample } from './examples.ts'
+import { type Replacements, readExample } from './examples.ts'
 import { runLibrary } from './run-example.ts'
 
 /** Where Debian puts libraries. Its go-oidc 2.1 has all that the block uses of v3. */
@@ -68,7 +68,8 @@ func check(err error) {
 }
 `
 
-const readBlock = (baseUrl: string) => readExample('go', '// age/client.go', { 'http://localhost:2435': baseUrl })
+const readBlock = (baseUrl: string, replacements: Replacements = {}) =>
+  readExample('go', '// age/client.go', { 'http://localhost:2435': baseUrl, ...replacements })
 
 test.skipIf(!hasGo)('the block for Go on the page on clients is written as gofmt writes it', async () => {
   const file = join(makeScratchFolder(), 'block.go')
@@ -76,13 +77,13 @@ test.skipIf(!hasGo)('the block for Go on the page on clients is written as gofmt
   expect((await promisify(execFile)('gofmt', ['-l', file])).stdout).toBe('')
 })
 
-const load: LoadLibrary = async ({ baseUrl }, { folder, env }) => {
+const load: LoadLibrary = async ({ baseUrl }, { folder, env = {}, replacements = {} }) => {
   const write = (path: string, code: string) => {
     const file = join(folder, 'src/example.com/shop', path)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, code)
   }
-  write('age/client.go', readBlock(baseUrl))
+  write('age/client.go', readBlock(baseUrl, replacements))
   write('main.go', PROGRAM)
   const filter = (path: string) => !path.endsWith('_test.go')
   cpSync(GO_OIDC, join(folder, 'src/github.com/coreos/go-oidc/v3/oidc'), { recursive: true, filter })

@@ -24,12 +24,12 @@ process.stdout.write(JSON.stringify(result))
 `
 
 const loader =
-  (name: string, replacements: Replacements = {}): LoadLibrary =>
-  async ({ baseUrl }, { folder, env }) => {
-    const addresses = { 'http://localhost:2435': baseUrl, ...replacements }
-    if (!baseUrl.startsWith('https:')) return library.parse(await importExample(name, folder, addresses))
+  (name: string, names: Replacements = {}): LoadLibrary =>
+  async ({ baseUrl }, { folder, env = {}, replacements }) => {
+    const texts = { 'http://localhost:2435': baseUrl, ...names, ...replacements }
+    if (!baseUrl.startsWith('https:')) return library.parse(await importExample(name, folder, texts))
     // What Node trusts is settled when it starts.
-    writeExample(name, folder, addresses)
+    writeExample(name, folder, texts)
     writeFileSync(join(folder, 'call.mjs'), PROGRAM)
     return runLibrary({ command: process.execPath, args: ['call.mjs'], folder, env })
   }
@@ -44,6 +44,7 @@ describeLibrary('openid-client 6', loader('openid-client.js'), {
 
 describeLibrary('openid-client 5', loader('openid-client-5.js', { "'openid-client'": "'openid-client-5'" }), {
   trust,
+  es256: { "response_types: ['id_token']": "response_types: ['id_token'], id_token_signed_response_alg: 'ES256'" },
   signature: /failed to validate JWT signature/,
   nonce: /nonce mismatch/,
 })

@@ -26,8 +26,8 @@ function findPython(needed: string): string | undefined {
 
 const loader =
   (command: string, module: string): LoadLibrary =>
-  async ({ baseUrl }, { folder, env }) => {
-    const code = readExample('python', `# ${module}.py`, { 'http://localhost:2435': baseUrl })
+  async ({ baseUrl }, { folder, env, replacements }) => {
+    const code = readExample('python', `# ${module}.py`, { 'http://localhost:2435': baseUrl, ...replacements })
     writeFileSync(join(folder, `${module}.py`), code)
     writeFileSync(join(folder, 'call.py'), program(module))
     return runLibrary({ command, args: ['call.py'], folder, env: { PYTHONDONTWRITEBYTECODE: '1', ...env } })
@@ -38,6 +38,7 @@ const withPyjwt = findPython('jwt, cryptography') ?? ''
 
 describe.skipIf(withAuthlib === '')('with Authlib', () => {
   describeLibrary('Authlib', loader(withAuthlib, 'authlib_client'), {
+    checksCodeHash: true,
     trust: 'REQUESTS_CA_BUNDLE',
     signature: /BadSignatureError: bad_signature/,
     nonce: /InvalidClaimError: invalid_claim: Invalid claim "nonce"/,

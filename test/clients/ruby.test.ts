@@ -21,10 +21,11 @@ const hasGem = spawnSync(COMMAND, ['-e', 'require "openid_connect"']).status ===
 if (!hasGem)
   console.warn(`SKIPPED of docs/clients.md: Ruby, because ${COMMAND} with the gem openid_connect is not here`)
 
-const load: LoadLibrary = async ({ baseUrl }, { folder, env }) => {
+const load: LoadLibrary = async ({ baseUrl }, { folder, env = {}, replacements }) => {
   const code = readExample('ruby', '# age_client.rb', {
     'http://localhost:2435': baseUrl,
     'URI::HTTP #': baseUrl.startsWith('https:') ? 'URI::HTTPS #' : 'URI::HTTP #',
+    ...replacements,
   })
   writeFileSync(join(folder, 'age_client.rb'), code)
   writeFileSync(join(folder, 'call.rb'), PROGRAM)
