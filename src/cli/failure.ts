@@ -23,6 +23,9 @@ function problemOf(error: unknown, program: Command): string {
     case 'commander.unknownOption':
       // Of an unknown command with flags of its own, only the command is the mistake.
       return unknownCommandProblem(program) ?? unknownOptionProblem(message, command)
+    case 'commander.help':
+      // Of `help` for a command that does not exist; the help itself is printed already.
+      return unknownCommandProblem(program, program.args[1]) ?? message
     case 'commander.optionMissingArgument':
       return missingValueProblem(message, [...command.options, ...program.options])
     case 'commander.missingArgument':
@@ -59,8 +62,7 @@ function missingValueProblem(message: string, options: readonly Option[]): strin
 }
 
 /** What is wrong with the word that stands where a subcommand of `command` would; `undefined` when nothing is. */
-export function unknownCommandProblem(command: Command): string | undefined {
-  const [word] = command.args
+export function unknownCommandProblem(command: Command, word = command.args[0]): string | undefined {
   const names = command.commands.map((known) => known.name())
   if (word === undefined || word.startsWith('-') || names.includes(word)) return undefined
   const switchHint = /^(?:true|false|yes|no|on|off|\d+)$/i.test(word) ? '; a switch like --https takes no value' : ''

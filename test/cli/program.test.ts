@@ -25,6 +25,12 @@ describe('help', () => {
     expect(stdout).toContain('Examples:')
   })
 
+  test('help for a command that does not exist ends with the nearest one and exit code 1', async () => {
+    const { code, stdout, stderr } = await run(['help', 'strat'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/\nerror: unknown command "strat"\. Did you mean "start"\?\n$/)
+  })
+
   test('start --help shows the flags that apply to it', async () => {
     expect((await run(['start', '--help'])).stdout).toContain('--port <number>')
   })
