@@ -1,23 +1,32 @@
-export type { Claims } from './age/claims.ts'
-export { type Evaluation, evaluate } from './age/evaluate.ts'
-export type { Age, AgeSignal } from './age/signal.ts'
-export type { Check, SignalTrace, ThresholdTrace } from './age/trace.ts'
-export { type ConnectedSandbox, connectSandbox } from './client/connect-sandbox.ts'
-export type {
-  CallRecord,
-  ClockControl,
-  EvaluationResult,
-  Flow,
-  FlowFilter,
-  NewScenario,
-  NextDecision,
-  Question,
-  SandboxApi,
-  TenantChange,
-} from './client/sandbox-api.ts'
+export type { AssuranceLevel } from './age/assurance.ts'
+export type { Method } from './age/methods.ts'
+export type { Age, AgeSignal, SubmittedAgeSignal } from './age/signal-schema.ts'
+export { type ConnectedSandbox, type ConnectOptions, connectSandbox } from './client/connect-sandbox.ts'
+export { type Evaluation, evaluate } from './client/evaluate.ts'
+export type { ClockControl, SandboxApi } from './client/sandbox-api.ts'
 export { SandboxError } from './client/sandbox-error.ts'
-export type { ClockState } from './sandbox/clock/clock.ts'
-export type { Expectation } from './sandbox/decision/expectations.ts'
-export type { Persona } from './sandbox/personas/persona-schema.ts'
-export type { ScenarioProgress } from './sandbox/scenarios/armed-scenario.ts'
+export type {
+  Check,
+  Claims,
+  EvaluationResult,
+  Override,
+  Question,
+  SignalTrace,
+  ThresholdTrace,
+} from './client/shapes/claims.ts'
+export type {
+  Expectation,
+  NextDecision,
+  Persona,
+  Scenario,
+  ScenarioProgress,
+  ScenarioStep,
+  StepProgress,
+} from './client/shapes/decision.ts'
+export type { CallRecord, Finding, Flow, FlowFilter, FlowKind } from './client/shapes/flow.ts'
+export type { KnownOutcome, KnownPersona, OutcomeName, PersonaName } from './client/shapes/names.ts'
+export type { ClientSettings, ClockState, Lifetimes, TenantChange } from './client/shapes/settings.ts'
+export { ConfigError, type FileProblem } from './files/config-error.ts'
+export type { OutcomeFlow } from './sandbox/outcomes/outcome.ts'
+export type { PersonaGroup } from './sandbox/personas/persona-schema.ts'
 export { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } from './server/create-sandbox.ts'

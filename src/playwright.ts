@@ -1,4 +1,5 @@
 import type { SandboxApi } from './client/sandbox-api.ts'
+import type { KnownPersona } from './client/shapes/names.ts'
 import { PERSONA_COOKIE } from './sandbox/decision/sources.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
@@ -7,7 +8,7 @@ export type { TestSandboxOptions }
 /** The sandbox of one Playwright test. */
 export interface PlaywrightSandbox extends SandboxApi {
   /** Makes this test's browser act as a persona, without a choice page. @throws SandboxError for an unknown name */
-  as(persona: string): Promise<void>
+  as(persona: KnownPersona): Promise<void>
 }
 
 /** Fixtures of one test. */

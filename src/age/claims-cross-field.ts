@@ -10,13 +10,13 @@ const MAX_THRESHOLDS = 5
  * The rules of a claims object that relate members to each other or to the configuration. They look at whatever is there,
  * so that a mistake in one member does not hide another one elsewhere.
  */
-export function crossFieldIssues(claims: unknown, vocabulary: Vocabulary): Issue[] {
+export function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): Issue[] {
   if (!isJsonObject(claims)) return []
   return [
     ...overridesOf(claims).flatMap(({ method, override }) => [
       ...lengthIssues(method, override, claims['age_thresholds']),
       ...facialIssues(method, override),
-      ...platformIssues(method, override, vocabulary),
+      ...(vocabulary ? platformIssues(method, override, vocabulary) : []),
     ]),
     // Last, because a profile may tolerate them: were they cut off at the limit of an answer, no refusal would be lost.
     ...thresholdIssues(claims['age_thresholds']),

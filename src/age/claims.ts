@@ -118,9 +118,9 @@ export type Claims = z.infer<typeof claimsSchema>
 
 /**
  * Checks a claims object (already parsed from JSON) and reports everything that is wrong with it at once: CLM-01 to CLM-19.
- * `claims` is there when nothing was found but CLM-04, CLM-05 and CLM-06, which not every profile refuses.
+ * Without a vocabulary any platform will do. `claims` is there when nothing was found but CLM-04, CLM-05 and CLM-06, which not every profile refuses.
  */
-export function parseClaims(value: unknown, vocabulary: Vocabulary): { claims?: Claims; issues: Issue[] } {
+export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?: Claims; issues: Issue[] } {
   const parsed = claimsSchema.safeParse(value)
   const issues = [...(parsed.success ? [] : issuesOf(parsed.error, 'claims')), ...crossFieldIssues(value, vocabulary)]
   const isRefused = issues.some(({ rule }) => !NOT_ALWAYS_REFUSED.has(rule))

@@ -58,18 +58,19 @@ export function parseAgeSignals(
 /**
  * Checks the signals of an evaluation without a flow: each as a persona has it (no `type`, no `verification_id`) or as it was
  * submitted, in both cases with `iso_27566_1` when it is certified. Any provenance of the right shape will do, and nothing is
- * recommended. An empty list is valid: no age is known then.
+ * recommended. An empty list is valid: no age is known then. Without a context nothing is in the future, and any platform will do.
  */
 export function parseEvaluationSignals(
   value: unknown,
-  context: SignalContext,
+  context?: SignalContext,
 ): { signals?: AgeSignal[]; issues: Issue[] } {
   return parseSignals<AgeSignal>(value, {
     root: 'signals',
     least: 0,
     most: MAX_EVALUATED,
     schemasFor: (item) => (wasSubmitted(item) ? certifiedSchemas : evaluationSchemas),
-    otherIssues: (signal) => [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)],
+    otherIssues: (signal) =>
+      context ? [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)] : [],
   })
 }
 

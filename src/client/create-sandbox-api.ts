@@ -4,8 +4,9 @@ import { snakeCased } from '../files/camel-case.ts'
 import type { ClockMove } from '../sandbox/clock/clock-move.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
-import type { FlowFilter, SandboxApi } from './sandbox-api.ts'
+import type { SandboxApi } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
+import type { FlowFilter } from './shapes/flow.ts'
 
 /** Makes control calls, of one tenant. @throws SandboxError when a call is refused */
 export interface Transport {

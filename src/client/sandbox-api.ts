@@ -1,43 +1,9 @@
-import type { Immutable, OperationInput, OperationResult } from '../control/contract/contract.ts'
-import type { Lifetimes } from '../oidc/ports.ts'
-import type { ClientSettings } from '../sandbox/clients/client-schema.ts'
-import type { ClockState } from '../sandbox/clock/clock.ts'
-import type { Expectation, NewExpectation } from '../sandbox/decision/expectations.ts'
 import type { RotationStage } from '../sandbox/keys/key-ring.ts'
-import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
-import type { Persona } from '../sandbox/personas/persona-schema.ts'
-import type { ScenarioProgress } from '../sandbox/scenarios/armed-scenario.ts'
-
-/** All calls that belong together, as the journal shows them. */
-export type Flow = OperationResult<'getFlow'>
-
-/** One call of a flow. */
-export type CallRecord = Flow['calls'][number]
-
-/** Which flows to look for; `after` is the id of a flow and means flows that began after it. */
-export type FlowFilter = Omit<OperationInput<'listFlows'>['query'], 'wait' | 'since' | 'limit'>
-
-/** A scenario, as its file declares it. */
-export type NewScenario = OperationInput<'armScenario'>['body']
-
-/** Claims, and whose age signals to evaluate: give exactly one of `persona` and `signals`. */
-export type Question = OperationInput<'evaluate'>['body']
-
-/** What a persona or age signals would answer to claims, and why. */
-export type EvaluationResult = OperationResult<'evaluate'>
-
-/** A decision for a coming request. Without `flow` it is for the flow that has the outcome, Use first. */
-export type NextDecision = Immutable<Omit<NewExpectation, 'flow'>> & { readonly flow?: OutcomeFlow | undefined }
-
-/** What a tenant may have of its own, as `createSandbox` takes it; what is left out stays, null takes a default away. */
-export interface TenantChange {
-  readonly persona?: string | null | undefined
-  readonly outcome?: string | null | undefined
-  /** Replaces the declared clients; the built-in one stays. */
-  readonly clients?: readonly ClientSettings[] | undefined
-  /** In seconds. */
-  readonly lifetimes?: Partial<Lifetimes> | undefined
-}
+import type { EvaluationResult, Question } from './shapes/claims.ts'
+import type { Expectation, NextDecision, Persona, Scenario, ScenarioProgress } from './shapes/decision.ts'
+import type { Flow, FlowFilter } from './shapes/flow.ts'
+import type { KnownPersona } from './shapes/names.ts'
+import type { ClockState, TenantChange } from './shapes/settings.ts'
 
 /** The clock of one tenant; every lifetime and every age is judged by it. */
 export interface ClockControl {
@@ -60,7 +26,7 @@ export interface SandboxApi {
   readonly expectations: { list(): Promise<Expectation[]>; clear(): Promise<void> }
   readonly scenarios: {
     /** From now on it looks at every request. */
-    arm(scenario: NewScenario): Promise<ScenarioProgress>
+    arm(scenario: Scenario): Promise<ScenarioProgress>
     list(): Promise<ScenarioProgress[]>
     /** How far it has come; with `waitSeconds` (at most 60) as soon as it has come further than `after`, a revision. */
     get(id: string, options?: { waitSeconds?: number; after?: number }): Promise<ScenarioProgress>
@@ -71,10 +37,10 @@ export interface SandboxApi {
   readonly personas: {
     /** With dates resolved. */
     list(): Promise<Persona[]>
-    get(name: string): Promise<Persona>
+    get(name: KnownPersona): Promise<Persona>
     /** Adds or replaces one; dates may be relative. */
     put(persona: Persona): Promise<Persona>
-    remove(name: string): Promise<void>
+    remove(name: KnownPersona): Promise<void>
   }
   readonly flows: {
     /** Newest first, at most `limit` (default 50, at most 2,000), without traces. */
@@ -94,7 +60,7 @@ export interface SandboxApi {
   evaluate(question: Question): Promise<EvaluationResult>
   readonly keys: {
     /** Goes on by one stage: `publish`, `use`, `retire`. */
-    rotate(stage: RotationStage): Promise<OperationResult<'rotateKeys'>>
+    rotate(stage: RotationStage): Promise<{ signing: string; published: string[] }>
   }
   /** Changes the tenant's own settings and leaves what is not given. @throws ConfigError for an unknown member */
   configure(change: TenantChange): Promise<void>

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { AgeSignal } from '../../src/age/signal-schema.ts'
+import type { Claims } from '../../src/client/shapes/claims.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -70,11 +72,13 @@ describe('a persona at run time', () => {
 })
 
 describe('POST evaluate', () => {
-  const signals = [{ method: 'id_doc_scan', age: { years: 17 }, verified_at: '2026-01-01', provenance: '/veratad/roc' }]
+  const signals: AgeSignal[] = [
+    { method: 'id_doc_scan', age: { years: 17 }, verified_at: '2026-01-01', provenance: '/veratad/roc' },
+  ]
 
   test('gives booleans and a trace, for a persona or for signals, at any instant', async () => {
     const sandbox = await startSandbox()
-    const claims = { age_thresholds: [16, 18], allowed_methods: ['id_doc_scan'] }
+    const claims: Claims = { age_thresholds: [16, 18], allowed_methods: ['id_doc_scan'] }
     const { age_thresholds, trace } = await sandbox.evaluate({ claims, signals, now: '2026-06-01' })
     expect(age_thresholds).toEqual({ 16: true, 18: false })
     expect(trace).toMatchObject([

@@ -56,6 +56,17 @@ describe('a program', () => {
   })
 })
 
+test('the declarations are interfaces to read, with nothing of zod in them', () => {
+  const folder = join(project.folder, 'node_modules/agekey-sandbox/dist')
+  const files = readdirSync(folder).filter((name) => name.endsWith('.d.ts'))
+  expect(files).toEqual(expect.arrayContaining(['index.d.ts', 'playwright.d.ts', 'vitest.d.ts']))
+  for (const name of files) {
+    const text = readFileSync(join(folder, name), 'utf8')
+    expect(text, name).not.toMatch(/zod|\$strict|ZodType|from '(?!\.)/i)
+    expect(text.split('\n').length, name).toBeLessThan(800)
+  }
+})
+
 test('types are complete without any other package, and wrong calls are compile errors', () => {
   project.write(
     'tsconfig.json',
@@ -72,7 +83,8 @@ test('types are complete without any other package, and wrong calls are compile 
   )
   project.write(
     'types.mts',
-    `import { createSandbox, connectSandbox, evaluate, type AgeSignal, type Claims, type Persona } from 'agekey-sandbox'
+    `import { createSandbox, connectSandbox, evaluate, ConfigError } from 'agekey-sandbox'
+    import type { AgeSignal, Claims, ClientSettings, ClockState, Finding, Persona, Scenario, ScenarioProgress } from 'agekey-sandbox'
     import { sandboxFixtures } from 'agekey-sandbox/playwright'
     import { setupSandbox } from 'agekey-sandbox/vitest'
     const persona: Persona = { name: 'x', title: 'X', purpose: 'X.' }
@@ -82,7 +94,20 @@ test('types are complete without any other package, and wrong calls are compile 
     await sandbox.personas.put(persona)
     const reached: boolean | undefined = evaluate(signals, claims, 0).ageThresholds['18']
     const flow = await connectSandbox('http://localhost:2435').flows.last({ flow: 'use' })
-    console.log(reached, flow?.outcome, sandboxFixtures(), setupSandbox)
+    const reason: string | undefined = flow?.trace?.[0]?.signals[0]?.checks[0]?.reason
+    const findings: readonly Finding[] | undefined = flow?.calls[0]?.findings
+    const client: ClientSettings = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }
+    await sandbox.configure({ clients: [client], persona: 'one-of-my-own' })
+    const scenario: Scenario = { name: 'A', steps: [{ decide: { flow: 'use', outcome: 'access_denied' } }] }
+    const progress: ScenarioProgress = await sandbox.scenarios.arm(scenario)
+    const state: ClockState = await sandbox.clock.state()
+    await sandbox.next({ flow: 'use', persona: 'one-of-my-own' })
+    console.log(reached, flow?.outcome, sandboxFixtures(), setupSandbox, reason, findings, progress.status, state.now)
+    console.log(ConfigError.prototype instanceof Error)
+    // @ts-expect-error there is no such flow
+    await sandbox.next({ flow: 'ues' })
+    // @ts-expect-error the library spells settings in camelCase
+    await sandbox.configure({ clients: [{ client_id: 'shop' }] })
     // @ts-expect-error a method that does not exist
     const wrong: Claims = { age_thresholds: [18], allowed_methods: ['guess'] }
     // @ts-expect-error an option that does not exist

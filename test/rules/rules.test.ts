@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CallRecord } from '../../src/client/sandbox-api.ts'
+import type { CallRecord } from '../../src/client/shapes/flow.ts'
 import { BRAND, PROFILES } from '../../src/oidc/profile.ts'
 import { RULES, ruleRow } from '../../src/oidc/rules/rules.ts'
 import { createRelyingParty } from '../support/relying-party.ts'

@@ -1,0 +1,39 @@
+import { parseClaims } from '../age/claims.ts'
+import { evaluate as evaluateParsed } from '../age/evaluate.ts'
+import { parseEvaluationSignals } from '../age/signal.ts'
+import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
+import type { Claims, ThresholdTrace } from './shapes/claims.ts'
+
+/** What age signals answer to claims, and why. */
+export interface Evaluation {
+  /** From each requested threshold (`"18"`) to whether it is reached. */
+  readonly ageThresholds: Readonly<Record<string, boolean>>
+  /** One entry for each requested threshold, in the order of the request. */
+  readonly trace: readonly ThresholdTrace[]
+}
+
+/**
+ * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold is true when
+ * at least one signal passes every filter and reaches the required age. Needs no sandbox, and knows no config: any platform is
+ * taken, and nothing lies in the future.
+ * @param now milliseconds since the UNIX epoch; decides what age a date of birth is
+ * @throws TypeError with everything that is wrong: the member, what was received, what is allowed
+ */
+export function evaluate(
+  signals: readonly (AgeSignal | SubmittedAgeSignal)[],
+  claims: Claims,
+  now: number,
+): Evaluation {
+  const held = parseEvaluationSignals(signals)
+  const asked = parseClaims(claims)
+  const isInstant = typeof now === 'number' && Number.isFinite(now)
+  if (held.signals && asked.claims && isInstant) return evaluateParsed(held.signals, asked.claims, now)
+  const problems = [
+    ...(held.signals ? [] : held.issues.map(({ message }) => message)),
+    ...(asked.claims ? [] : asked.issues.map(({ message }) => message)),
+    ...(isInstant
+      ? []
+      : [`now must be a number, milliseconds since the UNIX epoch, is ${JSON.stringify(now) ?? String(now)}`]),
+  ]
+  throw new TypeError(`evaluate: ${problems.join('; ')}`)
+}

@@ -1,0 +1,66 @@
+import type { ThresholdTrace } from './claims.ts'
+import type { KnownOutcome, KnownPersona } from './names.ts'
+
+/** What a user does: a flow of the journal. */
+export type FlowKind = 'use' | 'create' | 'upgrade'
+
+/** All calls that belong together, as the journal shows them. */
+export interface Flow {
+  /** `f12`. They count from `f1` in each tenant, whatever is reset. */
+  id: string
+  tenant: string
+  flow: FlowKind
+  client_id?: string | undefined
+  state?: string | undefined
+  persona?: string | undefined
+  outcome?: string | undefined
+  /** ISO 8601, by the clock of the sandbox. */
+  started_at: string
+  /** Absent while the user is still choosing. */
+  ended_at?: string | undefined
+  /** What the id_token says, by threshold: `{ 18: true }`. */
+  age_thresholds?: Record<string, boolean> | undefined
+  /** Why; only of a flow whose age key was evaluated. */
+  trace?: ThresholdTrace[] | undefined
+  calls: CallRecord[]
+}
+
+/** One call of a flow. Secrets are masked. */
+export interface CallRecord {
+  /** ISO 8601, by the clock of the sandbox. */
+  at: string
+  /** `E1` to `E5`, or `choice` for the form of a hosted page. */
+  endpoint: string
+  method: string
+  path: string
+  /** 0: the connection was closed without a response. */
+  status: number
+  /** What was sent; `claims` and `authorization_details` read as JSON. */
+  parameters: Readonly<Record<string, unknown>>
+  findings: readonly Finding[]
+  /** Where a redirect leads, the title of a page with the fields of its form, or the body. */
+  response: unknown
+}
+
+/** A rule that a request broke: what is wrong, where, and what to do about it. */
+export interface Finding {
+  /** The id of the rule: `PAR-07`. */
+  rule: string
+  /** `error`: the request is refused. `advice`: it is legal but risky. */
+  level: 'error' | 'advice'
+  /** `nonce`, `claims.age_thresholds[1]`. */
+  path: string
+  message: string
+  hint: string
+}
+
+/** Which flows to look for. */
+export interface FlowFilter {
+  readonly flow?: FlowKind | undefined
+  readonly client_id?: string | undefined
+  readonly state?: string | undefined
+  readonly persona?: KnownPersona | undefined
+  readonly outcome?: KnownOutcome | undefined
+  /** The id of a flow: only flows that began after it. */
+  readonly after?: string | undefined
+}

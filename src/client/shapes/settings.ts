@@ -1,0 +1,44 @@
+import type { SigningAlgorithm } from '../../oidc/ports.ts'
+import type { KnownOutcome, KnownPersona } from './names.ts'
+
+/** A relying party as `createSandbox` and `configure` take it. */
+export interface ClientSettings {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly name?: string | undefined
+  /** Path of an image file. */
+  readonly logo?: string | undefined
+  /** Matched character by character. */
+  readonly redirectUris: readonly string[]
+  /** Decides for every request of this client, without a choice page. */
+  readonly persona?: KnownPersona | undefined
+  /** Signs the id_tokens of this client; the `signingAlg` of the sandbox when absent. */
+  readonly signingAlg?: SigningAlgorithm | undefined
+}
+
+/** How long things live, in seconds. */
+export interface Lifetimes {
+  readonly requestUri: number
+  readonly code: number
+  readonly idToken: number
+  readonly accessToken: number
+}
+
+/** What a tenant may have of its own, as `createSandbox` takes it; what is left out stays, null takes a default away. */
+export interface TenantChange {
+  readonly persona?: KnownPersona | null | undefined
+  readonly outcome?: KnownOutcome | null | undefined
+  /** Replaces the declared clients; the built-in one stays. */
+  readonly clients?: readonly ClientSettings[] | undefined
+  readonly lifetimes?: { readonly [Name in keyof Lifetimes]?: Lifetimes[Name] | undefined } | undefined
+}
+
+/** What the clock of a sandbox shows; instants are ISO 8601 in UTC. */
+export interface ClockState {
+  now: string
+  /** The instant from which relative dates count. */
+  base: string
+  /** Since the last set or reset. */
+  advanced_seconds: number
+  frozen: boolean
+}
