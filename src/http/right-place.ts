@@ -118,5 +118,5 @@ function everyPlace({ baseUrl, profile }: Served): string {
   const places = Object.values(ENDPOINTS).map(
     ({ method, path }) => `${method.toUpperCase()} ${path.replace('{brand}', BRAND[profile])}`,
   )
-  return `Served below ${baseUrl}: ${places.join(', ')}; the sandbox itself: /_sandbox/openapi.json.`
+  return `Served below ${baseUrl}: ${places.join(', ')}; the sandbox itself: / (pages), /_sandbox/openapi.json (calls).`
 }

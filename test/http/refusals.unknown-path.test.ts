@@ -119,7 +119,7 @@ describe('A path that is not served names', () => {
     const sandbox = await startSandbox()
     const text = await refusal(sandbox, '/wp-login.php')
     expect(text).toContain(`Served below ${sandbox.baseUrl}: GET /v1/oidc/use, POST /v1/oidc/create/par, `)
-    expect(text).toContain('the sandbox itself: /_sandbox/openapi.json')
+    expect(text).toContain('the sandbox itself: / (pages), /_sandbox/openapi.json (calls)')
   })
 
   test('no more of a long path than a line can hold', async () => {

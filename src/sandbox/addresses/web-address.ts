@@ -14,7 +14,8 @@ export function isLoopbackUrl(url: string): boolean {
 export function redirectUriProblem(text: string): string | undefined {
   const problem = webAddressProblem(text)
   if (problem !== undefined) return `${problem}; a redirect URI looks like https://shop.example/callback`
-  if (text.includes('#')) return 'a redirect URI has no fragment; leave out the # and what follows'
+  if (text.includes('#'))
+    return `a redirect URI has no fragment, ${JSON.stringify(text)} has one; leave out the # and what follows`
   return undefined
 }
 
@@ -50,7 +51,9 @@ export function normalizeBaseUrl(baseUrl: string): string {
 function endpointRootProblem(text: string, { kind, example }: { kind: string; example: string }): string | undefined {
   const problem = webAddressProblem(text)
   if (problem !== undefined) return `${problem}; ${kind} looks like ${example}`
-  if (/[?#]/.test(text)) return `${kind} has neither query nor fragment; endpoints are appended to its path`
+  if (/[?#]/.test(text)) {
+    return `${kind} has neither query nor fragment, ${JSON.stringify(text)} has; endpoints are appended to its path`
+  }
   return tenantPathProblem(new URL(text).pathname)
 }
 
