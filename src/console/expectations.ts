@@ -84,14 +84,23 @@ ${rows.length < total && html`<p class="hint">The first ${rows.length} are shown
 </section>`
 }
 
-const renderExpectation = ({ id, flow, persona, outcome, match = {}, times, remaining, served }: Expectation) => ({
+const renderExpectation = ({
+  id,
+  flow,
+  persona,
+  outcome,
+  match = {},
+  times,
+  remaining,
+  held_since: heldSince,
+}: Expectation) => ({
   id,
   cells: [
     flow,
     persona === undefined ? html`<span class="muted">any</span>` : html`<code>${persona}</code>`,
     outcome === undefined ? html`<span class="muted">the usual</span>` : html`<code>${outcome}</code>`,
     renderMatch(match),
-    `${remaining} of ${times}${served ? ', served' : ''}`,
+    `${remaining} of ${times}${heldSince === undefined ? '' : ', served'}`,
   ],
 })
 

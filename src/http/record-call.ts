@@ -20,7 +20,7 @@ type Parameters = Readonly<Record<string, unknown>>
  * to no flow is only announced.
  */
 export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> {
-  const { journal, name, clock, expectations } = call.tenant
+  const { journal, name, clock } = call.tenant
   const at = new Date(clock.now()).toISOString()
   const { flow, beginsFlow = true } = endpoint
   const { answer, request } = call
@@ -31,16 +31,14 @@ export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> 
     return
   }
   const parameters = request.sentParameters()
-  // A refused choice leaves its flow pending.
-  const ends = answer.ends ?? ((status >= 400 || status === 0) && beginsFlow)
-  if (ends) await expectations.flowEnded()
   await journal.record(name, {
     correlationIds: correlationIdsIn(endpoint, request, parameters),
     issuedIds: answer.issuedIds ?? [],
     facts: { flow, ...factsOf(endpoint, parameters, answer) },
     explain: answer.evaluation?.explain,
     begins: beginsFlow,
-    ends,
+    // A refused choice leaves its flow pending.
+    ends: answer.ends ?? ((status >= 400 || status === 0) && beginsFlow),
     call: callRecord(endpoint, call, { at, parameters: masked(parameters) }),
   })
 }

@@ -153,7 +153,9 @@ describe.each([
     await sandbox.next({ flow, outcome })
     await endingOf(sandbox, { sandbox_persona: 'teen-16' })
     expect(await reads(sandbox, 3)).toEqual([true, true, true])
-    expect(await sandbox.expectations.list()).toMatchObject([{ times: 1, remaining: 1, served: true }])
+    expect(await sandbox.expectations.list()).toMatchObject([
+      { times: 1, remaining: 1, held_since: expect.stringMatching(/^f\d+$/) },
+    ])
     // A page that waits for its user has ended no flow.
     expect(await endingOf(sandbox)).toBe('page')
     expect(await reads(sandbox, 1)).toEqual([true])
@@ -175,7 +177,9 @@ describe.each([
     expect(await reads(sandbox, 2)).toEqual([true, true])
     await endingOf(sandbox, { sandbox_persona: 'teen-16' })
     expect(await reads(sandbox, 2)).toEqual([false, false])
-    expect(await sandbox.expectations.list()).toMatchObject([{ remaining: 1, served: true }])
+    expect(await sandbox.expectations.list()).toMatchObject([
+      { remaining: 1, held_since: expect.stringMatching(/^f\d+$/) },
+    ])
   })
 
   test('of another tenant is not ended by a flow of this one', async () => {

@@ -288,7 +288,11 @@ describe('There may be', () => {
         remaining: 1,
       })
     }
-    const expectations = createExpectations({ ids: createIds({ seed: 1, scope: 'test' }), tables })
+    const expectations = createExpectations({
+      ids: createIds({ seed: 1, scope: 'test' }),
+      tables,
+      lastEnded: async () => 'f0',
+    })
     const wanted = { flow: 'use', outcome: 'access_denied' } as const
     await expectations.add(wanted)
     await expect(expectations.add(wanted)).rejects.toMatchObject({

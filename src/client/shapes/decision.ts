@@ -44,8 +44,8 @@ export interface Expectation {
   match?: { client_id?: string | undefined; state?: string | undefined; nonce?: string | undefined } | undefined
   times: number
   remaining: number
-  /** Of `discovery` and `jwks`: it was met by a read, and holds until a flow of the tenant has ended. */
-  served?: true | undefined
+  /** Of `discovery` and `jwks`, once a read has met it: the flow that had ended last then. It holds until another one ends. */
+  held_since?: string | undefined
 }
 
 /** A scenario, as its file declares it: what users do, in order, and what the relying party must send. */

@@ -32,10 +32,12 @@ export const expectationSchema = z.object({
   ...newExpectationSchema.shape,
   times: z.int(),
   remaining: z.int(),
-  served: z
-    .literal(true)
+  held_since: z
+    .string()
     .optional()
-    .describe('Of discovery and jwks: it was met by a read, and holds until a flow of the tenant has ended'),
+    .describe(
+      'Of discovery and jwks, once a read has met it: the flow that had ended last then. It holds until another one ends',
+    ),
 })
 
 export type NewExpectation = z.infer<typeof newExpectationSchema>
@@ -62,12 +64,10 @@ export interface Expectations {
   add(expectation: NewExpectation): Promise<Expectation>
   /** The first one that fits, not yet spent. */
   find(call: ReceivedCall): Promise<Expectation | undefined>
-  /** Uses it up by one; one that holds is only marked. `false` when another caller took it first. */
-  spend(id: string): Promise<boolean>
+  /** Uses it up by one; one for discovery or jwks holds from now on. `false` when another caller took it first. */
+  spend(id: string, flow: OutcomeFlow): Promise<boolean>
   /** Queues what a scenario has decided for a first read of discovery or keys, so that it holds, too. */
   hold(served: Pick<NewExpectation, 'flow' | 'outcome'>): Promise<void>
-  /** Uses up by one what holds: a flow of the tenant has ended. */
-  flowEnded(): Promise<void>
   clear(): Promise<void>
 }
 
@@ -79,11 +79,31 @@ const MAX_EXPECTATIONS = 10_000
  */
 export const isHeld = (flow: OutcomeFlow): boolean => flow === 'discovery' || flow === 'jwks'
 
-/** Creates the queue of one tenant. */
-export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }): Expectations {
+/** Creates the queue of one tenant. @param parts.lastEnded the id of the tenant's flow that ended last */
+export function createExpectations({
+  ids,
+  tables,
+  lastEnded,
+}: {
+  ids: Ids
+  tables: Tables
+  lastEnded(): Promise<string>
+}): Expectations {
   const queue = table(tables, { name: 'expectation', schema: expectationSchema })
   const newId = () => `x-${ids.random(9)}`
-  const list = async () => (await queue.list()).map(([, expectation]) => expectation)
+  const queued = async () => (await queue.list()).map(([, expectation]) => expectation)
+  /** What is queued; what held until a flow ended is used up by now. */
+  async function list() {
+    const all = await queued()
+    const held = all.filter((expectation) => expectation.held_since !== undefined)
+    if (held.length === 0) return all
+    const ended = await lastEnded()
+    const over = held.filter((expectation) => expectation.held_since !== ended)
+    for (const { id, held_since: since } of over) {
+      await queue.update(id, (now) => now && (now.held_since === since ? usedOnce(now) : now))
+    }
+    return over.length === 0 ? all : queued()
+  }
   return {
     list,
     async add({ times = 1, ...wanted }) {
@@ -94,32 +114,32 @@ export function createExpectations({ ids, tables }: { ids: Ids; tables: Tables }
       return expectation
     },
     find: async (call) => (await list()).find((expectation) => fits(expectation, call)),
-    async spend(id) {
+    async spend(id, flow) {
+      const use = isHeld(flow) ? heldSince(await lastEnded()) : usedOnce
       let wasThere = false
       await queue.update(id, (expectation) => {
         wasThere = expectation !== undefined
-        if (!expectation) return undefined
-        return isHeld(expectation.flow) ? { ...expectation, served: true } : usedOnce(expectation)
+        return expectation && use(expectation)
       })
       return wasThere
     },
     async hold(served) {
       const id = newId()
-      await queue.put(id, { ...served, id, times: 1, remaining: 1, served: true })
-    },
-    async flowEnded() {
-      for (const { id, served } of await list()) {
-        if (served) await queue.update(id, (expectation) => (expectation?.served ? usedOnce(expectation) : expectation))
-      }
+      await queue.put(id, { ...served, id, times: 1, remaining: 1, held_since: await lastEnded() })
     },
     async clear() {
-      for (const { id } of await list()) await queue.remove(id)
+      for (const { id } of await queued()) await queue.remove(id)
     },
   }
 }
 
+/** Marks the first read; later ones leave the mark. */
+const heldSince =
+  (ended: string) =>
+  (expectation: Expectation): Expectation => ({ ...expectation, held_since: expectation.held_since ?? ended })
+
 /** What is left after one use: `undefined` when it was the last. */
-const usedOnce = ({ served: _, ...expectation }: Expectation): Expectation | undefined =>
+const usedOnce = ({ held_since: _, ...expectation }: Expectation): Expectation | undefined =>
   expectation.remaining > 1 ? { ...expectation, remaining: expectation.remaining - 1 } : undefined
 
 function fits({ flow, outcome, match = {} }: Expectation, call: ReceivedCall): boolean {

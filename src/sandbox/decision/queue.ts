@@ -57,7 +57,7 @@ export async function settleQueue(
   }
   const isUsedUp = result.isFollowed || result.problem !== undefined
   if (!isUsedUp || !decision || !('expectation' in decision.queued)) return true
-  return queue.expectations.spend(decision.queued.expectation.id)
+  return queue.expectations.spend(decision.queued.expectation.id, result.call.flow)
 }
 
 /** The scenario that a decision comes from. */

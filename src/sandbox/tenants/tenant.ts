@@ -6,7 +6,7 @@ import { createClients, type SandboxClients } from '../clients/clients.ts'
 import { clockMemorySchema, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
-import type { Journal } from '../journal/journal.ts'
+import { type Journal, lastEnded } from '../journal/journal.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { createReplayableAnswers, type ReplayableAnswers } from '../outcomes/replayable-answers.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
@@ -82,7 +82,11 @@ export function createTenant(shared: SharedParts, { name, addresses }: { name: s
     },
   })
   const personas = createPersonas({ declared: common.personas, clock, ids: idsFor('personas'), tables })
-  const expectations = createExpectations({ ids: idsFor('expectations'), tables })
+  const expectations = createExpectations({
+    ids: idsFor('expectations'),
+    tables,
+    lastEnded: () => lastEnded(journal, name),
+  })
   const moveOwnClock = (move: ClockMove) =>
     changeClock((memory = UNMOVED) => {
       const draft = createClock()
