@@ -39,8 +39,10 @@ describe('an expectation', () => {
     [{ state: 'mine' }, { state: 'mine' }],
     [{ nonce: 'mine' }, { nonce: 'mine' }],
     [{ client_id: 'ak_test_sandbox', state: 'mine' }, { state: 'mine' }],
+    [{ client_id: 'other' }, { client_id: 'other' }],
   ])('with match %j waits for the request that says the same', async (match, changes) => {
-    const sandbox = await startSandbox()
+    const other = { clientId: 'other', clientSecret: 'sk_other', redirectUris: ['http://localhost:3000/callback'] }
+    const sandbox = await startSandbox({ clients: [other] })
     await sandbox.next({ outcome: 'access_denied', match })
     expect(await endingOf(sandbox)).toBe('page')
     expect(await endingOf(sandbox, changes)).toBe('access_denied')

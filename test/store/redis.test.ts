@@ -39,6 +39,17 @@ describeWithRedis('In Redis', () => {
   describeJournal('Redis', (budget) => createRedisJournal(redis, { ...budget, prefix: prefix(), channel: prefix() }))
   describeStores('Redis', () => stores)
 
+  test('The list of the records of a collection lasts as long as the last of them, and no longer', async () => {
+    const store = createRedisStore(redis, { prefix: 'lasting:', order: 'order', clock: { now: () => 0 } })
+    const DAY = 86_400_000
+    await store.put('code', 'long', 1, 2 * DAY)
+    await store.put('code', 'short', 2, 1)
+    const left = await redis.call((client) => client.pTTL('lasting:index:code'))
+    expect(left).toBeGreaterThan(2.9 * DAY)
+    expect(left).toBeLessThanOrEqual(3 * DAY)
+    expect(await redis.call((client) => client.pTTL('lasting:record:code:short'))).toBeLessThanOrEqual(DAY + 1)
+  })
+
   test('The Redis store holds 100,000 records per collection: the oldest goes', async () => {
     const store = createRedisStore(redis, { prefix: 'full:', order: 'order', clock: { now: () => 0 } })
     await store.put('code', 'first', 1, 1)

@@ -118,6 +118,15 @@ export function describeStore(name: string, createStore: CreateStore): void {
       expect(await store.get('access_token', 'x')).toBe('x')
     })
 
+    test('lets none go for a record that is written again, nor for one that was taken', async () => {
+      const { store } = await startStore({ limit: 3 })
+      for (const id of ['a', 'b', 'c', 'b']) await store.put('code', id, id, LATER)
+      expect(await Promise.all(['a', 'b', 'c'].map((id) => store.get('code', id)))).toEqual(['a', 'b', 'c'])
+      for (const id of ['b', 'c']) await store.take('code', id)
+      for (const id of ['d', 'e']) await store.put('code', id, id, LATER)
+      expect(await Promise.all(['a', 'd', 'e'].map((id) => store.get('code', id)))).toEqual(['a', 'd', 'e'])
+    })
+
     test('forgets everything when it is cleared, and goes on', async () => {
       const { store } = await startStore()
       await store.put('code', 'a', 'a', LATER)
