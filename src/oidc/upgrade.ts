@@ -72,7 +72,8 @@ async function readAccessToken(
 function bearerProblem(authorization: string | undefined): string {
   if (authorization === undefined) return 'the Authorization header is missing'
   return (
-    schemeProblem(authorization, 'Bearer') ?? 'Authorization is Bearer without a token, or with another one behind it'
+    schemeProblem(authorization, 'Bearer') ??
+    'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
   )
 }
 

@@ -491,6 +491,16 @@ const UPGRADES: readonly Mistake[] = [
     allowed: 'it must be Bearer',
     mend: 'the access_token of the token call',
   }),
+  upgrade('sends a token that it never read', () => 'Bearer undefined', {
+    received: 'it is the text "undefined" of a variable without a value',
+    allowed: 'the access token was not issued here',
+    mend: 'exchange its code',
+  }),
+  upgrade('puts quotes around the token', async ({ rp }) => `Bearer "${await rp.obtainToken()}"`, {
+    received: 'Authorization is Bearer without a token, or with blanks, quotes',
+    allowed: 'other characters that no token has',
+    mend: 'Send Authorization: Bearer and the access_token',
+  }),
   upgrade('forgets the word Bearer', async ({ rp }) => rp.obtainToken(), {
     received: 'Authorization names no scheme that is known',
     allowed: 'it must be Bearer',

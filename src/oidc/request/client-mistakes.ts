@@ -61,6 +61,7 @@ const SCHEMES: readonly string[] = ['basic', 'bearer', 'digest', 'dpop', 'negoti
 
 /** What a text is that stands where an access token or a code must be, by its looks; it is not repeated. */
 export function mistakenFor(text: string, clients: Clients): string {
+  if (text === 'undefined' || text === 'null') return `: it is the text ${quote(text)} of a variable without a value`
   if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(text)) return ': it is a JWT, such as the id_token'
   if (/^urn:\w+:request:/.test(text)) return ': it is a request_uri'
   const isSecret = clients.ids.some((id) => equalsSecret(text, clients.find(id)?.clientSecret ?? ''))

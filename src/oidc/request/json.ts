@@ -24,6 +24,7 @@ export const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text)
 const MISTAKES: readonly (readonly [looks: RegExp, remedy: string])[] = [
   [/^\s*$/, 'it is empty'],
   [/^[a-z_]+=/, 'it is a form'],
+  [/^undefined$/, 'a variable without a value was turned into text'],
   [/^\[object /, 'an object was turned into text; use JSON.stringify'],
   [/^%(?:7B|5B|22)/i, 'it is percent-encoded twice; encode it once'],
   [/^(?:eyJ|W3s|Wy)[\w+/=-]*$/, 'it is base64; send the JSON text itself'],

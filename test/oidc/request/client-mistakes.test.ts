@@ -48,6 +48,7 @@ describe('mistakenFor', () => {
     ['eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', ': it is a JWT, such as the id_token'],
     ['urn:svc:request:abc', ': it is a request_uri'],
     [SECRET, ': it is a client_secret'],
+    ['undefined', ': it is the text "undefined" of a variable without a value'],
     ['something-else', ''],
   ])('%s', (text, what) => {
     expect(mistakenFor(text, clients)).toBe(what)

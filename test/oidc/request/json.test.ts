@@ -18,6 +18,7 @@ test('JSON that is none is refused with a reason of at most 120 characters', () 
 
 test.each([
   ['', 'it is empty'],
+  ['undefined', 'a variable without a value'],
   ['[object Object]', 'use JSON.stringify'],
   ['%7B%22age_thresholds%22%3A%5B18%5D%7D', 'percent-encoded twice'],
   [Buffer.from('{"age_thresholds":[18]}').toString('base64'), 'base64'],
