@@ -2,13 +2,10 @@ import {
   allowInsecureRequests,
   buildAuthorizationUrl,
   buildAuthorizationUrlWithPAR,
-  ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
   discovery,
   enableNonRepudiationChecks,
-  fetchProtectedResource,
-  genericGrantRequest,
   implicitAuthentication,
   randomNonce,
   randomState,
@@ -17,11 +14,6 @@ import {
 import { expect, test } from 'vitest'
 import { ageSignal, claims, REDIRECT_URI } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
-
-const discoverUse = async ({ baseUrl, client }: TestSandbox) =>
-  discovery(new URL(`${baseUrl}/v1/oidc/use`), client.clientId, undefined, ClientSecretBasic(client.clientSecret), {
-    execute: [allowInsecureRequests],
-  })
 
 const discoverCreate = async ({ baseUrl, client }: TestSandbox) =>
   discovery(new URL(`${baseUrl}/v1/oidc/create`), client.clientId, undefined, ClientSecretPost(client.clientSecret), {
@@ -43,38 +35,6 @@ async function use(config: Configuration, persona: string): Promise<unknown> {
   const idToken = await implicitAuthentication(config, callback, nonce, { expectedState: state })
   return idToken['age_thresholds']
 }
-
-test('openid-client runs Use and validates the id_token', async () => {
-  const config = await discoverUse(await startSandbox())
-  useIdTokenResponseType(config)
-  expect(await use(config, 'teen-16')).toEqual({ 13: true, 16: true, 18: false, 21: false })
-})
-
-test('openid-client runs Use, token, upgrade, and Use again with the new answer', async () => {
-  const sandbox = await startSandbox()
-  const config = await discoverUse(sandbox)
-  useIdTokenResponseType(config)
-  const [state, nonce] = [randomState(), randomNonce()]
-  const request = { scope: 'openid svc.upgrade', redirect_uri: REDIRECT_URI, state, nonce, claims: claims() }
-  const callback = await visit(buildAuthorizationUrl(config, request), 'child-12')
-  const idToken = await implicitAuthentication(config, callback, nonce, { expectedState: state })
-  expect(idToken['age_thresholds']).toEqual({ 13: false, 16: false, 18: false, 21: false })
-
-  // Not authorizationCodeGrant, which asks for a second id_token: the service answers an access token only.
-  const code = new URLSearchParams(callback.hash.slice(1)).get('code') ?? ''
-  const tokens = await genericGrantRequest(config, 'authorization_code', { code })
-  expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 10_800 })
-  const upgraded = await fetchProtectedResource(
-    config,
-    tokens.access_token,
-    new URL(`${sandbox.baseUrl}/v1/svc/upgrade`),
-    'POST',
-    JSON.stringify({ authorization_details: [ageSignal()] }),
-    new Headers({ 'Content-Type': 'application/json' }),
-  )
-  expect([upgraded.status, await upgraded.json()]).toEqual([200, 'OK'])
-  expect(await use(config, 'child-12')).toEqual({ 13: true, 16: true, 18: true, 21: true })
-})
 
 /** Pushes a Create request; the address that openid-client makes of it has `client_id` and `request_uri` alone. */
 const push = async (sandbox: TestSandbox, state: string) =>
@@ -110,24 +70,6 @@ test('openid-client learns in profile spec by a redirect that buildAuthorization
       state,
     },
   ])
-})
-
-test('openid-client pushes a Create request, and the saved age key answers the next Use', async () => {
-  const sandbox = await startSandbox()
-  const state = randomState()
-  const url = await push(sandbox, state)
-  for (const [name, value] of [
-    ['scope', 'openid'],
-    ['response_type', 'none'],
-    ['redirect_uri', REDIRECT_URI],
-  ] as const) {
-    url.searchParams.set(name, value)
-  }
-  const callback = await visit(url, 'no-age-key')
-  expect(Object.fromEntries(callback.searchParams)).toEqual({ state })
-  const config = await discoverUse(sandbox)
-  useIdTokenResponseType(config)
-  expect(await use(config, 'no-age-key')).toEqual({ 13: true, 16: true, 18: true, 21: true })
 })
 
 test.each(['RS256', 'ES256'] as const)('openid-client accepts %s by the key set', async (signingAlg) => {
