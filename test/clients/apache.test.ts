@@ -43,9 +43,10 @@ async function start(mode = 'query', options: SandboxOptions = {}) {
   const replacements = {
     'http://localhost:2435': sandbox.baseUrl,
     'http://localhost:3000': url,
-    'OIDCResponseMode query': `OIDCResponseMode ${mode}`,
+    'OIDCResponseMode query': `OIDCResponseMode ${mode.replace('FOLDER', folder)}`,
   }
   writeFileSync(join(folder, 'age.conf'), readExample('apache', '# age.conf', replacements))
+  writeFileSync(join(folder, 'certificate.pem'), sandbox.certificate?.pem ?? '')
   writeFileSync(join(folder, 'verify'), 'Welcome.')
   writeFileSync(join(folder, 'apache.conf'), configuration(folder, port))
   const server = spawn(HTTPD, ['-X', '-f', join(folder, 'apache.conf')], { stdio: 'ignore' })
@@ -55,7 +56,13 @@ async function start(mode = 'query', options: SandboxOptions = {}) {
     rmSync(folder, { recursive: true, force: true })
   })
   await vi.waitFor(() => fetch(url, { redirect: 'manual' }), { timeout: 20_000 }).catch(() => expect.fail(readLog()))
-  return { sandbox, readLog, visit: () => createAppBrowser().visit(`${url}/verify`) }
+  const verify = `${url}/verify`
+  return {
+    sandbox,
+    readLog,
+    visit: () => createAppBrowser().visit(verify),
+    begin: () => createAppBrowser().send(verify),
+  }
 }
 
 describe.skipIf(!hasApache)('mod_auth_openidc', () => {
@@ -71,6 +78,14 @@ describe.skipIf(!hasApache)('mod_auth_openidc', () => {
     const { sandbox, visit } = await start('query', { signingAlg: 'ES256' })
     await sandbox.next({ persona: 'adult-passport' })
     expect(await visit()).toMatchObject({ status: 200, text: 'Welcome.' })
+  })
+
+  test('finds the service over https when OIDCCABundlePath names the certificate, and only then', async () => {
+    const stranger = await start('query', { https: true })
+    expect(await stranger.begin()).toMatchObject({ status: 500 })
+    expect(stranger.readLog()).toContain('certificate')
+    const { sandbox, begin } = await start('query\nOIDCCABundlePath FOLDER/certificate.pem', { https: true })
+    expect(await begin()).toMatchObject({ status: 302, location: expect.stringContaining(sandbox.baseUrl) })
   })
 
   test.each([

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import supertest from 'supertest'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { createScratchFolder, makeScratchFolder } from '../docs/scratch-folder.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
@@ -50,6 +50,9 @@ export interface Surroundings {
 }
 
 export type LoadLibrary = (sandbox: Sandbox, surroundings: Surroundings) => Promise<Library>
+
+// Some of these start a program for each call.
+vi.setConfig({ testTimeout: 120_000 })
 
 /** What a library does that can be asked for each step: the same for each language. */
 export function describeLibrary(
@@ -138,14 +141,14 @@ export function describeLibrary(
       const sandbox = await startSandbox({ signingAlg: 'ES256' })
       const claims = await readWith(sandbox, { replacements: es256 })
       expect(claims).toMatchObject({ age_thresholds: { 18: true } })
-    }, 60_000)
+    })
 
     test(`reads a token over https when ${trust} names the certificate, and only then`, async () => {
       const sandbox = await startSandbox({ https: true, stateDir: makeScratchFolder() })
       const claims = await readWith(sandbox, { env: { [trust]: sandbox.certificate?.file ?? '' } })
       expect(claims).toMatchObject({ age_thresholds: { 18: true } })
       expect(await readWith(sandbox, {}).then(String, inspect)).toMatch(/certificate/i)
-    }, 60_000)
+    })
   })
 }
 
