@@ -73,8 +73,7 @@ function toCandidate(signal: AgeSignal, claims: Claims, now: number): Candidate 
 }
 
 function ageOf(age: Age, now: number): number {
-  // A day of birth that has begun at UTC+14 only is not negative.
-  if ('date_of_birth' in age) return Math.max(0, completedYears(age.date_of_birth, now))
+  if ('date_of_birth' in age) return completedYears(age.date_of_birth, now)
   return 'years' in age ? age.years : age.at_least_years
 }
 

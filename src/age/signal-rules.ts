@@ -15,7 +15,8 @@ const MAX_YEARS = 150
 
 /**
  * SIG-06, SIG-15: what is past by `now` (epoch milliseconds), and not too long past to be a date of birth.
- * Decision: a date, or a time without a zone, lies in the future only when it does so everywhere on Earth.
+ * Decision: a `verified_at` without a zone lies in the future only when it does so everywhere on Earth. Days of birth are judged
+ * by the UTC calendar, as ages are.
  */
 export function dateIssues({ age, verified_at }: JsonObject, now: number): Issue[] {
   const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
@@ -25,10 +26,10 @@ export function dateIssues({ age, verified_at }: JsonObject, now: number): Issue
 function birthIssues(dateOfBirth: unknown, now: number): Issue[] {
   if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []
   const path = ['age', 'date_of_birth']
-  const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now + EARLIEST_ZONE)
+  const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now)
   const earliest = resolveRelativeDate({ anchor: 'today', months: -12 * MAX_YEARS, milliseconds: 0 }, now)
   if (dateOfBirth > today) {
-    const message = `must not be in the future, is ${dateOfBirth}; today is ${today} where it is latest, at UTC+14`
+    const message = `must not be in the future, is ${dateOfBirth}; today is ${today} (UTC)`
     return [{ rule: 'SIG-06', path, message }]
   }
   if (dateOfBirth >= earliest) return []

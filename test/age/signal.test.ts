@@ -133,8 +133,8 @@ describe('parseAgeSignals', () => {
       { of: 'document', with: { attributes: { issuing_country: 'USA' } } },
     ],
     [
-      'authorization_details[0].age.date_of_birth must not be in the future, is 2026-07-03; today is 2026-07-02 where it is latest, at UTC+14',
-      { of: 'document', with: { age: { date_of_birth: '2026-07-03' } } },
+      'authorization_details[0].age.date_of_birth must not be in the future, is 2026-07-02; today is 2026-07-01 (UTC)',
+      { of: 'document', with: { age: { date_of_birth: '2026-07-02' } } },
     ],
     [
       'authorization_details[0].age.date_of_birth must be at most 150 years ago (1876-07-01), is 1875-01-01',
