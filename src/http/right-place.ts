@@ -101,9 +101,14 @@ function otherProfile(path: string, words: readonly string[], profile: Profile):
 
 /** A page or call of the sandbox itself whose path is nearly the same. */
 function similarPlace(parts: readonly string[], { baseUrl, routes }: Served): string | undefined {
-  const meant = parts[0] === '_sandbox' ? parts : ['_sandbox', ...parts]
+  const [first = '', ...others] = parts
+  const below = nearest(first, ['_sandbox']).length > 0 ? others : parts
+  const meant = [
+    ['_sandbox', ...below],
+    ['_sandbox', 'console', ...below],
+  ]
   const [path] = [...new Set(routes.map((route) => route.path))].filter((one) =>
-    isSimilar(meant, one.split('/').slice(1)),
+    meant.some((parts) => isSimilar(parts, one.split('/').slice(1))),
   )
   if (path === undefined) return undefined
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase())

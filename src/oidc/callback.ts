@@ -35,8 +35,9 @@ export function createErrorCallback(
   target: { mode: ResponseMode; redirectUri: string; state: string | undefined },
   refusal: { error: string; description: string; hint?: string },
 ): Callback {
-  const hint = refusal.hint === undefined ? '' : `. ${refusal.hint}`
-  const description = printableDescription(refusal.description + hint)
+  const { hint } = refusal
+  const end = /[.?]$/.test(refusal.description) ? ' ' : '. '
+  const description = printableDescription(refusal.description + (hint === undefined ? '' : end + hint))
   return createCallback(target, {
     error: refusal.error,
     error_description: description.length > 400 ? `${description.slice(0, 397)}...` : description,

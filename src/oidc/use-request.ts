@@ -39,10 +39,10 @@ export function checkUseScope(scope: string | undefined, profile: Profile, findi
   const { isKnown, upgrade, olderWords } = readScope(scope, profile)
   const name = upgradeScope(profile)
   if (!isKnown) {
-    findings.add('USE-03', {
-      path,
-      message: `scope must be "openid" or "openid ${name}"${butIs(scope, ['openid', `openid ${name}`])}${otherProfile(scope, profile)}`,
-    })
+    const ofOther = otherProfile(scope, profile)
+    const candidates = ofOther === '' ? ['openid', `openid ${name}`] : []
+    const message = `scope must be "openid" or "openid ${name}"${butIs(scope, candidates)}${ofOther}`
+    findings.add('USE-03', { path, message })
   } else if (olderWords.length > 0) {
     const message = `scope has ${olderWords.join(' and ')}: an older spelling of the upgrade scope, which is ${name}`
     findings.add('USE-17', { path, message })

@@ -110,6 +110,8 @@ describe('A path that is not served names', () => {
     ['/_sandbox/persona/teen-16', 'GET, PUT, DELETE BASE/_sandbox/personas/:name'],
     ['/_sandbox/clock/', 'GET, POST BASE/_sandbox/clock'],
     ['/_sandbox/console/flow', 'GET BASE/_sandbox/console/flows'],
+    ['/sandbox/health', 'GET BASE/_sandbox/health'],
+    ['/outcomes', 'GET BASE/_sandbox/console/outcomes'],
   ])('the page or call of the sandbox that %s is meant to be', async (path, right) => {
     const sandbox = await startSandbox()
     expect(await refusal(sandbox, path)).toBe(`${path} is not served here. ${right.replace('BASE', sandbox.baseUrl)}.`)

@@ -47,8 +47,11 @@ test('An access token that is sent without a scheme is repeated neither by the a
 
 test('The error of a redirect says what to do, for it carries no findings', async () => {
   const sandbox = await startSandbox()
-  const { params } = await contextOf(sandbox).rp.use({ nonce: undefined })
+  const { rp } = contextOf(sandbox)
+  const { params } = await rp.use({ nonce: undefined })
   expect(params['error_description']).toMatch(
     /^USE-08: nonce is missing or has no value\. Make a random nonce per request/,
   )
+  const asked = await rp.use({ response_mode: 'form-post' })
+  expect(asked.params['error_description']).toMatch(/Did you mean 'form_post'\? Leave response_mode out/)
 })
