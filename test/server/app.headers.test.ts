@@ -54,6 +54,20 @@ describe('HEAD', () => {
   })
 })
 
+test.each([
+  '/',
+  `/v1/oidc/use?${new URLSearchParams(useRequest())}`,
+  '/_sandbox/console/flows',
+  '/_sandbox/demo',
+  '/v1',
+])('The page at %s may load from the sandbox alone, run no inline script and change no base address', async (path) => {
+  const { headers } = await (await startSandbox()).request.get(path).set('Accept', 'text/html')
+  const policy = String(headers['content-security-policy']).split('; ')
+  const strict = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "base-uri 'none'"]
+  expect(policy).toEqual(expect.arrayContaining(strict))
+  expect(policy.join()).not.toContain('unsafe')
+})
+
 test('an address that is not served is answered by a page for a browser and in JSON for every other client', async () => {
   const sandbox = await startSandbox()
   const askedBy = async (path: string, Accept: string) =>

@@ -52,6 +52,10 @@ describe('html', () => {
     )
   })
 
+  it('escapes the texts of an array', () => {
+    expect(String(html`${['<b>', ['&', html`<i>`]]}`)).toBe('&lt;b&gt;&amp;<i>')
+  })
+
   it('does not escape its own markup again', () => {
     expect(String(html`<p>${html`<b>${'&'}</b>`}</p>`)).toBe('<p><b>&amp;</b></p>')
   })
