@@ -103,6 +103,15 @@ describe('beyond loopback', () => {
     expect((await browser.submit(`${CONSOLE}/clock`, { advance: '60' })).status).toBe(303)
   })
 
+  it('the cookie of a sandbox with another token opens nothing', async () => {
+    const other = await startSandbox({ host: '0.0.0.0', controlToken: 'another-token' })
+    const signedIn = await createBrowserClient(other.url).submit(`${CONSOLE}/sign-in`, { token: 'another-token' })
+    const [Cookie = ''] = signedIn.get('Set-Cookie')?.map((cookie) => cookie.split(';')[0] ?? '') ?? []
+    const statusAt = async (url: string) => (await fetch(`${url}${CONSOLE}/flows`, { headers: { Cookie } })).status
+    const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: CONTROL_TOKEN })
+    expect([await statusAt(other.url), await statusAt(sandbox.url)]).toEqual([200, 401])
+  })
+
   it('the cookie opens the console and its events, not the control API', async () => {
     const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: CONTROL_TOKEN })
     const browser = createBrowserClient(sandbox.url)
