@@ -46,7 +46,8 @@ export default defineConfig({
     dir: 'dist',
     cleanDir: true,
     chunkFileNames: 'chunk-[hash].js',
-    minify: true,
+    // Node prints the name of its class with an error.
+    minify: { compress: true, mangle: { keepNames: { class: true, function: false } }, codegen: true },
     codeSplitting: {
       // A start opens these two files besides its entry; a command that only reads settings opens the first.
       groups: [

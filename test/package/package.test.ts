@@ -18,6 +18,13 @@ test('installing it installs one package', () => {
   expect(installed).toEqual(['agekey-sandbox'])
 })
 
+test('an error of the library is printed under its documented name', () => {
+  const program = `import { createSandbox } from 'agekey-sandbox'\nawait createSandbox({ prot: 1 }).catch(console.log)`
+  expect(node('--input-type=module', '--eval', program)).toMatch(
+    /^ConfigError: createSandbox: prot: unknown key\. Did you mean "port"\?\n/,
+  )
+})
+
 test('the licences of what is bundled come along', () => {
   const folder = join(project.folder, 'node_modules/agekey-sandbox')
   expect(readFileSync(join(folder, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')).toContain('express 5.')
