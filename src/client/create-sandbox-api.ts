@@ -101,7 +101,7 @@ function noEnding(
     since !== undefined || last === 'f0'
       ? ''
       : `; ${last} had ended before: call ended() before what ends the flow, or give it since: await flows.mark()`
-  const message = `no flow${matching} ended within ${timeoutSeconds} seconds after ${after}${hint}`
+  const message = `no flow${matching} ended within ${timeoutSeconds} s after ${after}${hint}`
   return new SandboxError(message, { status: 0, error: 'timeout' })
 }
 

@@ -67,10 +67,10 @@ describe.each([
       name: 'SandboxError',
       error: 'timeout',
       message:
-        'no flow that matches {"state":"x"} ended within 0.05 seconds after the call; f1 had ended before: call ended() before what ends the flow, or give it since: await flows.mark()',
+        'no flow that matches {"state":"x"} ended within 0.05 s after the call; f1 had ended before: call ended() before what ends the flow, or give it since: await flows.mark()',
     })
     await expect(api.flows.ended({ since: 'f1', timeoutSeconds: 0.05 })).rejects.toThrow(
-      /^no flow ended within 0.05 seconds after f1$/,
+      /^no flow ended within 0.05 s after f1$/,
     )
   })
 })
