@@ -67,7 +67,13 @@ const REQUESTS: readonly Row[] = [
   ],
   ['an age of 150 years', () => pushed({ age: { years: 150 } }), () => pushed({ age: { years: 151 } }), ['SIG-08']],
   ['an age of 0 years', () => pushed({ age: { years: 0 } }), () => pushed({ age: { years: -1 } }), ['SIG-08']],
-  ['a birth today', () => pushed(birth(day(0))), () => pushed(birth(day(1))), ['SIG-06']],
+  ['a birth today, by the UTC calendar', () => pushed(birth(day(0))), () => pushed(birth(day(1))), ['SIG-06']],
+  [
+    'a verification on the latest day that it is anywhere on Earth',
+    () => pushed({ verified_at: day(1) }),
+    () => pushed({ verified_at: day(2) }),
+    ['SIG-15'],
+  ],
   ['a birth 150 years ago', () => pushed(birth('1876-06-01')), () => pushed(birth('1876-05-31')), ['SIG-06']],
   [
     'a verification 60 seconds ahead',
