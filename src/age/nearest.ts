@@ -25,11 +25,11 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   const fits = fitsOf(word, candidates)
   const best = fits.filter(({ distance }) => distance === fits[0]?.distance).map(({ name }) => JSON.stringify(name))
   const asked = best.length > MAX_ASKED ? [...best.slice(0, MAX_ASKED), 'another that fits'] : best
-  return asked.length === 0 ? '' : ` Did you mean ${ALTERNATIVES.format(asked)}?`
+  return asked.length === 0 ? '' : ` Did you mean ${alternatives(asked)}?`
 }
 
-/** `a, b or c` */
-const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+/** `a, b or c`. The format is made when it is needed: its first use takes 20 ms, which a start does not pay. */
+const alternatives = (names: readonly string[]) => new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
 
 /** `there is no persona "teen". Did you mean "teen-16"?`: the one wording for a name that nothing has. */
 export const unknownName = (kind: string, name: string, known: readonly string[]): string =>
