@@ -12,13 +12,14 @@ export function parseWith<Schema extends z.ZodType>(
   const checked = checkAgainst(schema, value)
   if (checked.kind === 'valid') return checked.value
   const lines = checked.problems.map(
-    ({ path, message }) =>
-      `${formatPath(path) || what}: ${message}${message.startsWith('must be') ? received(value, path) : ''}`,
+    ({ path, message }) => `${formatPath(path) || what}: ${message}${isSaid(message) ? '' : received(value, path)}`,
   )
   throw Refusal.invalidRequest(lines.join('; '))
 }
 
-/** What was sent, for the messages of schemas, which may know only what was made of it. */
+/** Most messages say what was found. A schema that makes a number of a text knows the number only. */
+const isSaid = (message: string) => !message.startsWith('must be') || message.includes(', found ')
+
 function received(sent: unknown, path: readonly PropertyKey[]): string {
   const value = path.reduce((one: unknown, name) => (isJsonObject(one) ? one[String(name)] : undefined), sent)
   return value === undefined ? '' : `, not ${JSON.stringify(String(value).slice(0, MAX_SHOWN))}`

@@ -43,7 +43,7 @@ describe('POST clock', () => {
 
   test.each([
     [{}, 'give at least one of reset, set, freeze, advance'],
-    [{ advance: -1 }, 'advance: must be 0 or more seconds'],
+    [{ advance: -1 }, 'advance: must be 0 or more seconds (to go back in time use set or reset), found -1",'],
     [{ advance: '90' }, 'advance: expected a number'],
     [{ set: NEW_YEAR, advance: -1 }, 'advance'],
     [{ set: 'tomorrow' }, 'set: must be an ISO 8601 date or date-time'],
