@@ -6,6 +6,7 @@ import { NO_SEAMS, type Seams } from '../../oidc/seams.ts'
 import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
+import { findReplayableAnswer } from '../outcomes/replayable-answers.ts'
 import { createTamperTools, type TamperTools } from '../outcomes/tamper-tools.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { Decision } from './decide.ts'
@@ -51,19 +52,7 @@ async function concludeUse(
   const useDecision = await useDecisionOf(ending, { transaction, decision, tenant })
   if (!useDecision) return { callback: undefined, evaluation: undefined, outcome: decision.outcome }
   const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams })
-  const outcome = outcomeHad(decision.outcome, useDecision)
-  if (outcome.name === 'verified') await keepForReplay(transaction, callback, tenant)
-  return { callback, evaluation, outcome }
-}
-
-/** A good answer can be sent once more by the outcomes that replay one. */
-async function keepForReplay(
-  { clientId, state, nonce }: UseTransaction,
-  { params }: Callback,
-  { replayableAnswers }: Tenant,
-): Promise<void> {
-  const idToken = params.find(([name]) => name === 'id_token')?.[1]
-  if (idToken !== undefined) await replayableAnswers.keep(clientId, { state, nonce, idToken })
+  return { callback, evaluation, outcome: outcomeHad(decision.outcome, useDecision) }
 }
 
 function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
@@ -82,7 +71,7 @@ async function toolsFor(transaction: UseTransaction | CreateTransaction, tenant:
     },
     rotateKeys: tenant.rotateKeys,
     transaction: use,
-    earlier: use && (await tenant.replayableAnswers.find(use)),
+    earlier: use && (await findReplayableAnswer(use, tenant)),
   })
 }
 

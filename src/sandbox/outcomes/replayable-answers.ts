@@ -1,40 +1,41 @@
-import * as z from 'zod'
-import type { Tables } from '../tenants/tables.ts'
-
-const answerSchema = z.object({ state: z.string(), nonce: z.string(), idToken: z.string() })
+import type { CallRecord } from '../journal/call-record.ts'
+import type { Flow, Journal } from '../journal/journal.ts'
 
 /** What an attacker can replay: the good answer of a Use flow that is over. */
-export type ReplayableAnswer = Readonly<z.infer<typeof answerSchema>>
-
-/** The last answer of a client, and the last one before it that shares neither `state` nor `nonce` with it. */
-const recordSchema = z.object({ last: answerSchema, other: answerSchema.optional() })
-
-/** The good answers of one tenant that the outcomes `replayed` and `of_earlier_flow` send once more. */
-export interface ReplayableAnswers {
-  keep(clientId: string, answer: ReplayableAnswer): Promise<void>
-  /** The last answer that shares neither `state` nor `nonce` with this request: sent again, any other could be right. */
-  find(request: { clientId: string; state: string; nonce: string }): Promise<ReplayableAnswer | undefined>
+export interface ReplayableAnswer {
+  readonly state: string
+  readonly nonce: string
+  readonly idToken: string
 }
 
-const TABLE = 'replayable_answer'
+/** Flows that begin at once may share `state` or `nonce` with the request; more than a few do not. */
+const MAX_SEARCHED = 10
 
-export function createReplayableAnswers(tables: Tables): ReplayableAnswers {
-  return {
-    async keep(clientId, answer) {
-      await tables.update(TABLE, clientId, (value) => {
-        const known = recordSchema.safeParse(value).data
-        const other = known && (isUnlike(known.last, answer) ? known.last : known.other)
-        return { last: answer, ...(other ? { other } : {}) }
-      })
-    },
-    async find({ clientId, ...request }) {
-      const known = recordSchema.safeParse(await tables.get(TABLE, clientId)).data
-      return [known?.last, known?.other].find((answer) => answer && isUnlike(answer, request))
-    },
-  }
+/**
+ * The newest good answer to a client that shares neither `state` nor `nonce` with its request: sent again, any other could be
+ * right. It comes from the journal, so that it is one that the relying party has seen.
+ */
+export async function findReplayableAnswer(
+  { clientId, ...request }: { clientId: string; state: string; nonce: string },
+  { journal, name }: { journal: Journal; name: string },
+): Promise<ReplayableAnswer | undefined> {
+  const filter = { flow: 'use', client_id: clientId, outcome: 'verified' }
+  const flows = await journal.list(name, filter, { limit: MAX_SEARCHED })
+  return flows
+    .map(answerIn)
+    .find((answer) => answer && answer.state !== request.state && answer.nonce !== request.nonce)
 }
 
-const isUnlike = (
-  one: Pick<ReplayableAnswer, 'state' | 'nonce'>,
-  other: Pick<ReplayableAnswer, 'state' | 'nonce'>,
-): boolean => one.state !== other.state && one.nonce !== other.nonce
+function answerIn({ calls }: Flow): ReplayableAnswer | undefined {
+  const { state, nonce } = calls[0]?.parameters ?? {}
+  const idToken = calls.map(idTokenIn).find((token) => token !== undefined)
+  return typeof state === 'string' && typeof nonce === 'string' && idToken !== undefined
+    ? { state, nonce, idToken }
+    : undefined
+}
+
+function idTokenIn({ response }: CallRecord): string | undefined {
+  if (response.kind === 'page') return response.params?.['id_token']
+  if (response.kind !== 'callback') return undefined
+  return response.callback.params.find(([name]) => name === 'id_token')?.[1]
+}

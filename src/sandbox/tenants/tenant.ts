@@ -8,7 +8,6 @@ import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
 import { type Journal, lastEnded } from '../journal/journal.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
-import { createReplayableAnswers, type ReplayableAnswers } from '../outcomes/replayable-answers.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
@@ -27,7 +26,6 @@ export interface Tenant {
   readonly expectations: Expectations
   readonly scenarios: Scenarios
   readonly journal: Journal
-  readonly replayableAnswers: ReplayableAnswers
   readonly settings: TenantSettings
   readonly clients: SandboxClients
   readonly keys: KeyRing
@@ -132,7 +130,6 @@ export function createTenant(shared: SharedParts, { name, addresses }: { name: s
     expectations,
     scenarios,
     journal,
-    replayableAnswers: createReplayableAnswers(tables),
     get settings() {
       return settings
     },

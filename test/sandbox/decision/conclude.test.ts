@@ -77,15 +77,6 @@ describe('conclude of a Use request', () => {
     expect(Object.keys(callback.callback?.params ?? {})).toEqual(['id_token'])
   })
 
-  test('keeps only a good answer for the outcomes that replay one', async () => {
-    const tenant = await createTestTenant()
-    const request = { clientId: 'ak_test_sandbox', state: 'later', nonce: 'later' }
-    await concludeUse(tenant, 'id_token.expired', 'teen-16')
-    expect(await tenant.replayableAnswers.find(request)).toBeUndefined()
-    await concludeUse(tenant, 'verified', 'teen-16')
-    expect(await tenant.replayableAnswers.find(request)).toMatchObject({ state: 'state-1' })
-  })
-
   test('issues a code when every threshold is false', async () => {
     const { callback } = await concludeUse(await createTestTenant(), 'verified', 'child-12', UPGRADE)
     expect(Object.keys(callback?.params ?? {}).sort()).toEqual(['code', 'id_token', 'state'])

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import type { RecordedResponse } from '../../../src/sandbox/journal/call-record.ts'
+import { findReplayableAnswer } from '../../../src/sandbox/outcomes/replayable-answers.ts'
+import { createMemoryJournal } from '../../../src/store/memory-journal.ts'
+
+const redirected = (idToken: string): RecordedResponse => ({
+  kind: 'callback',
+  callback: { mode: 'fragment', redirectUri: 'http://localhost:3000/cb', params: [['id_token', idToken]] },
+})
+
+/** A journal with Use flows in the order in which they ended: what each sent, and what came back. */
+async function journalWith(
+  ...flows: { state: string; nonce: string; outcome?: string; client?: string; response: RecordedResponse }[]
+) {
+  const journal = createMemoryJournal()
+  for (const { state, nonce, outcome = 'verified', client = 'web-shop', response } of flows) {
+    const at = '2026-01-01T00:00:00.000Z'
+    await journal.record('default', {
+      correlationIds: [],
+      issuedIds: [],
+      facts: { flow: 'use', client_id: client, state, outcome },
+      begins: true,
+      ends: true,
+      call: {
+        ...{ at, endpoint: 'E1', method: 'GET', path: '/v1/oidc/use', status: 302, findings: [] },
+        ...{ parameters: { state, nonce }, response },
+      },
+    })
+  }
+  return { journal, name: 'default' }
+}
+
+const request = { clientId: 'web-shop', state: 'now', nonce: 'now' }
+
+describe('findReplayableAnswer', () => {
+  test('finds the newest good answer of the client', async () => {
+    const tenant = await journalWith(
+      { state: 's1', nonce: 'n1', response: redirected('first') },
+      { state: 's2', nonce: 'n2', response: redirected('second') },
+      { state: 's3', nonce: 'n3', response: redirected('spoiled'), outcome: 'id_token.expired' },
+      { state: 's4', nonce: 'n4', response: redirected('of another client'), client: 'other' },
+    )
+    expect(await findReplayableAnswer(request, tenant)).toEqual({ state: 's2', nonce: 'n2', idToken: 'second' })
+  })
+
+  test.each([
+    ['state', { state: 'now', nonce: 'n2' }],
+    ['nonce', { state: 's2', nonce: 'now' }],
+  ])('passes over an answer with the %s of the request', async (_name, shared) => {
+    const tenant = await journalWith(
+      { state: 's1', nonce: 'n1', response: redirected('first') },
+      { ...shared, response: redirected('second') },
+    )
+    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'first' })
+  })
+
+  test('finds an answer that a form posted', async () => {
+    const response = { kind: 'page', title: 'Back to the app', params: { id_token: 'posted' } } as const
+    const tenant = await journalWith({ state: 's1', nonce: 'n1', response })
+    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'posted' })
+  })
+
+  test('finds none where none reached the relying party, as in an iframe', async () => {
+    const tenant = await journalWith({
+      state: 's1',
+      nonce: 'n1',
+      response: { kind: 'page', title: 'The flow has ended' },
+    })
+    expect(await findReplayableAnswer(request, tenant)).toBeUndefined()
+    expect(await findReplayableAnswer(request, await journalWith())).toBeUndefined()
+  })
+})
