@@ -3,7 +3,7 @@ import { decodePairs, type Pairs } from '../../src/oidc/request/parameters.ts'
 import { beginUse } from '../../src/oidc/use.ts'
 import { createProvider } from '../support/provider.ts'
 import { type Changes, claims, useRequest } from '../support/requests.ts'
-import { createService, received } from '../support/service.ts'
+import { createService, received, refusalOf } from '../support/service.ts'
 
 const begin = (changes: Changes) => beginUse(Object.entries(useRequest(changes)), createProvider())
 
@@ -115,6 +115,12 @@ describe('beginUse redirects an error with state', () => {
     const service = createService()
     const { params } = await service.use({ scope: 'x', response_type: 'y', nonce: undefined, claims: '[]' })
     expect(params['error_description']).toMatch(/^USE-03: .*\(and 3 more: USE-04, USE-08, CLM-01\)/)
+  })
+
+  test('in one sentence, also when the first message ends with a period', async () => {
+    const service = createService()
+    const { message } = await refusalOf(() => service.use({ client_id: 'x', nonce: undefined }))
+    expect(message).toMatch(/^USE-01: .*[^.] \(and 1 more: USE-08\)$/)
   })
 })
 

@@ -64,7 +64,8 @@ export class Findings {
     const others = [...new Set(rest)].slice(0, 8).join(', ')
     const more = rest.length === 0 ? '' : ` (and ${rest.length} more: ${others})`
     const { rule, message, hint } = first.finding
-    return { error: first.code, description: `${rule}: ${message}${more}`, hint }
+    const sentence = more === '' ? message : message.replace(/\.$/, '')
+    return { error: first.code, description: `${rule}: ${sentence}${more}`, hint }
   }
 
   /** @throws Refusal with all findings when one of them is an error. */
