@@ -5,12 +5,12 @@ import { parseJson } from '../../src/oidc/request/json.ts'
 import { beginUse } from '../../src/oidc/use.ts'
 import { createExpectations, newExpectationSchema } from '../../src/sandbox/decision/expectations.ts'
 import { keepPending, peekPending } from '../../src/sandbox/decision/pending.ts'
-import type { JournalEntry } from '../../src/sandbox/journal/journal.ts'
 import { checkPersona } from '../../src/sandbox/personas/persona-schema.ts'
 import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
 import { createIds } from '../../src/sandbox/tenants/ids.ts'
 import { createMemoryDirectory, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
+import { useFlowEntry } from '../support/journal-entries.ts'
 import { createProvider, NOW } from '../support/provider.ts'
 import { exchangeRaw } from '../support/raw-exchange.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
@@ -340,23 +340,7 @@ describe('There may be', () => {
   })
 })
 
-const callOf = (text: string): JournalEntry => ({
-  correlationIds: [],
-  issuedIds: [],
-  facts: { flow: 'use' },
-  begins: true,
-  ends: true,
-  call: {
-    at: '2026-06-01T12:00:00.000Z',
-    endpoint: 'E1',
-    method: 'GET',
-    path: '/v1/oidc/use',
-    status: 302,
-    parameters: {},
-    findings: [],
-    response: { kind: 'text', text },
-  },
-})
+const callOf = (text: string) => useFlowEntry({ call: { response: { kind: 'text', text } } })
 
 /** The limits of docs/decisions.md that the tests above meet and exceed. */
 const TESTED = [

@@ -1,32 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { createClock } from '../../src/sandbox/clock/clock.ts'
-import type { JournalEntry } from '../../src/sandbox/journal/journal.ts'
 import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import { createMemoryDirectory } from '../../src/store/memory.ts'
 import type { Stores } from '../../src/store/stores.ts'
+import { useFlowEntry } from '../support/journal-entries.ts'
 import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 
 const LATER = Date.parse('2100-01-01')
 const KINDS = ['state', 'changes'] as const
 
-const CALL: JournalEntry = {
-  correlationIds: [],
-  issuedIds: ['state:a'],
-  facts: { flow: 'use' },
-  begins: true,
-  ends: true,
-  call: {
-    at: '2026-06-01T12:00:00.000Z',
-    endpoint: 'E1',
-    method: 'GET',
-    path: '/v1/oidc/use',
-    status: 302,
-    parameters: {},
-    findings: [],
-    response: { kind: 'text', text: '' },
-  },
-}
+const CALL = useFlowEntry({ issuedIds: ['state:a'] })
 
 /** What all stores together promise to the tenants of a sandbox: nothing of one is ever seen in another. */
 export function describeStores(name: string, storesOfSuite: () => Stores): void {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RecordedResponse } from '../../../src/sandbox/journal/call-record.ts'
 import { findReplayableAnswer } from '../../../src/sandbox/outcomes/replayable-answers.ts'
 import { createMemoryJournal } from '../../../src/store/memory-journal.ts'
+import { useFlowEntry } from '../../support/journal-entries.ts'
 
 const redirected = (idToken: string): RecordedResponse => ({
   kind: 'callback',
@@ -14,18 +15,8 @@ async function journalWith(
 ) {
   const journal = createMemoryJournal()
   for (const { state, nonce, outcome = 'verified', client = 'web-shop', response } of flows) {
-    const at = '2026-01-01T00:00:00.000Z'
-    await journal.record('default', {
-      correlationIds: [],
-      issuedIds: [],
-      facts: { flow: 'use', client_id: client, state, outcome },
-      begins: true,
-      ends: true,
-      call: {
-        ...{ at, endpoint: 'E1', method: 'GET', path: '/v1/oidc/use', status: 302, findings: [] },
-        ...{ parameters: { state, nonce }, response },
-      },
-    })
+    const facts = { flow: 'use', client_id: client, state, outcome } as const
+    await journal.record('default', useFlowEntry({ facts, call: { parameters: { state, nonce }, response } }))
   }
   return { journal, name: 'default' }
 }
