@@ -1,4 +1,4 @@
-// A double click sends a form once: the second request would find the first one answered, and show that in place of the app.
+// A double click sends a form once: the second request would find the first one answered, and show that instead of the app.
 let isSent = false
 document.addEventListener('submit', (event) => {
   if (isSent) event.preventDefault()

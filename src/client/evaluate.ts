@@ -14,8 +14,8 @@ export interface Evaluation {
 
 /**
  * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold is true when
- * at least one signal passes every filter and reaches the required age. Needs no sandbox, and knows no config: any platform is
- * taken, and nothing lies in the future.
+ * at least one signal passes every filter and reaches the required age. It runs without a sandbox and without its
+ * config: it accepts any platform and does not check whether a date lies in the future.
  * @param now milliseconds since the UNIX epoch; decides what age a date of birth is
  * @throws TypeError with everything that is wrong: the member, what was received, what is allowed
  */

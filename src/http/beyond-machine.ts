@@ -12,8 +12,8 @@ export function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Address
 /**
  * Why a call that came to a loopback address may come from another machine; `undefined` when it does not.
  *
- * Decision: any header by which a proxy says that it forwards is enough, whatever it says. Only of a trusted proxy is it read,
- * and there X-Forwarded-For names the caller: a trusted proxy that names it by another header alone leaves it unknown.
+ * Decision: the presence of a forwarding header means that a proxy passed the call on; its value does not matter. Only a
+ * trusted proxy can name the caller, and only by X-Forwarded-For: with any other header the caller stays unknown.
  */
 export function reasonForCall(request: Incoming): string | undefined {
   const forwarding = request.headerNames.filter((name) => FORWARDING_HEADER.test(name))

@@ -99,7 +99,7 @@ describeInBrowser('in an iframe', () => {
     expect((await sandbox.personas.get('no-age-key')).age_key).toBeDefined()
   })
 
-  it('Use without the permission can be answered after continue anyway, with a message in place of the callback', async () => {
+  it('after "continue anyway", a Use flow without the permission ends with a message instead of a callback', async () => {
     await withPage(browser, {}, async (page) => {
       const frame = await embed(page, useUrl(sandbox, target()), '')
       await frame.getByTestId('continue-anyway').click()

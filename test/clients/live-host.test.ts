@@ -5,7 +5,7 @@ import { describeInBrowser, launchBrowser, withPage } from '../browser/support.t
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
-describeInBrowser('A sandbox in place of the live host', () => {
+describeInBrowser('A sandbox under the live host name', () => {
   it('answers Chromium at that host on port 443, whatever its own port, and issues tokens in its name', async () => {
     const sandbox = await startSandbox({ https: true, baseUrl: 'https://age.example' })
     const { host } = new URL(sandbox.url)

@@ -8,7 +8,7 @@ import { createTestHost } from '../support/host.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { createTestParts } from '../support/tenant.ts'
 
-/** A relying party at a sandbox whose journal cannot record, and the errors that its host is told of. */
+/** A relying party of a sandbox whose journal fails to record, and the errors that were reported to `onError`. */
 async function startWithJournalThatFails(failure: Error) {
   const journal = { ...createMemoryJournal(), record: () => Promise.reject(failure) }
   const parts = { ...(await createTestParts(createMemoryStores())), journal }

@@ -19,7 +19,7 @@ export interface Claims {
   readonly iso_27566_1?: AssuranceLevel | undefined
 }
 
-/** What the claims ask of one method in place of the rest. */
+/** Requirements for the signals of one method. `verified_after` and `iso_27566_1` replace those of the claims. */
 export interface Override {
   /** 0 to 150. */
   readonly min_age?: number | undefined

@@ -92,7 +92,7 @@ export interface JournalBudget {
 
 export const JOURNAL_BUDGET = { maxFlows: 2_000, maxCharacters: 12_000_000 } as const satisfies JournalBudget
 
-/** In place of the flow that ended last, while none has ended. */
+/** What `lastEnded` returns before any flow has ended. */
 export const NONE_ENDED = 'f0'
 
 /** The id of the flow that ended last; it is looked up at the call. */
