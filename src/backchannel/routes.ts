@@ -1,4 +1,4 @@
-import { addressForCaller } from '../http/caller-address.ts'
+import { addressForCaller } from '../http/guard/caller-address.ts'
 import { identifier } from '../http/record-call.ts'
 import { CORS, json } from '../http/reply.ts'
 import { createDiscovery, useDiscovery } from '../oidc/discovery.ts'

@@ -1,6 +1,6 @@
 import type { Cookie } from '../http/cookie.ts'
 import { type Fields, readForm, readSearch } from '../http/form.ts'
-import { guardControl } from '../http/guard.ts'
+import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import type { ConsoleFrame, ConsolePath } from '../http/html/console-page.ts'
 import { consoleFrame, consolePathOf } from '../http/html/console-page.ts'

@@ -1,4 +1,4 @@
-import { reasonBeyondMachine } from '../http/guard.ts'
+import { reasonBeyondMachine } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { CONSOLE_PAGES, type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { type Html, html } from '../http/html/html.ts'

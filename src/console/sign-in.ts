@@ -1,5 +1,5 @@
 import { readForm } from '../http/form.ts'
-import { refuseCrossSite, signInCookie } from '../http/guard.ts'
+import { refuseCrossSite, signInCookie } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame, consolePathOf } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../age/json-object.ts'
-import { guardControl } from '../http/guard.ts'
+import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts'
@@ -27,7 +27,9 @@ const serveControl =
   (operationId: OperationId, host: HttpHost): Handler =>
   async (request, tenant) => {
     const operation = OPERATIONS[operationId]
-    if (!operation.isOpen) guardControl(request, host.guard, { changesState: operation.method !== 'get' })
+    if (!operation.isOpen) {
+      guardControl(request, host.guard, { changesState: operation.method !== 'get' })
+    }
     const input = {
       params: request.params,
       query: readQuery(request.query),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { type Fields, readForm } from '../http/form.ts'
-import { refuseCrossSite } from '../http/guard.ts'
+import { refuseCrossSite } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { type Reply, redirect } from '../http/reply.ts'
 import { upgradeScope } from '../oidc/profile.ts'

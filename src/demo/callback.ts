@@ -1,4 +1,4 @@
-import { refuseCrossSite } from '../http/guard.ts'
+import { refuseCrossSite } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'

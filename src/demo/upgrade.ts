@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readForm } from '../http/form.ts'
-import { refuseCrossSite } from '../http/guard.ts'
+import { refuseCrossSite } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { isTrusted } from './check-callback.ts'

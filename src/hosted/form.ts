@@ -1,4 +1,4 @@
-import { refuseCrossSite } from '../http/guard.ts'
+import { refuseCrossSite } from '../http/guard/guard.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'

@@ -7,7 +7,7 @@ import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Tenants } from '../sandbox/tenants/tenants.ts'
-import type { ControlGuard } from './guard.ts'
+import type { ControlGuard } from './guard/guard.ts'
 import type { Incoming } from './incoming.ts'
 import type { Reply } from './reply.ts'
 

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { Refusal } from '../oidc/refusal.ts'
-import { addressForCaller } from './caller-address.ts'
+import { addressForCaller } from './guard/caller-address.ts'
 import type { Handler, HttpHost, RouteRow } from './handler.ts'
 import { CORS, noContent } from './reply.ts'
 import { rightPlace } from './right-place.ts'

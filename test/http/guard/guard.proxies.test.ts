@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 
 const TOKEN = 'not-a-real-token'
 const WITH_TOKEN = { Authorization: `Bearer ${TOKEN}` }

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { Refusal } from '../oidc/refusal.ts'
-import { equalsSecret } from '../oidc/request/client-auth.ts'
-import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import { equalsSecret } from '../../oidc/request/client-auth.ts'
+import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
+import { type Cookie, readCookie } from '../cookie.ts'
+import type { Incoming } from '../incoming.ts'
 import { reasonForCall } from './beyond-machine.ts'
 import { calledOrigin } from './caller-address.ts'
-import { type Cookie, readCookie } from './cookie.ts'
-import type { Incoming } from './incoming.ts'
 
 /** How the control API is protected. */
 export interface ControlGuard {

@@ -1,5 +1,5 @@
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { Incoming } from './incoming.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { Incoming } from '../incoming.ts'
 
 /** The protocol and the host name by which a caller reached the sandbox. */
 export type Called = Pick<Incoming, 'protocol' | 'host'>

@@ -1,6 +1,6 @@
-import type { Addresses } from '../sandbox/addresses/addresses.ts'
-import { isLoopbackUrl } from '../sandbox/addresses/web-address.ts'
-import type { Incoming } from './incoming.ts'
+import type { Addresses } from '../../sandbox/addresses/addresses.ts'
+import { isLoopbackUrl } from '../../sandbox/addresses/web-address.ts'
+import type { Incoming } from '../incoming.ts'
 
 /** Why every call may come from another machine; `undefined` when none does unless a proxy passes it on. */
 export function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Addresses, 'baseUrl'>): string | undefined {

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { startSandbox } from '../support/sandbox.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
 /** A request whose Host header is chosen freely, as `fetch` does not allow. */
 function send(url: string, { method = 'GET', headers }: { method?: string; headers: Record<string, string> }) {
