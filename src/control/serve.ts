@@ -3,6 +3,7 @@ import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts'
+import { takeTurn } from '../http/take-turn.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
@@ -29,6 +30,7 @@ const serveControl =
     const operation = OPERATIONS[operationId]
     if (!operation.isOpen) {
       guardControl(request, host.guard, { changesState: operation.method !== 'get' })
+      await takeTurn()
     }
     const input = {
       params: request.params,

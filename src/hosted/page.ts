@@ -1,6 +1,7 @@
 import { evaluate } from '../age/evaluate.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Reply } from '../http/reply.ts'
+import { takeTurn } from '../http/take-turn.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
@@ -17,6 +18,7 @@ import type { WaitingPage } from './waiting-page.ts'
 
 /** The page on which the user decides the pending request `id`. */
 export async function hostedPage(id: string, pending: Pending, visit: Visit): Promise<Reply> {
+  await takeTurn()
   const { transaction } = pending
   const shell = hostedShell(visit, transaction.presentation)
   const rendered = await renderWaiting(pending, { id, shell, visit })
