@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { isJsonObject } from '../age/json-object.ts'
 import { loadSettings, type Settings } from '../config/load-settings.ts'
 import type { Texts } from '../config/text-settings.ts'
 import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
+import { parseJson } from '../oidc/request/json.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import { certificateFileIn } from '../tls/kept-certificate.ts'
 import { callHttp } from './http-call.ts'
@@ -25,13 +27,13 @@ export async function healthcheck(flags: Texts, { url }: { readonly url?: string
   // Without a kept certificate it lives in the server's memory; on its own address no other server listens.
   const byPlace = url === undefined ? ({ kind: 'any' } as const) : undefined
   const trust = certificate === undefined ? byPlace : ({ kind: 'server', certificate } as const)
-  const { status, headers } = await callHttp(address, { timeoutMs: LIMIT_MS, trust }).catch((cause: unknown) => {
+  const { status, headers, text } = await callHttp(address, { timeoutMs: LIMIT_MS, trust }).catch((cause: unknown) => {
     throw new Error(`${address}: ${reason(cause)}`, { cause })
   })
   if (headers['x-agekey-sandbox'] === undefined) {
     throw new Error(`${address}: something answers, but no agekey-sandbox`)
   }
-  if (status !== 200) throw new Error(`${address}: unhealthy, status ${status}`)
+  if (status !== 200) throw new Error(`${address}: unhealthy, status ${status}${reasonIn(text)}`)
   print(`${address}: healthy`)
 }
 
@@ -48,6 +50,13 @@ function addressOf({ port, host, baseUrl, basePath, https, httpsCert }: Settings
   else if (host !== '0.0.0.0') local.hostname = host
   local.pathname = basePath ?? (baseUrl === undefined ? '' : pathOf(baseUrl))
   return local.href
+}
+
+/** `: ...`, in the words of the sandbox; empty when it gives none. */
+function reasonIn(text: string): string {
+  const json = parseJson(text)
+  const reason = json.ok && isJsonObject(json.value) ? json.value['error_description'] : undefined
+  return typeof reason === 'string' ? `: ${reason}` : ''
 }
 
 /** The certificate that a sandbox of these settings shows, when there is one already. */

@@ -6,7 +6,8 @@ import type { Handlers } from './handler.ts'
 import { wireLifetimes } from './tenants.ts'
 
 export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
-  getHealth({ world }) {
+  async getHealth({ world }) {
+    await world.checkStore()
     const uptime = Math.round(world.uptimeSeconds() * 1000) / 1000
     return { status: 200, body: { status: 'ok', version: world.version, uptime } }
   },

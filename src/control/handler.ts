@@ -11,7 +11,7 @@ import type { Immutable, OperationId, OperationResult, Operations } from './cont
 export interface ControlContext {
   readonly tenant: Tenant
   readonly tenants: Tenants
-  readonly world: Pick<HttpHost, 'version' | 'uptimeSeconds'>
+  readonly world: Pick<HttpHost, 'version' | 'uptimeSeconds' | 'checkStore'>
   /** What surrounds a page. */
   readonly shell: Shell
   /** Whether a form of the sandbox's own pages sent the call: then a page answers it. */

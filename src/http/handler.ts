@@ -72,6 +72,8 @@ export interface HttpHost {
   /** Proxies whose `X-Forwarded-` headers are believed: addresses, CIDR ranges, or names of ranges that Express knows. */
   readonly trustedProxies: readonly string[]
   uptimeSeconds(): number
+  /** @throws Refusal (503) while the store takes no records */
+  checkStore(): Promise<void>
   onCall(call: CallSummary): void
   onError(error: unknown): void
 }

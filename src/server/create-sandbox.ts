@@ -115,6 +115,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       origins: [new URL(addresses.baseUrl).origin],
     },
     uptimeSeconds: () => uptime() / 1000,
+    checkStore: stores.check,
     onCall: (call) => options.onCall?.(call),
     onError: (error) => options.onError?.(error),
   }

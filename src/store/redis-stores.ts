@@ -43,6 +43,8 @@ export async function openRedisStores(
         if (!agreed) throw new Error(`store: the signing keys have gone from ${shownAddress(url)}; start again`)
         return importKeys(agreed)
       },
+      // A write, and each time: a store that is full or read-only answers all reads.
+      check: async () => void (await redis.call((client) => client.set(`${prefix}_health`, '1'))),
       close: redis.close,
     }
   } catch (error) {

@@ -8,6 +8,8 @@ export interface Stores
   extends Pick<SharedParts, 'journal' | 'directory' | 'isShared' | 'createStore' | 'createTables'> {
   /** The first signing keys, where several processes share them: the first process makes them, the others read them. */
   agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<SigningKeys>
+  /** @throws Refusal (503) while records cannot be written */
+  check(): Promise<void>
   close(): void
 }
 
@@ -18,5 +20,6 @@ export const createMemoryStores = (): Stores => ({
   isShared: false,
   createStore: (_tenant, clock) => createMemoryStore({ clock }),
   createTables: () => createMemoryTables(),
+  async check() {},
   close() {},
 })

@@ -13,6 +13,7 @@ export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = 
   tenants: createTenants(parts, { addresses: TEST_ADDRESSES }),
   trustedProxies: [],
   uptimeSeconds: () => 0,
+  checkStore: async () => {},
   onCall() {},
   onError() {},
   ...changes,

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { buildCli } from '../../cli/built-cli.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
@@ -25,6 +26,7 @@ function failToSave(redis: RedisServer): void {
 }
 
 describeWithRedis('A Redis that refuses writes', () => {
+  const { run } = buildCli()
   test.each(STATES)(
     'by %s is answered with 503 and the code, reads go on, and so does all when it is over',
     async (code, begin, end) => {
@@ -45,11 +47,18 @@ describeWithRedis('A Redis that refuses writes', () => {
         error: 'temporarily_unavailable',
         error_description: `the store at ${redis.url} refuses the call (${code}); try again when it takes calls again`,
       })
+      const health = await sandbox.request.get('/_sandbox/health')
+      expect([health.status, health.headers['retry-after'], health.body]).toEqual([503, '1', refused.body])
+      expect(await run(['healthcheck', '--url', sandbox.url])).toMatchObject({
+        code: 1,
+        stderr: `error: ${sandbox.url}/_sandbox/health: unhealthy, status 503: ${refused.body.error_description}\n`,
+      })
       await sandbox.request.get('/_sandbox/personas').expect(200)
       // A denied flow needs no record: it is answered, though the journal cannot record it.
       expect((await party.use({ sandbox_outcome: 'access_denied' })).params).toMatchObject({ error: 'access_denied' })
 
       redis.command(...end)
+      await sandbox.request.get('/_sandbox/health').expect(200)
       await party.obtainRequestUri()
       const recorded = (await sandbox.flows.list()).map(({ flow }) => flow)
       expect(new Set(recorded)).toEqual(new Set(['create']))
