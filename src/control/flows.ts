@@ -3,11 +3,11 @@ import { parsedParameters } from '../sandbox/decision/call.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { shownResponse } from '../sandbox/journal/call-record.ts'
 import {
-  type Flow,
   type FlowFilter,
   type FlowPage,
   fitsFilter,
   flowNumber,
+  type ListedFlow,
   lastEnded,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
@@ -40,7 +40,7 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
       seconds === undefined
         ? find({ limit })
         : waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })
-    const flows = ((await waited) ?? []).map(({ trace: _, ...flow }) => wireFlow(flow))
+    const flows = ((await waited) ?? []).map(wireFlow)
     return { status: 200, body: { flows, last_ended: await lastEnded(journal, name) } }
   },
   async getFlow({ tenant, params: { id } }) {
@@ -78,7 +78,7 @@ async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
 }
 
 /** In the order in which they ended. */
-async function listEndedSince(since: string, filter: FlowFilter, { journal, name }: Tenant): Promise<Flow[]> {
+async function listEndedSince(since: string, filter: FlowFilter, { journal, name }: Tenant): Promise<ListedFlow[]> {
   const { after = NONE_ENDED, ...facts } = filter
   const ids = (await journal.listEnded(name, since)).filter((id) => flowNumber(id) > flowNumber(after))
   const flows = await Promise.all(ids.map((id) => journal.find(name, id)))
@@ -86,7 +86,7 @@ async function listEndedSince(since: string, filter: FlowFilter, { journal, name
 }
 
 /** A flow as the control API shows it. */
-const wireFlow = ({ calls, ...flow }: Flow) => ({
+const wireFlow = <Read extends ListedFlow>({ calls, ...flow }: Read) => ({
   ...flow,
   calls: calls.map((call) => ({
     ...call,

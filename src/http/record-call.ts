@@ -1,6 +1,8 @@
 import type { CorrelationKind, Endpoint } from '../oidc/endpoints.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
+import type { UseEvaluation } from '../oidc/use.ts'
 import type { CallRecord, RecordedResponse } from '../sandbox/journal/call-record.ts'
+import type { EvaluationInput } from '../sandbox/journal/evaluation.ts'
 import type { FlowFacts } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Answer } from './handler.ts'
@@ -35,13 +37,15 @@ export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> 
     correlationIds: correlationIdsIn(endpoint, request, parameters),
     issuedIds: answer.issuedIds ?? [],
     facts: { flow, ...factsOf(endpoint, parameters, answer) },
-    explain: answer.evaluation?.explain,
+    evaluation: answer.evaluation && inputOf(answer.evaluation),
     begins: beginsFlow,
     // A refused choice leaves its flow pending.
     ends: answer.ends ?? ((status >= 400 || status === 0) && beginsFlow),
     call: callRecord(endpoint, call, { at, parameters: masked(parameters) }),
   })
 }
+
+const inputOf = ({ claims, signals, now }: UseEvaluation): EvaluationInput => ({ claims, signals, now })
 
 /** Identifiers carry their kind: a code is never looked up as a token. */
 export const identifier = (kind: CorrelationKind, value: string) => `${kind}:${value}`

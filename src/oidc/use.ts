@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { claimsSchema } from '../age/claims.ts'
-import { type AgeThresholds, evaluateAnswers, explainEvaluation } from '../age/evaluate.ts'
+import { type Claims, claimsSchema } from '../age/claims.ts'
+import { type AgeThresholds, evaluateAnswers } from '../age/evaluate.ts'
 import { butIs } from '../age/explain.ts'
-import type { ThresholdTrace } from '../age/trace.ts'
+import type { AgeSignal } from '../age/signal.ts'
 import { type Callback, createCallback, createErrorCallback, isResponseMode, RESPONSE_MODES } from './callback.ts'
 import { createIdTokenClaims, signingAlgOf } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'
@@ -62,11 +62,13 @@ export type UseDecision =
   | { kind: 'create_requested' }
   | { kind: 'error'; error: string; description: string }
 
-/** The answers of a verified flow. */
+/** The answers of a verified flow, and what they were evaluated from: enough to explain them later. */
 export interface UseEvaluation {
   readonly ageThresholds: AgeThresholds
-  /** Computes the trace of the evaluation, which most flows never need. */
-  readonly explain: () => readonly ThresholdTrace[]
+  readonly claims: Claims
+  readonly signals: readonly AgeSignal[]
+  /** Milliseconds since the UNIX epoch. */
+  readonly now: number
 }
 
 /** How a Use flow ends. */
@@ -130,8 +132,7 @@ export async function finishUse(
   const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))
   const idToken = await seams.token(await signer.sign(seams.claims(claims)))
   const callback = createCallback(transaction, { id_token: idToken, code, state })
-  const explain = () => explainEvaluation(signals, transaction.claims, now)
-  return { callback: seams.callback(callback), evaluation: { ageThresholds, explain } }
+  return { callback: seams.callback(callback), evaluation: { ageThresholds, claims: transaction.claims, signals, now } }
 }
 
 function readTransaction(

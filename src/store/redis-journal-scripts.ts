@@ -6,7 +6,7 @@ local function drop(prefix, tenant, id)
   local key = prefix .. tenant .. ':' .. id
   for _, field in ipairs(redis.call('HKEYS', key)) do
     if string.sub(field, 1, 2) == 'i:' then
-      redis.call('HDEL', prefix .. tenant .. ':identifiers', string.sub(field, 3))
+      redis.call('HDEL', prefix .. tenant .. ':identifiers', redis.call('HGET', key, field))
     end
   end
   redis.call('DECRBY', prefix .. 'size', redis.call('HGET', key, 'size') or '0')
@@ -26,9 +26,12 @@ export interface CallRecording {
   /** JSON. */
   readonly call: string
   /** JSON; empty for none. */
-  readonly trace: string
+  readonly evaluation: string
   readonly maxFlows: number
   readonly maxCharacters: number
+  /** Of one flow. */
+  readonly maxCalls: number
+  readonly maxCallCharacters: number
   readonly correlationIds: readonly string[]
   readonly issuedIds: readonly string[]
   /** Names and values (JSON) of the fields of the flow, in turns. */
@@ -43,9 +46,10 @@ export const recordCall = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${DROP}
 local prefix, tenant = KEYS[1], ARGV[1]
-local begins, ends, at, call, trace = ARGV[2] == '1', ARGV[3] == '1', ARGV[4], ARGV[5], ARGV[6]
+local begins, ends, at, call, evaluation = ARGV[2] == '1', ARGV[3] == '1', ARGV[4], ARGV[5], ARGV[6]
 local maxFlows, maxCharacters = tonumber(ARGV[7]), tonumber(ARGV[8])
-local place = 9
+local maxCalls, maxCallCharacters = tonumber(ARGV[9]), tonumber(ARGV[10])
+local place = 11
 local function list()
   local items, length = {}, tonumber(ARGV[place])
   for i = 1, length do items[i] = ARGV[place + i] end
@@ -73,36 +77,70 @@ if not found then
 end
 
 local key = prefix .. tenant .. ':' .. id
+-- Whatever is kept of a flow is put and removed by these two, which count it.
+local growth = 0
+local function remove(field)
+  growth = growth - redis.call('HSTRLEN', key, field)
+  redis.call('HDEL', key, field)
+end
+local function put(field, value)
+  remove(field)
+  growth = growth + #value
+  redis.call('HSET', key, field, value)
+end
+
 for i = 1, #facts, 2 do
   -- A token or upgrade call keeps its flow what it was.
-  if not (found and facts[i] == 'f:flow') then redis.call('HSET', key, facts[i], facts[i + 1]) end
+  if not (found and facts[i] == 'f:flow') then put(facts[i], facts[i + 1]) end
 end
-local size = #call + #trace
-if trace ~= '' then redis.call('HSET', key, 'trace', trace) end
-redis.call('HSET', key, 'c:' .. redis.call('HINCRBY', key, 'calls', 1), call)
-redis.call('HINCRBY', key, 'size', size)
+if evaluation ~= '' then put('evaluation', evaluation) end
+
+local calls = redis.call('HINCRBY', key, 'calls', 1)
+put('c:' .. calls, call)
+local characters = redis.call('HINCRBY', key, 'characters', #call)
+local dropped = tonumber(redis.call('HGET', key, 'dropped') or '0')
+while calls - dropped > maxCalls or (calls - dropped > 1 and characters > maxCallCharacters) do
+  dropped = dropped + 1
+  local oldest = 'c:' .. dropped
+  characters = redis.call('HINCRBY', key, 'characters', -redis.call('HSTRLEN', key, oldest))
+  remove(oldest)
+  redis.call('HSET', key, 'dropped', dropped)
+end
+
 for _, identifier in ipairs(issuedIds) do
-  redis.call('HSET', key, 'i:' .. identifier, '')
+  local issued = redis.call('HINCRBY', key, 'issued', 1)
+  put('i:' .. issued, identifier)
   redis.call('HSET', identifiers, identifier, id)
+  -- The first one stays: of a Create flow it is the request_uri.
+  if issued > maxCalls then
+    local oldest = 'i:' .. (issued - maxCalls + 1)
+    redis.call('HDEL', identifiers, redis.call('HGET', key, oldest))
+    remove(oldest)
+  end
 end
+redis.call('HINCRBY', key, 'size', growth)
 local hasEnded = ends and redis.call('HSETNX', key, 'ended_at', at) == 1
 if hasEnded then
   redis.call('ZADD', prefix .. tenant .. ':endings', redis.call('INCR', prefix .. 'order'), id)
 end
 
-local total = redis.call('INCRBY', prefix .. 'size', size)
+-- Read before the flow itself may have to go.
+local kind = redis.call('HGET', key, 'f:flow')
+local total = redis.call('INCRBY', prefix .. 'size', growth)
 while total > maxCharacters or redis.call('ZCARD', prefix .. 'ring') > maxFlows do
   local oldest = redis.call('ZRANGE', prefix .. 'ring', 0, 0)[1]
   if not oldest then break end
   drop(prefix, string.match(oldest, '^(%S+) (%S+)$'))
   total = tonumber(redis.call('GET', prefix .. 'size'))
 end
-return { id, (hasEnded or not found) and 1 or 0, redis.call('HGET', key, 'f:flow') }
+return { id, (hasEnded or not found) and 1 or 0, kind }
 `,
   parseCommand(parser: CommandParser, prefix: string, recording: CallRecording) {
-    const { tenant, begins, ends, at, call, trace, maxFlows, maxCharacters } = recording
+    const { tenant, begins, ends, at, call, evaluation } = recording
+    const { maxFlows, maxCharacters, maxCalls, maxCallCharacters } = recording
     parser.pushKey(prefix)
-    parser.push(tenant, begins ? '1' : '0', ends ? '1' : '0', at, call, trace, String(maxFlows), String(maxCharacters))
+    parser.push(tenant, begins ? '1' : '0', ends ? '1' : '0', at, call, evaluation)
+    parser.push(...[maxFlows, maxCharacters, maxCalls, maxCallCharacters].map(String))
     for (const texts of [recording.correlationIds, recording.issuedIds, recording.facts]) {
       parser.push(String(texts.length), ...texts)
     }

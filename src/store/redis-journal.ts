@@ -1,6 +1,5 @@
-import * as z from 'zod'
-import { thresholdTraceSchema } from '../age/trace.ts'
 import { callRecordSchema } from '../sandbox/journal/call-record.ts'
+import { traceOf } from '../sandbox/journal/evaluation.ts'
 import {
   type Flow,
   type FlowFacts,
@@ -14,6 +13,9 @@ import {
   type JournalEntry,
   type JournalEvent,
   journalEventSchema,
+  type ListedFlow,
+  MAX_FLOW_CALLS,
+  MAX_FLOW_CHARACTERS,
 } from '../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
 import type { CallRecording } from './redis-journal-scripts.ts'
@@ -26,8 +28,8 @@ export interface RedisJournalOptions extends JournalBudget {
 }
 
 /**
- * The journal of all replicas in Redis. A flow is a hash: its facts (`f:`), calls (`c:` and a number) and identifiers
- * (`i:`). A sorted set of all flows is the ring under the budget; two for each tenant list its own, in the order in which they
+ * The journal of all replicas in Redis. A flow is a hash: its facts (`f:`), and by their numbers its calls (`c:`) and
+ * identifiers (`i:`). A sorted set of all flows is the ring under the budget; two for each tenant list its own, in the order in which they
  * began and in the order in which they ended.
  */
 export async function createRedisJournal(redis: Redis, options: RedisJournalOptions): Promise<Journal> {
@@ -51,12 +53,12 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     return new Map(SUMMARY.flatMap((name, index) => (values[index] ? [[name, values[index]] as const] : [])))
   }
   const announceFlow = async (tenant: string, id: string) => {
-    const { calls: _calls, ...flow } = toFlow(await readSummary(tenant, id), { tenant, id })
-    announce({ type: 'flow', tenant, flow: id, data: flow })
+    const data = summaryIn(await readSummary(tenant, id), { tenant, id })
+    announce({ type: 'flow', tenant, flow: id, data })
   }
-  const find = async (tenant: string, id: string) => {
+  const read = async (tenant: string, id: string): Promise<Fields | undefined> => {
     const fields = await redis.call((client) => client.hGetAll(flowKey(tenant, id)))
-    return fields.size === 0 ? undefined : toFlow(fields, { tenant, id })
+    return fields.size === 0 ? undefined : fields
   }
   const fits = async (tenant: string, id: string, filter: FlowFilter) => {
     const facts = factsIn(await readSummary(tenant, id))
@@ -65,10 +67,14 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
 
   return {
     announce,
-    find,
+    async find(tenant, id) {
+      const fields = await read(tenant, id)
+      return fields && wholeFlow(fields, { tenant, id })
+    },
     async record(tenant, entry) {
-      const recording = { ...recordingOf(tenant, entry), maxFlows, maxCharacters }
-      const recorded = await redis.call((client) => client.recordCall(prefix, recording))
+      const recording = recordingOf(tenant, entry)
+      const limits = { maxFlows, maxCharacters, maxCalls: MAX_FLOW_CALLS, maxCallCharacters: MAX_FLOW_CHARACTERS }
+      const recorded = await redis.call((client) => client.recordCall(prefix, { ...recording, ...limits }))
       if (!recorded) return undefined
       const { id, hasNews, kind } = recorded
       const flow = flowFactsSchema.shape.flow.parse(JSON.parse(kind))
@@ -86,8 +92,8 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const fitting = isFiltered ? await Promise.all(all.map((id) => fits(tenant, id, facts))) : []
       const ids = all.filter((_, index) => !isFiltered || fitting[index]).slice(0, limit)
       // Without those that were dropped meanwhile.
-      const flows = await Promise.all(ids.map((id) => find(tenant, id)))
-      return flows.filter((flow) => flow !== undefined)
+      const found = await Promise.all(ids.map(async (id) => ({ id, fields: await read(tenant, id) })))
+      return found.flatMap(({ id, fields }) => (fields ? [listedFlow(fields, { tenant, id })] : []))
     },
     async listEnded(tenant, since = '') {
       const key = endingsKey(tenant)
@@ -112,8 +118,8 @@ type Fields = ReadonlyMap<string, string>
 
 function recordingOf(
   tenant: string,
-  { correlationIds, issuedIds, facts, explain, begins, ends, call }: JournalEntry,
-): Omit<CallRecording, 'maxFlows' | 'maxCharacters'> {
+  { correlationIds, issuedIds, facts, evaluation, begins, ends, call }: JournalEntry,
+): Omit<CallRecording, 'maxFlows' | 'maxCharacters' | 'maxCalls' | 'maxCallCharacters'> {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined)
   return {
     tenant,
@@ -121,7 +127,7 @@ function recordingOf(
     ends,
     at: call.at,
     call: JSON.stringify(call),
-    trace: explain === undefined ? '' : JSON.stringify(explain()),
+    evaluation: evaluation === undefined ? '' : JSON.stringify(evaluation),
     correlationIds,
     issuedIds,
     facts: known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)]),
@@ -137,20 +143,31 @@ function factsIn(fields: Fields): FlowFacts | undefined {
   return known.length === 0 ? undefined : flowFactsSchema.parse(Object.fromEntries(known))
 }
 
-function toFlow(fields: Fields, { tenant, id }: { tenant: string; id: string }): Flow {
+/** Which flow it is that fields belong to. */
+interface Place {
+  readonly tenant: string
+  readonly id: string
+}
+
+function summaryIn(fields: Fields, { tenant, id }: Place) {
   const facts = factsIn(fields)
   if (!facts) throw new Error(`the journal holds a flow ${id} without facts`)
-  const trace = fields.get('trace')
-  const count = Number(fields.get('calls') ?? 0)
+  return { id, tenant, ...facts, started_at: fields.get('started_at') ?? '', ended_at: fields.get('ended_at') }
+}
+
+function listedFlow(fields: Fields, place: Place): ListedFlow {
+  const dropped = Number(fields.get('dropped') ?? 0)
+  const kept = Number(fields.get('calls') ?? 0) - dropped
   return {
-    id,
-    tenant,
-    ...facts,
-    started_at: fields.get('started_at') ?? '',
-    ended_at: fields.get('ended_at'),
-    ...(trace === undefined ? {} : { trace: z.array(thresholdTraceSchema).parse(JSON.parse(trace)) }),
-    calls: Array.from({ length: count }, (_, index) =>
-      callRecordSchema.parse(JSON.parse(fields.get(`c:${index + 1}`) ?? 'null')),
+    ...summaryIn(fields, place),
+    ...(dropped === 0 ? {} : { dropped_calls: dropped }),
+    calls: Array.from({ length: kept }, (_, index) =>
+      callRecordSchema.parse(JSON.parse(fields.get(`c:${dropped + index + 1}`) ?? 'null')),
     ),
   }
+}
+
+function wholeFlow(fields: Fields, place: Place): Flow {
+  const evaluation = fields.get('evaluation')
+  return { ...listedFlow(fields, place), ...(evaluation === undefined ? {} : { trace: traceOf(evaluation) }) }
 }

@@ -332,7 +332,7 @@ describe('There may be', () => {
       return (await journal.list('default')).at(-1)?.id
     }
     expect([await oldestOf(2_000, ''), await oldestOf(2_001, '')]).toEqual(['f1', 'f2'])
-    const rest = JSON.stringify(callOf('').call).length
+    const rest = [callOf('').call, callOf('').facts].map((kept) => JSON.stringify(kept)).join('').length
     expect([
       await oldestOf(12, 'x'.repeat(1_000_000 - rest)),
       await oldestOf(12, 'x'.repeat(1_000_001 - rest)),
@@ -361,6 +361,8 @@ const TESTED = [
 ]
 const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   MAX_CHANGED_PERSONAS: 'test/sandbox/personas/personas.test.ts',
+  MAX_FLOW_CALLS: 'test/store/journal-contract.ts',
+  MAX_FLOW_CHARACTERS: 'test/store/journal-contract.ts',
 }
 
 test('Every limit that docs/decisions.md names is one that a test meets and exceeds', () => {

@@ -1,4 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { Claims } from '../../src/age/claims.ts'
+import { explainEvaluation } from '../../src/age/evaluate.ts'
+import type { AgeSignal } from '../../src/age/signal.ts'
 import type { Journal, JournalBudget, JournalEntry, JournalEvent } from '../../src/sandbox/journal/journal.ts'
 
 const AT = '2026-06-01T12:00:00.000Z'
@@ -25,6 +28,21 @@ const entry = (changes: Partial<JournalEntry> & { endpoint?: string; at?: string
   }
 }
 
+const claims: Claims = { age_thresholds: [16, 18] }
+const signal: AgeSignal = {
+  method: 'id_doc_scan',
+  age: { date_of_birth: '2009-01-01' },
+  verified_at: '2026-05-01',
+  provenance: '/veratad/roc',
+}
+
+/** A call whose record grows with the length of a text. */
+const long = (length: number) => ({
+  ...entry().call,
+  parameters: {},
+  response: { kind: 'text', text: 'x'.repeat(length) } as const,
+})
+
 /** What every journal promises, wherever it keeps its flows. */
 export function describeJournal(
   name: string,
@@ -33,19 +51,75 @@ export function describeJournal(
   describe(`The ${name} journal`, () => {
     test('keeps a call as it was recorded', async () => {
       const journal = await createJournal({})
-      const trace = [{ threshold: 18, satisfied: false, signals: [] }]
       const facts = { flow: 'use', persona: 'teen-16', age_thresholds: { '13': true, '18': false } } as const
-      const recorded = { ...entry({ facts, ends: true }), explain: () => trace }
+      const recorded = entry({ facts, ends: true })
       expect(await journal.record('default', recorded)).toBe('f1')
+      const kept = { id: 'f1', tenant: 'default', ...facts, started_at: AT, ended_at: AT, calls: [recorded.call] }
+      expect(await journal.find('default', 'f1')).toEqual(kept)
+      expect(await journal.list('default')).toEqual([kept])
+    })
+
+    test('explains an evaluation when its flow is read, and not in a list', async () => {
+      const journal = await createJournal({})
+      const now = Date.parse(AT)
+      await journal.record('default', entry({ issuedIds: ['code:a'], evaluation: { claims, signals: [signal], now } }))
+      await journal.record('default', entry({ correlationIds: ['code:a'] }))
+      const [listed] = await journal.list('default')
+      expect(listed).not.toHaveProperty('trace')
       expect(await journal.find('default', 'f1')).toEqual({
-        id: 'f1',
-        tenant: 'default',
-        ...facts,
-        trace,
-        started_at: AT,
-        ended_at: AT,
-        calls: [recorded.call],
+        ...listed,
+        trace: explainEvaluation([signal], claims, now),
       })
+    })
+
+    test('keeps the last hundred calls of a flow, and counts those before them', async () => {
+      const journal = await createJournal({})
+      await journal.record('default', entry({ issuedIds: ['a'], endpoint: 'call 1' }))
+      const callsOf = async () => {
+        const flow = await journal.find('default', 'f1')
+        return [flow?.calls.length, flow?.calls[0]?.endpoint, flow?.calls.at(-1)?.endpoint, flow?.dropped_calls]
+      }
+      for (let n = 2; n <= 100; n++)
+        await journal.record('default', entry({ correlationIds: ['a'], endpoint: `call ${n}` }))
+      expect(await callsOf()).toEqual([100, 'call 1', 'call 100', undefined])
+      for (const n of [101, 102])
+        await journal.record('default', entry({ correlationIds: ['a'], endpoint: `call ${n}` }))
+      expect(await callsOf()).toEqual([100, 'call 3', 'call 102', 2])
+      expect((await journal.list('default')).map(({ dropped_calls: dropped }) => dropped)).toEqual([2])
+    })
+
+    test('keeps a million characters of the calls of a flow, and its last call however long it is', async () => {
+      const journal = await createJournal({})
+      const rest = JSON.stringify(long(0)).length
+      const keptOf = async (...sizes: readonly number[]) => {
+        await journal.clear('default')
+        let id: string | undefined
+        for (const size of sizes)
+          id = await journal.record(
+            'default',
+            entry({ correlationIds: ['a'], issuedIds: ['a'], call: long(size - rest) }),
+          )
+        const flow = await journal.find('default', id ?? '')
+        return [flow?.calls.length, flow?.dropped_calls]
+      }
+      expect(await keptOf(400_000, 300_000, 300_000)).toEqual([3, undefined])
+      expect(await keptOf(400_000, 300_001, 300_000)).toEqual([2, 1])
+      expect(await keptOf(1_000_001)).toEqual([1, undefined])
+      expect(await keptOf(400_000, 1_000_001)).toEqual([1, 1])
+      expect(await keptOf(1_000_001, 400_000)).toEqual([1, 1])
+    })
+
+    test('knows a flow by its first identifier and by the last ninety-nine', async () => {
+      const journal = await createJournal({})
+      await journal.record('default', entry({ issuedIds: ['request_uri:a'] }))
+      for (let n = 2; n <= 101; n++)
+        await journal.record('default', entry({ correlationIds: ['request_uri:a'], issuedIds: [`transaction:${n}`] }))
+      const flowOf = (identifier: string) =>
+        journal.record('default', entry({ correlationIds: [identifier], begins: false }))
+      expect(await flowOf('request_uri:a')).toBe('f1')
+      expect(await flowOf('transaction:2')).toBeUndefined()
+      expect(await flowOf('transaction:3')).toBe('f1')
+      expect(await flowOf('transaction:101')).toBe('f1')
     })
 
     test('puts calls together by the identifiers that they issue and bring back', async () => {
@@ -158,6 +232,25 @@ export function describeJournal(
       expect(left.length).toBeGreaterThan(1)
       expect(JSON.stringify(left.map(({ calls }) => calls)).length).toBeLessThan(4_000)
       expect(left[0]?.id).toBe('f100')
+    })
+
+    test('counts what goes as it counted what came', async () => {
+      const keptBy = async (journal: Journal) => {
+        for (let n = 0; n < 40; n++) await journal.record('default', entry({ issuedIds: [`last ${n}`] }))
+        return (await journal.list('default')).length
+      }
+      const budget = { maxCharacters: 5_000 }
+      const used = await createJournal(budget)
+      for (let n = 0; n < 250; n++) {
+        const evaluation = { claims, signals: [signal], now: n }
+        const ids = { correlationIds: ['a'], issuedIds: ['a', `b${n}`] }
+        const call = long(n % 50)
+        await used.record('default', entry({ ...ids, evaluation, call, facts: { flow: 'use', state: 's'.repeat(n) } }))
+        if (n % 40 === 0) await used.clear('default')
+      }
+      const kept = await keptBy(await createJournal(budget))
+      expect([await keptBy(used), kept]).toEqual([kept, kept])
+      expect(kept).toBeGreaterThan(10)
     })
 
     test('announces calls, flows that begin and end, and what is published', async () => {

@@ -22,6 +22,9 @@ export interface Flow {
   age_thresholds?: Record<string, boolean> | undefined
   /** Why; only of a flow whose age key was evaluated. */
   trace?: ThresholdTrace[] | undefined
+  /** How many calls of its beginning are kept no longer; absent when all are. */
+  dropped_calls?: number | undefined
+  /** At most the last 100. */
   calls: CallRecord[]
 }
 

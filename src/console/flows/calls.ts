@@ -32,11 +32,15 @@ interface CallsContext {
 }
 
 /** The calls of a flow, the first one first. */
-export function renderCalls({ calls, client_id: clientId }: Flow, { baseUrl, jsonPath }: CallsContext): Html {
+export function renderCalls(
+  { calls, dropped_calls: dropped = 0, client_id: clientId }: Flow,
+  { baseUrl, jsonPath }: CallsContext,
+): Html {
   const shown = calls.slice(-MAX_CALLS)
+  const total = dropped + calls.length
   return html`<section class="card" aria-labelledby="calls-title">
 <div class="section-head"><h2 id="calls-title">Calls</h2> <a class="target" href="${jsonPath}">All of it as JSON</a></div>
-${shown.length < calls.length && html`<p class="hint">The last ${shown.length} of ${calls.length}.</p>`}
+${shown.length < total && html`<p class="hint">The last ${shown.length} of ${total}.${dropped > 0 && ` The first ${dropped} are kept no longer.`}</p>`}
 <ol class="timeline calls-made">
 ${shown.map((call, index) => renderCall(call, index, curlCommand(call, { baseUrl, clientId })))}</ol>
 </section>`

@@ -4,7 +4,7 @@ import { counted, renderAnswers, renderInstant, shortened } from '../../http/htm
 import { renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
-import { type Flow, type FlowFilter, isFlowId } from '../../sandbox/journal/journal.ts'
+import { type FlowFilter, isFlowId, type ListedFlow } from '../../sandbox/journal/journal.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { refusalOf } from './responses.ts'
 
@@ -42,7 +42,7 @@ const readFilter = ({ flow, client_id, state, persona, outcome }: Fields): FlowF
  */
 export function renderFlowList(
   frame: ConsoleFrame,
-  flows: readonly Flow[],
+  flows: readonly ListedFlow[],
   { filter, before }: { filter: FlowFilter; before: string | undefined },
 ): RenderedPage {
   const used = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -63,7 +63,11 @@ ${before !== undefined && html`<p class="links"><a href="?${new URLSearchParams(
 }
 
 /** The flows in headings and in the filter. */
-export const FLOW_TITLES: Readonly<Record<Flow['flow'], string>> = { use: 'Use', create: 'Create', upgrade: 'Upgrade' }
+export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {
+  use: 'Use',
+  create: 'Create',
+  upgrade: 'Upgrade',
+}
 
 const FLOW_OPTIONS = [
   { value: '', label: 'Every flow' },
@@ -91,14 +95,14 @@ function renderNothing(isFiltered: boolean, { demoPath }: ConsoleFrame): Html {
     : html`<p class="empty" data-testid="no-flows">Nothing yet. Start a flow in your app, or in the <a href="${demoPath}">demo app</a>: it appears here.</p>`
 }
 
-const renderTimeline = (flows: readonly Flow[], frame: ConsoleFrame): Html => html`<ol class="timeline">
+const renderTimeline = (flows: readonly ListedFlow[], frame: ConsoleFrame): Html => html`<ol class="timeline">
 ${flows.map((flow) => renderItem(flow, frame))}</ol>`
 
 /** Answers, and calls, of one flow in the list; its own page has all. */
 const MAX_ANSWERS = 8
 const MAX_CALLS = 8
 
-function renderItem(flow: Flow, { consolePath }: ConsoleFrame): Html {
+function renderItem(flow: ListedFlow, { consolePath }: ConsoleFrame): Html {
   const { id, client_id: clientId, state, age_thresholds: answers = {} } = flow
   const findings = flow.calls.flatMap((call) => call.findings)
   const errors = findings.filter(({ level }) => level === 'error').length
@@ -114,11 +118,11 @@ ${renderAnswers(answers, MAX_ANSWERS)}
 `
 }
 
-const renderDecision = ({ persona, outcome, ended_at: endedAt }: Flow): Html =>
+const renderDecision = ({ persona, outcome, ended_at: endedAt }: ListedFlow): Html =>
   html`${persona !== undefined && html`<code>${persona}</code> `}${outcome !== undefined && html`<span aria-hidden="true">→</span> <code>${outcome}</code> `}${endedAt === undefined && html`<span class="tag">waiting for the user</span> `}`
 
 /** The endpoints in the order of the calls. */
-function chain({ calls }: Flow): string {
+function chain({ calls }: ListedFlow): string {
   const shown = calls.slice(0, MAX_CALLS).map(({ endpoint }) => endpoint)
   return [...shown, ...(calls.length > MAX_CALLS ? ['…'] : [])].join(' → ')
 }

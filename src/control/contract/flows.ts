@@ -2,7 +2,13 @@ import * as z from 'zod'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { mustBe } from '../../files/describe-issue.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
-import { isFlowId, JOURNAL_BUDGET, NONE_ENDED } from '../../sandbox/journal/journal.ts'
+import {
+  isFlowId,
+  JOURNAL_BUDGET,
+  MAX_FLOW_CALLS,
+  MAX_FLOW_CHARACTERS,
+  NONE_ENDED,
+} from '../../sandbox/journal/journal.ts'
 import { byId, instant, type Operation, READ, waitSeconds } from './operation.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
@@ -24,6 +30,12 @@ export const flowSchema = z
     ended_at: instant.optional(),
     age_thresholds: z.record(z.string(), z.boolean()).optional(),
     trace: z.array(thresholdTraceSchema).optional(),
+    dropped_calls: z
+      .int()
+      .optional()
+      .describe(
+        `How many calls of its beginning are kept no longer: a flow keeps the last ${MAX_FLOW_CALLS}, and about ${MAX_FLOW_CHARACTERS} characters`,
+      ),
     calls: z.array(callSchema),
   })
   .meta({ id: 'Flow' })

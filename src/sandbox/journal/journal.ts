@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ThresholdTrace } from '../../age/trace.ts'
 import type { CallRecord } from './call-record.ts'
+import type { EvaluationInput } from './evaluation.ts'
 
 export const flowFactsSchema = z.object({
   flow: z.enum(['use', 'create', 'upgrade']),
@@ -14,16 +15,22 @@ export const flowFactsSchema = z.object({
 /** Facts about a whole flow; later calls may add to them. */
 export type FlowFacts = Readonly<z.infer<typeof flowFactsSchema>>
 
-/** All calls that belong together: the shape of `GET flows/ID`. */
-export interface Flow extends FlowFacts {
+/** All calls that belong together, as a list shows them. */
+export interface ListedFlow extends FlowFacts {
   readonly id: string
   readonly tenant: string
   readonly started_at: string
   /** Absent while the user is still choosing. */
   readonly ended_at?: string | undefined
+  /** How many calls of its beginning are kept no longer; absent when all are. */
+  readonly dropped_calls?: number | undefined
+  readonly calls: readonly CallRecord[]
+}
+
+/** One flow with its trace: the shape of `GET flows/ID`. */
+export interface Flow extends ListedFlow {
   /** Why each threshold is true or false; only of a flow whose age key was evaluated. */
   readonly trace?: readonly ThresholdTrace[] | undefined
-  readonly calls: readonly CallRecord[]
 }
 
 export const journalEventSchema = z.object({
@@ -45,8 +52,8 @@ export interface JournalEntry {
   /** Identifiers that this call issues. */
   readonly issuedIds: readonly string[]
   readonly facts: FlowFacts
-  /** Computes the trace of an evaluation: called when a reader asks for the flow, or when it is written to a shared store. */
-  readonly explain?: (() => readonly ThresholdTrace[]) | undefined
+  /** What the age key was evaluated from, when this call did that. */
+  readonly evaluation?: EvaluationInput | undefined
   /** Whether the call begins a flow when it belongs to none that is known. */
   readonly begins: boolean
   /** The flow ended with this call. */
@@ -74,7 +81,7 @@ export interface Journal {
   /** Sends an event that belongs to no flow. */
   announce(event: JournalEvent): void
   /** Newest first. */
-  list(tenant: string, filter?: FlowFilter, page?: FlowPage): Promise<Flow[]>
+  list(tenant: string, filter?: FlowFilter, page?: FlowPage): Promise<ListedFlow[]>
   find(tenant: string, id: string): Promise<Flow | undefined>
   /** The ids of flows that ended after `since` did, in the order in which they ended; of all ended ones when it is not among them. */
   listEnded(tenant: string, since?: string): Promise<readonly string[]>
@@ -86,11 +93,19 @@ export interface Journal {
 /** How much a journal keeps: the oldest flows go. */
 export interface JournalBudget {
   readonly maxFlows?: number
-  /** Of the texts of all calls, as JSON. */
+  /** Of everything that is kept of the flows, as JSON: calls, facts, identifiers, and what was evaluated. */
   readonly maxCharacters?: number
 }
 
 export const JOURNAL_BUDGET = { maxFlows: 2_000, maxCharacters: 12_000_000 } as const satisfies JournalBudget
+
+/**
+ * Calls that one flow keeps: beyond them its oldest ones go. It is known by as many identifiers: the first, which is the
+ * `request_uri` of a Create flow, and the last ones.
+ */
+export const MAX_FLOW_CALLS = 100
+/** Characters of the calls that one flow keeps, as JSON: beyond them its oldest calls go. The last one always stays. */
+export const MAX_FLOW_CHARACTERS = 1_000_000
 
 /** What `lastEnded` returns before any flow has ended. */
 export const NONE_ENDED = 'f0'

@@ -1,5 +1,5 @@
 import type { CallRecord } from '../journal/call-record.ts'
-import type { Flow, Journal } from '../journal/journal.ts'
+import type { Journal, ListedFlow } from '../journal/journal.ts'
 
 /** What an attacker can replay: the good answer of a Use flow that is over. */
 export interface ReplayableAnswer {
@@ -26,7 +26,7 @@ export async function findReplayableAnswer(
     .find((answer) => answer && answer.state !== request.state && answer.nonce !== request.nonce)
 }
 
-function answerIn({ calls }: Flow): ReplayableAnswer | undefined {
+function answerIn({ calls }: ListedFlow): ReplayableAnswer | undefined {
   const { state, nonce } = calls[0]?.parameters ?? {}
   const idToken = calls.map(idTokenIn).find((token) => token !== undefined)
   return typeof state === 'string' && typeof nonce === 'string' && idToken !== undefined

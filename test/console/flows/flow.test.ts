@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { byTestId, textOf } from '../../support/markup.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
-import { useRequest } from '../../support/requests.ts'
+import { createRequest, useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
 const FLOWS = '/_sandbox/console/flows'
@@ -51,6 +51,16 @@ describe('the page of a flow', () => {
     const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
     expect(text).toContain('Correct the request by the findings below')
     expect(text).not.toContain('offer to try again')
+  })
+
+  it('says how many calls it shows of a page that was reloaded again and again', async () => {
+    const sandbox = await startSandbox()
+    const uri = await createRelyingParty(sandbox).obtainRequestUri()
+    for (let n = 1; n <= 102; n++) await sandbox.request.get('/v1/oidc/create').query(createRequest(uri))
+    const flow = (await sandbox.request.get('/_sandbox/flows/f1')).body
+    expect([flow.calls.length, flow.dropped_calls]).toEqual([100, 3])
+    const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
+    expect(text).toContain('The last 20 of 103. The first 3 are kept no longer.')
   })
 
   it('answers an unknown flow with a page that names it', async () => {
