@@ -52,7 +52,8 @@ export function hostedReply(
   rendered: RenderedPage,
   { lang, redirectUri }: { lang: string; redirectUri?: string },
 ): Reply {
-  const reply = page(200, rendered, { formTargets: redirectUri === undefined ? [] : [formTarget(redirectUri)] })
+  const formTargets = redirectUri === undefined ? [] : [formTarget(redirectUri)]
+  const reply = page(200, rendered, { formTargets, embeddable: true })
   return { ...reply, headers: { ...reply.headers, 'Content-Language': lang } }
 }
 

@@ -41,8 +41,8 @@ export interface RouteRow {
   readonly handler: Handler
   /** The endpoint under which calls are recorded; absent for pages and control calls, which are not recorded. */
   readonly endpoint?: Endpoint
-  /** How a refusal is shown to a browser that opened the path or sent its form: as a page. Programs get JSON. */
-  readonly errors?: 'page'
+  /** How a refusal is shown to a browser that opened the path or sent its form: as a page, in any frame when the path is embedded. Programs get JSON. */
+  readonly errors?: 'page' | 'embeddable-page'
 }
 
 /** One line of the request log. */

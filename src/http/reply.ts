@@ -29,10 +29,14 @@ export const json = (status: number, value: unknown, headers: Readonly<Record<st
   body: { kind: 'json', value },
 })
 
-/** Rights of a page under its content security policy: further origins of its forms, frames with pages of the sandbox. */
+/** Rights of a page under its content security policy. */
 interface PageRights {
+  /** Further origins to which its forms may go. */
   readonly formTargets?: readonly string[]
+  /** It may have frames with pages of the sandbox. */
   readonly frames?: boolean
+  /** Pages of any site may frame it. */
+  readonly embeddable?: boolean
 }
 
 /** A page under a content security policy that lets it reach only the sandbox itself, and what `rights` add. */
@@ -156,7 +160,8 @@ function sendStream(response: Response, start: StartStream): void {
   response.on('close', stop)
 }
 
-function contentSecurityPolicy({ formTargets = [], frames = false }: PageRights): string {
+/** Decision: a click on a framed page of the console could drive the sandbox, so only hosted pages can be embedded elsewhere. */
+function contentSecurityPolicy({ formTargets = [], frames = false, embeddable = false }: PageRights): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
@@ -166,5 +171,6 @@ function contentSecurityPolicy({ formTargets = [], frames = false }: PageRights)
     `form-action 'self'${formTargets.map((target) => ` ${target}`).join('')}`,
     "base-uri 'none'",
     ...(frames ? ["frame-src 'self'"] : []),
+    ...(embeddable ? [] : ["frame-ancestors 'self'"]),
   ].join('; ')
 }

@@ -101,13 +101,14 @@ function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
 function isForBrowser({ incoming, errors }: Context): boolean {
   const { method, contentType, wantsJson } = incoming
   const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
-  return errors === 'page' && !wantsJson && (method === 'GET' || method === 'HEAD' || isForm)
+  return errors !== undefined && !wantsJson && (method === 'GET' || method === 'HEAD' || isForm)
 }
 
-async function errorPage(refusal: Refusal, { host, tenant }: Context) {
+async function errorPage(refusal: Refusal, { host, tenant, errors }: Context) {
   const { renderError } = await import('./html/error-page.ts')
   const { shellOf } = await import('./html/layout.ts')
-  return page(refusal.status, renderError(refusal, shellOf(tenant, host.version)))
+  const rendered = renderError(refusal, shellOf(tenant, host.version))
+  return page(refusal.status, rendered, { embeddable: errors === 'embeddable-page' })
 }
 
 function errorJson({ status, code, message, findings, suggestions }: Refusal) {

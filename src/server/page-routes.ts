@@ -13,12 +13,12 @@ import type { HttpHost, RouteRow } from '../http/handler.ts'
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
   const hosted = createHostedRoutes(host)
   return [
-    { path: '/v1/oidc/use/language', method: 'post', handler: hosted.language, errors: 'page' },
-    { path: '/v1/oidc/create/language', method: 'post', handler: hosted.language, errors: 'page' },
-    { path: '/v1/oidc/use/clock', method: 'post', handler: hosted.clock, errors: 'page' },
-    { path: '/v1/oidc/create/clock', method: 'post', handler: hosted.clock, errors: 'page' },
-    { path: '/v1/oidc/use/continue', method: 'post', handler: hosted.goOn, errors: 'page' },
-    { path: '/v1/oidc/create/continue', method: 'post', handler: hosted.goOn, errors: 'page' },
+    { path: '/v1/oidc/use/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
+    { path: '/v1/oidc/create/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
+    { path: '/v1/oidc/use/clock', method: 'post', handler: hosted.clock, errors: 'embeddable-page' },
+    { path: '/v1/oidc/create/clock', method: 'post', handler: hosted.clock, errors: 'embeddable-page' },
+    { path: '/v1/oidc/use/continue', method: 'post', handler: hosted.goOn, errors: 'embeddable-page' },
+    { path: '/v1/oidc/create/continue', method: 'post', handler: hosted.goOn, errors: 'embeddable-page' },
     { path: '/', method: 'get', handler: createHomeRoute(host), errors: 'page' },
     { path: '/_sandbox/appearance.css', method: 'get', handler: appearanceCss },
     { path: '/_sandbox/clients/:client/logo', method: 'get', handler: clientLogo },

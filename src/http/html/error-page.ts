@@ -23,7 +23,7 @@ ${
 ${restartHint !== undefined && html`<p class="notice">${restartHint}</p>`}
 ${findings.length > 0 && html`<h2>What to fix</h2>`}
 ${renderFindingList(findings, translate('en'))}
-<p class="links"><a href="${shell.homePath}">To the sandbox home: base URL, clients and endpoints</a></p>
+<p class="links"><a href="${shell.homePath}" target="_top">To the sandbox home: base URL, clients and endpoints</a></p>
 </section>`,
   })
 }

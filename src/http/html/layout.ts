@@ -53,7 +53,8 @@ export interface RenderedPage {
 
 /**
  * A whole page: sandbox banner, content, footer. It holds no inline script, no inline style and no external
- * asset, so it runs under a content security policy without any `unsafe-` source.
+ * asset, so it runs under a content security policy without any `unsafe-` source. Its links leave a frame, in which the home
+ * page is not shown.
  */
 export function renderPage(shell: Shell, page: Page): RenderedPage {
   const { assetsPath } = shell
@@ -74,12 +75,12 @@ ${page.scripts?.map((script) => html`<script src="${assetsPath}/${script}" defer
 <body>
 <header class="top">
 <p class="banner" data-testid="sandbox-banner"><strong>${t('banner.label')}</strong> <span>${t('banner.text')}</span></p>
-<div class="band"><a class="brand" href="${shell.homePath}"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> <span>agekey-sandbox</span></a>${page.menu !== undefined && html` ${page.menu}`}</div>
+<div class="band"><a class="brand" href="${shell.homePath}" target="_top"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> <span>agekey-sandbox</span></a>${page.menu !== undefined && html` ${page.menu}`}</div>
 </header>
 <main class="${page.width ?? 'narrow'}">
 ${page.main}
 </main>
-${page.forms}<footer class="foot"><span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}">${t('footer.home')}</a></footer>
+${page.forms}<footer class="foot"><span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}" target="_top">${t('footer.home')}</a></footer>
 </body>
 </html>`)
   return { title: page.title, html: document }
