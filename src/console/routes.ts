@@ -28,7 +28,7 @@ const CONSOLE = '/_sandbox/console'
 /** The console: pages by GET, forms by POST to the address of their page. */
 export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: CONSOLE, method: 'get', handler: entrance(host) },
-  { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host) },
+  { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host), errors: 'page' },
   ...PAGES.flatMap((route): RouteRow[] => {
     const { act, name, below = '' } = route
     const path = `${CONSOLE}/${name}${below}`

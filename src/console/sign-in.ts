@@ -1,4 +1,3 @@
-import { readForm } from '../http/form.ts'
 import { refuseCrossSite, signInCookie } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame, consolePathOf } from '../http/html/console-page.ts'
@@ -18,7 +17,7 @@ export const signIn =
     refuseCrossSite(request, host.guard.origins)
     const { root } = host.tenants
     const secure = root.provider.baseUrl.startsWith('https:')
-    const cookie = signInCookie(readForm(request)['token'] ?? '', host.guard, { path: root.basePath || '/', secure })
+    const cookie = signInCookie(request, host.guard, { path: root.basePath || '/', secure })
     if (cookie === undefined) {
       return { reply: signInPage(tenant, host, 'Token: this is not the control token of this sandbox.') }
     }

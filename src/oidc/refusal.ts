@@ -2,8 +2,8 @@ import { nearest, unknownName } from '../age/nearest.ts'
 import { ERROR_STATUS, type ErrorCode, printableDescription } from './rules/error-codes.ts'
 import type { Finding } from './rules/finding.ts'
 
-/** Codes of RFC 6749 and its relatives, and two of the control API. */
-export type RefusalCode = ErrorCode | 'not_found' | 'conflict'
+/** Codes of RFC 6749 and its relatives, and three of the control API. */
+export type RefusalCode = ErrorCode | 'not_found' | 'conflict' | 'too_many_requests'
 
 interface Details {
   /** The heading of the error page. */
@@ -77,6 +77,11 @@ export class Refusal extends Error {
   /** 409 `conflict`: possible at another time, not now. */
   static conflict(message: string): Refusal {
     return new Refusal('conflict', 409, message, {})
+  }
+
+  /** 429 `too_many_requests`: the same call is judged again a second later. */
+  static tooManyRequests(message: string): Refusal {
+    return new Refusal('too_many_requests', 429, message, { headers: { 'Retry-After': '1' } })
   }
 
   /** `invalid_request` with a status of HTTP itself: 405, 410, 413, 415 and the like. */

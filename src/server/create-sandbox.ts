@@ -3,11 +3,10 @@ import { createSandboxApi } from '../client/create-sandbox-api.ts'
 import { createLocalTransport, withSandboxErrors } from '../client/local-transport.ts'
 import type { SandboxApi } from '../client/sandbox-api.ts'
 import { answerUnreadableRequests } from '../http/client-error.ts'
-import { reasonForAllCalls } from '../http/guard/beyond-machine.ts'
-import { controlIsOff } from '../http/guard/guard.ts'
+import { controlIsOff, createControlGuard } from '../http/guard/guard.ts'
 import type { CallSummary, HttpHost } from '../http/handler.ts'
 import { packageVersion } from '../package-root.ts'
-import { type Addresses, settleAddresses } from '../sandbox/addresses/addresses.ts'
+import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
 import { lastEnded } from '../sandbox/journal/journal.ts'
 import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.ts'
@@ -108,12 +107,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     shownClient: client,
     tenants,
     trustedProxies: options.trustProxy ?? [],
-    guard: {
-      beyondMachine: reasonForAllCalls(address.address, addresses),
-      token: options.controlToken,
-      hostNames: hostsOf(addresses),
-      origins: [new URL(addresses.baseUrl).origin],
-    },
+    guard: createControlGuard({ listeningOn: address.address, addresses, token: options.controlToken }),
     uptimeSeconds: () => uptime() / 1000,
     checkStore: stores.check,
     onCall: (call) => options.onCall?.(call),
@@ -169,13 +163,10 @@ function reportingFailure(make: () => Promise<SigningKeys>, { onError }: Sandbox
   }
 }
 
-const hostsOf = ({ baseUrl, internalUrl }: Addresses) =>
-  [baseUrl, ...(internalUrl === undefined ? [] : [internalUrl])].map((address) => new URL(address).hostname)
-
 function certificateFor(addresses: Addresses, options: SandboxOptions): Promise<ServerCertificate> {
   return obtainCertificate(options, {
     folder: options.stateDir,
-    hosts: hostsOf(addresses),
+    hosts: hostNamesOf(addresses),
     // The certificate is judged by the clocks of clients, not by that of a tenant.
     now: createClock().now(),
     onWarning: (message) => options.onWarning?.(message),

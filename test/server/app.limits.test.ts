@@ -363,6 +363,8 @@ const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   MAX_CHANGED_PERSONAS: 'test/sandbox/personas/personas.test.ts',
   MAX_FLOW_CALLS: 'test/store/journal-contract.ts',
   MAX_FLOW_CHARACTERS: 'test/store/journal-contract.ts',
+  MAX_COUNTED_ADDRESSES: 'test/http/guard/wrong-tokens.test.ts',
+  MAX_WRONG_TOKENS: 'test/http/guard/wrong-tokens.test.ts',
 }
 
 test('Every limit that docs/decisions.md names is one that a test meets and exceeds', () => {

@@ -1,3 +1,4 @@
+import { createWrongTokens } from '../../src/http/guard/wrong-tokens.ts'
 import type { HttpHost } from '../../src/http/handler.ts'
 import type { SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
@@ -9,7 +10,13 @@ export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = 
   settings: parts.settings,
   ownUrl: 'http://127.0.0.1:0',
   shownClient: { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' },
-  guard: { beyondMachine: undefined, token: undefined, hostNames: [], origins: [TEST_ADDRESSES.baseUrl] },
+  guard: {
+    beyondMachine: undefined,
+    token: undefined,
+    wrongTokens: createWrongTokens(),
+    hostNames: [],
+    origins: [TEST_ADDRESSES.baseUrl],
+  },
   tenants: createTenants(parts, { addresses: TEST_ADDRESSES }),
   trustedProxies: [],
   uptimeSeconds: () => 0,

@@ -1,22 +1,43 @@
 import { createHmac } from 'node:crypto'
 import { Refusal } from '../../oidc/refusal.ts'
 import { equalsSecret } from '../../oidc/request/client-auth.ts'
+import { type Addresses, hostNamesOf } from '../../sandbox/addresses/addresses.ts'
 import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type Cookie, readCookie } from '../cookie.ts'
+import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
-import { reasonForCall } from './beyond-machine.ts'
+import { reasonForAllCalls, reasonForCall } from './beyond-machine.ts'
 import { calledOrigin } from './caller-address.ts'
+import { createWrongTokens, type WrongTokens } from './wrong-tokens.ts'
 
 /** How the control API is protected. */
 export interface ControlGuard {
   /** Why every call may come from beyond this machine, if it may: where the server listens, or the base URL. */
   readonly beyondMachine: string | undefined
   readonly token: string | undefined
+  readonly wrongTokens: WrongTokens
   /** Host names of the sandbox beside the loopback ones: those of the base URL and of the internal URL. */
   readonly hostNames: readonly string[]
   /** Origins of the sandbox itself. */
   readonly origins: readonly string[]
 }
+
+/** The guard of a server that listens on an address of this machine. */
+export const createControlGuard = ({
+  listeningOn,
+  addresses,
+  token,
+}: {
+  listeningOn: string
+  addresses: Addresses
+  token: string | undefined
+}): ControlGuard => ({
+  beyondMachine: reasonForAllCalls(listeningOn, addresses),
+  token,
+  wrongTokens: createWrongTokens(),
+  hostNames: hostNamesOf(addresses),
+  origins: [new URL(addresses.baseUrl).origin],
+})
 
 /** The cookie by which a browser opens the console after it has sent the control token once. */
 export const CONTROL_COOKIE = 'agekey_sandbox_control'
@@ -34,15 +55,14 @@ export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): str
  * Every program of this machine may drive it, but no page of another site: a foreign Origin is refused, and so is a foreign
  * host name that resolves to this address (DNS rebinding). A call that may come from beyond this machine needs the control
  * token; without a token in the settings the API is off for it.
- * @throws Refusal 401 or 403
+ * @throws Refusal 401, 403 or 429
  */
 export function guardControl(
   request: Incoming,
   guard: ControlGuard,
   { changesState }: { changesState: boolean },
 ): void {
-  const mayByToken = hasToken(request, guard.token) || hasCookie(request, guard.token)
-  if (!mayByToken) {
+  if (!provesToken(request, guard)) {
     const beyond = reasonBeyondMachine(request, guard)
     if (guard.token !== undefined && (beyond !== undefined || offersToken(request))) throw noToken(request, beyond)
     if (beyond !== undefined)
@@ -58,30 +78,37 @@ export const controlIsOff = (beyond: string, setting: string): string =>
 
 const offersToken = (request: Incoming) => /^bearer /i.test(request.authorization ?? '')
 
-function hasToken(request: Incoming, token: string | undefined): boolean {
-  const given = /^bearer +(.+)$/i.exec(request.authorization ?? '')?.[1]
-  return token !== undefined && given !== undefined && equalsSecret(given, token)
+/** Whether the request carries the control token, or the cookie that comes of it. @throws Refusal 429 */
+function provesToken(request: Incoming, { token, wrongTokens }: ControlGuard): boolean {
+  const bearer = /^bearer +(.+)$/i.exec(request.authorization ?? '')?.[1]
+  const cookie = COOKIE_PATHS.test(request.path) ? readCookie(request, CONTROL_COOKIE) : undefined
+  if (token === undefined || (bearer === undefined && cookie === undefined)) return false
+  return wrongTokens.judge(
+    addressOf(request),
+    () =>
+      (bearer !== undefined && equalsSecret(bearer, token)) ||
+      (cookie !== undefined && equalsSecret(cookie, cookieValue(token))),
+  )
 }
 
-function hasCookie(request: Incoming, token: string | undefined): boolean {
-  const given = readCookie(request, CONTROL_COOKIE)
-  if (token === undefined || given === undefined || !COOKIE_PATHS.test(request.path)) return false
-  return equalsSecret(given, cookieValue(token))
-}
+const addressOf = ({ caller }: Incoming) => caller ?? 'an unknown address'
 
 /** A digest of the token: a stolen cookie does not reveal the token. */
 const cookieValue = (token: string) => createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
 
 /**
- * The cookie that signs a browser in, or `undefined` when `given` is not the control token.
+ * The cookie that signs a browser in, or `undefined` when its form does not hold the control token.
  * @param options.path the path of the sandbox, all tenants included.
+ * @throws Refusal 429
  */
 export function signInCookie(
-  given: string,
-  { token }: ControlGuard,
+  request: Incoming,
+  { token, wrongTokens }: ControlGuard,
   options: { path: string; secure: boolean },
 ): Cookie | undefined {
-  if (token === undefined || !equalsSecret(given, token)) return undefined
+  const { token: given } = readForm(request)
+  if (token === undefined || given === undefined) return undefined
+  if (!wrongTokens.judge(addressOf(request), () => equalsSecret(given, token))) return undefined
   return { name: CONTROL_COOKIE, value: cookieValue(token), options: { ...options, sameSite: 'strict' } }
 }
 

@@ -48,6 +48,10 @@ export const addressesBelow = ({ baseUrl, internalUrl, trustHost }: Addresses, p
 /** The path of an address, without a slash at the end: empty for the top of a host. */
 export const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '')
 
+/** The host names of the addresses. */
+export const hostNamesOf = ({ baseUrl, internalUrl }: Addresses): string[] =>
+  [baseUrl, ...(internalUrl === undefined ? [] : [internalUrl])].map((address) => new URL(address).hostname)
+
 function withPath(baseUrl: string, basePath: string | undefined): string {
   const path = pathOf(baseUrl)
   if (basePath === undefined || basePath === path) return baseUrl
