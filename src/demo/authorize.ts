@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { type Fields, readForm } from '../http/form.ts'
-import { refuseCrossSite } from '../http/guard/guard.ts'
+import type { Fields } from '../http/form.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { type Reply, redirect } from '../http/reply.ts'
 import { upgradeScope } from '../oidc/profile.ts'
@@ -9,6 +8,7 @@ import { createIssuer, useIssuer } from '../oidc/provider.ts'
 import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { toResult } from './demo.ts'
+import { readDemoForm } from './read-demo-form.ts'
 import { push } from './server-calls.ts'
 import { beginSession } from './sessions.ts'
 
@@ -16,9 +16,9 @@ import { beginSession } from './sessions.ts'
 export const startUse =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
-    refuseCrossSite(request, host.guard.origins)
+    const fields = readDemoForm(request, host)
     const state = randomValue()
-    const sent = useParameters(readForm(request), state, tenant)
+    const sent = useParameters(fields, state, tenant)
     const session = { flow: 'use', state, request: sent, startedAt: tenant.clock.now(), exchanges: [] } as const
     const cookie = await beginSession(session, tenant)
     return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookie } }
@@ -30,8 +30,7 @@ const pushed = z.object({ request_uri: z.string() })
 export const startCreate =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
-    refuseCrossSite(request, host.guard.origins)
-    const { date_of_birth: dateOfBirth = '' } = readForm(request)
+    const { date_of_birth: dateOfBirth = '' } = readDemoForm(request, host)
     const state = randomValue()
     const { exchange, body } = await push({ dateOfBirth, state }, { tenant, host })
     const session = { flow: 'create', state, exchanges: [exchange] } as const

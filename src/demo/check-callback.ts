@@ -1,6 +1,7 @@
 import { compactVerify, createLocalJWKSet } from 'jose'
 import * as z from 'zod'
 import { decodeIdToken } from '../http/html/id-token-table.ts'
+import { refuseLongValues } from '../oidc/request/echoed.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import { type CallbackCheck, callbackCheckSchema, checkClaims, type Expected, equal } from './check-claims.ts'
 
@@ -51,9 +52,10 @@ export async function checkUseCallback(
   return { params, checks, claims }
 }
 
-/** The parameters by name, and the names that came more than once: none of their values can be trusted. */
+/** The parameters by name, and the names that came more than once: none of their values can be trusted. @throws Refusal 400 for a long one */
 function readParameters(encoded: string) {
   const pairs = decodePairs(encoded).map(([name, value = '']): [string, string] => [name, value])
+  refuseLongValues(pairs, 'id_token')
   const names = pairs.map(([name]) => name)
   const repeated = names.filter((name, index) => names.indexOf(name) !== index)
   return { params: Object.fromEntries(pairs), repeated: [...new Set(repeated)] }

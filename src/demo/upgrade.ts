@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { readForm } from '../http/form.ts'
-import { refuseCrossSite } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { isTrusted } from './check-callback.ts'
 import { toResult } from './demo.ts'
+import { readDemoForm } from './read-demo-form.ts'
 import { exchangeCode, upgrade } from './server-calls.ts'
 import { requireSession, type Session, updateSession } from './sessions.ts'
 
@@ -14,10 +13,9 @@ const issued = z.object({ access_token: z.string() })
 export const takeUpgrade =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
-    refuseCrossSite(request, host.guard.origins)
+    const { date_of_birth: dateOfBirth = '' } = readDemoForm(request, host)
     const session = await requireSession(request, tenant)
     const code = requireCode(session)
-    const { date_of_birth: dateOfBirth = '' } = readForm(request)
     const token = await exchangeCode(code, { tenant, host })
     const { data } = issued.safeParse(token.body)
     const added = data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))

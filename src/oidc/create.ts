@@ -106,6 +106,7 @@ export async function finishCreate(
 const CREATE_PARAMETERS = {
   known: ['scope', 'response_type', 'client_id', 'redirect_uri', 'request_uri', 'request', 'language', 'theme'],
   repeated: 'CRE-11',
+  tooLong: 'CRE-15',
   unknown: 'CRE-12',
 } as const
 type CreateParameters = Parameters<(typeof CREATE_PARAMETERS.known)[number]>

@@ -108,6 +108,7 @@ const PUSHED_PARAMETERS = {
     'request_uri',
   ],
   repeated: 'PAR-11',
+  tooLong: 'PAR-15',
   unknown: 'PAR-12',
 } as const
 type PushedParameters = Parameters<(typeof PUSHED_PARAMETERS.known)[number]>

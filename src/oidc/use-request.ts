@@ -27,7 +27,7 @@ export type UseParameters = Parameters<(typeof USE_PARAMETERS)[number]>
 
 /** Reads the query of E1; repeated, malformed and unknown parameters are findings. */
 export const readUseParameters = (query: Pairs, findings: Findings): UseParameters =>
-  readParameters(query, { known: USE_PARAMETERS, repeated: 'USE-10', unknown: 'USE-11' }, findings)
+  readParameters(query, { known: USE_PARAMETERS, repeated: 'USE-10', tooLong: 'USE-23', unknown: 'USE-11' }, findings)
 
 /** Checks the `scope` of E1 and returns whether it asks for upgrades. An older spelling breaks a rule that a profile may tolerate. */
 export function checkUseScope(scope: string | undefined, profile: Profile, findings: Findings): boolean {

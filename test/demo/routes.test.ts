@@ -126,6 +126,19 @@ describe('the demo', () => {
     expect(text).toContain('The shop does not trust this callback')
   })
 
+  it.each([
+    ['use', 'response_mode'],
+    ['create', 'date_of_birth'],
+    ['upgrade', 'date_of_birth'],
+    ['callback', 'error_description'],
+  ])('keeps nothing of more than 4,096 bytes: POST %s with a long %s', async (path, name) => {
+    const { browser } = await startDemo()
+    await browser.submit(`${DEMO}/use`, {})
+    const answer = await browser.submit(`${DEMO}/${path}`, { [name]: 'x'.repeat(4_097) })
+    expect(answer.status).toBe(400)
+    expect(textOf(answer.text)).toContain(`${name} is 4097 bytes long; at most 4096 are taken`)
+  })
+
   it.each(['use', 'create', 'upgrade', 'callback'])('POST %s refuses another site', async (path) => {
     const { request } = await startSandbox()
     const answer = await request.post(`${DEMO}/${path}`).set('Origin', 'https://evil.example').type('form')

@@ -210,6 +210,19 @@ describe('beginCreate, for client_id and request_uri alone,', () => {
     },
   )
 
+  test('shows a page for a redirect_uri of 5,000 bytes', async () => {
+    const service = createService()
+    const long = `http://localhost:3000/${'c'.repeat(5_000)}`
+    expect(await refused(async () => service.create(await service.obtainRequestUri(), { redirect_uri: long }))).toEqual(
+      { status: 400, error: 'invalid_request', rules: ['CRE-15'] },
+    )
+  })
+
+  test('sends a request_uri of 5,000 bytes back without state', async () => {
+    const { params } = await createService().create(`urn:svc:request:${'r'.repeat(5_000)}`)
+    expect(params).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('CRE-15') })
+  })
+
   test('shows a page when the pushed address is registered no longer', async () => {
     const service = agekey()
     const requestUri = await service.obtainRequestUri()

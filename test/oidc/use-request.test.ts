@@ -92,6 +92,26 @@ describe('beginUse redirects an error with state', () => {
     expect(params).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('USE-10') })
   })
 
+  test.each(['nonce', 'response_mode', 'can_create', 'theme', 'language', 'font', 'gradient'])(
+    'for a %s that is too long, with state',
+    (name) => {
+      const { params } = refusedCallback(Object.entries(useRequest({ [name]: 'x'.repeat(4_097) })))
+      expect(params).toEqual({
+        error: 'invalid_request',
+        error_description: expect.stringContaining(`USE-23: ${name} is 4097 bytes long; at most 4096 are taken.`),
+        state: 'state-1',
+      })
+    },
+  )
+
+  test('for a state that is too long, without it', () => {
+    const { params } = refusedCallback(Object.entries(useRequest({ state: 's'.repeat(60_000) })))
+    expect(params).toEqual({
+      error: 'invalid_request',
+      error_description: expect.stringContaining('USE-23: state is 60000 bytes long; at most 4096 are taken.'),
+    })
+  })
+
   test.each(['nonce=%ff', 'nonce=%', 'nonce=%c3%28', 'nonce=a%00b', 'nonce=%ed%a0%80', 'nonce=%zz'])(
     'for a parameter that is not well-formed UTF-8: %s',
     (pair) => {

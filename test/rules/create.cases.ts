@@ -53,6 +53,7 @@ export const CREATE_CASES: readonly RuleCase[] = [
     },
   },
   { ...push('PAR-12', 'an unknown field', { login_hint: 'x' }), ...advice },
+  push('PAR-15', 'a state of 5,000 bytes', { state: 's'.repeat(5_000) }),
   {
     rule: 'PAR-13',
     breaks: 'an Authorization header beside the credentials in the form',
@@ -66,6 +67,7 @@ export const CREATE_CASES: readonly RuleCase[] = [
   push('PAR-14', 'a request object', { request: 'e30.e30.' }),
   push('PAR-14', 'a request_uri', { request_uri: 'urn:svc:request:x' }),
   create('CRE-14', 'a request object', { request: 'e30.e30.' }),
+  create('CRE-15', 'a language of 5,000 bytes', { language: `en${'-variant'.repeat(625)}` }),
   create('CRE-01', 'an unknown client', { client_id: 'nobody' }),
   create('CRE-02', 'an unregistered redirect_uri', { redirect_uri: 'https://evil.example/' }),
   create('CRE-03', 'a redirect_uri other than the pushed one', { redirect_uri: 'http://localhost:3000/other' }),

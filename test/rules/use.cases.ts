@@ -56,6 +56,7 @@ export const USE_CASES: readonly RuleCase[] = [
   { rule: 'USE-14', breaks: 'a language that is no tag', ...advice, send: (rp) => rp.use({ language: 'e!n' }) },
   { rule: 'USE-15', breaks: 'learn_more=0', ...advice, send: (rp) => rp.use({ learn_more: '0' }) },
   { rule: 'USE-16', breaks: 'a colour that is none', ...advice, send: (rp) => rp.use({ text_color: 'reddish' }) },
+  { rule: 'USE-23', breaks: 'a state of 5,000 bytes', send: (rp) => rp.use({ state: 's'.repeat(5_000) }) },
   { rule: 'USE-18', breaks: 'a request object', send: (rp) => rp.use({ request: 'e30.e30.' }) },
   { rule: 'USE-18', breaks: 'a request_uri', send: (rp) => rp.use({ request_uri: 'https://rp.example/request' }) },
   {

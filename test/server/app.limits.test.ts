@@ -65,6 +65,20 @@ const REQUESTS: readonly Row[] = [
     () => pushed({ verification_id: 'v'.repeat(101) }),
     ['SIG-12'],
   ],
+  [
+    '4,096 bytes of a pushed state',
+    async () => (await createService().push({ state: 's'.repeat(4_096) })).findings.map(({ rule }) => rule),
+    async () => (await refused(() => createService().push({ state: 's'.repeat(4_097) }))).rules,
+    ['PAR-15'],
+  ],
+  ...['state', 'nonce', 'font', 'language'].map(
+    (name): Row => [
+      `4,096 bytes of ${name}, which has 2 for an umlaut`,
+      () => asked('error', {}, { parameters: { [name]: 'ü'.repeat(2_048) } }),
+      () => asked('error', {}, { parameters: { [name]: `${'ü'.repeat(2_048)}.` } }),
+      ['USE-23'],
+    ],
+  ),
   ['an age of 150 years', () => pushed({ age: { years: 150 } }), () => pushed({ age: { years: 151 } }), ['SIG-08']],
   ['an age of 0 years', () => pushed({ age: { years: 0 } }), () => pushed({ age: { years: -1 } }), ['SIG-08']],
   ['a birth today, by the UTC calendar', () => pushed(birth(day(0))), () => pushed(birth(day(1))), ['SIG-06']],
@@ -304,6 +318,28 @@ describe('There may be', () => {
     expect([isQueued(1_000_000), isQueued(1_000_001), isQueued(1), isQueued(0)]).toEqual([true, false, true, false])
   })
 
+  test.each(['client_id', 'state', 'nonce'])('4,096 bytes of a %s that an expectation matches', async (name) => {
+    const { request } = await startSandbox()
+    const queue = (value: string) =>
+      request.post('/_sandbox/expectations').send({ flow: 'use', outcome: 'access_denied', match: { [name]: value } })
+    await queue('ü'.repeat(2_048)).expect(201)
+    const { body } = await queue(`${'ü'.repeat(2_048)}.`).expect(400)
+    expect(body.error_description).toBe(`match.${name}: is 4097 bytes long; at most 4096 are taken`)
+  })
+
+  test('4,096 bytes of a state by which flows are looked for', async () => {
+    const { request } = await startSandbox()
+    await request
+      .get('/_sandbox/flows')
+      .query({ state: 's'.repeat(4_096) })
+      .expect(200)
+    const { body } = await request
+      .get('/_sandbox/flows')
+      .query({ state: 's'.repeat(4_097) })
+      .expect(400)
+    expect(body.error_description).toBe('state: is 4097 bytes long; at most 4096 are taken')
+  })
+
   test('100 running scenarios', async () => {
     const { scenarios } = await createTestTenant()
     const scenario = scenarioSchema.parse({ name: 'A', steps: [{ await: 'par' }] })
@@ -346,6 +382,7 @@ const callOf = (text: string) => useFlowEntry({ call: { response: { kind: 'text'
 const TESTED = [
   'BODY_LIMIT',
   'JOURNAL_BUDGET',
+  'MAX_ECHOED_BYTES',
   'MAX_EXPECTATIONS',
   'MAX_FINDINGS',
   'MAX_HEADER_BYTES',

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { mustBe } from '../../files/describe-issue.ts'
+import { echoedText } from '../../oidc/request/echoed.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
 import {
   isFlowId,
@@ -48,10 +49,10 @@ const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
 
 const flowQuery = z.strictObject({
   flow: flowKind.optional(),
-  client_id: z.string().optional(),
-  state: z.string().optional(),
-  persona: z.string().optional(),
-  outcome: z.string().optional(),
+  client_id: echoedText.optional(),
+  state: echoedText.optional(),
+  persona: echoedText.optional(),
+  outcome: echoedText.optional(),
   after: z
     .string()
     .refine(isFlowId, mustBe('the id of a flow, for example f12'))

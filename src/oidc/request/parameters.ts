@@ -1,5 +1,6 @@
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
+import { echoProblem } from './echoed.ts'
 import { ignoredParameter } from './ignored-parameter.ts'
 import { looksLikeJson } from './json.ts'
 
@@ -14,6 +15,8 @@ interface ParameterRules<Name extends string> {
   readonly known: readonly Name[]
   /** The rule that a repeated or malformed parameter breaks. */
   readonly repeated: RuleId
+  /** The rule that a parameter breaks which is too long; without one nothing is sent back. */
+  readonly tooLong?: RuleId
   /** The rule that an unknown parameter breaks. */
   readonly unknown: RuleId
 }
@@ -21,8 +24,8 @@ interface ParameterRules<Name extends string> {
 /**
  * Reads the parameters of a query string or a form body.
  *
- * Parameters without a value count as omitted (RFC 6749 section 3.1). A parameter that is repeated or not well-formed
- * is a finding and has no value here: none of its values can be trusted.
+ * Parameters without a value count as omitted (RFC 6749 section 3.1). A parameter that is repeated, not well-formed or too long
+ * is a finding and has no value here.
  */
 export function readParameters<Name extends string>(
   pairs: Pairs,
@@ -47,12 +50,21 @@ export function readParameters<Name extends string>(
       findings.add(rules.repeated, { path: name, message: `${name} is sent more than once`, error: 'invalid_request' })
     } else {
       values.set(name, value)
+      const problem = rules.tooLong && isEchoed(name, known) && echoProblem(value)
+      if (problem) {
+        rejected.add(name)
+        findings.add(rules.tooLong, { path: name, message: `${name} ${problem}`, error: 'invalid_request' })
+      }
       if (!known.includes(name)) findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
     }
   }
   const read = (name: Name) => (rejected.has(name) ? undefined : values.get(name) || undefined)
   return Object.fromEntries(rules.known.map((name) => [name, read(name)])) as Parameters<Name>
 }
+
+/** Other parameters are read, or not even that, and never sent back. */
+const isEchoed = (name: string, known: readonly string[]) =>
+  known.includes(name) && !['claims', 'authorization_details', 'request'].includes(name)
 
 const NOT_A_FORM =
   'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'

@@ -83,6 +83,11 @@ export const CREATE_RULES = {
     sentence: 'The pushed request is neither a request object nor a reference to another pushed request.',
     hint: 'Send each field by itself, without request and request_uri.',
   },
+  'PAR-15': {
+    ...par,
+    sentence: 'No field but authorization_details is longer than 4096 bytes.',
+    hint: 'Send random values of about 20 characters, and keep what belongs to them in the session of your app.',
+  },
   'CRE-01': {
     ...create,
     error: 'invalid_client',
@@ -161,5 +166,10 @@ export const CREATE_RULES = {
     error: 'request_not_supported',
     sentence: 'The request is not sent as a request object.',
     hint: 'Send the request_uri of the pushed authorization request instead of request.',
+  },
+  'CRE-15': {
+    ...create,
+    sentence: 'No parameter is longer than 4096 bytes.',
+    hint: 'Send the request_uri and the redirect_uri of the pushed authorization request, unchanged.',
   },
 } as const satisfies RuleTable

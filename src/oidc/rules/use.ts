@@ -144,4 +144,9 @@ export const USE_RULES = {
     hint: 'The sandbox loads no font and shows a default one. The service loads the family from a public web-font library: look at it there, too.',
     level: 'advice',
   },
+  'USE-23': {
+    ...use,
+    sentence: 'No parameter but claims is longer than 4096 bytes.',
+    hint: 'Send random values of about 20 characters, and keep what belongs to them in the session of your app.',
+  },
 } as const satisfies RuleTable

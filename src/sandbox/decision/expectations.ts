@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import { echoedText } from '../../oidc/request/echoed.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Personas } from '../personas/personas.ts'
 import { type Tables, table } from '../tenants/tables.ts'
@@ -13,7 +14,8 @@ export const newExpectationSchema = z.strictObject({
   persona: z.string().optional(),
   outcome: z.string().optional(),
   match: z
-    .strictObject({ client_id: z.string().optional(), state: z.string().optional(), nonce: z.string().optional() })
+    .strictObject({ client_id: echoedText, state: echoedText, nonce: echoedText })
+    .partial()
     .optional()
     .describe('The request must say the same; in Create state is the pushed one'),
   times: z
