@@ -127,6 +127,17 @@ describe('The architecture', () => {
     expect(outside.filter(({ to }) => roomOf(to) === 'control' || !allowed.includes(roomOf(to))).map(arrow)).toEqual([])
   })
 
+  test('loads by onDemand what is loaded later, so that a load that failed is tried again', () => {
+    // A command is loaded once in a process, and a test runner is there already.
+    const atOnce = [...files].filter(([path]) => !path.startsWith('cli/') && path !== 'vitest.ts')
+    const loads = atOnce.flatMap(([path, text]) =>
+      [...text.matchAll(/.*\bimport\('(?!node:)/g)].map(([line]) => [path, line]),
+    )
+    expect(loads.length).toBeGreaterThan(10)
+    const inApp = "const { createPageRoutes } = await import('"
+    expect(loads.filter(([, line = '']) => !/\bonDemand\(/.test(line) && !line.includes(inApp))).toEqual([])
+  })
+
   test('lets nothing import the command line', () => {
     const callers = imports.filter(({ from, to }) => roomOf(to) === 'cli' && roomOf(from) !== 'cli')
     expect(callers.map(arrow)).toEqual([])

@@ -1,4 +1,5 @@
 import type { OperationId, OperationResult } from '../control/contract/contract.ts'
+import { onDemand } from '../files/on-demand.ts'
 import type { Transport } from './create-sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 
@@ -42,7 +43,7 @@ async function resultIn<Op extends OperationId>(response: Response, operationId:
 }
 
 /** Loaded with the first call: a start of the command line does not pay for its schemas, 5 ms of CPU. */
-const loadContract = () => import('../control/contract/contract.ts')
+const loadContract = onDemand(() => import('../control/contract/contract.ts'))
 
 /** What every call may have. */
 interface CallParts {

@@ -2,11 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
+import { onDemand } from '../files/on-demand.ts'
 import { configSchema } from './config-schema.ts'
 import { SETTING_ROWS, type SettingValues } from './settings.ts'
 
 /** Read from the working folder when there is one and no other is named. */
 export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
+
+/** Loaded only when there is a config file. */
+const loadYaml = onDemand(() => import('../files/yaml-document.ts'))
 
 /**
  * The settings of the config file, paths made absolute: in the file they are relative to its folder.
@@ -23,8 +27,7 @@ export async function readConfigFile(
   const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
   // A file with every line commented out asks for the defaults.
   if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return {}
-  // Loaded only when there is a config file.
-  const { parseYamlDocument } = await import('../files/yaml-document.ts')
+  const { parseYamlDocument } = await loadYaml()
   return resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
 }
 
@@ -42,7 +45,7 @@ export async function problemInFile(
   file: string,
   { cwd, path, reason }: { cwd: string; path: readonly (string | number)[]; reason: string },
 ): Promise<unknown> {
-  const { parseYamlDocument } = await import('../files/yaml-document.ts')
+  const { parseYamlDocument } = await loadYaml()
   const schema = configSchema.check(({ value, issues }) => {
     issues.push({ code: 'custom', path: [...path], message: reason, input: value })
   })

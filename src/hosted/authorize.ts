@@ -1,3 +1,4 @@
+import { onDemand } from '../files/on-demand.ts'
 import type { Answer, Handler, HttpHost } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { identifier } from '../http/record-call.ts'
@@ -62,7 +63,7 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
   if (beginning.kind === 'refused') return refuse(beginning, visit)
 
   const { transaction } = beginning
-  const findings = [...beginning.findings, ...(await advise(transaction, tenant))]
+  const findings = [...beginning.findings, ...(await advise(transaction.presentation, tenant))]
   const call = authorizationCall(transaction, request)
   const decision = await decide(transaction, call, { requested, known, tenant })
   // The page itself explains where it is shown, so there the advice is only recorded.
@@ -70,7 +71,7 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
   if (decision) return finish(transaction, decision, { visit, findings: withEmbedding })
   const pending: Pending = { transaction, findings }
   const id = await keepPending(pending, tenant.provider)
-  const { hostedPage } = await import('./page.ts')
+  const { hostedPage } = await loadPage()
   return {
     reply: await hostedPage(id, pending, visit),
     findings: withEmbedding,
@@ -79,17 +80,11 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
 }
 
 /** Advice on what the hosted screens show in another way than the request asks. */
-async function advise({ presentation }: Transaction, { provider }: Tenant): Promise<readonly Finding[]> {
-  const { appearance } = presentation
-  if (appearance.text_color === undefined) return []
-  const { colourAdvice } = await import('./appearance.ts')
-  return colourAdvice(appearance, provider)
-}
+const advise = async ({ appearance }: Presentation, { provider }: Tenant): Promise<readonly Finding[]> =>
+  appearance.text_color === undefined ? [] : (await loadAppearance()).colourAdvice(appearance, provider)
 
-async function adviseOnFont({ presentation }: Transaction, { provider }: Tenant): Promise<readonly Finding[]> {
-  const { fontAdvice } = await import('./appearance.ts')
-  return fontAdvice(presentation.appearance, provider)
-}
+const adviseOnFont = async ({ appearance }: Presentation, { provider }: Tenant): Promise<readonly Finding[]> =>
+  (await loadAppearance()).fontAdvice(appearance, provider)
 
 /** An authorization request, as expectations and scenarios see it. */
 const authorizationCall = (
@@ -135,7 +130,7 @@ async function choose(visit: Visit): Promise<Answer> {
   const { chosenLanguage, framed, lacksPermission } = form
   const shown: Visit = { ...visit, chosenLanguage, framed, lacksPermission }
   const { transaction } = pending
-  const font = form.lacksFont ? await adviseOnFont(transaction, tenant) : []
+  const font = form.lacksFont ? await adviseOnFont(transaction.presentation, tenant) : []
   const findings = [...pending.findings, ...font, ...embeddingAdvice(transaction.flow, shown)]
   return finish(transaction, decision, { visit: shown, findings })
 }
@@ -180,7 +175,7 @@ async function callbackReply(
   if (callback && callback.mode !== 'form_post' && !endsInFrame(visit)) {
     return redirect(visit.request.method === 'GET' ? 302 : 303, callbackUrl(callback))
   }
-  const { endingPage } = await import('./ending.ts')
+  const { endingPage } = await loadEnding()
   return endingPage(callback, { visit, ...options })
 }
 
@@ -197,3 +192,8 @@ async function queueLater({ flow, name }: Outcome, { clientId }: Transaction, te
   const isAnonymous = flow === 'discovery' || flow === 'jwks'
   await tenant.expectations.add({ flow, outcome: name, ...(isAnonymous ? {} : { match: { client_id: clientId } }) })
 }
+
+// A flow that is decided by a script needs none of them.
+const loadPage = onDemand(() => import('./page.ts'))
+const loadAppearance = onDemand(() => import('./appearance.ts'))
+const loadEnding = onDemand(() => import('./ending.ts'))

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { isOutOfDescriptors } from '../files/on-demand.ts'
 import type { Handler } from '../http/handler.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { Refusal } from '../oidc/refusal.ts'
@@ -45,8 +46,8 @@ export const clientLogo: Handler = async ({ params }, { clients }) => {
   const file = clients.find(params['client'] ?? '')?.logo
   const type = file === undefined ? undefined : typeOf(file)
   if (file === undefined || type === undefined) throw noLogo()
-  const bytes = await readFile(file).catch(() => {
-    throw noLogo()
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw isOutOfDescriptors(error) ? error : noLogo()
   })
   return {
     reply: {

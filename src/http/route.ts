@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
+import { isOutOfDescriptors, onDemand } from '../files/on-demand.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -86,9 +87,10 @@ async function refusalAnswer(error: unknown, context: Context): Promise<Answer> 
   return { reply: { ...reply, headers }, findings, error: { code, description: message } }
 }
 
-/** Any error that is not a refusal is a defect: it is reported to the host. */
+/** Any error that is not a refusal is a defect, which is reported to the host; but for a lack of file descriptors. */
 function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
   if (error instanceof Refusal) return error
+  if (isOutOfDescriptors(error)) return Refusal.unavailable(TOO_MANY_OPEN_FILES, error)
   host.onError(error)
   return Refusal.byRules(
     'server_error',
@@ -97,6 +99,9 @@ function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
   )
 }
 
+const TOO_MANY_OPEN_FILES =
+  'the sandbox has too many open files and connections, so that it cannot read a file that it needs: close connections, or start it with a higher limit (ulimit -n); then call again'
+
 /** A browser opens a page or sends its form; a program calls the same path with another body, or asks for JSON. */
 function isForBrowser({ incoming, errors }: Context): boolean {
   const { method, contentType, wantsJson } = incoming
@@ -104,9 +109,10 @@ function isForBrowser({ incoming, errors }: Context): boolean {
   return errors !== undefined && !wantsJson && (method === 'GET' || method === 'HEAD' || isForm)
 }
 
+const loadErrorPage = onDemand(() => Promise.all([import('./html/error-page.ts'), import('./html/layout.ts')]))
+
 async function errorPage(refusal: Refusal, { host, tenant, errors }: Context) {
-  const { renderError } = await import('./html/error-page.ts')
-  const { shellOf } = await import('./html/layout.ts')
+  const [{ renderError }, { shellOf }] = await loadErrorPage()
   const rendered = renderError(refusal, shellOf(tenant, host.version))
   return page(refusal.status, rendered, { embeddable: errors === 'embeddable-page' })
 }

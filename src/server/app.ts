@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type IRouter, type RequestHandler, type Router } from 'express'
+import { onDemand } from '../files/on-demand.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from '../http/refusals.ts'
@@ -89,16 +90,18 @@ interface RouterOnDemand {
 }
 
 function loadedOnDemand(load: () => Promise<Router>): RouterOnDemand {
+  const loadOnce = onDemand(load)
   let loading: Promise<Router> | undefined
   let router: Router | undefined
   return {
     async serve(request, response, next) {
-      loading ??= load()
-      router ??= await loading
+      loading = loadOnce()
+      router = await loading
       router(request, response, next)
     },
     async afterLoading(_request, _response, next) {
-      if (router === undefined) await loading
+      // A failure is answered to the request that began the loading.
+      if (router === undefined) await loading?.catch(() => {})
       next()
     },
   }

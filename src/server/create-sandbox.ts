@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createSandboxApi } from '../client/create-sandbox-api.ts'
 import { createLocalTransport, withSandboxErrors } from '../client/local-transport.ts'
 import type { SandboxApi } from '../client/sandbox-api.ts'
+import { onDemand } from '../files/on-demand.ts'
 import { answerUnreadableRequests } from '../http/client-error.ts'
 import { controlIsOff, createControlGuard } from '../http/guard/guard.ts'
 import type { CallSummary, HttpHost } from '../http/handler.ts'
@@ -147,7 +148,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
 }
 
 /** Loaded with the first call: a start does not need the control API. */
-const loadControl = () => import('../control/perform.ts')
+const loadControl = onDemand(() => import('../control/perform.ts'))
 
 /** The first requests after a start need no signature. The delay keeps the making of a key from slowing them down. */
 const KEYS_AFTER_MS = 100
@@ -184,8 +185,7 @@ function warnOfOtherKeys(agreed: SigningKeys, own: SigningKeys | undefined, { ke
 /** An http address works only through a proxy when the sandbox itself serves https. */
 function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { onWarning }: SandboxOptions): void {
   if (protocol !== 'https') return
-  const named = Object.entries({ baseUrl, internalUrl })
-  for (const [option, url] of named) {
+  for (const [option, url] of Object.entries({ baseUrl, internalUrl })) {
     if (url?.startsWith('http:')) onWarning?.(`${option}: ${url} begins with http, but the sandbox itself serves https`)
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from '../files/config-error.ts'
+import { onDemand } from '../files/on-demand.ts'
 import { packageVersion } from '../package-root.ts'
 import { createMemoryStores, type Stores } from '../store/stores.ts'
 
@@ -11,7 +12,7 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the store that the options name; memory without one. The client of Redis is loaded only when it is needed.
+ * Opens the store that the options name; memory without one.
  * @throws Error with one line: the store cannot be reached, it holds records of another version, or a seed is given beside it
  */
 export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptions): Promise<Stores> {
@@ -19,7 +20,7 @@ export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptio
   if (seed !== undefined) {
     throw ConfigError.of('seed: replicas with one seed would make the same codes; leave out the seed, or the store')
   }
-  const { openRedisStores } = await import('../store/redis-stores.ts')
+  const { openRedisStores } = await loadRedisStores()
   const stores = await openRedisStores(store, {
     version: packageVersion(),
     onLost: (reason) =>
@@ -32,3 +33,6 @@ export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptio
   }
   return stores
 }
+
+/** Most sandboxes need no client of Redis. */
+const loadRedisStores = onDemand(() => import('../store/redis-stores.ts'))

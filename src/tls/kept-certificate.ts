@@ -3,6 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
+import { onDemand } from '../files/on-demand.ts'
 import { preparePrivateFolder } from '../files/private-folder.ts'
 import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
 
@@ -37,8 +38,10 @@ export async function keepCertificate(
 }
 
 /** The generator is needed once a year: a start that finds a certificate does not load it. */
+const loadGenerator = onDemand(() => import('./self-signed.ts'))
+
 async function generate(names: readonly string[], now: number) {
-  const { generateCertificate } = await import('./self-signed.ts')
+  const { generateCertificate } = await loadGenerator()
   return generateCertificate(names, now)
 }
 

@@ -1,4 +1,5 @@
 import { ConfigError } from '../files/config-error.ts'
+import { onDemand } from '../files/on-demand.ts'
 import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
 import type { ServerCertificate } from './certificate.ts'
 
@@ -36,11 +37,14 @@ export async function obtainCertificate(
 ): Promise<ServerCertificate> {
   const { folder, hosts, now } = options
   if (httpsCert !== undefined && httpsKey !== undefined) {
-    const { readOwnCertificate } = await import('./own-certificate.ts')
+    const { readOwnCertificate } = await loadOwn()
     const own = readOwnCertificate({ certFile: httpsCert, keyFile: httpsKey }, { names: hosts, now })
     for (const warning of own.warnings) options.onWarning(warning)
     return own
   }
-  const { keepCertificate } = await import('./kept-certificate.ts')
+  const { keepCertificate } = await loadKept()
   return keepCertificate(folder, { names: [...new Set([...LOOPBACK_HOSTS, ...hosts])], now })
 }
+
+const loadOwn = onDemand(() => import('./own-certificate.ts'))
+const loadKept = onDemand(() => import('./kept-certificate.ts'))

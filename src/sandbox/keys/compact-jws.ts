@@ -1,4 +1,5 @@
 import { sign } from 'node:crypto'
+import { onDemand } from '../../files/on-demand.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 /** Base64url without padding, of text or of the JSON of a value. */
@@ -21,6 +22,9 @@ export async function signCompact(
 ): Promise<string> {
   const input = `${encodePart(header)}.${encodePart(payload)}`
   if (alg === 'RS256') return `${input}.${sign('sha256', Buffer.from(input), privateKey).toString('base64url')}`
-  const { signEs256 } = await import('./repeatable-es256.ts')
+  const { signEs256 } = await loadSigner()
   return `${input}.${signEs256(input, String(privateJwk.d)).toString('base64url')}`
 }
+
+/** Its own arithmetic of the curve is needed only with a seed. */
+const loadSigner = onDemand(() => import('./repeatable-es256.ts'))

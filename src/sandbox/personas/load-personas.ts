@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { onDemand } from '../../files/on-demand.ts'
 import { packageRoot } from '../../package-root.ts'
 import type { Persona } from './persona-schema.ts'
 
@@ -26,9 +27,11 @@ async function readBuiltInPersonas(): Promise<readonly Persona[]> {
   return JSON.parse(readFileSync(PARSED_AT_BUILD, 'utf8'))
 }
 
-/** Loads the YAML parser and the schemas only when there are files. */
+/** The YAML parser and the schemas are loaded only when there are files. */
+const loadPersonaFiles = onDemand(() => import('./persona-files.ts'))
+
 async function readFiles(paths: readonly string[]): Promise<readonly Persona[]> {
   if (paths.length === 0) return []
-  const { readPersonas } = await import('./persona-files.ts')
+  const { readPersonas } = await loadPersonaFiles()
   return readPersonas(paths)
 }

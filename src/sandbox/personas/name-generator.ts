@@ -1,15 +1,20 @@
+import { onDemand } from '../../files/on-demand.ts'
+
 /** A made-up person: a title for people, and a name that is safe in URLs and test ids. */
 export interface GeneratedName {
   readonly title: string
   readonly name: string
 }
 
+/** Most sandboxes never generate a name, and it would slow every start. */
+const loadFaker = onDemand(() => import('@faker-js/faker/locale/en'))
+
 /**
  * Loads the generator of personas' names: `{ title: 'Mia Keller', name: 'mia-keller-3f' }`, the same for the same `seed`
- * (a 32-bit unsigned integer). Faker is loaded only here: most sandboxes never generate a name, and it would slow every start.
+ * (a 32-bit unsigned integer).
  */
 export async function loadNameGenerator(): Promise<(seed: number) => GeneratedName> {
-  const { faker } = await import('@faker-js/faker/locale/en')
+  const { faker } = await loadFaker()
   return (seed) => {
     faker.seed(seed)
     const title = `${faker.person.firstName()} ${faker.person.lastName()}`
