@@ -81,7 +81,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   warnOfSchemes(intended, protocol, options)
   const certificate = protocol === 'https' ? await certificateFor(intended, options) : undefined
 
-  const server = await createServerWith(certificate)
+  const server = await createServerWith(certificate, options)
   await listen(server, port, host)
   const address = server.address() as AddressInfo
   const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`

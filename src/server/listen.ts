@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
+import { boundConnections } from './bounded-connections.ts'
 
 /** Time for a TLS handshake: without a limit an idle connection would keep a closing server waiting. */
 const HANDSHAKE_MS = 3_000
@@ -10,7 +11,19 @@ const HANDSHAKE_MS = 3_000
 export const MAX_HEADER_BYTES = 96 * 1024
 
 /** A server for http or, with a certificate, https. It does not listen yet. */
-export async function createServerWith(certificate: ServerCertificate | undefined): Promise<Server> {
+export async function createServerWith(
+  certificate: ServerCertificate | undefined,
+  { onWarning }: { onWarning?: ((message: string) => void) | undefined },
+): Promise<Server> {
+  const server = await createServerFor(certificate)
+  boundConnections(server, {
+    event: certificate ? 'secureConnection' : 'connection',
+    onWarning: (message) => onWarning?.(message),
+  })
+  return server
+}
+
+async function createServerFor(certificate: ServerCertificate | undefined): Promise<Server> {
   // A request without a Host header is answered by a route, so that it has the same headers as every answer.
   const limits = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false }
   if (!certificate) return createServer(limits)

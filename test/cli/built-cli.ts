@@ -15,6 +15,8 @@ export interface Run {
 export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Commands of a shell that come first: limits of the process. */
+  readonly before?: string
 }
 
 /** Builds the command line for the tests of a file. */
@@ -28,8 +30,9 @@ export function buildCli() {
   })
   afterAll(() => rmSync(packageFolder, { recursive: true }))
 
-  const spawnCli = (args: readonly string[], { cwd = packageFolder, env = {} }: RunOptions = {}) => {
-    const child = spawn(process.execPath, [join(packageFolder, 'dist/bin.js'), ...args], {
+  const spawnCli = (args: readonly string[], { cwd = packageFolder, env = {}, before = ':' }: RunOptions = {}) => {
+    const command = [process.execPath, join(packageFolder, 'dist/bin.js'), ...args]
+    const child = spawn('sh', ['-c', `${before}; exec "$0" "$@"`, ...command], {
       cwd,
       env: { PATH: process.env['PATH'], ...env },
     })
@@ -41,6 +44,7 @@ export function buildCli() {
     return { child, ended: resultOf(child) }
   }
   return {
+    packageFolder,
     launch,
     /** Runs a command to its end. */
     run: (args: readonly string[], options?: RunOptions): Promise<Run> => launch(args, options).ended,
