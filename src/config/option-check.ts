@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { camelCase } from '../files/camel-case.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { checkAgainst, formatPath } from '../files/schema-problems.ts'
-import { printableAscii } from '../sandbox/clients/client-schema.ts'
 import { SETTINGS } from './settings.ts'
 
 const { log: _log, ...OPTIONS } = SETTINGS
@@ -20,7 +19,7 @@ export function createOptionCheck(callbacks: readonly string[]): (options: objec
   return (options) => check('createSandbox', schema, options)
 }
 
-const connectSchema = z.strictObject({ controlToken: printableAscii }).partial()
+const connectSchema = z.strictObject({ controlToken: SETTINGS.controlToken.schema }).partial()
 
 /** Checks the same for a sandbox in another process. @throws ConfigError */
 export function checkConnection(url: string, options: object): void {

@@ -1,6 +1,5 @@
 import { delimiter } from 'node:path'
 import * as z from 'zod'
-import { printableAscii } from '../../sandbox/clients/client-schema.ts'
 import { storeAddressProblem } from '../../store/redis-address.ts'
 import { NO_STATE } from '../state-folder.ts'
 import { listOrOne, nonEmpty, parseNumber, type Setting, textWithout, wholeNumber } from './setting.ts'
@@ -8,6 +7,11 @@ import { listOrOne, nonEmpty, parseNumber, type Setting, textWithout, wholeNumbe
 /** How the command line reports: for people, for programs, not at all. */
 export const LOG_MODES = ['pretty', 'json', 'silent'] as const
 export type LogMode = (typeof LOG_MODES)[number]
+
+/** What a header carries behind `Bearer`: blanks at its ends get lost on the way. */
+const controlToken = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, {
+  error: 'expected one or more printable ASCII characters, the first and the last of them no blank',
+})
 
 /** Personas, default decisions, and what a sandbox keeps. */
 export const PROCESS_SETTINGS = {
@@ -81,7 +85,7 @@ export const PROCESS_SETTINGS = {
   },
   /** The control API requires it of calls that may come from beyond this machine. */
   controlToken: {
-    schema: printableAscii,
+    schema: controlToken,
     flag: { argument: '<token>' },
     help: 'the control API asks for it beyond this machine: other host or base URL than loopback, calls through a proxy',
     starter: {

@@ -6,9 +6,7 @@ import { redirectUriProblem } from '../addresses/web-address.ts'
 const nonEmpty = z.string().min(1)
 
 /** RFC 6749, appendix A: client identifiers and secrets are printable ASCII. */
-export const printableAscii = z
-  .string()
-  .regex(/^[\x20-\x7e]+$/, { error: 'expected one or more printable ASCII characters' })
+const printableAscii = z.string().regex(/^[\x20-\x7e]+$/, { error: 'expected one or more printable ASCII characters' })
 
 const redirectUri = z.string().check(({ value, issues }) => {
   const message = redirectUriProblem(value)
