@@ -48,6 +48,36 @@ describe('the language of a hosted page', () => {
     expect(tagsOf(answer.text)[0]?.attributes).toMatchObject({ lang, dir: lang === 'ar' ? 'rtl' : 'ltr' })
   })
 
+  const subtags = '-a'.repeat(20_000)
+  const ranges = Array.from({ length: 20_000 }, (_, n) => `x${n % 1000}`).join()
+
+  it.each<[string, Preferences, string]>([
+    ['Accept-Language with 20,000 subtags', { browser: `xx${subtags},ja;q=0.9` }, 'ja'],
+    ['Accept-Language with 20,000 subtags of a known language', { browser: `de${subtags}` }, 'de'],
+    ['Accept-Language with 20,000 ranges', { browser: `${ranges.slice(0, 90_000)},de;q=0.5` }, 'de'],
+    ['Accept-Language with nothing but commas', { browser: `${','.repeat(90_000)}fr` }, 'fr'],
+    ['Accept-Language with 20,000 parameters', { browser: `fr${';a=b'.repeat(20_000)}` }, 'fr'],
+    ['Accept-Language with characters beyond ASCII', { browser: 'd\u00e9-\u00ff, fr;q=0.1' }, 'fr'],
+    ['Accept-Language with weights that are no numbers', { browser: 'de;q=-1, fr;q=1e9, ja;q=0.0001, es;q=' }, 'fr'],
+    ['a cookie of 20,000 subtags', { previous: `xx${subtags}`, browser: 'ja' }, 'ja'],
+    ['a cookie of 20,000 subtags of a known language', { previous: `ar${subtags}`, browser: 'ja' }, 'ar'],
+    ['language with 2,000 subtags', { asked: `xx${'-a'.repeat(2_000)}`, browser: 'ja' }, 'ja'],
+  ])('for %s is found as for a short one', async (_, preferences, lang) => {
+    const answer = await openPage(await startSandbox(), preferences)
+    expect([answer.status, answer.headers['content-language']]).toEqual([200, lang])
+  })
+
+  it.each(['tlh', `de${'-a'.repeat(20_000)}`, 'd\0', '*', '\ud800', 'é'])(
+    'is no other for the choice %j than for an unknown one, or begins with it',
+    async (language) => {
+      const sandbox = await startSandbox()
+      const { text } = await openPage(sandbox, {})
+      const fields = new URLSearchParams({ transaction: transactionOn(text), language })
+      const { status } = await submit(sandbox, { action: '/v1/oidc/use/language', fields })
+      expect(status).toBe(language.startsWith('de') ? 200 : 400)
+    },
+  )
+
   it('is offered in a menu under its own name, and the menu posts within the page’s flow', async () => {
     const sandbox = await startSandbox()
     const { text } = await openPage(sandbox, {})
