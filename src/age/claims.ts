@@ -3,14 +3,18 @@ import { ASSURANCE_LEVELS } from './assurance.ts'
 import { attributeRequirementSchema } from './attributes.ts'
 import { INSTANT_FORMS, parseInstant } from './calendar.ts'
 import { crossFieldIssues } from './claims-cross-field.ts'
-import { bounded, breaks, issuesOf } from './explain.ts'
+import { bounded, breaks, issue, issuesOf } from './explain.ts'
 import type { Issue } from './issue.ts'
+import { isJsonObject } from './json-object.ts'
 import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { PROVENANCE_PATTERN } from './provenance.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Rules about the list of thresholds as a whole: advice, or refused by the schema of one profile. */
 const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])
+
+// Decision: every list of claims ends at 100 entries; what a request costs is bounded by it.
+const MAX_ENTRIES = 100
 
 const MAX_PATTERNS = 10
 const LONGEST_PATTERN = 100
@@ -117,12 +121,30 @@ export const claimsSchema = z.strictObject(
 export type Claims = z.infer<typeof claimsSchema>
 
 /**
- * Checks a claims object (already parsed from JSON) and reports everything that is wrong with it at once: CLM-01 to CLM-19.
+ * Checks a claims object (already parsed from JSON) and reports everything that is wrong with it at once: CLM-01 to CLM-20.
  * Without a vocabulary any platform will do. `claims` is there when nothing was found but CLM-04, CLM-05 and CLM-06, which not every profile refuses.
  */
 export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?: Claims; issues: Issue[] } {
+  // Counted first: the entries of a list that is too long are not looked at, so that it costs nothing.
+  const tooLong = longLists(value)
+  if (tooLong.length > 0) return { issues: bounded(tooLong) }
   const parsed = claimsSchema.safeParse(value)
   const issues = [...(parsed.success ? [] : issuesOf(parsed.error, 'claims')), ...crossFieldIssues(value, vocabulary)]
   const isRefused = issues.some(({ rule }) => !NOT_ALWAYS_REFUSED.has(rule))
   return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: bounded(issues) }
+}
+
+/** The deepest list: `overrides.METHOD.attributes.NAME`. */
+const MAX_LIST_LEVELS = 4
+
+/** CLM-20, and CLM-11 of patterns: the lists that are too long. */
+function longLists(value: unknown, path: readonly string[] = []): Issue[] {
+  if (Array.isArray(value)) {
+    if (value.length <= MAX_ENTRIES) return []
+    const isPatterns = path[0] === 'provenance' && path.length === 2
+    const most = isPatterns ? `${MAX_PATTERNS} patterns` : `${MAX_ENTRIES} entries`
+    return [issue(isPatterns ? 'CLM-11' : 'CLM-20', 'claims', path, `must have at most ${most}, has ${value.length}`)]
+  }
+  if (!isJsonObject(value) || path.length === MAX_LIST_LEVELS) return []
+  return Object.keys(value).flatMap((name) => longLists(value[name], [...path, name]))
 }

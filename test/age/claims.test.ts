@@ -25,6 +25,52 @@ describe('parseClaims', () => {
     expect('claims' in parsed).toBe(issues.length === 0 || usable === true)
   })
 
+  it.each([
+    ['age_thresholds', 'CLM-20', '100 entries', (list: unknown) => ({ age_thresholds: list })],
+    ['allowed_methods', 'CLM-20', '100 entries', (list: unknown) => ({ age_thresholds: [18], allowed_methods: list })],
+    [
+      'overrides.id_doc_scan.age_thresholds',
+      'CLM-20',
+      '100 entries',
+      (list: unknown) => ({ age_thresholds: [18], overrides: { id_doc_scan: { age_thresholds: list } } }),
+    ],
+    [
+      'overrides.digital_credential.attributes.platform',
+      'CLM-20',
+      '100 entries',
+      (list: unknown) => ({
+        age_thresholds: [18],
+        overrides: { digital_credential: { attributes: { platform: list } } },
+      }),
+    ],
+    [
+      'provenance.denied',
+      'CLM-11',
+      '10 patterns',
+      (list: unknown) => ({ age_thresholds: [18], provenance: { denied: list } }),
+    ],
+  ])('reports a list %s of 20,000 once, as %s, and looks at none of its entries', (path, rule, most, claimsWith) => {
+    const looked: PropertyKey[] = []
+    const list = new Proxy(Array.from({ length: 20_000 }), {
+      get: (target, name, receiver) => {
+        if (name !== 'length') looked.push(name)
+        return Reflect.get(target, name, receiver)
+      },
+    })
+    expect(parseClaims(claimsWith(list), vocabulary)).toEqual({
+      issues: [{ rule, path: path.split('.'), message: `claims.${path} must have at most ${most}, has 20000` }],
+    })
+    expect(looked).toEqual([])
+  })
+
+  it('takes 100 entries of a list, and looks at each', () => {
+    const ages = Array.from({ length: 100 }, (_, age) => age)
+    const overrides = { id_doc_scan: { age_thresholds: ages, attributes: { issuing_country: Array(100).fill('US') } } }
+    expect(parseClaims({ age_thresholds: ages, overrides }, vocabulary).claims).toBeDefined()
+    const { issues } = parseClaims({ age_thresholds: [...ages.slice(1), 'x'] }, vocabulary)
+    expect(issues.map(({ rule }) => rule)).toContain('CLM-03')
+  })
+
   it('gives back what was sent', () => {
     const claims = { age_thresholds: [18], overrides: { id_doc_scan: { attributes: { issuing_country: ['US'] } } } }
     expect(parseClaims(claims, vocabulary).claims).toEqual(claims)
@@ -99,11 +145,11 @@ describe('parseClaims', () => {
 
   it('answers a thousand mistakes with a hundred issues', () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, 1]))
-    expect(parseClaims({ ...many, age_thresholds: Array(1000).fill('x') }, vocabulary).issues).toHaveLength(100)
+    expect(parseClaims({ ...many, age_thresholds: Array(100).fill('x') }, vocabulary).issues).toHaveLength(100)
   })
 
   it('still says why it refuses when a hundred repeated thresholds could be tolerated', () => {
-    const claims = { age_thresholds: Array(200).fill(18), overrides: { facial_age_estimation: {} } }
+    const claims = { age_thresholds: Array(100).fill(18), overrides: { facial_age_estimation: {} } }
     expect(parseClaims(claims, vocabulary).issues.map(({ rule }) => rule)).toContain('CLM-17')
   })
 
@@ -126,7 +172,7 @@ describe('parseClaims', () => {
       fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(member, fc.jsonValue())), (value) => {
         const { claims, issues } = parseClaims(value, vocabulary)
         for (const issue of issues) {
-          expect(issue.rule).toMatch(/^CLM-(0[1-9]|1\d)$/)
+          expect(issue.rule).toMatch(/^CLM-(0[1-9]|1\d|20)$/)
           expect(issue.message).toMatch(/^claims\S* (must|has no member|is missing)/)
         }
         expect(claims !== undefined || issues.length > 0).toBe(true)

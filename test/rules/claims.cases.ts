@@ -47,4 +47,5 @@ export const CLAIMS_CASES: readonly RuleCase[] = [
   }),
   override('CLM-19', 'an empty list of countries', 'id_doc_scan', { attributes: { issuing_country: [] } }),
   override('CLM-19', 'text instead of a boolean', 'id_doc_scan', { attributes: { face_match_performed: 'true' } }),
+  ask('CLM-20', 'a list of 101 methods', { allowed_methods: Array(101).fill('id_doc_scan') }),
 ]

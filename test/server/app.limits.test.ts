@@ -398,6 +398,7 @@ const TESTED = [
 ]
 const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   MAX_CONNECTIONS: 'test/server/bounded-connections.test.ts',
+  MAX_ENTRIES: 'test/age/claims.test.ts',
   MAX_CHANGED_PERSONAS: 'test/sandbox/personas/personas.test.ts',
   MAX_FLOW_CALLS: 'test/store/journal-contract.ts',
   MAX_FLOW_CHARACTERS: 'test/store/journal-contract.ts',

@@ -106,4 +106,9 @@ export const CLAIMS_RULES = {
     sentence: 'An attribute requirement is a boolean, or an array of at least one accepted value.',
     hint: 'Boolean attributes take true or false; issuing_country, card_type and platform take an array of values.',
   },
+  'CLM-20': {
+    ...row,
+    sentence: 'Every list has at most 100 entries.',
+    hint: 'Send each value once: there are only 151 ages and 6 methods. The entries of a longer list are not looked at.',
+  },
 } as const satisfies RuleTable
