@@ -66,7 +66,6 @@ const SMALL_FILES: Readonly<Record<string, string>> = {
   'demo/routes.ts': 'the route table of a room, beside those of the other rooms',
   'sandbox/keys/repeatable-es256.ts': 'loaded only with a seed',
   'sandbox/tenants/ids.ts': 'the adapter of one port',
-  'store/redis-directory.ts': 'the adapter of one port',
 }
 
 /** Files that may hold a cast, each with the reason why a schema cannot prove the type. */

@@ -26,7 +26,7 @@ async function renderList({ host, frame, fields, problem }: ConsoleCall): Promis
 async function change({ host, fields }: ConsoleCall): Promise<undefined> {
   const { tenants } = host
   const { add, reset, remove } = fields
-  if (add !== undefined) await tenants.touch(add)
+  if (add !== undefined) await tenants.declare(add)
   else if (reset !== undefined) await (await requireTenant(reset, tenants)).reset()
   else if (remove !== undefined) await tenants.remove((await requireTenant(remove, tenants)).name)
   else throw Refusal.invalidRequest('New tenant: write a name')

@@ -34,7 +34,7 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
   async putTenant({ tenants, params: { name }, body }) {
     const found = await tenants.find(name)
     const change = await readChange(body, found ?? tenants.at(name))
-    const tenant = found ?? (await tenants.touch(name))
+    const tenant = found ?? (await tenants.declare(name))
     await tenant.configure(change)
     return { status: found ? 200 : 201, body: wireTenant(tenant) }
   },

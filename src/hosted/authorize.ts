@@ -145,7 +145,7 @@ async function finish(
   const saves = !visit.lacksPermission
   const { callback, evaluation, outcome, isUnsaved } = await conclude(transaction, decision, { tenant, saves })
   await runClockSteps(decision, tenant)
-  if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, tenant)
+  if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction.clientId, visit)
   const reply = await callbackReply(callback, { visit, presentation: transaction.presentation, isUnsaved })
   const cookie =
     transaction.flow === 'use' ? lastPersonaCookie(decision.persona?.name, visit.request, tenant) : undefined
@@ -187,10 +187,11 @@ async function runClockSteps({ queued }: Decision, { scenarios }: Tenant): Promi
   if (queued && scenarioOf(queued)) await scenarios.runClockSteps()
 }
 
-/** Queues an outcome of a server-to-server call for the client's next call of that kind. */
-async function queueLater({ flow, name }: Outcome, { clientId }: Transaction, tenant: Tenant): Promise<void> {
+/** Queues an outcome of a server-to-server call for the client's next call of that kind. A form drives the tenant, a link does not. */
+async function queueLater({ flow, name }: Outcome, clientId: string, { request, tenant }: Visit): Promise<void> {
   const isAnonymous = flow === 'discovery' || flow === 'jwks'
-  await tenant.expectations.add({ flow, outcome: name, ...(isAnonymous ? {} : { match: { client_id: clientId } }) })
+  const queue = request.method === 'POST' ? tenant.expectations.add : tenant.expectations.addLater
+  await queue({ flow, outcome: name, ...(isAnonymous ? {} : { match: { client_id: clientId } }) })
 }
 
 // A flow that is decided by a script needs none of them.

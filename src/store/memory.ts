@@ -83,18 +83,24 @@ export function createMemoryTables(): Tables {
 /** The tenants of one process. */
 export function createMemoryDirectory({ max = MAX_TENANTS } = {}): TenantDirectory {
   /** Least recently used first. */
-  const names = new Set<string>()
+  const touched = new Set<string>()
+  const declared = new Set<string>()
+  const use = (name: string, names: Set<string>) => {
+    names.delete(name)
+    names.add(name)
+    const [oldest] = names
+    if (names.size <= max || oldest === undefined) return []
+    names.delete(oldest)
+    return [oldest]
+  }
   return {
-    async touch(name) {
-      names.delete(name)
-      names.add(name)
-      if (names.size <= max) return []
-      const gone = [...names].slice(0, names.size - max)
-      for (const one of gone) names.delete(one)
-      return gone
+    touch: async (name) => use(name, declared.has(name) ? declared : touched),
+    async declare(name) {
+      touched.delete(name)
+      return use(name, declared)
     },
-    has: async (name) => names.has(name),
-    list: async () => [...names],
-    remove: async (name) => names.delete(name),
+    has: async (name) => declared.has(name) || touched.has(name),
+    list: async () => [...touched, ...declared],
+    remove: async (name) => declared.delete(name) || touched.delete(name),
   }
 }

@@ -2,18 +2,33 @@ import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-dir
 import type { Redis } from './redis.ts'
 
 /**
- * The tenants of all replicas: a sorted set by the order of their last use.
- * @param options.key of the set
+ * The tenants of all replicas: a sorted set of each kind, by the order of their last use.
+ * @param options.prefix of the keys of the two sets
  * @param options.order the key of the counter behind the order
  */
 export function createRedisDirectory(
   redis: Redis,
-  { key, order, max = MAX_TENANTS }: { key: string; order: string; max?: number },
+  { prefix, order, max = MAX_TENANTS }: { prefix: string; order: string; max?: number },
 ): TenantDirectory {
+  const [touched, declared] = [`${prefix}touched`, `${prefix}declared`]
+  const use = (name: string, declares: boolean) =>
+    redis.call((client) => client.useTenant({ touched, declared, order }, { name, declares, max }))
   return {
-    touch: (name) => redis.call((client) => client.touchTenant({ key, order }, { name, max })),
-    has: async (name) => (await redis.call((client) => client.zScore(key, name))) !== null,
-    list: () => redis.call((client) => client.zRange(key, 0, -1)),
-    remove: async (name) => (await redis.call((client) => client.zRem(key, name))) === 1,
+    touch: (name) => use(name, false),
+    declare: (name) => use(name, true),
+    async has(name) {
+      const scores = await redis.call((client) => client.multi().zScore(touched, name).zScore(declared, name).exec())
+      return scores.some((score) => score !== null)
+    },
+    async list() {
+      const names = await redis.call((client) =>
+        client.multi().zRange(touched, 0, -1).zRange(declared, 0, -1).execTyped(),
+      )
+      return names.flat()
+    },
+    async remove(name) {
+      const removed = await redis.call((client) => client.multi().zRem(touched, name).zRem(declared, name).execTyped())
+      return removed.includes(1)
+    },
   }
 }

@@ -120,24 +120,30 @@ return redis.call('UNLINK', KEYS[1])
   transformReply() {},
 })
 
-/** Adds a tenant to the sorted set `key` as the one used last, and removes those beyond `max`; the reply names these. */
-export const touchTenant = defineScript({
-  NUMBER_OF_KEYS: 2,
+/**
+ * Makes a tenant the one of its kind that was used last, and a declared one when it `declares`; removes those of the kind
+ * beyond `max`. The reply names these.
+ */
+export const useTenant = defineScript({
+  NUMBER_OF_KEYS: 3,
   SCRIPT: `
-redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])
+local names = KEYS[1]
+if ARGV[3] == 'declare' then redis.call('ZREM', KEYS[1], ARGV[1]) end
+if ARGV[3] == 'declare' or redis.call('ZSCORE', KEYS[2], ARGV[1]) then names = KEYS[2] end
+redis.call('ZADD', names, redis.call('INCR', KEYS[3]), ARGV[1])
 local gone = {}
-while redis.call('ZCARD', KEYS[1]) > tonumber(ARGV[2]) do
-  gone[#gone + 1] = redis.call('ZPOPMIN', KEYS[1])[1]
+while redis.call('ZCARD', names) > tonumber(ARGV[2]) do
+  gone[#gone + 1] = redis.call('ZPOPMIN', names)[1]
 end
 return gone
 `,
   parseCommand(
     parser: CommandParser,
-    { key, order }: { readonly key: string; readonly order: string },
-    { name, max }: { readonly name: string; readonly max: number },
+    { touched, declared, order }: { readonly touched: string; readonly declared: string; readonly order: string },
+    { name, declares, max }: { readonly name: string; readonly declares: boolean; readonly max: number },
   ) {
-    parser.pushKeys([key, order])
-    parser.push(name, String(max))
+    parser.pushKeys([touched, declared, order])
+    parser.push(name, String(max), declares ? 'declare' : 'touch')
   },
   transformReply: (names: string[]) => names,
 })

@@ -32,7 +32,7 @@ export async function openRedisStores(
     const tables = (name: string) => createRedisTables(redis, { prefix: `${prefix}${name}:`, order })
     return {
       journal: await createRedisJournal(redis, { prefix: `${prefix}_journal:`, channel: `${prefix}_events` }),
-      directory: createRedisDirectory(redis, { key: `${prefix}_tenants`, order }),
+      directory: createRedisDirectory(redis, { prefix: `${prefix}_tenants:`, order }),
       isShared: true,
       createStore: (tenant, clock) => createRedisStore(redis, { prefix: `${prefix}${tenant}:store:`, order, clock }),
       createTables: (tenant, kind) => tables(`${tenant}:${kind}`),

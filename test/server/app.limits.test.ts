@@ -347,10 +347,13 @@ describe('There may be', () => {
     await expect(scenarios.arm(scenario)).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('1,000 tenants beside the root: the least recently used goes', async () => {
+  test('1,000 touched tenants and 1,000 declared ones: the least recently used of the kind goes', async () => {
     const directory = createMemoryDirectory()
-    for (let n = 0; n < 1_000; n++) expect(await directory.touch(`t${n}`)).toEqual([])
-    expect(await directory.touch('one-more')).toEqual(['t0'])
+    for (const kind of ['touch', 'declare'] as const) {
+      for (let n = 0; n < 1_000; n++) expect(await directory[kind](`${kind}-${n}`)).toEqual([])
+    }
+    expect(await directory.touch('one-more')).toEqual(['touch-0'])
+    expect(await directory.declare('made-too')).toEqual(['declare-0'])
   })
 
   test('10,000 records of a collection in memory: the oldest goes', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import { connectRedis, type Redis } from '../../src/store/redis.ts'
 import { createRedisDirectory } from '../../src/store/redis-directory.ts'
 import { createRedisJournal } from '../../src/store/redis-journal.ts'
@@ -6,6 +7,7 @@ import { createRedisStore } from '../../src/store/redis-store.ts'
 import { openRedisStores } from '../../src/store/redis-stores.ts'
 import { createRedisTables } from '../../src/store/redis-tables.ts'
 import type { Stores } from '../../src/store/stores.ts'
+import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 import { describeDirectory } from './directory-contract.ts'
 import { describeJournal } from './journal-contract.ts'
 import { describeWithRedis, startRedis } from './redis/redis-server.ts'
@@ -35,9 +37,26 @@ describeWithRedis('In Redis', () => {
 
   describeStore('Redis', (options) => createRedisStore(redis, { ...options, prefix: prefix(), order: 'order' }))
   describeTables('Redis', () => createRedisTables(redis, { prefix: prefix(), order: 'order' }))
-  describeDirectory('Redis', (options) => createRedisDirectory(redis, { ...options, key: prefix(), order: 'order' }))
+  describeDirectory('Redis', (options) => createRedisDirectory(redis, { ...options, prefix: prefix(), order: 'order' }))
   describeJournal('Redis', (budget) => createRedisJournal(redis, { ...budget, prefix: prefix(), channel: prefix() }))
   describeStores('Redis', () => stores)
+
+  test('Three replicas push out touched tenants alone, and forget a tenant together', async () => {
+    const directory = createRedisDirectory(redis, { prefix: prefix(), order: 'order', max: 2 })
+    const parts = { ...(await createTestParts(stores)), directory }
+    const [a, b, c] = [1, 2, 3].map(() => createTenants(parts, { addresses: TEST_ADDRESSES }))
+    if (!a || !b || !c) throw new RangeError('there must be three')
+    await (await a.touch('kept')).moveClock({ advance: 7 })
+    const names = Array.from({ length: 30 }, (_, n) => `stranger-${n}`)
+    await Promise.all(names.flatMap((name) => [a, b, c].map((replica) => replica.touch(name))))
+    expect(await directory.list()).toHaveLength(3)
+    for (const replica of [b, c]) expect((await replica.touch('kept')).clock.state().advanced_seconds).toBe(7)
+
+    await b.declare('second')
+    await c.declare('third')
+    for (const replica of [a, b, c]) expect(await replica.has('kept')).toBe(false)
+    for (const replica of [a, b, c]) expect((await replica.touch('kept')).clock.state().advanced_seconds).toBe(0)
+  })
 
   test('The list of the records of a collection lasts as long as the last of them, and no longer', async () => {
     const store = createRedisStore(redis, { prefix: 'lasting:', order: 'order', clock: { now: () => 0 } })

@@ -62,8 +62,10 @@ export async function checkExpectation(
 /** The queue of one tenant: first in, first out. */
 export interface Expectations {
   list(): Promise<Expectation[]>
-  /** @throws Refusal */
+  /** A caller drives the tenant by it. @throws Refusal */
   add(expectation: NewExpectation): Promise<Expectation>
+  /** Adds what the address of a flow forces on a later call. @throws Refusal */
+  addLater(expectation: NewExpectation): Promise<Expectation>
   /** The first one that fits, not yet spent. */
   find(call: ReceivedCall): Promise<Expectation | undefined>
   /** Uses it up by one; one for discovery or jwks holds from now on. `false` when another caller took it first. */
@@ -106,15 +108,17 @@ export function createExpectations({
     }
     return over.length === 0 ? all : queued()
   }
+  const add: Expectations['add'] = async ({ times = 1, ...wanted }) => {
+    if ((await list()).length >= MAX_EXPECTATIONS)
+      throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
+    const expectation = { ...wanted, id: newId(), times, remaining: times }
+    await queue.put(expectation.id, expectation)
+    return expectation
+  }
   return {
     list,
-    async add({ times = 1, ...wanted }) {
-      if ((await list()).length >= MAX_EXPECTATIONS)
-        throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
-      const expectation = { ...wanted, id: newId(), times, remaining: times }
-      await queue.put(expectation.id, expectation)
-      return expectation
-    },
+    add,
+    addLater: add,
     find: async (call) => (await list()).find((expectation) => fits(expectation, call)),
     async spend(id, flow) {
       const use = isHeld(flow) ? heldSince(await lastEnded()) : usedOnce

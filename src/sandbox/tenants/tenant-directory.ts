@@ -1,16 +1,21 @@
-/** The tenants that exist besides the root tenant. */
+/**
+ * The tenants that exist besides the root tenant. One that is only called is *touched*; one that a caller made or drives is
+ * *declared*, and touched ones never push it out: each kind has a limit of its own.
+ */
 export interface TenantDirectory {
   /**
-   * Adds a tenant, or makes it the one that was used last.
-   * @returns the names of those that were removed because there were too many: the least recently used
+   * Makes a tenant the one of its kind that was used last; one that is not known is touched from now on.
+   * @returns the names of those that were removed because there were too many of the kind: the least recently used
    */
   touch(name: string): Promise<readonly string[]>
+  /** Makes a tenant a declared one, as the one that was used last. Returns what `touch` returns. */
+  declare(name: string): Promise<readonly string[]>
   has(name: string): Promise<boolean>
-  /** The least recently used one first. */
+  /** The touched ones first; of each kind the least recently used one first. */
   list(): Promise<readonly string[]>
   /** `false` when it is not known. */
   remove(name: string): Promise<boolean>
 }
 
-/** The limit of tenants besides the root tenant. */
+/** The limit of touched tenants, and that of declared ones, besides the root tenant. */
 export const MAX_TENANTS = 1_000

@@ -43,8 +43,18 @@ export interface Tenant {
   forget(): Promise<void>
 }
 
+export interface TenantOptions {
+  readonly name: string
+  readonly addresses: Addresses
+  /** Called with the tenant, and awaited, before a caller changes how it behaves; not for what its flows change. */
+  onDriven?(tenant: Tenant): Promise<void>
+}
+
 /** Creates a tenant. */
-export function createTenant(shared: SharedParts, { name, addresses }: { name: string; addresses: Addresses }): Tenant {
+export function createTenant(
+  shared: SharedParts,
+  { name, addresses, onDriven = async () => {} }: TenantOptions,
+): Tenant {
   const { settings: common, journal } = shared
   const clock = createClock()
   const idsFor = (purpose: string) => createIds({ seed: common.seed, scope: `${name} ${purpose}` })
@@ -120,15 +130,21 @@ export function createTenant(shared: SharedParts, { name, addresses }: { name: s
     },
     ageKeys: personas,
   }
-  return {
+  const driving =
+    <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      await onDriven(tenant)
+      return change(...given)
+    }
+  const tenant: Tenant = {
     name,
     basePath: pathOf(addresses.baseUrl),
     addresses,
     provider,
     clock,
-    personas,
-    expectations,
-    scenarios,
+    personas: { ...personas, put: driving(personas.put), remove: driving(personas.remove) },
+    expectations: { ...expectations, add: driving(expectations.add) },
+    scenarios: { ...scenarios, arm: driving(scenarios.arm) },
     journal,
     get settings() {
       return settings
@@ -140,13 +156,14 @@ export function createTenant(shared: SharedParts, { name, addresses }: { name: s
       return keys
     },
     refresh: shared.isShared ? state.refresh : async () => {},
-    moveClock: moveOwnClock,
-    configure: (change) =>
+    moveClock: driving(moveOwnClock),
+    configure: driving((change) =>
       changeSettings((own = common) => {
         const { lifetimes, clients: declared, defaults } = own
         return { lifetimes, clients: declared, defaults, ...change }
       }),
-    async rotateKeys(stage) {
+    ),
+    rotateKeys: driving(async (stage) => {
       const before = keys
       const after = before.rotate(stage, shared.generateKeys)
       const [were, will] = await Promise.all([before.toStored(), after.toStored()])
@@ -159,7 +176,7 @@ export function createTenant(shared: SharedParts, { name, addresses }: { name: s
         await state.refresh()
         throw error
       }
-    },
+    }),
     async reset() {
       // A seeded tenant draws the same ids again from here.
       ids = idsFor('service')
@@ -173,4 +190,5 @@ export function createTenant(shared: SharedParts, { name, addresses }: { name: s
       await journal.clear(name)
     },
   }
+  return tenant
 }

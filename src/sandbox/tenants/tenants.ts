@@ -13,13 +13,15 @@ export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 /** All tenants of a sandbox. */
 export interface Tenants {
   readonly root: Tenant
-  /** The tenant of this name, also one that does not exist yet. @throws Refusal */
+  /** The tenant of this name; one that does not exist yet is not kept before it is driven. @throws Refusal */
   at(name: string): Tenant
   /**
    * Makes the tenant exist, as the one that was used last, and refreshes it; without a name it is the root one.
-   * Removes the least recently used one when there are too many. @throws Refusal
+   * Removes the least recently used one when too many are only touched. @throws Refusal
    */
   touch(name: string | undefined): Promise<Tenant>
+  /** Makes the tenant exist as a declared one, which touched ones never push out. Driving it does so, too. @throws Refusal */
+  declare(name: string): Promise<Tenant>
   /** Whether a tenant beside the root one has this name. @throws Refusal */
   has(name: string): Promise<boolean>
   /** The tenant of this name, touched; `undefined` when there is none. */
@@ -39,8 +41,13 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
 
   const at = (name: string) => {
     checkName(name)
-    const tenant =
-      created.get(name) ?? createTenant(shared, { name, addresses: addressesBelow(addresses, `/t/${name}`) })
+    const below = { name, addresses: addressesBelow(addresses, `/t/${name}`), onDriven: declareTenant }
+    return created.get(name) ?? createTenant(shared, below)
+  }
+  /** Of several that were created under one name, the first that is kept is used by all. */
+  const keep = (wanted: Tenant) => {
+    const { name } = wanted
+    const tenant = created.get(name) ?? wanted
     created.delete(name)
     created.set(name, tenant)
     // In a sandbox of one process the directory has removed it, with its records, before that.
@@ -53,13 +60,17 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     created.delete(name)
     await tenant.forget()
   }
+  const declareTenant = async (tenant: Tenant) => {
+    keep(tenant)
+    for (const one of await directory.declare(tenant.name)) await forget(one)
+  }
 
   const touch = async (name: string | undefined) => {
     if (name === undefined) {
       await root.refresh()
       return root
     }
-    const tenant = at(name)
+    const tenant = keep(at(name))
     const [gone] = await Promise.all([directory.touch(name), tenant.refresh()])
     for (const one of gone) await forget(one)
     return tenant
@@ -69,6 +80,11 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     root,
     at,
     touch,
+    async declare(name) {
+      const tenant = keep(at(name))
+      await declareTenant(tenant)
+      return tenant
+    },
     async has(name) {
       checkName(name)
       return directory.has(name)
@@ -78,7 +94,7 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
       return (await directory.has(name)) ? touch(name) : undefined
     },
     async list() {
-      const all = [root, ...(await directory.list()).map(at)]
+      const all = [root, ...(await directory.list()).map((name) => keep(at(name)))]
       await Promise.all(all.map((tenant) => tenant.refresh()))
       return all
     },
@@ -91,8 +107,8 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
   }
 }
 
-/** More than the directory holds: a tenant that the directory removed is still created while its records are deleted. */
-const MAX_CREATED = MAX_TENANTS + 100
+/** More than the directory holds of both kinds: a tenant that it removed is still created while its records are deleted. */
+const MAX_CREATED = 2 * MAX_TENANTS + 100
 
 function checkName(name: string): void {
   if (name === ROOT_TENANT) {

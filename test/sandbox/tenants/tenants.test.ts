@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
+import { createMemoryDirectory } from '../../../src/store/memory.ts'
+import { createMemoryStores } from '../../../src/store/stores.ts'
+import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
+
+/** Tenants of which two may be declared and two touched. */
+async function fewTenants() {
+  const parts = await createTestParts({ ...createMemoryStores(), directory: createMemoryDirectory({ max: 2 }) })
+  const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
+  const crowd = async () => {
+    for (const name of ['x', 'y', 'z']) await tenants.touch(name)
+  }
+  return { tenants, crowd }
+}
+
+const PERSONA = { name: 'own', title: 'Own', purpose: 'Put by a test.' }
+
+const DRIVES: readonly (readonly [string, (tenant: Tenant) => Promise<unknown>])[] = [
+  ['given an expectation', ({ expectations }) => expectations.add({ flow: 'use', outcome: 'access_denied' })],
+  ['given a scenario', ({ scenarios }) => scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })],
+  ['given a persona', ({ personas }) => personas.put(PERSONA)],
+  ['left without a persona', ({ personas }) => personas.remove('teen-16')],
+  ['moved to another time', (tenant) => tenant.moveClock({ advance: 7 })],
+  ['configured', (tenant) => tenant.configure({ defaults: { outcome: 'access_denied' } })],
+  ['given a key', (tenant) => tenant.rotateKeys('publish')],
+]
+
+test.each(DRIVES)('A touched tenant that is %s is not pushed out by those touched after it', async (_case, drive) => {
+  const { tenants, crowd } = await fewTenants()
+  const tenant = await tenants.touch('driven')
+  await drive(tenant)
+  await crowd()
+  expect(await tenants.find('driven')).toBe(tenant)
+})
+
+const SIGNAL = {
+  method: 'email_age_estimation',
+  age: { at_least_years: 18 },
+  verified_at: '2026-01-15',
+  provenance: '/yoti',
+} as const
+
+const READS: readonly (readonly [string, (tenant: Tenant) => Promise<unknown>])[] = [
+  ['is only touched', async () => {}],
+  ['is read', ({ personas, expectations }) => Promise.all([personas.list(), expectations.list()])],
+  ['is asked for the age key of a persona', async ({ personas }) => personas.ageKeyOf(await adult(personas))],
+  ['saved an age key in a flow', ({ personas }) => personas.save([SIGNAL], 'no-age-key')],
+  ['is reset', (tenant) => tenant.reset()],
+]
+const adult = async (personas: Tenant['personas']) => {
+  const persona = await personas.find('adult-passport')
+  if (!persona) throw new Error('there is no persona adult-passport')
+  return persona
+}
+
+test.each(READS)('A tenant that %s gives way to those touched after it', async (_case, read) => {
+  const { tenants, crowd } = await fewTenants()
+  await read(await tenants.touch('called'))
+  await crowd()
+  expect(await tenants.find('called')).toBeUndefined()
+})
+
+test('The least recently used declared tenant gives way to a declared one, with everything in it', async () => {
+  const { tenants } = await fewTenants()
+  const first = await tenants.declare('first')
+  await first.personas.put(PERSONA)
+  await tenants.declare('second')
+  await tenants.touch('first')
+  await tenants.declare('third')
+  expect(await tenants.find('second')).toBeUndefined()
+  expect(await first.personas.find('own')).toMatchObject(PERSONA)
+  await tenants.declare('fourth')
+  await tenants.declare('fifth')
+  expect(await (await tenants.touch('first')).personas.find('own')).toBeUndefined()
+})
+
+test('The list of the tenants uses none of them and makes none', async () => {
+  const { tenants } = await fewTenants()
+  await tenants.touch('first')
+  await tenants.touch('second')
+  expect((await tenants.list()).map(({ name }) => name)).toEqual(['default', 'first', 'second'])
+  tenants.at('unmade')
+  await tenants.touch('third')
+  expect((await tenants.list()).map(({ name }) => name)).toEqual(['default', 'second', 'third'])
+})
+
+test('Names that are only looked at push no tenant out of the memory of the process', async () => {
+  const tenants = createTenants(await createTestParts(createMemoryStores()), { addresses: TEST_ADDRESSES })
+  const kept = await tenants.declare('kept')
+  for (let n = 0; n < 2_200; n++) tenants.at(`unmade-${n}`)
+  expect(tenants.at('kept')).toBe(kept)
+})
