@@ -55,7 +55,7 @@ export const showPage =
 export const takeForm =
   (route: ConsoleRoute & Required<Pick<ConsoleRoute, 'act'>>, host: HttpHost): Handler =>
   async (request, tenant) => {
-    guardControl(request, host.guard, { changesState: true })
+    guardControl(request, host.guard)
     await takeTurn()
     const call = { ...callOf(request, tenant, host), fields: readForm(request) }
     try {
@@ -72,7 +72,7 @@ export const takeForm =
 /** The sign-in page when a control token is missing. @throws Refusal when a token would not help */
 export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): Reply | undefined {
   try {
-    guardControl(request, host.guard, { changesState: false })
+    guardControl(request, host.guard)
     return undefined
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return signInPage(tenant, host)

@@ -1,4 +1,4 @@
-import { refuseCrossSite, signInCookie } from '../http/guard/guard.ts'
+import { signInCookie } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame, consolePathOf } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'
@@ -14,7 +14,6 @@ export const signInPage = (tenant: Tenant, host: HttpHost, problem?: string): Re
 export const signIn =
   (host: HttpHost): Handler =>
   (request, tenant) => {
-    refuseCrossSite(request, host.guard.origins)
     const { root } = host.tenants
     const secure = root.provider.baseUrl.startsWith('https:')
     const cookie = signInCookie(request, host.guard, { path: root.basePath || '/', secure })

@@ -16,8 +16,13 @@ import { performControl } from './perform.ts'
 /** The control API below `/_sandbox`, and its OpenAPI document. */
 export const createControlRoutes = (host: HttpHost): readonly RouteRow[] => [
   ...OPERATION_IDS.map((operationId): RouteRow => {
-    const { path, method, mediaType, acceptsForm } = OPERATIONS[operationId]
-    const row = { path: `/_sandbox${path}`, method, handler: serveControl(operationId, host) }
+    const { path, method, mediaType, acceptsForm, isOpen } = OPERATIONS[operationId]
+    const row: RouteRow = {
+      path: `/_sandbox${path}`,
+      method,
+      handler: serveControl(operationId, host),
+      openTo: isOpen ? 'every-page' : 'own-pages',
+    }
     return mediaType === 'text/html' || acceptsForm ? { ...row, errors: 'page' } : row
   }),
   { path: '/_sandbox/openapi.json', method: 'get', handler: serveOpenApi(host) },
@@ -29,7 +34,7 @@ const serveControl =
   async (request, tenant) => {
     const operation = OPERATIONS[operationId]
     if (!operation.isOpen) {
-      guardControl(request, host.guard, { changesState: operation.method !== 'get' })
+      guardControl(request, host.guard)
       await takeTurn()
     }
     const input = {
@@ -45,7 +50,7 @@ const serveControl =
 const serveOpenApi =
   (host: HttpHost): Handler =>
   (request, { provider }) => {
-    guardControl(request, host.guard, { changesState: false })
+    guardControl(request, host.guard)
     const serverUrl = `${provider.baseUrl}/_sandbox`
     return { reply: json(200, createOpenApi({ version: host.version, serverUrl })) }
   }

@@ -13,16 +13,13 @@ import { push } from './server-calls.ts'
 import { beginSession } from './sessions.ts'
 
 /** E1: keeps state, nonce and claims in a session and sends the browser to the service. */
-export const startUse =
-  (host: HttpHost): Handler =>
-  async (request, tenant) => {
-    const fields = readDemoForm(request, host)
-    const state = randomValue()
-    const sent = useParameters(fields, state, tenant)
-    const session = { flow: 'use', state, request: sent, startedAt: tenant.clock.now(), exchanges: [] } as const
-    const cookie = await beginSession(session, tenant)
-    return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookie } }
-  }
+export const startUse: Handler = async (request, tenant) => {
+  const state = randomValue()
+  const sent = useParameters(readDemoForm(request), state, tenant)
+  const session = { flow: 'use', state, request: sent, startedAt: tenant.clock.now(), exchanges: [] } as const
+  const cookie = await beginSession(session, tenant)
+  return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookie } }
+}
 
 const pushed = z.object({ request_uri: z.string() })
 
@@ -30,7 +27,7 @@ const pushed = z.object({ request_uri: z.string() })
 export const startCreate =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
-    const { date_of_birth: dateOfBirth = '' } = readDemoForm(request, host)
+    const { date_of_birth: dateOfBirth = '' } = readDemoForm(request)
     const state = randomValue()
     const { exchange, body } = await push({ dateOfBirth, state }, { tenant, host })
     const session = { flow: 'create', state, exchanges: [exchange] } as const

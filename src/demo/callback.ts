@@ -1,4 +1,3 @@
-import { refuseCrossSite } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'
@@ -26,7 +25,6 @@ export const takeQuery =
 export const takePost =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
-    refuseCrossSite(request, host.guard.origins)
     return { reply: await take(Buffer.from(request.body).toString('utf8'), { request, tenant, host }) }
   }
 

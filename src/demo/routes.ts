@@ -9,7 +9,7 @@ import { takeUpgrade } from './upgrade.ts'
 export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
   return [
     { path: '/_sandbox/demo', method: 'get', handler: showStart(host) },
-    { path: '/_sandbox/demo/use', method: 'post', handler: startUse(host) },
+    { path: '/_sandbox/demo/use', method: 'post', handler: startUse },
     { path: '/_sandbox/demo/create', method: 'post', handler: startCreate(host) },
     { path: '/_sandbox/demo/callback', method: 'get', handler: takeQuery(host) },
     { path: '/_sandbox/demo/callback', method: 'post', handler: takePost(host) },

@@ -13,7 +13,7 @@ const issued = z.object({ access_token: z.string() })
 export const takeUpgrade =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
-    const { date_of_birth: dateOfBirth = '' } = readDemoForm(request, host)
+    const { date_of_birth: dateOfBirth = '' } = readDemoForm(request)
     const session = await requireSession(request, tenant)
     const code = requireCode(session)
     const token = await exchangeCode(code, { tenant, host })

@@ -120,7 +120,7 @@ async function refuse(
 /** The user's choice on a page. A refused choice leaves the request pending. */
 async function choose(visit: Visit): Promise<Answer> {
   const { request, tenant } = visit
-  const form = readHostedForm(request, tenant)
+  const form = readHostedForm(request)
   const pending = await requirePending(form, tenant)
   const persona = form.field('persona') ?? form.field('with_persona')
   const decision = await decideByChoice(pending.transaction, { persona, outcome: form.field('outcome') }, tenant)

@@ -1,4 +1,3 @@
-import { refuseCrossSite } from '../http/guard/guard.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
@@ -22,9 +21,8 @@ export interface HostedForm {
   field(name: string): string | undefined
 }
 
-/** Reads a form of a hosted page. @throws Refusal 403 for a form of another site, 400 without a transaction */
-export function readHostedForm(request: Incoming, tenant: Tenant): HostedForm {
-  refuseCrossSite(request, [new URL(tenant.provider.baseUrl).origin])
+/** Reads a form of a hosted page. @throws Refusal 400 without a transaction */
+export function readHostedForm(request: Incoming): HostedForm {
   const fields = new Map(decodePairs(Buffer.from(request.body).toString('utf8')))
   const field = (name: string) => fields.get(name) || undefined
   const transaction = field('transaction')

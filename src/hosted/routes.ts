@@ -18,12 +18,12 @@ export function createHostedRoutes({
   ) => hostedPage(transaction, pending, { chosenLanguage, continued, ...visit, version })
   return {
     async goOn(request, tenant) {
-      const form = readHostedForm(request, tenant)
+      const form = readHostedForm(request)
       const pending = await requirePending(form, tenant)
       return { reply: await showAgain(form, pending, { request, tenant, continued: true }) }
     },
     async language(request, tenant) {
-      const form = readHostedForm(request, tenant)
+      const form = readHostedForm(request)
       const language = findLanguage(form.field('language') ?? '')
       if (language === undefined) {
         const message = `language: ${JSON.stringify(form.field('language')?.slice(0, 80) ?? '')} is not one of the menu; choose one there.`
@@ -34,7 +34,7 @@ export function createHostedRoutes({
       return { reply: { ...reply, cookie: languageCookie(language, tenant) } }
     },
     async clock(request, tenant) {
-      const form = readHostedForm(request, tenant)
+      const form = readHostedForm(request)
       const advance = form.field('advance') ?? ''
       if (!/^[1-9]\d{0,8}$/.test(advance)) {
         const message = `advance: ${JSON.stringify(advance.slice(0, 80))} is not a whole number of seconds from 1 to 999999999.`

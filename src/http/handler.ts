@@ -7,6 +7,7 @@ import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Tenants } from '../sandbox/tenants/tenants.ts'
+import type { OpenTo } from './guard/foreign-site.ts'
 import type { ControlGuard } from './guard/guard.ts'
 import type { Incoming } from './incoming.ts'
 import type { Reply } from './reply.ts'
@@ -43,6 +44,8 @@ export interface RouteRow {
   readonly endpoint?: Endpoint
   /** How a refusal is shown to a browser that opened the path or sent its form: as a page, in any frame when the path is embedded. Programs get JSON. */
   readonly errors?: 'page' | 'embeddable-page'
+  /** Which pages may make a browser call it; every page when absent, as for the calls of servers. */
+  readonly openTo?: OpenTo
 }
 
 /** One line of the request log. */

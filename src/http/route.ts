@@ -1,23 +1,24 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { isOutOfDescriptors, onDemand } from '../files/on-demand.ts'
+import type { Endpoint } from '../oidc/endpoints.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { refuseForeignSite } from './guard/foreign-site.ts'
 import { reasonBeyondMachine } from './guard/guard.ts'
 import type { Answer, HttpHost, RouteRow } from './handler.ts'
 import { Incoming } from './incoming.ts'
 import { recordCall } from './record-call.ts'
 import { json, page, sendReply, sentStatus } from './reply.ts'
 
-type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors'>
+type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo'>
 
 /** Makes an Express handler of a route: read the request, call the handler, record the call, send the reply. */
 export function createRoute(host: HttpHost, route: Route): RequestHandler {
-  const { endpoint } = route
   return async (request: Request, response: Response) => {
     const elapsed = startStopwatch()
     const incoming = new Incoming(request, response)
-    const { tenant, answer } = await answerOf(route, incoming, host)
+    const { tenant, answer, endpoint } = await answerOf(route, incoming, host)
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
     if (endpoint) await recordCall(endpoint, { request: incoming, answer, tenant }).catch(reportDefect(host))
     await sendReply(response, answer.reply)
@@ -33,17 +34,24 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
   }
 }
 
+/** `endpoint` is absent when the call is not recorded: a page of another site makes no tenant and no flow of the journal. */
 async function answerOf(
-  { handler, errors }: Route,
+  { handler, endpoint, errors, openTo = 'every-page' }: Route,
   incoming: Incoming,
   host: HttpHost,
-): Promise<{ tenant: Tenant; answer: Answer }> {
+): Promise<{ tenant: Tenant; answer: Answer; endpoint?: Endpoint | undefined }> {
+  const refusedBy = (error: unknown, tenant: Tenant) => refusalAnswer(error, { host, incoming, tenant, errors })
   let tenant = host.tenants.root
   try {
-    tenant = await tenantOf(incoming, host)
-    return { tenant, answer: await handler(incoming, tenant) }
+    refuseForeignSite(incoming, { openTo, isPage: errors !== undefined, ownOrigins: host.guard.origins })
   } catch (error) {
-    return { tenant, answer: await refusalAnswer(error, { host, incoming, tenant, errors }) }
+    return { tenant, answer: await refusedBy(error, tenant) }
+  }
+  try {
+    tenant = await tenantOf(incoming, host)
+    return { tenant, endpoint, answer: await handler(incoming, tenant) }
+  } catch (error) {
+    return { tenant, endpoint, answer: await refusedBy(error, tenant) }
   }
 }
 

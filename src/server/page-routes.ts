@@ -12,7 +12,7 @@ import type { HttpHost, RouteRow } from '../http/handler.ts'
 /** The routes that no relying party calls in a flow: forms of the hosted pages, home page, control API, console, demo relying party. */
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
   const hosted = createHostedRoutes(host)
-  return [
+  const pages: readonly RouteRow[] = [
     { path: '/v1/oidc/use/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
     { path: '/v1/oidc/create/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
     { path: '/v1/oidc/use/clock', method: 'post', handler: hosted.clock, errors: 'embeddable-page' },
@@ -23,9 +23,13 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
     { path: '/_sandbox/appearance.css', method: 'get', handler: appearanceCss },
     { path: '/_sandbox/clients/:client/logo', method: 'get', handler: clientLogo },
     { path: '/_sandbox/embedding', method: 'get', handler: createEmbeddingRoute(host), errors: 'page' },
-    { ...TRAP_ENDPOINT, handler: trap, endpoint: TRAP_ENDPOINT },
-    { ...TRAP_ENDPOINT, method: 'post', handler: trap, endpoint: TRAP_ENDPOINT },
     ...createControlRoutes(host),
     ...[...createConsoleRoutes(host), ...createDemoRoutes(host)].map((row): RouteRow => ({ ...row, errors: 'page' })),
+  ]
+  return [
+    { ...TRAP_ENDPOINT, handler: trap, endpoint: TRAP_ENDPOINT },
+    { ...TRAP_ENDPOINT, method: 'post', handler: trap, endpoint: TRAP_ENDPOINT },
+    // Decision: what is not declared open to other sites is not.
+    ...pages.map((row): RouteRow => ({ openTo: 'own-pages', ...row })),
   ]
 }

@@ -9,10 +9,16 @@ export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
   const rowOf = (id: EndpointId, handler: Handler): RouteRow => {
     const endpoint = ENDPOINTS[id]
     const row = { path: endpointPath(id, host.settings.profile), method: endpoint.method, handler, endpoint }
-    return endpoint.caller === 'browser' ? { ...row, errors: 'embeddable-page' } : row
+    return endpoint.caller === 'browser' ? { ...row, errors: 'embeddable-page', openTo: 'navigation' } : row
   }
   const choices = Object.values(CHOICE_ENDPOINTS).map(
-    (endpoint): RouteRow => ({ ...endpoint, handler: authorize.choice, endpoint, errors: 'embeddable-page' }),
+    (endpoint): RouteRow => ({
+      ...endpoint,
+      handler: authorize.choice,
+      endpoint,
+      errors: 'embeddable-page',
+      openTo: 'own-pages',
+    }),
   )
   return [
     rowOf('use', authorize.use),

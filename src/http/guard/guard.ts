@@ -52,24 +52,18 @@ export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): str
 /**
  * Refuses a call that may not drive the sandbox.
  *
- * Every program of this machine may drive it, but no page of another site: a foreign Origin is refused, and so is a foreign
- * host name that resolves to this address (DNS rebinding). A call that may come from beyond this machine needs the control
- * token; without a token in the settings the API is off for it.
+ * Every program of this machine may drive it, but not by a foreign host name that resolves to this address (DNS rebinding).
+ * A call that may come from beyond this machine needs the control token; without a token in the settings the API is off for
+ * it. What a page of another site sends is refused before, for every route that is not open to it.
  * @throws Refusal 401, 403 or 429
  */
-export function guardControl(
-  request: Incoming,
-  guard: ControlGuard,
-  { changesState }: { changesState: boolean },
-): void {
-  if (!provesToken(request, guard)) {
-    const beyond = reasonBeyondMachine(request, guard)
-    if (guard.token !== undefined && (beyond !== undefined || offersToken(request))) throw noToken(request, beyond)
-    if (beyond !== undefined)
-      throw Refusal.forbidden(controlIsOff(beyond, '--control-token TOKEN (in the library: controlToken)'))
-    refuseForeignHost(request, guard)
-  }
-  if (changesState) refuseCrossSite(request, guard.origins)
+export function guardControl(request: Incoming, guard: ControlGuard): void {
+  if (provesToken(request, guard)) return
+  const beyond = reasonBeyondMachine(request, guard)
+  if (guard.token !== undefined && (beyond !== undefined || offersToken(request))) throw noToken(request, beyond)
+  if (beyond !== undefined)
+    throw Refusal.forbidden(controlIsOff(beyond, '--control-token TOKEN (in the library: controlToken)'))
+  refuseForeignHost(request, guard)
 }
 
 /** Why the control API is off, and how to mend it by a setting: for the answer to a call and for the start. */
@@ -130,23 +124,5 @@ function refuseForeignHost(request: Incoming, { hostNames }: ControlGuard): void
   const shown = JSON.stringify((request.host ?? '').slice(0, 80))
   throw Refusal.forbidden(
     `Host: ${shown} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
-  )
-}
-
-/**
- * Refuses a state-changing request that another site's page made a browser send.
- * Programs send neither header; browsers send at least one of them with every POST.
- * @throws Refusal 403
- */
-export function refuseCrossSite(request: Incoming, ownOrigins: readonly string[]): void {
-  const site = request.header('sec-fetch-site')
-  const origin = request.header('origin')
-  const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
-  const foreignOrigin = origin !== undefined && !ownOrigins.includes(origin) && origin !== calledOrigin(request)
-  if (!foreignSite && !foreignOrigin) return
-  throw Refusal.byHttp(
-    403,
-    'A page of another site may not do this: the request came with a foreign Origin or Sec-Fetch-Site header.',
-    {},
   )
 }
