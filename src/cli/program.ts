@@ -3,7 +3,7 @@ import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { packageVersion } from '../package-root.ts'
 import { reportFailure, unknownCommandProblem } from './failure.ts'
-import { outliveClosedPipes } from './terminal.ts'
+import { printText, requireWritten } from './terminal.ts'
 
 const HELP_WIDTH = 120
 
@@ -31,12 +31,13 @@ Examples:
 
 /** Runs the command that the process was started with. When it fails, the exit code of the process becomes 1. */
 export async function runProgram(): Promise<void> {
-  outliveClosedPipes()
   const program = createProgram()
-  try {
-    await program.parseAsync()
-  } catch (error) {
-    process.exitCode = reportFailure(error, program)
+  for (const step of [() => program.parseAsync(), requireWritten]) {
+    try {
+      await step()
+    } catch (error) {
+      process.exitCode = reportFailure(error, program)
+    }
   }
 }
 
@@ -51,7 +52,7 @@ function createProgram(): Command {
     .helpOption('-h, --help', 'explain all of this')
     .helpCommand('help [command]', 'explain a command')
     .configureHelp({ helpWidth: HELP_WIDTH })
-    .configureOutput({ outputError() {} })
+    .configureOutput({ outputError() {}, writeOut: printText })
     .exitOverride()
     .addHelpText('after', EXPLANATION)
   for (const option of settingOptions()) program.addOption(option)

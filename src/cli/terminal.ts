@@ -1,29 +1,39 @@
 import { styleText } from 'node:util'
+import { codeOf } from '../files/caught.ts'
+import { createOutput } from './output.ts'
 
 // One style at a time: given several, Node 20 does not look whether the stream is a terminal.
 type Style = Extract<Parameters<typeof styleText>[0], string>
 
+/** Bytes that a reader may leave unread before lines of a log, warnings and errors are dropped. */
+export const MAX_UNREAD_BYTES = 1024 * 1024
+
+/** Writes to stdout. */
+export const writeOut = createOutput(process.stdout)
+const writeError = createOutput(process.stderr)
+
+let unwritten: Error | undefined
+
 /** Writes a line of the answer of a command. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  printText(`${text}\n`)
 }
 
-let waiting = ''
-
-/** Writes a line of a log together with those that come in the same turn: a write takes as long as a tenth of an answer. */
-export function printSoon(text: string): void {
-  if (waiting === '') setImmediate(printWaiting)
-  waiting += `${text}\n`
+/** Writes a part of the answer of a command. */
+export function printText(text: string): void {
+  const error = writeOut(text)
+  // A reader that has seen enough (`| head`) closes the pipe on purpose.
+  if (codeOf(error) !== 'EPIPE') unwritten ??= error
 }
 
-function printWaiting(): void {
-  process.stdout.write(waiting)
-  waiting = ''
+/** @throws Error with one line when a part of the answer of a command could not be written */
+export function requireWritten(): void {
+  if (unwritten !== undefined) throw new Error(`stdout: the answer cannot be written: ${unwritten.message}`)
 }
 
 /** Writes a line that is no part of the answer: a warning or an error. */
 export function printError(text: string): void {
-  process.stderr.write(`${text}\n`)
+  writeError(`${text}\n`, { maxUnreadBytes: MAX_UNREAD_BYTES })
 }
 
 /** Colours `text` for stdout: only on a terminal, and not when `NO_COLOR` is set. */
@@ -54,15 +64,4 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   )
-}
-
-/**
- * A reader that has seen enough (`| head`) closes the pipe: not an error of ours, and no reason for a server to stop.
- */
-export function outliveClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: Error & { code?: string }) => {
-      if (error.code !== 'EPIPE') throw error
-    })
-  }
 }

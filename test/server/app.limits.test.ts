@@ -400,6 +400,7 @@ const TESTED = [
   'TRANSACTION_SECONDS',
 ]
 const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
+  MAX_UNREAD_BYTES: 'test/cli/start/start.log.test.ts',
   MAX_CONNECTIONS: 'test/server/bounded-connections.test.ts',
   MAX_ENTRIES: 'test/age/claims.test.ts',
   MAX_CHANGED_PERSONAS: 'test/sandbox/personas/personas.test.ts',

@@ -1,6 +1,6 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
 import type { StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
-import { paint, print, visible } from '../terminal.ts'
+import { paint, print, printText, visible } from '../terminal.ts'
 import type { ScenarioRun } from './junit.ts'
 import type { StepListener, StepResult } from './run-scenario.ts'
 
@@ -86,7 +86,7 @@ function createWaitingLine() {
   let shown = -1
   const clear = () => {
     clearInterval(timer)
-    if (timer) process.stdout.write('\r\u001b[K')
+    if (timer) printText('\r\u001b[K')
     timer = undefined
     shown = -1
   }
@@ -97,7 +97,7 @@ function createWaitingLine() {
       clear()
       shown = index
       let seconds = 0
-      const draw = () => process.stdout.write(`\r\u001b[K  … ${index + 1} ${kind} ${visible(summary)} (${seconds} s)`)
+      const draw = () => printText(`\r\u001b[K  … ${index + 1} ${kind} ${visible(summary)} (${seconds} s)`)
       draw()
       timer = setInterval(() => {
         seconds += 1

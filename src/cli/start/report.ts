@@ -1,7 +1,8 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallSummary } from '../../server/create-sandbox.ts'
-import { alignColumns, paint, paintError, print, printError, printSoon, visible } from '../terminal.ts'
+import { alignColumns, paint, paintError, printError, visible, writeOut } from '../terminal.ts'
+import { createLog } from './log.ts'
 
 /** What a relying party needs to know of a sandbox that is up. */
 export interface Ready {
@@ -43,8 +44,10 @@ export function createReport(mode: LogMode, now: () => number): Report {
 
 /** Lines for people. */
 function createPrettyReport(now: () => number): Report {
+  const warning = (message: string) => printError(`${paintError('yellow', 'warning:')} ${message}`)
+  const log = createLog(writeOut, warning)
   return {
-    ready: (ready) => print(readyTable(ready)),
+    ready: (ready) => log.first(readyTable(ready)),
     call({ method, path, status, durationMs, endpoint, error, findings }) {
       const line = [
         paint('dim', new Date(now()).toISOString().slice(11, 19)),
@@ -56,9 +59,9 @@ function createPrettyReport(now: () => number): Report {
         ...(findings.length === 0 ? [] : [paint('yellow', visible(findings.join(' ')))]),
         paint('dim', `${Math.round(durationMs)} ms`),
       ]
-      printSoon(line.join(' '))
+      log.line(line.join(' '))
     },
-    warning: (message) => printError(`${paintError('yellow', 'warning:')} ${message}`),
+    warning,
     defect: (error) => printError(`${paintError('red', 'error:')} ${(error instanceof Error && error.stack) || error}`),
   }
 }
@@ -94,17 +97,17 @@ function statusColor(status: number) {
 
 /** One JSON object a line; `event` says which kind, members are in snake_case. */
 function createJsonReport(now: () => number): Report {
+  const warning = (message: string) => printError(JSON.stringify({ event: 'warning', message }))
+  const log = createLog(writeOut, warning)
   return {
     ready({ url, baseUrl, internalUrl, certificateFile, clientId, version }) {
       const addresses = { url, base_url: baseUrl, internal_url: internalUrl, certificate: certificateFile }
-      print(JSON.stringify({ event: 'ready', ...addresses, client_id: clientId, version }))
+      log.first(JSON.stringify({ event: 'ready', ...addresses, client_id: clientId, version }))
     },
     call({ durationMs, ...call }) {
-      printSoon(JSON.stringify({ event: 'call', at: new Date(now()).toISOString(), ...call, duration_ms: durationMs }))
+      log.line(JSON.stringify({ event: 'call', at: new Date(now()).toISOString(), ...call, duration_ms: durationMs }))
     },
-    warning(message) {
-      printError(JSON.stringify({ event: 'warning', message }))
-    },
+    warning,
     defect(error) {
       const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
       printError(JSON.stringify({ event: 'error', message, stack }))
