@@ -38,13 +38,23 @@ export interface Table<Row> {
   remove(id: string): Promise<boolean>
 }
 
-/** The table of one kind, whose rows are parsed by their schema when they are read. */
+/**
+ * The table of one kind, whose rows are parsed by their schema when they are first read: a store in memory gives back the
+ * same value until another one is put, and each request reads all that is queued.
+ */
 export function table<Row>(tables: Tables, kind: RecordKind<Row>): Table<Row> {
   const { name } = kind
-  const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
+  const parsed = new WeakMap<object, Row>()
+  const parseValue = (value: unknown): Row => {
+    if (typeof value !== 'object' || value === null) return parseRecord(kind, value)
+    const row = parsed.get(value) ?? parseRecord(kind, value)
+    parsed.set(value, row)
+    return row
+  }
+  const parse = (value: unknown) => (value === undefined ? undefined : parseValue(value))
   return {
     get: async (id) => parse(await tables.get(name, id)),
-    list: async () => (await tables.list(name)).map(([id, value]) => [id, parseRecord(kind, value)]),
+    list: async () => (await tables.list(name)).map(([id, value]) => [id, parseValue(value)]),
     put: (id, row) => tables.put(name, id, row),
     add: (id, row) => tables.add(name, id, row),
     update: (id, change) => tables.update(name, id, (value) => change(parse(value))),

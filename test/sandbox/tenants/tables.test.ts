@@ -30,6 +30,24 @@ test('A table updates a row that is there and one that is not, and removes one t
   expect(await counters.get('a')).toBeUndefined()
 })
 
+test('A table parses a row once, and again when it has changed', async () => {
+  const tables = createMemoryTables()
+  let parsed = 0
+  const schema = z.object({
+    count: z.int().refine(() => {
+      parsed += 1
+      return true
+    }),
+  })
+  const counters = table(tables, { name: 'counter', schema })
+  for (const id of ['a', 'b']) await counters.put(id, { count: 1 })
+  for (let n = 0; n < 5; n++) await counters.list()
+  expect([parsed, await counters.get('a')]).toEqual([2, { count: 1 }])
+  await counters.update('a', () => ({ count: 2 }))
+  await counters.put('b', { count: 3 })
+  expect([(await counters.list()).map(([, row]) => row), parsed]).toEqual([[{ count: 2 }, { count: 3 }], 4])
+})
+
 test('A table refuses a damaged row by the name of its member, on every way to read it, and leaves it as it is', async () => {
   const { tables, counters } = start()
   await tables.put('counter', 'a', { count: 'many' })
