@@ -62,7 +62,6 @@ const SMALL_FILES: Readonly<Record<string, string>> = {
   'age/countries.ts': 'a list that a test compares with another one',
   'backchannel/trap.ts': 'a route of its own',
   'cli/outcomes.ts': 'one command beside the others',
-  'control/expectations.ts': 'the handlers of one resource beside the others',
   'demo/routes.ts': 'the route table of a room, beside those of the other rooms',
   'sandbox/keys/repeatable-es256.ts': 'loaded only with a seed',
   'sandbox/tenants/ids.ts': 'the adapter of one port',

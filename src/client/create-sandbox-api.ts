@@ -30,18 +30,31 @@ export function createSandboxApi(
     throw noEnding({ ...filter, timeoutSeconds, since }, last)
   }
   const get = (id: string) => call('getFlow', { params: { id } })
-  const list: SandboxApi['flows']['list'] = async (filter = {}) => (await call('listFlows', { query: filter })).flows
+  const list: SandboxApi['flows']['list'] = ({ limit = 50, ...filter } = {}) =>
+    everyPage(limit, async ({ last, wanted }) => {
+      const query = { ...filter, before: last ?? filter.before, limit: wanted }
+      const { flows, next } = await call('listFlows', { query })
+      return { items: flows, next }
+    })
   return {
     baseUrl: tenant.baseUrl,
     next: ({ flow, ...decision }) =>
       call('addExpectation', { body: { flow: flow ?? flowOf(decision.outcome), ...decision } }),
     expectations: {
-      list: async () => (await call('listExpectations', {})).expectations,
+      list: () =>
+        everyPage(Number.POSITIVE_INFINITY, async ({ last: after }) => {
+          const { expectations, next } = await call('listExpectations', { query: { after } })
+          return { items: expectations, next }
+        }),
       clear: () => call('clearExpectations', {}),
     },
     scenarios: {
       arm: (scenario) => call('armScenario', { body: scenario }),
-      list: async () => (await call('listScenarios', {})).scenarios,
+      list: () =>
+        everyPage(Number.POSITIVE_INFINITY, async ({ last: after }) => {
+          const { scenarios, next } = await call('listScenarios', { query: { after } })
+          return { items: scenarios, next }
+        }),
       get: (id, { waitSeconds, after } = {}) =>
         call('getScenario', { params: { id }, query: { wait: waitSeconds, after } }),
       remove: (id) => call('removeScenario', { params: { id } }),
@@ -55,7 +68,11 @@ export function createSandboxApi(
       reset: () => move({ reset: true }),
     },
     personas: {
-      list: async () => (await call('listPersonas', {})).personas,
+      list: () =>
+        everyPage(Number.POSITIVE_INFINITY, async ({ last: after }) => {
+          const { personas, next } = await call('listPersonas', { query: { after } })
+          return { items: personas, next }
+        }),
       get: (name) => call('getPersona', { params: { name } }),
       put: (persona) => call('putPersona', { params: { name: persona.name }, body: persona }),
       remove: (name) => call('deletePersona', { params: { name } }),
@@ -89,6 +106,20 @@ export function createSandboxApi(
     },
     reset: () => call('reset', {}),
   }
+}
+
+/** Reads a list page by page, up to `limit` items. @param read reads what follows the `last` item of the page before */
+async function everyPage<Item>(
+  limit: number,
+  read: (place: { last: string | undefined; wanted: number }) => Promise<{ items: Item[]; next?: string | undefined }>,
+): Promise<Item[]> {
+  const { items, next } = await read({ last: undefined, wanted: limit })
+  for (let last = next; last !== undefined && items.length < limit; ) {
+    const page = await read({ last, wanted: limit - items.length })
+    items.push(...page.items)
+    last = page.next
+  }
+  return items
 }
 
 function noEnding(

@@ -78,7 +78,7 @@ ${
   rows.length === 0
     ? html`<p class="empty">The queue is empty: the request itself decides, or the choice page asks.</p>`
     : html`${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left'], rows)}
-${rows.length < total && html`<p class="hint">The first ${rows.length} are shown.</p>`}
+${rows.length < total && html`<p class="hint">The first ${rows.length} are shown; <code>GET _sandbox/expectations</code> lists them all.</p>`}
 <form method="post" action="${action}"><button class="secondary compact" name="clear" value="true" data-testid="clear">Forget them all</button></form>`
 }
 </section>`

@@ -17,10 +17,11 @@ export const tenantsPage: ConsoleRoute = { name: 'tenants', render: renderList, 
 const MAX_SHOWN = 50
 
 async function renderList({ host, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
-  const all = await host.tenants.list()
+  const all = await host.tenants.names()
   const { q: search = '', add: name } = fields
-  const found = all.filter((one) => contains(search, [one.name]))
-  return renderTenants(frame, found.slice(0, MAX_SHOWN), { total: all.length, search, name, problem })
+  const found = all.filter((one) => contains(search, [one])).slice(0, MAX_SHOWN)
+  const shown = await Promise.all(found.map((one) => host.tenants.read(one)))
+  return renderTenants(frame, shown, { total: all.length, search, name, problem })
 }
 
 async function change({ host, fields }: ConsoleCall): Promise<undefined> {
@@ -64,7 +65,7 @@ export function renderTenants(
 <form class="form-row" method="get">${renderTextField({ name: 'q', label: 'Find', value: search })}<button class="secondary">Show</button></form>
 <form class="form-row" method="post" action="${action}">${renderTextField({ name: 'add', label: 'New tenant', value: name })}<button class="secondary" data-testid="add-tenant">Add</button></form>
 </div>
-${tenants.length < total && html`<p class="hint">${tenants.length} of ${total} are shown.</p>`}
+${tenants.length < total && html`<p class="hint">${tenants.length} of ${total} are shown. Write a part of a name to see others.</p>`}
 ${renderTable(
   'Tenants',
   ['Name', 'Base URL', 'Clock', 'Change'],

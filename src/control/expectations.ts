@@ -1,9 +1,16 @@
 import { checkExpectation } from '../sandbox/decision/expectations.ts'
 import type { expectationOperations } from './contract/expectations.ts'
 import type { Handlers } from './handler.ts'
+import { readPageAfter } from './page-after.ts'
 
 export const expectationHandlers: Pick<Handlers, keyof typeof expectationOperations> = {
-  listExpectations: async ({ tenant }) => ({ status: 200, body: { expectations: await tenant.expectations.list() } }),
+  async listExpectations({ tenant, query }) {
+    const { items, next } = await readPageAfter(await tenant.expectations.list(), query, {
+      idOf: ({ id }) => id,
+      show: (one) => one,
+    })
+    return { status: 200, body: { expectations: items, next } }
+  },
   async addExpectation({ tenant, body }) {
     await checkExpectation(body, tenant)
     return { status: 201, body: await tenant.expectations.add(body) }

@@ -1,14 +1,13 @@
+import { readPage } from '../http/list-page.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { parsedParameters } from '../sandbox/decision/call.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { shownResponse } from '../sandbox/journal/call-record.ts'
 import {
   type FlowFilter,
-  type FlowPage,
   fitsFilter,
-  flowNumber,
+  type JournalEvent,
   type ListedFlow,
-  lastEnded,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -27,21 +26,22 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     const since = given === undefined ? undefined : await flowEndedBefore(given, tenant)
     if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
     if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
-    const find = async (page: FlowPage) =>
-      since === undefined
-        ? journal.list(name, filter, page)
-        : (await listEndedSince(since, filter, tenant)).slice(0, page.limit)
+    const read = (filter: FlowFilter) =>
+      readPage(since === undefined ? journal.list(name, filter) : journal.listEnded(name, since, filter), {
+        limit,
+        idOf: ({ id }) => id,
+        show: wireFlow,
+      })
     const look = async () => {
-      // Among all flows: those that are still open must not take the places of those that ended.
-      const ended = (await find({})).filter((flow) => flow.ended_at !== undefined)
-      return ended.length > 0 ? ended.slice(0, limit) : undefined
+      const page = await read({ ...filter, isEnded: true })
+      return page.items.length > 0 ? page : undefined
     }
+    const isNews = ({ type, flow = NONE_ENDED, data }: JournalEvent) =>
+      type === 'flow' && fitsFilter(flow, data, { ...filter, isEnded: true })
     const waited =
-      seconds === undefined
-        ? find({ limit })
-        : waitFor(journal, { tenant: name, seconds, signal, events: ['flow'], look })
-    const flows = ((await waited) ?? []).map(wireFlow)
-    return { status: 200, body: { flows, last_ended: await lastEnded(journal, name) } }
+      seconds === undefined ? read(filter) : waitFor(journal, { tenant: name, seconds, signal, isNews, look })
+    const { items: flows, next } = (await waited) ?? { items: [], next: undefined }
+    return { status: 200, body: { flows, next, last_ended: await journal.lastEnded(name) } }
   },
   async getFlow({ tenant, params: { id } }) {
     const flow = await tenant.journal.find(tenant.name, id)
@@ -72,17 +72,9 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
 /** The flow whose end `since` means: of a flow that is still open, as of `now`, the present is meant. */
 async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
   const { journal, name } = tenant
-  const last = await lastEnded(journal, name)
+  const last = await journal.lastEnded(name)
   const flow = since === 'now' ? undefined : await journal.find(name, since)
   return since === 'now' || (flow && flow.ended_at === undefined) ? last : since
-}
-
-/** In the order in which they ended. */
-async function listEndedSince(since: string, filter: FlowFilter, { journal, name }: Tenant): Promise<ListedFlow[]> {
-  const { after = NONE_ENDED, ...facts } = filter
-  const ids = (await journal.listEnded(name, since)).filter((id) => flowNumber(id) > flowNumber(after))
-  const flows = await Promise.all(ids.map((id) => journal.find(name, id)))
-  return flows.filter((flow) => flow !== undefined).filter((flow) => fitsFilter(flow, facts))
 }
 
 /** A flow as the control API shows it. */
@@ -97,6 +89,6 @@ const wireFlow = <Read extends ListedFlow>({ calls, ...flow }: Read) => ({
 
 /** A persona that exists, or existed when a flow was decided as it; a misspelt one would never come. */
 async function checkPersona(persona: string, tenant: Tenant): Promise<void> {
-  const { journal, name } = tenant
-  if ((await journal.list(name, { persona })).length === 0) await requirePersona(persona, { personas: tenant.personas })
+  for await (const _ of tenant.journal.list(tenant.name, { persona })) return
+  await requirePersona(persona, { personas: tenant.personas })
 }

@@ -2,11 +2,15 @@ import { Refusal } from '../oidc/refusal.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
 import { type Persona, personaNameSchema } from '../sandbox/personas/persona-schema.ts'
 import type { ControlCall, Handlers } from './handler.ts'
+import { readPageAfter } from './page-after.ts'
 
 export const personaHandlers: Pick<Handlers, 'listPersonas' | 'getPersona' | 'putPersona' | 'deletePersona'> = {
-  async listPersonas({ tenant }) {
-    const personas = await tenant.personas.list()
-    return { status: 200, body: { personas: personas.map((persona) => tenant.personas.resolved(persona)) } }
+  async listPersonas({ tenant: { personas }, query }) {
+    const { items, next } = await readPageAfter(await personas.list(), query, {
+      idOf: ({ name }) => name,
+      show: personas.resolved,
+    })
+    return { status: 200, body: { personas: items, next } }
   },
   async getPersona({ tenant, params }) {
     return { status: 200, body: tenant.personas.resolved(await existing(params.name, tenant)) }

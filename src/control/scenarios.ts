@@ -1,13 +1,21 @@
 import { formatPath } from '../files/schema-problems.ts'
 import { Refusal } from '../oidc/refusal.ts'
+import type { JournalEvent } from '../sandbox/journal/journal.ts'
 import { type Scenario, unknownPersonas } from '../sandbox/scenarios/scenario-schema.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { scenarioOperations } from './contract/scenarios.ts'
 import type { Handlers } from './handler.ts'
+import { readPageAfter } from './page-after.ts'
 import { waitFor } from './wait-for.ts'
 
 export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> = {
-  listScenarios: async ({ tenant }) => ({ status: 200, body: { scenarios: await tenant.scenarios.list() } }),
+  async listScenarios({ tenant, query }) {
+    const { items, next } = await readPageAfter(await tenant.scenarios.list(), query, {
+      idOf: ({ id }) => id,
+      show: (one) => one,
+    })
+    return { status: 200, body: { scenarios: items, next } }
+  },
   async armScenario({ tenant, body }) {
     await checkNames(body, tenant)
     return { status: 201, body: await tenant.scenarios.arm(body) }
@@ -22,7 +30,8 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
       return isNews ? { progress } : undefined
     }
     const { wait: seconds = 0 } = query
-    await waitFor(journal, { tenant: name, seconds, signal, events: ['scenario', 'reset'], look })
+    const isNews = ({ type, data }: JournalEvent) => type === 'reset' || (type === 'scenario' && data['id'] === id)
+    await waitFor(journal, { tenant: name, seconds, signal, isNews, look })
     return { status: 200, body: await existing(id, tenant) }
   },
   async removeScenario({ tenant, params }) {

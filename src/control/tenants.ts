@@ -7,6 +7,7 @@ import type { TenantSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { tenantOperations, tenantPartOperations } from './contract/tenants.ts'
 import type { ControlCall, Handlers } from './handler.ts'
+import { readPageAfter } from './page-after.ts'
 
 export const tenantPartHandlers: Pick<Handlers, keyof typeof tenantPartOperations> = {
   getClock: ({ tenant }) => ({ status: 200, body: tenant.clock.state() }),
@@ -26,7 +27,13 @@ export const tenantPartHandlers: Pick<Handlers, keyof typeof tenantPartOperation
 }
 
 export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
-  listTenants: async ({ tenants }) => ({ status: 200, body: { tenants: (await tenants.list()).map(wireTenant) } }),
+  async listTenants({ tenants, query }) {
+    const { items, next } = await readPageAfter(await tenants.names(), query, {
+      idOf: (name) => name,
+      show: async (name) => wireTenant(await tenants.read(name)),
+    })
+    return { status: 200, body: { tenants: items, next } }
+  },
   getTenant: async ({ tenants, params: { name } }) => ({
     status: 200,
     body: wireTenant(await requireTenant(name, tenants)),

@@ -9,7 +9,6 @@ import type { CallSummary, HttpHost } from '../http/handler.ts'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
-import { lastEnded } from '../sandbox/journal/journal.ts'
 import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.ts'
 import { createKeyRing } from '../sandbox/keys/key-ring.ts'
 import { keysOf, keysSoon } from '../sandbox/keys/key-source.ts'
@@ -126,7 +125,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
         const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
         return performInProcess(operationId, input, { tenant, host: httpHost })
       },
-      () => lastEnded(journal, name),
+      () => journal.lastEnded(name),
     )
   const apiOf = (tenant: Tenant) =>
     createSandboxApi(transportOf(tenant), { name: tenant.name, baseUrl: tenant.provider.baseUrl })

@@ -1,12 +1,13 @@
 import {
+  type FlowFilter,
   fitsFilter,
   flowId,
-  flowNumber,
   JOURNAL_BUDGET,
   type Journal,
   type JournalBudget,
   type JournalEntry,
   type JournalEvent,
+  NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
 import { addCall, beginFlow, type KeptFlow, listedFlow, summaryOf, wholeFlow } from './memory-flow.ts'
 
@@ -54,6 +55,11 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
       .map((identifier) => flowByIdentifier.get(keyOf(tenant, identifier)))
       .find((entry) => entry !== undefined)
 
+  const flowsOf = (tenant: string, filter: FlowFilter) =>
+    [...entries.values()].filter(
+      (flow) => flow.tenant === tenant && fitsFilter(flowId(flow.id), summaryOf(flow), filter),
+    )
+
   return {
     async record(tenant, entry) {
       const found = known(tenant, entry.correlationIds)
@@ -80,27 +86,25 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
       return id
     },
     announce: emit,
-    async list(tenant, filter = {}, { limit, before: first } = {}) {
-      const after = filter.after === undefined ? 0 : flowNumber(filter.after)
-      const before = first === undefined ? Number.POSITIVE_INFINITY : flowNumber(first)
-      return [...entries.values()]
-        .filter(
-          ({ id, tenant: owner, facts }) => owner === tenant && id > after && id < before && fitsFilter(facts, filter),
-        )
-        .reverse()
-        .slice(0, limit)
-        .map(listedFlow)
+    async *list(tenant, filter = {}) {
+      for (const flow of flowsOf(tenant, filter).reverse()) yield listedFlow(flow)
+    },
+    async *listEnded(tenant, since, filter = {}) {
+      const after = entries.get(keyOf(tenant, since))?.ending ?? 0
+      const ended = flowsOf(tenant, filter).map((flow) => ({ flow, ending: flow.ending ?? 0 }))
+      ended.sort((one, other) => one.ending - other.ending)
+      for (const { flow, ending } of ended) if (ending > after) yield listedFlow(flow)
+    },
+    async lastEnded(tenant) {
+      let last: KeptFlow | undefined
+      for (const flow of entries.values()) {
+        if (flow.tenant === tenant && (flow.ending ?? 0) > (last?.ending ?? 0)) last = flow
+      }
+      return last ? flowId(last.id) : NONE_ENDED
     },
     async find(tenant, id) {
       const entry = entries.get(keyOf(tenant, id))
       return entry && wholeFlow(entry)
-    },
-    async listEnded(tenant, since = '') {
-      const after = entries.get(keyOf(tenant, since))?.ending ?? 0
-      return [...entries.values()]
-        .flatMap(({ tenant: owner, id, ending = 0 }) => (owner === tenant && ending > after ? [{ id, ending }] : []))
-        .sort((one, other) => one.ending - other.ending)
-        .map(({ id }) => flowId(id))
     },
     async clear(tenant) {
       for (const entry of entries.values()) if (entry.tenant === tenant) drop(entry)

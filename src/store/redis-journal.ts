@@ -16,6 +16,7 @@ import {
   type ListedFlow,
   MAX_FLOW_CALLS,
   MAX_FLOW_CHARACTERS,
+  NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
 import type { CallRecording } from './redis-journal-scripts.ts'
@@ -26,6 +27,9 @@ export interface RedisJournalOptions extends JournalBudget {
   /** The channel on which replicas send each other events. */
   readonly channel: string
 }
+
+/** Flows that a list asks Redis for at once. */
+const MAX_READ_AT_ONCE = 32
 
 /**
  * The journal of all replicas in Redis. A flow is a hash: its facts (`f:`), and by their numbers its calls (`c:`) and
@@ -60,9 +64,20 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     const fields = await redis.call((client) => client.hGetAll(flowKey(tenant, id)))
     return fields.size === 0 ? undefined : fields
   }
-  const fits = async (tenant: string, id: string, filter: FlowFilter) => {
-    const facts = factsIn(await readSummary(tenant, id))
-    return facts !== undefined && fitsFilter(facts, filter)
+  /** The flows of these ids that fit, in their order. They are read a few at a time, more and more of them. */
+  async function* readFlows(tenant: string, ids: readonly string[], filter: FlowFilter): AsyncGenerator<ListedFlow> {
+    const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined)
+    const fits = async (id: string) => {
+      const fields = await readSummary(tenant, id)
+      return fields.size > 0 && fitsFilter(id, summaryIn(fields, { tenant, id }), filter)
+    }
+    for (const some of batchesOf(ids)) {
+      const fitting = isFiltered ? await Promise.all(some.map(fits)) : []
+      const wanted = some.filter((_, index) => !isFiltered || fitting[index])
+      const found = await Promise.all(wanted.map(async (id) => ({ id, fields: await read(tenant, id) })))
+      // Without those that were dropped meanwhile.
+      for (const { id, fields } of found) if (fields) yield listedFlow(fields, { tenant, id })
+    }
   }
 
   return {
@@ -83,22 +98,22 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       if (hasNews) announceFlow(tenant, id).catch(() => {})
       return id
     },
-    async list(tenant, filter = {}, { limit, before } = {}) {
-      const { after, ...facts } = filter
+    async *list(tenant, { after, before, ...filter } = {}) {
       const upTo = before === undefined ? '+inf' : `(${flowNumber(before)}`
       const from = after === undefined ? '-inf' : `(${flowNumber(after)}`
-      const all = await redis.call((client) => client.zRange(flowsKey(tenant), upTo, from, { BY: 'SCORE', REV: true }))
-      const isFiltered = Object.values(facts).some((wanted) => wanted !== undefined)
-      const fitting = isFiltered ? await Promise.all(all.map((id) => fits(tenant, id, facts))) : []
-      const ids = all.filter((_, index) => !isFiltered || fitting[index]).slice(0, limit)
-      // Without those that were dropped meanwhile.
-      const found = await Promise.all(ids.map(async (id) => ({ id, fields: await read(tenant, id) })))
-      return found.flatMap(({ id, fields }) => (fields ? [listedFlow(fields, { tenant, id })] : []))
+      const ids = await redis.call((client) => client.zRange(flowsKey(tenant), upTo, from, { BY: 'SCORE', REV: true }))
+      yield* readFlows(tenant, ids, filter)
     },
-    async listEnded(tenant, since = '') {
+    async *listEnded(tenant, since, filter = {}) {
       const key = endingsKey(tenant)
       const after = await redis.call((client) => client.zScore(key, since))
-      return redis.call((client) => client.zRange(key, after === null ? '-inf' : `(${after}`, '+inf', { BY: 'SCORE' }))
+      const from = after === null ? '-inf' : `(${after}`
+      const ids = await redis.call((client) => client.zRange(key, from, '+inf', { BY: 'SCORE' }))
+      yield* readFlows(tenant, ids, filter)
+    },
+    async lastEnded(tenant) {
+      const [last = NONE_ENDED] = await redis.call((client) => client.zRange(endingsKey(tenant), -1, -1))
+      return last
     },
     async clear(tenant) {
       await redis.call((client) => client.clearFlows(prefix, tenant))
@@ -108,6 +123,16 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+  }
+}
+
+/** The first batch is small: most readers want one flow. */
+function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  let size = 1
+  for (let from = 0; from < items.length; ) {
+    yield items.slice(from, from + size)
+    from += size
+    size = Math.min(2 * size, MAX_READ_AT_ONCE)
   }
 }
 

@@ -7,14 +7,20 @@ import { createApp } from '../../src/server/app.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { createTestHost } from '../support/host.ts'
+import { useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
 
-/** A sandbox that counts those who listen to its journal. */
+/** A sandbox that counts the listeners to its journal, and how often its flows are listed. */
 async function startCounting() {
   const journal = createMemoryJournal()
   let listeners = 0
+  let lists = 0
   const counting: Journal = {
     ...journal,
+    list(...options) {
+      lists += 1
+      return journal.list(...options)
+    },
     subscribe(listener) {
       listeners += 1
       const stop = journal.subscribe(listener)
@@ -29,8 +35,26 @@ async function startCounting() {
   onTestFinished(() => void server.closeAllConnections())
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, listeners: () => listeners }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url, listeners: () => listeners, lists: () => lists }
 }
+
+test('A call that waits looks at the journal only after a flow that fits has ended', async () => {
+  const { url, listeners, lists } = await startCounting()
+  const end = async (outcome: string) => {
+    const query = new URLSearchParams({ ...useRequest(), sandbox_outcome: outcome })
+    await fetch(`${url}/v1/oidc/use?${query}`, { redirect: 'manual' })
+  }
+  const answers = Array.from({ length: 10 }, () => fetch(`${url}/_sandbox/flows?wait=60&outcome=server_error`))
+  await vi.waitFor(() => expect(listeners()).toBe(10), 5_000)
+  await vi.waitFor(() => expect(lists()).toBe(10), 5_000)
+  for (let n = 0; n < 20; n++) await end('access_denied')
+  await fetch(`${url}/v1/oidc/use?${new URLSearchParams(useRequest())}`)
+  expect(lists()).toBe(10)
+  await end('server_error')
+  for (const answer of answers) expect(await (await answer).json()).toMatchObject({ flows: [{ id: 'f22' }] })
+  expect(lists()).toBe(20)
+})
 
 test.each(['events', 'flows?wait=60'])('A reader of %s that goes away is listened for no longer', async (path) => {
   const { url, listeners } = await startCounting()

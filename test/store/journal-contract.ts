@@ -2,7 +2,14 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Claims } from '../../src/age/claims.ts'
 import { explainEvaluation } from '../../src/age/evaluate.ts'
 import type { AgeSignal } from '../../src/age/signal.ts'
-import type { Journal, JournalBudget, JournalEntry, JournalEvent } from '../../src/sandbox/journal/journal.ts'
+import type {
+  FlowFilter,
+  Journal,
+  JournalBudget,
+  JournalEntry,
+  JournalEvent,
+} from '../../src/sandbox/journal/journal.ts'
+import { allOf } from '../support/journal-entries.ts'
 
 const AT = '2026-06-01T12:00:00.000Z'
 
@@ -56,7 +63,7 @@ export function describeJournal(
       expect(await journal.record('default', recorded)).toBe('f1')
       const kept = { id: 'f1', tenant: 'default', ...facts, started_at: AT, ended_at: AT, calls: [recorded.call] }
       expect(await journal.find('default', 'f1')).toEqual(kept)
-      expect(await journal.list('default')).toEqual([kept])
+      expect(await allOf(journal.list('default'))).toEqual([kept])
     })
 
     test('explains an evaluation when its flow is read, and not in a list', async () => {
@@ -64,7 +71,7 @@ export function describeJournal(
       const now = Date.parse(AT)
       await journal.record('default', entry({ issuedIds: ['code:a'], evaluation: { claims, signals: [signal], now } }))
       await journal.record('default', entry({ correlationIds: ['code:a'] }))
-      const [listed] = await journal.list('default')
+      const [listed] = await allOf(journal.list('default'))
       expect(listed).not.toHaveProperty('trace')
       expect(await journal.find('default', 'f1')).toEqual({
         ...listed,
@@ -85,7 +92,7 @@ export function describeJournal(
       for (const n of [101, 102])
         await journal.record('default', entry({ correlationIds: ['a'], endpoint: `call ${n}` }))
       expect(await callsOf()).toEqual([100, 'call 3', 'call 102', 2])
-      expect((await journal.list('default')).map(({ dropped_calls: dropped }) => dropped)).toEqual([2])
+      expect((await allOf(journal.list('default'))).map(({ dropped_calls: dropped }) => dropped)).toEqual([2])
     })
 
     test('keeps a million characters of the calls of a flow, and its last call however long it is', async () => {
@@ -161,7 +168,7 @@ export function describeJournal(
     test('records nothing of a call that belongs to no flow and begins none', async () => {
       const journal = await createJournal({})
       expect(await journal.record('default', entry({ correlationIds: ['a'], begins: false }))).toBeUndefined()
-      expect(await journal.list('default')).toEqual([])
+      expect(await allOf(journal.list('default'))).toEqual([])
     })
 
     test('keeps tenants apart, and counts for each', async () => {
@@ -169,8 +176,8 @@ export function describeJournal(
       await journal.record('one', entry({ issuedIds: ['a'] }))
       expect(await journal.record('two', entry({ correlationIds: ['a'] }))).toBe('f1')
       await journal.clear('one')
-      expect(await journal.list('one')).toEqual([])
-      expect(await journal.list('two')).toHaveLength(1)
+      expect(await allOf(journal.list('one'))).toEqual([])
+      expect(await allOf(journal.list('two'))).toHaveLength(1)
     })
 
     test('goes on counting after it was cleared, and knows no identifier from before', async () => {
@@ -184,14 +191,30 @@ export function describeJournal(
       const journal = await createJournal({})
       for (const state of ['x', 'y', 'x', 'x'])
         await journal.record('default', entry({ facts: { flow: 'use', state } }))
-      const ids = async (...options: Parameters<Journal['list']>) =>
-        (await journal.list(...options)).map(({ id }) => id)
-      expect(await ids('default')).toEqual(['f4', 'f3', 'f2', 'f1'])
-      expect(await ids('default', { state: 'x' })).toEqual(['f4', 'f3', 'f1'])
-      expect(await ids('default', { state: 'x', after: 'f1' })).toEqual(['f4', 'f3'])
-      expect(await ids('default', { state: 'x' }, { limit: 2 })).toEqual(['f4', 'f3'])
-      expect(await ids('default', {}, { limit: 2, before: 'f4' })).toEqual(['f3', 'f2'])
-      expect(await ids('default', { flow: 'create' })).toEqual([])
+      const ids = async (filter: FlowFilter = {}) => (await allOf(journal.list('default', filter))).map(({ id }) => id)
+      expect(await ids()).toEqual(['f4', 'f3', 'f2', 'f1'])
+      expect(await ids({ state: 'x' })).toEqual(['f4', 'f3', 'f1'])
+      expect(await ids({ state: 'x', after: 'f1' })).toEqual(['f4', 'f3'])
+      expect(await ids({ before: 'f4' })).toEqual(['f3', 'f2', 'f1'])
+      expect(await ids({ state: 'x', before: 'f4', after: 'f1' })).toEqual(['f3'])
+      expect(await ids({ flow: 'create' })).toEqual([])
+      expect(await ids({ isEnded: true })).toEqual([])
+      await journal.record('default', entry({ ends: true }))
+      expect(await ids({ isEnded: true })).toEqual(['f5'])
+    })
+
+    test('lists many flows without a gap, and stops when its reader does', async () => {
+      const journal = await createJournal({})
+      for (let n = 0; n < 150; n++)
+        await journal.record('default', entry({ facts: { flow: 'use', state: `${n % 2}` } }))
+      const every = (step: number) => Array.from({ length: 150 / step }, (_, index) => `f${150 - index * step}`)
+      const ids = async (filter: FlowFilter) => (await allOf(journal.list('default', filter))).map(({ id }) => id)
+      expect(await ids({})).toEqual(every(1))
+      expect(await ids({ state: '1' })).toEqual(every(2))
+      for await (const { id } of journal.list('default')) {
+        expect(id).toBe('f150')
+        break
+      }
     })
 
     test('lists what ended in the order of the endings, which no clock decides', async () => {
@@ -200,19 +223,25 @@ export function describeJournal(
         journal.record('default', entry({ correlationIds: [id], begins: false, ends: true, at }))
       for (const id of ['a', 'b', 'c']) await journal.record('default', entry({ issuedIds: [id] }))
       await journal.record('other', entry({ ends: true }))
-      expect(await journal.listEnded('default')).toEqual([])
+      const endedAfter = async (since: string, filter: FlowFilter = {}) =>
+        (await allOf(journal.listEnded('default', since, filter))).map(({ id: ended }) => ended)
+      expect(await endedAfter('f0')).toEqual([])
+      expect(await journal.lastEnded('default')).toBe('f0')
       await end('c', '2030-01-01T00:00:00.000Z')
       await end('a', AT)
       await end('b', AT)
       await end('c', AT)
-      expect(await journal.listEnded('default')).toEqual(['f3', 'f1', 'f2'])
-      expect(await journal.listEnded('default', 'f3')).toEqual(['f1', 'f2'])
-      expect(await journal.listEnded('default', 'f2')).toEqual([])
-      expect(await journal.listEnded('default', 'f0')).toEqual(['f3', 'f1', 'f2'])
+      expect(await endedAfter('f0')).toEqual(['f3', 'f1', 'f2'])
+      expect(await endedAfter('f3')).toEqual(['f1', 'f2'])
+      expect(await endedAfter('f2')).toEqual([])
+      expect(await endedAfter('f0', { after: 'f1' })).toEqual(['f3', 'f2'])
+      expect(await endedAfter('f0', { state: 'other' })).toEqual([])
+      expect(await journal.lastEnded('default')).toBe('f2')
       await journal.clear('default')
-      expect(await journal.listEnded('default', 'f2')).toEqual([])
+      expect(await endedAfter('f2')).toEqual([])
+      expect(await journal.lastEnded('default')).toBe('f0')
       await journal.record('default', entry({ ends: true }))
-      expect(await journal.listEnded('default', 'f2')).toEqual(['f4'])
+      expect(await endedAfter('f2')).toEqual(['f4'])
     })
 
     test('removes the oldest flows of all tenants, with what they issued', async () => {
@@ -220,15 +249,15 @@ export function describeJournal(
       await journal.record('one', entry({ issuedIds: ['a'] }))
       await journal.record('two', entry())
       await journal.record('two', entry())
-      expect(await journal.list('one')).toEqual([])
-      expect(await journal.list('two')).toHaveLength(2)
+      expect(await allOf(journal.list('one'))).toEqual([])
+      expect(await allOf(journal.list('two'))).toHaveLength(2)
       expect(await journal.record('one', entry({ correlationIds: ['a'], begins: false }))).toBeUndefined()
     })
 
     test('stays within its characters', async () => {
       const journal = await createJournal({ maxCharacters: 3_000 })
       for (let n = 0; n < 100; n++) await journal.record('default', entry())
-      const left = await journal.list('default')
+      const left = await allOf(journal.list('default'))
       expect(left.length).toBeGreaterThan(1)
       expect(JSON.stringify(left.map(({ calls }) => calls)).length).toBeLessThan(4_000)
       expect(left[0]?.id).toBe('f100')
@@ -237,7 +266,7 @@ export function describeJournal(
     test('counts what goes as it counted what came', async () => {
       const keptBy = async (journal: Journal) => {
         for (let n = 0; n < 40; n++) await journal.record('default', entry({ issuedIds: [`last ${n}`] }))
-        return (await journal.list('default')).length
+        return (await allOf(journal.list('default'))).length
       }
       const budget = { maxCharacters: 5_000 }
       const used = await createJournal(budget)
@@ -268,7 +297,7 @@ export function describeJournal(
       stop()
       const count = events.length
       journal.announce({ type: 'scenario', tenant: 'default', data: {} })
-      await journal.list('default')
+      await allOf(journal.list('default'))
       expect(events).toHaveLength(count)
     })
   })

@@ -4,7 +4,7 @@ import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import { createMemoryDirectory } from '../../src/store/memory.ts'
 import type { Stores } from '../../src/store/stores.ts'
-import { useFlowEntry } from '../support/journal-entries.ts'
+import { allOf, useFlowEntry } from '../support/journal-entries.ts'
 import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 
 const LATER = Date.parse('2100-01-01')
@@ -80,7 +80,7 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
       expectations: (await others.expectations.list()).length,
       settings: others.settings.defaults.outcome,
       advanced: others.clock.state().advanced_seconds,
-      flows: (await journal.list(tenant)).length,
+      flows: (await allOf(journal.list(tenant))).length,
     })
     const FULL = {
       record: 'record',

@@ -23,3 +23,10 @@ export const useFlowEntry = ({
     ...call,
   },
 })
+
+/** All that a list gives, read to its end. */
+export async function allOf<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = []
+  for await (const item of list) items.push(item)
+  return items
+}

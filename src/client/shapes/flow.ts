@@ -66,4 +66,6 @@ export interface FlowFilter {
   readonly outcome?: KnownOutcome | undefined
   /** The id of a flow: only flows that began after it. */
   readonly after?: string | undefined
+  /** The id of a flow: only flows that began before it. */
+  readonly before?: string | undefined
 }

@@ -4,6 +4,7 @@ import { counted, renderAnswers, renderInstant, shortened } from '../../http/htm
 import { renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
+import { readPage } from '../../http/list-page.ts'
 import { type FlowFilter, isFlowId, type ListedFlow } from '../../sandbox/journal/journal.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { refusalOf } from './responses.ts'
@@ -16,13 +17,14 @@ const PAGE_SIZE = 50
 
 async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<RenderedPage> {
   const filter = readFilter(fields)
-  const before = fields['before']
-  // One more than is shown: it says whether there are older ones.
-  const page = { limit: PAGE_SIZE + 1, before: before !== undefined && isFlowId(before) ? before : undefined }
-  const flows = await tenant.journal.list(tenant.name, filter, page)
-  const shown = flows.slice(0, PAGE_SIZE)
-  const oldest = flows.length > PAGE_SIZE ? shown.at(-1) : undefined
-  return renderFlowList(frame, shown, { filter, before: oldest?.id })
+  const given = fields['before']
+  const before = given !== undefined && isFlowId(given) ? given : undefined
+  const { items, next } = await readPage(tenant.journal.list(tenant.name, { ...filter, before }), {
+    limit: PAGE_SIZE,
+    idOf: ({ id }) => id,
+    show: (flow) => flow,
+  })
+  return renderFlowList(frame, items, { filter, before: next })
 }
 
 /** An absent member lets every flow through, and so does an unknown name of a flow. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { expectationSchema, newExpectationSchema } from '../../sandbox/decision/expectations.ts'
-import { CALL, type Operation, READ, REMOVAL } from './operation.ts'
+import { CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const expectation = expectationSchema.meta({ id: 'Expectation' })
 
@@ -9,7 +9,8 @@ export const expectationOperations = {
     ...READ,
     path: '/expectations',
     summary: 'Decisions that wait for a request, first in first out',
-    result: z.object({ expectations: z.array(expectation) }),
+    query: listQuery,
+    result: z.object({ expectations: z.array(expectation), next }),
   },
   addExpectation: {
     ...CALL,

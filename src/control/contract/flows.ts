@@ -3,14 +3,8 @@ import { thresholdTraceSchema } from '../../age/trace.ts'
 import { mustBe } from '../../files/describe-issue.ts'
 import { echoedText } from '../../oidc/request/echoed.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
-import {
-  isFlowId,
-  JOURNAL_BUDGET,
-  MAX_FLOW_CALLS,
-  MAX_FLOW_CHARACTERS,
-  NONE_ENDED,
-} from '../../sandbox/journal/journal.ts'
-import { byId, instant, type Operation, READ, waitSeconds } from './operation.ts'
+import { isFlowId, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS, NONE_ENDED } from '../../sandbox/journal/journal.ts'
+import { byId, instant, limit, type Operation, READ, waitSeconds } from './operation.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
 
@@ -43,9 +37,8 @@ export const flowSchema = z
 
 /** Flows in one answer, unless `limit` says otherwise. */
 export const DEFAULT_LISTED = 50
-/** As many flows as the journal keeps. */
-const MAX_LISTED = JOURNAL_BUDGET.maxFlows
-const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
+
+const flowId = z.string().refine(isFlowId, mustBe('the id of a flow, for example f12')).optional()
 
 const flowQuery = z.strictObject({
   flow: flowKind.optional(),
@@ -53,11 +46,8 @@ const flowQuery = z.strictObject({
   state: echoedText.optional(),
   persona: echoedText.optional(),
   outcome: echoedText.optional(),
-  after: z
-    .string()
-    .refine(isFlowId, mustBe('the id of a flow, for example f12'))
-    .optional()
-    .describe('Only flows that began after this one'),
+  after: flowId.describe('Only flows that began after this one'),
+  before: flowId.describe('Only flows that began before this one: the next of the page before'),
   since: z
     .string()
     .refine(
@@ -68,11 +58,7 @@ const flowQuery = z.strictObject({
     .describe(
       `Only flows that ended after this one did, in the order in which they ended; ${NONE_ENDED}: all; now: after this call came`,
     ),
-  limit: z.coerce
-    .number<string | number>(isLimit)
-    .int(isLimit)
-    .min(1, isLimit)
-    .max(MAX_LISTED, isLimit)
+  limit: limit
     .optional()
     .describe(`At most so many flows (default ${DEFAULT_LISTED}), the newest; with since those that ended first`),
   wait: waitSeconds.describe('Seconds to wait until an ended flow matches'),
@@ -86,6 +72,10 @@ export const flowOperations = {
     query: flowQuery,
     result: z.object({
       flows: z.array(flowSchema),
+      next: z
+        .string()
+        .optional()
+        .describe('For before, with since for since, to read on; absent when there are no more'),
       last_ended: z.string().describe(`The flow that ended last, for since; ${NONE_ENDED} when none has ended`),
     }),
   },

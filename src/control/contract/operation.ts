@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { mustBe } from '../../files/describe-issue.ts'
+import { JOURNAL_BUDGET } from '../../sandbox/journal/journal.ts'
 
 /** One call of the control API as data: the server, the library, the OpenAPI document and the tests derive from it. */
 export interface Operation {
@@ -48,6 +49,23 @@ export const byName = z.object({ name: z.string() })
 export const byId = z.object({ id: z.string() })
 
 export const instant = z.string().describe('ISO 8601 date-time in UTC')
+
+/** Items in one answer that lists things: as many as the journal keeps flows. */
+export const MAX_LISTED = JOURNAL_BUDGET.maxFlows
+const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
+
+export const limit = z.coerce.number<string | number>(isLimit).int(isLimit).min(1, isLimit).max(MAX_LISTED, isLimit)
+
+/** Items in one answer, unless `limit` says otherwise; flows are larger. */
+export const USUAL_LISTED = 1_000
+
+/** The query of a list of things that have names or ids. */
+export const listQuery = z.strictObject({
+  limit: limit.optional().describe(`At most so many (default ${USUAL_LISTED})`),
+  after: z.string().optional().describe('What follows the one of this name or id: the next of the page before'),
+})
+
+export const next = z.string().optional().describe('For after, to read on; absent when there are no more')
 
 /** Seconds that a long poll may wait. */
 export const MAX_WAIT_SECONDS = 60

@@ -6,7 +6,7 @@ import { thresholdTraceSchema } from '../../age/trace.ts'
 import { mustBe } from '../../files/describe-issue.ts'
 import { PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
 import { personaSchema } from '../../sandbox/personas/persona-schema.ts'
-import { byName, CALL, type Operation, READ, REMOVAL } from './operation.ts'
+import { byName, CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const persona = personaSchema.meta({ id: 'Persona' })
 
@@ -38,7 +38,8 @@ export const personaOperations = {
     ...READ,
     path: '/personas',
     summary: 'Every persona, with its dates resolved',
-    result: z.object({ personas: z.array(persona) }),
+    query: listQuery,
+    result: z.object({ personas: z.array(persona), next }),
   },
   getPersona: {
     ...READ,

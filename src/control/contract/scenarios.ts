@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { mustBe } from '../../files/describe-issue.ts'
 import { scenarioProgressSchema } from '../../sandbox/scenarios/armed-scenario.ts'
 import { scenarioSchema } from '../../sandbox/scenarios/scenario-schema.ts'
-import { byId, CALL, type Operation, READ, REMOVAL, waitSeconds } from './operation.ts'
+import { byId, CALL, listQuery, next, type Operation, READ, REMOVAL, waitSeconds } from './operation.ts'
 
 const progress = scenarioProgressSchema.meta({ id: 'Scenario' })
 
@@ -20,7 +20,8 @@ export const scenarioOperations = {
     ...READ,
     path: '/scenarios',
     summary: 'Every scenario that was armed, and how far each has come',
-    result: z.object({ scenarios: z.array(progress) }),
+    query: listQuery,
+    result: z.object({ scenarios: z.array(progress), next }),
   },
   armScenario: {
     ...CALL,

@@ -4,7 +4,7 @@ import { clientSchema } from '../../sandbox/clients/client-schema.ts'
 import { clockStateSchema } from '../../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
 import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
-import { byName, CALL, NONE, type Operation, READ, REMOVAL } from './operation.ts'
+import { byName, CALL, listQuery, NONE, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const clock = clockStateSchema.meta({ id: 'Clock' })
 
@@ -84,8 +84,9 @@ export const tenantOperations = {
   listTenants: {
     ...READ,
     path: '/tenants',
-    summary: 'Every tenant, the one at the base URL first',
-    result: z.object({ tenants: z.array(tenant) }),
+    summary: 'Every tenant by its name, the one at the base URL first',
+    query: listQuery,
+    result: z.object({ tenants: z.array(tenant), next }),
   },
   getTenant: { ...READ, path: '/tenants/:name', summary: 'One tenant', params: byName, result: tenant },
   putTenant: {

@@ -66,12 +66,9 @@ type FilteredFact = 'flow' | 'client_id' | 'state' | 'persona' | 'outcome'
 export interface FlowFilter extends Readonly<Partial<Record<FilteredFact, string | undefined>>> {
   /** Only flows that began after this one. */
   readonly after?: string | undefined
-}
-
-/** A part of a long list: at most so many flows, of those that began before one of them. */
-export interface FlowPage {
-  readonly limit?: number | undefined
+  /** Only flows that began before this one. */
   readonly before?: string | undefined
+  readonly isEnded?: true | undefined
 }
 
 /** The journal of all tenants: a ring of flows under one budget. Several processes may share one. */
@@ -80,11 +77,13 @@ export interface Journal {
   record(tenant: string, entry: JournalEntry): Promise<string | undefined>
   /** Sends an event that belongs to no flow. */
   announce(event: JournalEvent): void
-  /** Newest first. */
-  list(tenant: string, filter?: FlowFilter, page?: FlowPage): Promise<ListedFlow[]>
+  /** Newest first. A flow is read when it is asked for: to read one can take milliseconds. */
+  list(tenant: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
+  /** Those that ended after `since` did, in the order in which they ended; all ended ones when it is not among them. */
+  listEnded(tenant: string, since: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
+  /** The id of the flow that ended last, `NONE_ENDED` when there is none; it is looked up at the call. */
+  lastEnded(tenant: string): Promise<string>
   find(tenant: string, id: string): Promise<Flow | undefined>
-  /** The ids of flows that ended after `since` did, in the order in which they ended; of all ended ones when it is not among them. */
-  listEnded(tenant: string, since?: string): Promise<readonly string[]>
   clear(tenant: string): Promise<void>
   /** Calls `listener` for each event until the returned function is called. */
   subscribe(listener: (event: JournalEvent) => void): () => void
@@ -110,10 +109,6 @@ export const MAX_FLOW_CHARACTERS = 1_000_000
 /** What `lastEnded` returns before any flow has ended. */
 export const NONE_ENDED = 'f0'
 
-/** The id of the flow that ended last; it is looked up at the call. */
-export const lastEnded = async (journal: Journal, tenant: string): Promise<string> =>
-  (await journal.listEnded(tenant)).at(-1) ?? NONE_ENDED
-
 /** Whether `id` has the shape of a flow's id: they count from `f1` in each tenant, whatever is reset. */
 export const isFlowId = (id: string) => /^f[1-9]\d{0,14}$/.test(id)
 
@@ -122,8 +117,11 @@ export const flowId = (count: number) => `f${count}`
 /** What a flow's id counts. */
 export const flowNumber = (id: string) => Number(id.slice(1))
 
-/** Whether the facts of a flow are what a filter asks for. */
-export const fitsFilter = (facts: FlowFacts, filter: FlowFilter) =>
-  (['flow', 'client_id', 'state', 'persona', 'outcome'] as const).every(
-    (name) => filter[name] === undefined || filter[name] === facts[name],
-  )
+const FILTERED_FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome'] as const satisfies readonly FilteredFact[]
+
+/** Whether a flow is what a filter asks for. @param summary its facts and, when it has ended, `ended_at` */
+export const fitsFilter = (id: string, summary: Readonly<Record<string, unknown>>, filter: FlowFilter): boolean =>
+  (filter.after === undefined || flowNumber(id) > flowNumber(filter.after)) &&
+  (filter.before === undefined || flowNumber(id) < flowNumber(filter.before)) &&
+  (filter.isEnded === undefined || summary['ended_at'] !== undefined) &&
+  FILTERED_FACTS.every((name) => filter[name] === undefined || filter[name] === summary[name])

@@ -20,10 +20,14 @@ export async function findReplayableAnswer(
   { journal, name }: { journal: Journal; name: string },
 ): Promise<ReplayableAnswer | undefined> {
   const filter = { flow: 'use', client_id: clientId, outcome: 'verified' }
-  const flows = await journal.list(name, filter, { limit: MAX_SEARCHED })
-  return flows
-    .map(answerIn)
-    .find((answer) => answer && answer.state !== request.state && answer.nonce !== request.nonce)
+  let searched = 0
+  for await (const flow of journal.list(name, filter)) {
+    const answer = answerIn(flow)
+    if (answer && answer.state !== request.state && answer.nonce !== request.nonce) return answer
+    searched += 1
+    if (searched === MAX_SEARCHED) return undefined
+  }
+  return undefined
 }
 
 function answerIn({ calls }: ListedFlow): ReplayableAnswer | undefined {

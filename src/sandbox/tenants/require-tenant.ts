@@ -6,7 +6,7 @@ import type { Tenants } from './tenants.ts'
 export async function requireTenant(name: string, tenants: Tenants): Promise<Tenant> {
   const tenant = await tenants.find(name)
   if (tenant) return tenant
-  const known = (await tenants.list()).map((one) => one.name)
+  const known = await tenants.names()
   throw Refusal.unknownName({
     source: 'tenant',
     kind: 'tenant',

@@ -6,7 +6,7 @@ import { createClients, type SandboxClients } from '../clients/clients.ts'
 import { clockMemorySchema, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
-import { type Journal, lastEnded } from '../journal/journal.ts'
+import type { Journal } from '../journal/journal.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
@@ -93,7 +93,7 @@ export function createTenant(
   const expectations = createExpectations({
     ids: idsFor('expectations'),
     tables,
-    lastEnded: () => lastEnded(journal, name),
+    lastEnded: () => journal.lastEnded(name),
   })
   const moveOwnClock = (move: ClockMove) =>
     changeClock((memory = UNMOVED) => {

@@ -26,8 +26,10 @@ export interface Tenants {
   has(name: string): Promise<boolean>
   /** The tenant of this name, touched; `undefined` when there is none. */
   find(name: string): Promise<Tenant | undefined>
-  /** The root tenant first. */
-  list(): Promise<Tenant[]>
+  /** The root tenant first, the others in the order of the alphabet. */
+  names(): Promise<readonly string[]>
+  /** The tenant of one of the `names`, refreshed and not touched. */
+  read(name: string): Promise<Tenant>
   /** `false` when there is none of this name. @throws Refusal for the root tenant */
   remove(name: string): Promise<boolean>
 }
@@ -93,10 +95,11 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
       if (name === ROOT_TENANT) return touch(undefined)
       return (await directory.has(name)) ? touch(name) : undefined
     },
-    async list() {
-      const all = [root, ...(await directory.list()).map((name) => keep(at(name)))]
-      await Promise.all(all.map((tenant) => tenant.refresh()))
-      return all
+    names: async () => [ROOT_TENANT, ...(await directory.list()).toSorted()],
+    async read(name) {
+      const tenant = name === ROOT_TENANT ? root : keep(at(name))
+      await tenant.refresh()
+      return tenant
     },
     async remove(name) {
       checkName(name)

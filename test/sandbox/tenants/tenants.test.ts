@@ -80,10 +80,10 @@ test('The list of the tenants uses none of them and makes none', async () => {
   const { tenants } = await fewTenants()
   await tenants.touch('first')
   await tenants.touch('second')
-  expect((await tenants.list()).map(({ name }) => name)).toEqual(['default', 'first', 'second'])
+  expect(await tenants.names()).toEqual(['default', 'first', 'second'])
   tenants.at('unmade')
   await tenants.touch('third')
-  expect((await tenants.list()).map(({ name }) => name)).toEqual(['default', 'second', 'third'])
+  expect(await tenants.names()).toEqual(['default', 'second', 'third'])
 })
 
 test('Names that are only looked at push no tenant out of the memory of the process', async () => {
