@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
+import { Refusal } from '../oidc/refusal.ts'
 import { looksLikeJson, parseJson } from '../oidc/request/json.ts'
-import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
+import { decodePairs, type Pairs, refuseManyParameters } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
 
 /** A request as the routes see it: an Express request, parsed no further than every route needs. */
@@ -31,13 +32,13 @@ export class Incoming implements ServerRequest {
     this.#response = response
   }
 
-  /** The query, decoded once. */
+  /** The query, decoded once. @throws Refusal 400 for too many parameters */
   get queryPairs(): Pairs {
     this.#queryPairs ??= decodePairs(this.query)
     return this.#queryPairs
   }
 
-  /** Everything that the call sent, by name: from the query, the form or the JSON body. */
+  /** Everything that the call sent, by name: from the query, the form or the JSON body. Of too many parameters only their number. */
   sentParameters(): Readonly<Record<string, unknown>> {
     this.#sentParameters ??= readSentParameters(this)
     return this.#sentParameters
@@ -104,9 +105,19 @@ export class Incoming implements ServerRequest {
 const NO_BODY = new Uint8Array()
 const NO_PARAMS = {}
 
-function readSentParameters(
-  request: Pick<Incoming, 'method' | 'queryPairs' | 'contentType' | 'body'>,
-): Readonly<Record<string, unknown>> {
+type SentBy = Pick<Incoming, 'method' | 'queryPairs' | 'contentType' | 'body'>
+
+/** A refused call is recorded too. */
+function readSentParameters(request: SentBy): Readonly<Record<string, unknown>> {
+  try {
+    return parametersOf(request)
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.message }
+    throw error
+  }
+}
+
+function parametersOf(request: SentBy): Readonly<Record<string, unknown>> {
   if (request.method === 'GET') return byName(request.queryPairs)
   const text = Buffer.from(request.body).toString('utf8')
   // A text that may hold a secret is not repeated.
@@ -118,6 +129,7 @@ function readSentParameters(
   const json = parseJson(text)
   if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
     return { body: `${text.length} characters that are not a JSON object` }
+  refuseManyParameters(Object.keys(json.value).length)
   return { ...json.value }
 }
 

@@ -7,6 +7,7 @@ import { bearerToken } from './request/client-auth.ts'
 import { mistakenFor, schemeProblem } from './request/client-mistakes.ts'
 import { ignoredParameter } from './request/ignored-parameter.ts'
 import { parseJson } from './request/json.ts'
+import { refuseManyParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
@@ -86,7 +87,9 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
     findings.add('UPG-05', { path: '', message: reason })
     return undefined
   }
-  for (const name of Object.keys(json.value)) {
+  const names = Object.keys(json.value)
+  refuseManyParameters(names.length)
+  for (const name of names) {
     if (name !== 'authorization_details') {
       findings.add('UPG-07', { path: name, message: ignoredParameter(name, ['authorization_details']) })
     }

@@ -395,6 +395,7 @@ const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   MAX_UNREAD_BYTES: 'test/cli/start/start.log.test.ts',
   MAX_CONNECTIONS: 'test/server/bounded-connections.test.ts',
   MAX_ENTRIES: 'test/age/claims.test.ts',
+  MAX_PARAMETERS: 'test/oidc/request/parameters.test.ts',
   MAX_CHANGED_PERSONAS: 'test/sandbox/personas/personas.test.ts',
   MAX_LISTED: 'test/control/page-after.test.ts',
   MAX_PAGE_BYTES: 'test/control/page-after.test.ts',

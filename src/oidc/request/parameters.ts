@@ -1,3 +1,4 @@
+import { Refusal } from '../refusal.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
 import { echoProblem } from './echoed.ts'
@@ -69,17 +70,26 @@ const isEchoed = (name: string, known: readonly string[]) =>
 const NOT_A_FORM =
   'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'
 
-/** Decodes `application/x-www-form-urlencoded` text. */
+// Decision: one request has at most 200 parameters; what any reader does with each of them is bounded by it.
+const MAX_PARAMETERS = 200
+
+/** @throws Refusal 400 for more parameters than one request may have */
+export function refuseManyParameters(count: number): void {
+  if (count <= MAX_PARAMETERS) return
+  const message = `parameters: ${count} were sent, and at most ${MAX_PARAMETERS} are read; send only those that the call knows, each once`
+  throw Refusal.invalidRequest(message, { title: 'Too many parameters' })
+}
+
+/** Decodes `application/x-www-form-urlencoded` text. @throws Refusal 400 for too many parameters, before any is decoded */
 export function decodePairs(encoded: string): Pairs {
-  return encoded
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const equals = pair.indexOf('=')
-      const sentName = equals < 0 ? pair : pair.slice(0, equals)
-      const name = decode(sentName)
-      return name === undefined ? [sentName, undefined] : [name, decode(equals < 0 ? '' : pair.slice(equals + 1))]
-    })
+  const sent = encoded.split('&').filter((pair) => pair !== '')
+  refuseManyParameters(sent.length)
+  return sent.map((pair) => {
+    const equals = pair.indexOf('=')
+    const sentName = equals < 0 ? pair : pair.slice(0, equals)
+    const name = decode(sentName)
+    return name === undefined ? [sentName, undefined] : [name, decode(equals < 0 ? '' : pair.slice(equals + 1))]
+  })
 }
 
 function decode(text: string): string | undefined {
