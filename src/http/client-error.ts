@@ -17,6 +17,8 @@ export function answerUnreadableRequests(server: Server, { maxHeaderBytes }: { m
     if (error.code === 'ECONNRESET' || !socket.writable) return
     socket.end(answerTo(error, maxHeaderBytes))
   })
+  // A body is asked for where it is read.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
   // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

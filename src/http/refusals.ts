@@ -61,34 +61,15 @@ export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): 
 
 const excerpt = (path: string) => (path.length > 80 ? `${path.slice(0, 80)}...` : path)
 
-/** Failures before a route is reached: a path that cannot be decoded; a body that is too large, encoded, cut off. */
+/** Failures before a route is reached: a path that cannot be decoded, a body that is not read. */
 export const refuseUnreadable =
-  (host: HttpHost, bodyLimit: number): ErrorRequestHandler =>
+  (host: HttpHost): ErrorRequestHandler =>
   (error, request, response, next) => {
     const handler: Handler = () => {
       const status: unknown = error?.status
-      if (typeof status !== 'number' || status < 400 || status >= 500) throw error
-      throw Refusal.byHttp(status, unreadable(error, bodyLimit), { title: 'This request cannot be read' })
+      if (error instanceof Refusal || typeof status !== 'number' || status < 400 || status >= 500) throw error
+      const message = `the request cannot be read: ${error.message}`
+      throw Refusal.byHttp(status, message, { title: 'This request cannot be read' })
     }
     return createRoute(host, { handler })(request, response, next)
   }
-
-/** What Express and its body parser say of a request that they cannot read. */
-interface ReadError {
-  readonly type?: string
-  readonly message: string
-  /** Bytes of the body, when the request says so. */
-  readonly length?: number
-  readonly encoding?: string
-}
-
-function unreadable({ type, message, length, encoding }: ReadError, bodyLimit: number): string {
-  switch (type) {
-    case 'entity.too.large':
-      return `the body has ${length ?? `more than ${bodyLimit}`} bytes, and ${bodyLimit} are read at most: send fewer or shorter values`
-    case 'encoding.unsupported':
-      return `Content-Encoding ${encoding} is not read: send the body without it`
-    default:
-      return `the request cannot be read: ${message}`
-  }
-}

@@ -113,8 +113,15 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
     ...(body.kind === 'redirect' ? { Location: body.location } : {}),
     ...(status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(content)) }),
   })
-  response.end(content)
+  if (headers['Connection'] === 'close') {
+    response.write(content)
+    await delay(READING_MS, response)
+    response.end()
+  } else response.end(content)
 }
+
+/** Time to read an answer behind which the connection closes: closed with unread bytes of the request, it is reset. */
+const READING_MS = 500
 
 function contentOf(body: Exclude<Body, { kind: 'stream' }>): string | Uint8Array {
   switch (body.kind) {

@@ -3,15 +3,13 @@ import express, { type Express, type IRouter, type RequestHandler, type Router }
 import { onDemand } from '../files/on-demand.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
+import { readBody } from '../http/read-body.ts'
 import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from '../http/refusals.ts'
 import { setCommonHeaders } from '../http/reply.ts'
 import { createRoute } from '../http/route.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import { createServiceRoutes } from './service-routes.ts'
-
-/** Bytes of a body. */
-const BODY_LIMIT = 64 * 1024
 
 /** The Express application: the route table, below the path of the base URL and below `/t/NAME` there. It does not listen. */
 export function createApp(host: HttpHost): Express {
@@ -32,6 +30,7 @@ export function createApp(host: HttpHost): Express {
       .use(refuseUnknownPath(host, [...serviceRows, ...rows]))
   })
   const tenantRoutes = loadedOnDemand(async () => createRouter(serviceRows, host).use(pages.serve))
+  app.use(readBody)
   // Before all routes: a call that was first waits for its code, and what comes after it must not overtake it.
   app.use(pages.afterLoading)
   const { basePath, addresses } = host.tenants.root
@@ -41,7 +40,7 @@ export function createApp(host: HttpHost): Express {
   for (const path of paths) app.use(`${path}/t/:tenant`, tenantRoutes.serve)
   for (const path of paths.filter((path) => path !== '')) app.use(path, tenantRoutes.serve)
   app.use(pages.serve)
-  app.use(refuseUnreadable(host, BODY_LIMIT))
+  app.use(refuseUnreadable(host))
   return app
 }
 
@@ -66,7 +65,6 @@ function createAssets(): RequestHandler {
 }
 
 function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost): void {
-  const readBody = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false })
   for (const [path, rows] of grouped(routes, ({ path }) => path)) {
     const route = router.route(path)
     const refuse = createRoute(host, { handler: refuseMethods(rows) })
@@ -74,8 +72,7 @@ function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost)
       const serve = createRoute(host, row)
       // Express answers HEAD by the handler of GET: a flow must not begin or end by one.
       if (row.method === 'get' && row.endpoint?.caller === 'browser') route.head(refuse)
-      if (row.method === 'get') route.get(serve)
-      else route[row.method](readBody, serve)
+      route[row.method](serve)
       if (row.endpoint?.caller === 'any') route.options(createRoute(host, { handler: preflight }))
     }
     route.all(refuse)

@@ -376,9 +376,9 @@ const callOf = (text: string) => useFlowEntry({ call: { response: { kind: 'text'
 
 /** The limits of docs/decisions.md that the tests above meet and exceed. */
 const TESTED = [
-  'BODY_LIMIT',
   'JOURNAL_BUDGET',
   'MAX_ECHOED_BYTES',
+  'MAX_BODY_BYTES',
   'MAX_EXPECTATIONS',
   'MAX_FINDINGS',
   'MAX_HEADER_BYTES',
