@@ -44,6 +44,7 @@ export type Session = UseSession | CreateSession
 const sessionsOf = ({ provider: { store } }: Tenant) =>
   collection<Session>(store, {
     name: 'demo_session',
+    isUnfinished: true,
     schema: z.discriminatedUnion('flow', [useSessionSchema, createSessionSchema]),
   })
 

@@ -5,6 +5,8 @@ import type { Store } from './ports.ts'
 export interface RecordKind<Value> {
   readonly name: string
   readonly schema: z.ZodType<Value>
+  /** They wait for a user or a client that may never come: the first to go when there is no room. */
+  readonly isUnfinished?: true
 }
 
 /** The records of one kind in a store. Reading throws an Error for a damaged record. */
@@ -20,7 +22,7 @@ export interface Collection<Value> {
 export function collection<Value>(store: Store, kind: RecordKind<Value>): Collection<Value> {
   const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
   return {
-    put: (id, value, expiresAt) => store.put(kind.name, id, value, expiresAt),
+    put: (id, value, expiresAt) => store.put(kind.name, id, value, expiresAt, kind),
     get: async (id) => parse(await store.get(kind.name, id)),
     take: async (id) => parse(await store.take(kind.name, id)),
   }

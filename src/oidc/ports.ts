@@ -15,8 +15,17 @@ export interface Clock {
  * whether a record that is still there counts as expired is judged by its reader, from what the record itself says.
  */
 export interface Store {
-  /** Keeps `value` (JSON) under `collection` and `id` until `expiresAt` (milliseconds of the sandbox clock). */
-  put(collection: string, id: string, value: unknown, expiresAt: number): Promise<void>
+  /**
+   * Keeps `value` (JSON) under `collection` and `id` until `expiresAt` (milliseconds of the sandbox clock).
+   * @param options.isUnfinished it goes before others when there is no room
+   */
+  put(
+    collection: string,
+    id: string,
+    value: unknown,
+    expiresAt: number,
+    options?: { readonly isUnfinished?: boolean | undefined },
+  ): Promise<void>
   /** The value, or `undefined` when there is none. */
   get(collection: string, id: string): Promise<unknown>
   /** Returns and removes the value in one step: the right to spend something once. */

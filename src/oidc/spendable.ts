@@ -29,7 +29,7 @@ export interface Spendables<Value> {
 /** The spendable records of one kind. */
 export function spendables<Value extends Expiring>(store: Store, kind: RecordKind<Value>): Spendables<Value> {
   const records = collection(store, kind)
-  const rights = collection(store, { name: `${kind.name}.unspent`, schema: RIGHT })
+  const rights = collection(store, { ...kind, name: `${kind.name}.unspent`, schema: RIGHT })
   const replace = (id: string, record: Value) => records.put(id, record, forgottenAt(record))
   return {
     async put(id, record) {

@@ -6,6 +6,7 @@ import { createMemoryStores, type Stores } from '../store/stores.ts'
 /** The options that choose the stores of a sandbox. */
 export interface StoreOptions {
   readonly store?: string | undefined
+  readonly memoryBudget?: number | undefined
   readonly seed?: number | undefined
   readonly baseUrl?: string | undefined
   onWarning?(message: string): void
@@ -15,8 +16,8 @@ export interface StoreOptions {
  * Opens the store that the options name; memory without one.
  * @throws Error with one line: the store cannot be reached, it holds records of another version, or a seed is given beside it
  */
-export async function openStores({ store, seed, baseUrl, onWarning }: StoreOptions): Promise<Stores> {
-  if (store === undefined) return createMemoryStores()
+export async function openStores({ store, memoryBudget, seed, baseUrl, onWarning }: StoreOptions): Promise<Stores> {
+  if (store === undefined) return createMemoryStores(memoryBudget)
   if (seed !== undefined) {
     throw ConfigError.of('seed: replicas with one seed would make the same codes; leave out the seed, or the store')
   }

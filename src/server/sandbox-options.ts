@@ -58,6 +58,8 @@ export interface SandboxOptions {
   readonly keys?: string | undefined
   /** Redis or Valkey instead of memory, so that several processes act as one sandbox: `redis://localhost:6379`. */
   readonly store?: string | undefined
+  /** Megabytes that the process keeps in memory, of all tenants; default 256, or less where Node may use little memory. */
+  readonly memoryBudget?: number | undefined
   /** The control API requires it beyond this machine. */
   readonly controlToken?: string | undefined
   onCall?(call: CallSummary): void

@@ -2,81 +2,114 @@ import type { Clock } from '../oidc/ports.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
 import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
+import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
-interface Entry {
+interface Entry extends Kept {
   readonly text: string
   readonly expiresAt: number
 }
 
+interface MemoryOptions {
+  /** What the tenants of a process share. */
+  readonly budget?: MemoryBudget
+}
+
 /**
  * A store in the memory of the process: bounded, without timers. An expired record is dropped when it is read; when a
- * collection holds `limit` records, the oldest goes.
+ * collection holds `limit` records, or the budget is used up, the oldest goes.
  * @param options.limit records per collection (default 10,000).
  */
-export function createMemoryStore({ clock, limit = 10_000 }: { clock: Clock; limit?: number }): TenantStore {
+export function createMemoryStore({
+  clock,
+  limit = 10_000,
+  budget = createMemoryBudget(),
+}: MemoryOptions & { clock: Clock; limit?: number }): TenantStore {
   const collections = new Map<string, Map<string, Entry>>()
+  const remove = (collection: string, id: string) => {
+    budget.release(collections.get(collection)?.get(id))
+    collections.get(collection)?.delete(id)
+  }
   const find = (collection: string, id: string): Entry | undefined => {
-    const entries = collections.get(collection)
-    const entry = entries?.get(id)
+    const entry = collections.get(collection)?.get(id)
     if (!entry || entry.expiresAt > clock.now()) return entry
-    entries?.delete(id)
+    remove(collection, id)
     return undefined
   }
 
   return {
-    async put(collection, id, value, expiresAt) {
+    async put(collection, id, value, expiresAt, { isUnfinished = false } = {}) {
       const entries = collections.get(collection) ?? new Map<string, Entry>()
       collections.set(collection, entries)
+      const text = JSON.stringify(value)
+      const rank = isUnfinished ? 'unfinished' : 'record'
+      const entry: Entry = { text, expiresAt, rank, bytes: bytesOf(id, text), drop: () => entries.delete(id) }
+      budget.keep(entry, entries.get(id))
       // Deleted first, so that a record written again counts as the newest.
       entries.delete(id)
       const oldest = entries.size >= limit ? entries.keys().next() : undefined
-      if (oldest && !oldest.done) entries.delete(oldest.value)
-      entries.set(id, { text: JSON.stringify(value), expiresAt })
+      if (oldest && !oldest.done) remove(collection, oldest.value)
+      entries.set(id, entry)
     },
     async get(collection, id) {
       return readValue(find(collection, id))
     },
     async take(collection, id) {
       const entry = find(collection, id)
-      collections.get(collection)?.delete(id)
+      remove(collection, id)
       return readValue(entry)
     },
-    clear: async () => collections.clear(),
+    async clear() {
+      for (const entries of collections.values()) for (const entry of entries.values()) budget.release(entry)
+      collections.clear()
+    },
   }
 }
 
-const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
+/** What a record or row costs beside its texts; `test/store/memory-budget.test.ts` measures it. */
+const ENTRY_BYTES = 640
+/** A character takes two bytes at most. */
+export const bytesOf = (id: string, text: string) => ENTRY_BYTES + 2 * (id.length + text.length)
+
+const readValue = (entry: Pick<Entry, 'text'> | undefined): unknown => entry && JSON.parse(entry.text)
 
 /** Tables in the memory of the process. */
-export function createMemoryTables(): Tables {
-  const tables = new Map<string, Map<string, unknown>>()
-  const rowsOf = (table: string) => {
-    const rows = tables.get(table) ?? new Map<string, unknown>()
+export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): Tables {
+  type Row = Pick<Entry, 'text'> & Kept
+  const tables = new Map<string, Map<string, Row>>()
+  const find = (table: string, id: string) => readValue(tables.get(table)?.get(id))
+  const put = (table: string, id: string, value: unknown) => {
+    const rows = tables.get(table) ?? new Map<string, Row>()
     tables.set(table, rows)
-    return rows
+    const text = JSON.stringify(value)
+    const row: Row = { text, rank: 'declared', bytes: bytesOf(id, text), drop: () => rows.delete(id) }
+    budget.keep(row, rows.get(id))
+    rows.set(id, row)
+  }
+  const remove = (table: string, id: string) => {
+    budget.release(tables.get(table)?.get(id))
+    return tables.get(table)?.delete(id) ?? false
   }
   return {
-    get: async (table, id) => tables.get(table)?.get(id),
-    list: async (table) => [...(tables.get(table) ?? [])],
-    async put(table, id, value) {
-      rowsOf(table).set(id, value)
-    },
+    get: async (table, id) => find(table, id),
+    list: async (table) => [...(tables.get(table) ?? [])].map(([id, row]) => [id, readValue(row)] as const),
+    put: async (table, id, value) => put(table, id, value),
     async add(table, id, value) {
-      const rows = rowsOf(table)
-      if (rows.has(id)) return false
-      rows.set(id, value)
+      if (tables.get(table)?.has(id)) return false
+      put(table, id, value)
       return true
     },
     async update(table, id, change) {
-      const rows = rowsOf(table)
-      const value = change(rows.get(id))
-      if (value === undefined) rows.delete(id)
-      else rows.set(id, value)
+      const value = change(find(table, id))
+      if (value === undefined) remove(table, id)
+      else put(table, id, value)
       return value
     },
-    remove: async (table, id) => tables.get(table)?.delete(id) ?? false,
-    clear: async () => tables.clear(),
+    remove: async (table, id) => remove(table, id),
+    async clear() {
+      for (const rows of tables.values()) for (const row of rows.values()) budget.release(row)
+      tables.clear()
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import { createMemoryDirectory, createMemoryStore, createMemoryTables } from './memory.ts'
+import { createMemoryBudget } from './memory-budget.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 
 /** All stores of a sandbox. */
@@ -13,13 +14,16 @@ export interface Stores
   close(): void
 }
 
-/** All stores in the memory of this process. */
-export const createMemoryStores = (): Stores => ({
-  journal: createMemoryJournal(),
-  directory: createMemoryDirectory(),
-  isShared: false,
-  createStore: (_tenant, clock) => createMemoryStore({ clock }),
-  createTables: () => createMemoryTables(),
-  async check() {},
-  close() {},
-})
+/** All stores in the memory of this process. @param megabytes its budget; the default when absent */
+export function createMemoryStores(megabytes?: number): Stores {
+  const budget = createMemoryBudget(megabytes)
+  return {
+    journal: createMemoryJournal(),
+    directory: createMemoryDirectory(),
+    isShared: false,
+    createStore: (_tenant, clock) => createMemoryStore({ clock, budget }),
+    createTables: () => createMemoryTables({ budget }),
+    async check() {},
+    close() {},
+  }
+}

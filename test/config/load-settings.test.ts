@@ -78,6 +78,8 @@ describe('Flags of the command line:', () => {
     [{ port: '1e3' }, '--port: "1e3" is not a port (0 to 65535)'],
     [{ seed: 'x' }, '--seed: "x" is not a whole number'],
     [{ seed: '99999999999999999999' }, '--seed: 100000000000000000000 is not a whole number'],
+    [{ 'memory-budget': '0' }, '--memory-budget: 0 is not a whole number of megabytes from 1 up'],
+    [{ 'memory-budget': '1.5' }, '--memory-budget: "1.5" is not a whole number of megabytes from 1 up'],
     [{ profile: 'agekye' }, '--profile: unknown profile "agekye". Did you mean "agekey"?'],
     [{ 'signing-alg': 'HS256' }, '--signing-alg: unknown signing_alg "HS256". Did you mean "RS256" or "ES256"?'],
     [{ log: 'loud' }, '--log: unknown log "loud"; expected one of pretty, json, silent'],
@@ -123,6 +125,7 @@ describe('Environment variables of settings:', () => {
     ['SEED', '7', { seed: 7 }],
     ['CONTROL_TOKEN', 't', { controlToken: 't' }],
     ['STORE', 'rediss://redis:6380/1', { store: 'rediss://redis:6380/1' }],
+    ['MEMORY_BUDGET', '64', { memoryBudget: 64 }],
     ['PORT', '', { port: 2435 }],
   ])('AGEKEY_SANDBOX_%s=%s gives %j', async (name, text, expected) => {
     expect((await load({}, { [`AGEKEY_SANDBOX_${name}`]: text })).sandbox).toMatchObject(expected)
@@ -204,6 +207,7 @@ log: silent
 state_dir: state
 keys: keys.json
 store: redis://redis:6379
+memory_budget: 64
 control_token: not-a-real-token
 `,
     )
@@ -240,6 +244,7 @@ control_token: not-a-real-token
         stateDir: join(folder, 'state'),
         keys: join(folder, 'keys.json'),
         store: 'redis://redis:6379',
+        memoryBudget: 64,
         controlToken: 'not-a-real-token',
       },
     })

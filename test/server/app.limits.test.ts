@@ -9,6 +9,7 @@ import { checkPersona } from '../../src/sandbox/personas/persona-schema.ts'
 import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
 import { createIds } from '../../src/sandbox/tenants/ids.ts'
 import { createMemoryDirectory, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
+import { createMemoryBudget } from '../../src/store/memory-budget.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
 import { createProvider, NOW } from '../support/provider.ts'
@@ -349,6 +350,13 @@ describe('There may be', () => {
     expect(await directory.declare('made-too')).toEqual(['declare-0'])
   })
 
+  test('256 MB of what is kept in memory, of all tenants', () => {
+    const budget = createMemoryBudget()
+    const declared = (bytes: number) => ({ rank: 'declared' as const, bytes, drop() {} })
+    budget.keep(declared(256 * 1024 * 1024))
+    expect(() => budget.keep(declared(1))).toThrow('the budget of 256 MB is full')
+  })
+
   test('10,000 records of a collection in memory: the oldest goes', async () => {
     const store = createMemoryStore({ clock: { now: () => 0 } })
     for (let id = 0; id < 10_000; id++) await store.put('code', String(id), id, 1)
@@ -383,6 +391,7 @@ const TESTED = [
   'MAX_FINDINGS',
   'MAX_HEADER_BYTES',
   'MAX_LEVELS',
+  'MAX_MEMORY_MB',
   'MAX_SIGNALS',
   'MAX_SUBMITTED',
   'MAX_TENANTS',

@@ -83,6 +83,17 @@ export const PROCESS_SETTINGS = {
       example: 'redis://localhost:6379',
     },
   },
+  /** Megabytes that the process keeps in memory, of all tenants: records, flows, and what is declared at run time. */
+  memoryBudget: {
+    schema: wholeNumber('a whole number of megabytes from 1 up', { from: 1, to: 1_000_000 }),
+    flag: { argument: '<megabytes>', parse: parseNumber },
+    help: 'keeps at most so many MB in memory, the oldest goes (default: 256)',
+    starter: {
+      about:
+        'What is kept in memory, in MB. When it is full the oldest goes: unfinished requests first, what was declared never.',
+      example: '256',
+    },
+  },
   /** The control API requires it of calls that may come from beyond this machine. */
   controlToken: {
     schema: controlToken,

@@ -17,7 +17,8 @@ export type Pending = Readonly<z.infer<typeof pendingSchema>>
 
 type Ports = Pick<Provider, 'store' | 'ids' | 'clock'>
 
-const waiting = ({ store }: Ports) => collection(store, { name: 'transaction', schema: pendingSchema })
+const waiting = ({ store }: Ports) =>
+  collection(store, { name: 'transaction', schema: pendingSchema, isUnfinished: true })
 /** The ids of requests that were decided. */
 const answered = ({ store }: Ports) => collection(store, { name: 'answered', schema: ANSWERED })
 const ANSWERED = z.literal(true)

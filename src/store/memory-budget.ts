@@ -1,0 +1,85 @@
+import { getHeapStatistics } from 'node:v8'
+import { Refusal } from '../oidc/refusal.ts'
+
+/** Ranks of what may go, the first to go first. */
+const PASSING = ['unfinished', 'record', 'flow'] as const
+
+/** Something that is kept in memory. Within a rank the oldest goes first; what is declared never goes. */
+export interface Kept {
+  readonly rank: (typeof PASSING)[number] | 'declared'
+  readonly bytes: number
+  /** Removes it from where it is kept; called when it has to go. */
+  drop(): void
+}
+
+/** The bytes that one process keeps, of all tenants. */
+export interface MemoryBudget {
+  readonly limit: number
+  /** What is kept now. */
+  used(): number
+  /**
+   * Counts `thing`, and `instead` of which it is kept no longer. Drops as much as it needs room.
+   * @throws Refusal 503, before anything changes, when there is no room however much goes
+   */
+  keep(thing: Kept, instead?: Kept | undefined): void
+  /** Counts `thing` no longer. */
+  release(thing: Kept | undefined): void
+}
+
+/** The default of the setting `memory_budget`. */
+const MAX_MEMORY_MB = 256
+const MB = 1024 * 1024
+
+/** Node may use little memory, for example in a small container: then half of that. */
+const defaultMegabytes = () => Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
+
+/** Room is made for more than one thing at a time: a Set finds its first entry behind all that were deleted. */
+const SPARE = 0.01
+
+/** Creates the budget of a process. @param megabytes at most so many are kept */
+export function createMemoryBudget(megabytes: number = defaultMegabytes()): MemoryBudget {
+  const limit = megabytes * MB
+  const kept = {
+    unfinished: new Set<Kept>(),
+    record: new Set<Kept>(),
+    flow: new Set<Kept>(),
+    declared: new Set<Kept>(),
+  }
+  let used = 0
+  let declared = 0
+
+  const count = ({ rank, bytes }: Kept, sign: 1 | -1) => {
+    used += sign * bytes
+    if (rank === 'declared') declared += sign * bytes
+  }
+  const release = (thing: Kept | undefined) => {
+    if (thing && kept[thing.rank].delete(thing)) count(thing, -1)
+  }
+  const makeRoom = (most: number) => {
+    for (const rank of PASSING) {
+      for (const thing of kept[rank]) {
+        if (used <= most) return
+        release(thing)
+        thing.drop()
+      }
+    }
+  }
+
+  return {
+    limit,
+    used: () => used,
+    keep(thing, instead) {
+      const fixed = declared - (instead?.rank === 'declared' ? instead.bytes : 0)
+      if (fixed + thing.bytes > limit) throw Refusal.unavailable(isFull(megabytes))
+      release(instead)
+      if (used + thing.bytes > limit) makeRoom(limit * (1 - SPARE) - thing.bytes)
+      kept[thing.rank].add(thing)
+      count(thing, 1)
+    },
+    release,
+  }
+}
+
+const isFull = (megabytes: number) =>
+  `memory: the budget of ${megabytes} MB is full of what was declared (personas, expectations, scenarios, settings of tenants); ` +
+  'reset or DELETE a tenant, or start the sandbox with a larger memory_budget'

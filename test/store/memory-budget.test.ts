@@ -1,0 +1,191 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
+import type { Tables } from '../../src/sandbox/tenants/tables.ts'
+import { bytesOf, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
+import { createMemoryBudget } from '../../src/store/memory-budget.ts'
+
+const KB = 1024
+const clock = { now: () => 0 }
+const NEVER = 1
+/** A value whose entry, under an id of one character, takes so many kilobytes. */
+const sized = (kilobytes: number) => 'x'.repeat((kilobytes * KB - bytesOf('a', '""')) / 2)
+
+/** Two tenants that share a budget of one megabyte. */
+function startTenants() {
+  const budget = createMemoryBudget(1)
+  const createTenant = () => ({ store: createMemoryStore({ clock, budget }), tables: createMemoryTables({ budget }) })
+  return { budget, one: createTenant(), other: createTenant() }
+}
+
+const put = (store: TenantStore, id: string, kilobytes: number, isUnfinished = false) =>
+  store.put('things', id, sized(kilobytes), NEVER, { isUnfinished })
+
+const left = async (store: TenantStore, ids: string) => {
+  const values = await Promise.all([...ids].map((id) => store.get('things', id)))
+  return [...ids].filter((_, index) => values[index] !== undefined).join('')
+}
+
+describe('When the memory budget is used up', () => {
+  test('the oldest unfinished records go first, of all tenants', async () => {
+    const { one, other } = startTenants()
+    await put(one.store, 'a', 300)
+    await put(one.store, 'b', 300, true)
+    await put(other.store, 'c', 300, true)
+    await put(other.store, 'd', 300)
+    expect([await left(one.store, 'ab'), await left(other.store, 'cd')]).toEqual(['a', 'cd'])
+    await put(other.store, 'e', 300, true)
+    expect([await left(one.store, 'ab'), await left(other.store, 'cde')]).toEqual(['a', 'de'])
+  })
+
+  test('the oldest other records go when no unfinished one is left', async () => {
+    const { one, other } = startTenants()
+    await put(one.store, 'a', 300)
+    await put(other.store, 'b', 300)
+    await put(one.store, 'c', 300, true)
+    await put(one.store, 'd', 700)
+    expect([await left(one.store, 'acd'), await left(other.store, 'b')]).toEqual(['d', 'b'])
+  })
+
+  test('a record that is written again is the newest', async () => {
+    const { one } = startTenants()
+    for (const id of 'abca') await put(one.store, id, 300)
+    await put(one.store, 'd', 300)
+    expect(await left(one.store, 'abcd')).toBe('acd')
+  })
+
+  test('records go for rows, and rows go for nothing', async () => {
+    const { budget, one, other } = startTenants()
+    await put(one.store, 'a', 500)
+    await one.tables.put('personas', 'b', sized(600))
+    expect(await left(one.store, 'a')).toBe('')
+    await expect(other.tables.put('personas', 'c', sized(600))).rejects.toMatchObject({
+      status: 503,
+      code: 'temporarily_unavailable',
+      message:
+        'memory: the budget of 1 MB is full of what was declared (personas, expectations, scenarios, settings of tenants); ' +
+        'reset or DELETE a tenant, or start the sandbox with a larger memory_budget',
+    })
+    await expect(put(other.store, 'd', 600)).rejects.toMatchObject({ status: 503 })
+    expect(await one.tables.get('personas', 'b')).toBe(sized(600))
+    expect(budget.used()).toBe(600 * KB)
+  })
+
+  test('a refused write leaves everything as it was', async () => {
+    const { budget, one } = startTenants()
+    await one.tables.put('personas', 'a', sized(300))
+    await one.tables.put('personas', 'b', sized(600))
+    await put(one.store, 'c', 100)
+    const before = budget.used()
+    await expect(one.tables.put('personas', 'a', sized(500))).rejects.toMatchObject({ status: 503 })
+    await expect(one.tables.update('personas', 'a', () => sized(500))).rejects.toMatchObject({ status: 503 })
+    await expect(one.tables.add('personas', 'd', sized(500))).rejects.toMatchObject({ status: 503 })
+    await expect(put(one.store, 'c', 500)).rejects.toMatchObject({ status: 503 })
+    expect(await one.tables.get('personas', 'a')).toBe(sized(300))
+    expect(await left(one.store, 'c')).toBe('c')
+    expect(budget.used()).toBe(before)
+  })
+
+  test('what is as large as the budget fits, and a byte more does not', async () => {
+    const { one } = startTenants()
+    await put(one.store, 'a', 1_024)
+    await expect(one.store.put('things', 'b', `${sized(1_024)}x`, NEVER)).rejects.toMatchObject({ status: 503 })
+    expect(await left(one.store, 'ab')).toBe('a')
+  })
+
+  test('a tenant that is cleared gives its room back', async () => {
+    const { budget, one, other } = startTenants()
+    for (const { store, tables } of [one, other]) {
+      await put(store, 'a', 200)
+      await put(store, 'b', 200, true)
+      await tables.put('personas', 'c', sized(100))
+    }
+    await one.store.clear()
+    await one.tables.clear()
+    expect(budget.used()).toBe(500 * KB)
+  })
+})
+
+describe('The memory budget', () => {
+  const id = fc.constantFrom('a', 'b', 'c', 'd')
+  const tenant = fc.constantFrom('one', 'other')
+  const kilobytes = fc.integer({ min: 1, max: 500 })
+  const operation = fc.oneof(
+    fc.record({ kind: fc.constantFrom('put', 'unfinished', 'row', 'add', 'update'), tenant, id, kilobytes }),
+    fc.record({ kind: fc.constantFrom('take', 'remove', 'empty', 'expire'), tenant, id, kilobytes }),
+    fc.record({ kind: fc.constantFrom('clear', 'clear tables'), tenant, id, kilobytes }),
+  )
+  type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never
+
+  const perform = ({ kind, id, kilobytes }: Operation, { store, tables }: { store: TenantStore; tables: Tables }) => {
+    const value = sized(kilobytes)
+    const performed: Readonly<Record<string, () => Promise<unknown>>> = {
+      put: () => put(store, id, kilobytes),
+      unfinished: () => put(store, id, kilobytes, true),
+      expire: () => store.put('things', id, value, 0),
+      take: () => store.take('things', id),
+      clear: () => store.clear(),
+      row: () => tables.put('rows', id, value),
+      add: () => tables.add('rows', id, value),
+      update: () => tables.update('rows', id, () => value),
+      empty: () => tables.update('rows', id, () => undefined),
+      remove: () => tables.remove('rows', id),
+      'clear tables': () => tables.clear(),
+    }
+    return performed[kind]?.().catch((error: unknown) => expect(error).toMatchObject({ status: 503 }))
+  }
+  const sum = async ({ store, tables }: { store: TenantStore; tables: Tables }) => {
+    const values = await Promise.all(['a', 'b', 'c', 'd'].map((id) => store.get('things', id)))
+    const rows = (await tables.list('rows')).map(([, value]) => value)
+    return [...values, ...rows]
+      .filter((value) => value !== undefined)
+      .reduce((bytes: number, value) => bytes + bytesOf('a', JSON.stringify(value)), 0)
+  }
+
+  test('counts what is kept, whatever was done, and never more than its limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+        const tenants = startTenants()
+        for (const one of operations) {
+          await perform(one, one.tenant === 'one' ? tenants.one : tenants.other)
+          expect(tenants.budget.used()).toBeLessThanOrEqual(1024 * KB)
+        }
+        expect((await sum(tenants.one)) + (await sum(tenants.other))).toBe(tenants.budget.used())
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test.each([
+    ['small ones', () => true],
+    ['long ones', () => 'x'.repeat(4_000)],
+    ['long ones of two bytes a character', () => 'ж'.repeat(4_000)],
+  ])('counts no less than what records and rows really take: %s', { timeout: 60_000 }, async (_case, value) => {
+    const budget = createMemoryBudget(1_000)
+    const kept = { store: createMemoryStore({ clock, budget, limit: 100_000 }), tables: createMemoryTables({ budget }) }
+    const before = await heapUsed()
+    for (let n = 0; n < 20_000; n++) {
+      const id = `an-id-of-22-characters-${n}`
+      if (n % 2 === 0) await kept.store.put('things', id, value(), NEVER)
+      else await kept.tables.put('rows', id, value())
+    }
+    const taken = (await heapUsed()) - before
+    expect(await kept.store.get('things', 'an-id-of-22-characters-0')).toBe(value())
+    expect(taken).toBeLessThan(budget.used())
+    expect(taken).toBeGreaterThan(budget.used() / 4)
+  })
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+async function heapUsed(): Promise<number> {
+  // Twice with a turn between: the first collection lets finalizers run.
+  for (let n = 0; n < 2; n++) {
+    collectGarbage()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return process.memoryUsage().heapUsed
+}
