@@ -49,7 +49,7 @@ async function answerOf(
   }
   try {
     tenant = await tenantOf(incoming, host)
-    return { tenant, endpoint, answer: await handler(incoming, tenant) }
+    return await tenant.inOneStep(async (view) => ({ tenant: view, endpoint, answer: await handler(incoming, view) }))
   } catch (error) {
     return { tenant, endpoint, answer: await refusedBy(error, tenant) }
   }

@@ -123,7 +123,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       async (operationId, input) => {
         const { performInProcess } = await loadControl()
         const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
-        return performInProcess(operationId, input, { tenant, host: httpHost })
+        return tenant.inOneStep((view) => performInProcess(operationId, input, { tenant: view, host: httpHost }))
       },
       () => journal.lastEnded(name),
     )

@@ -15,6 +15,25 @@ interface MemoryOptions {
   readonly budget?: MemoryBudget
 }
 
+/** A store that also acts at once, so that several acts are one step. */
+interface MemoryStore extends TenantStore {
+  readonly now: {
+    has(collection: string, id: string): boolean
+    put(...record: Parameters<TenantStore['put']>): void
+    take(collection: string, id: string): unknown
+  }
+}
+
+/** Tables that also act at once. */
+interface MemoryTables extends Tables {
+  readonly now: {
+    /** JSON; `undefined` when there is no row. */
+    textOf(table: string, id: string): string | undefined
+    put(table: string, id: string, value: unknown): void
+    remove(table: string, id: string): boolean
+  }
+}
+
 /**
  * A store in the memory of the process: bounded, without timers. An expired record is dropped when it is read; when a
  * collection holds `limit` records, or the budget is used up, the oldest goes.
@@ -24,7 +43,7 @@ export function createMemoryStore({
   clock,
   limit = 10_000,
   budget = createMemoryBudget(),
-}: MemoryOptions & { clock: Clock; limit?: number }): TenantStore {
+}: MemoryOptions & { clock: Clock; limit?: number }): MemoryStore {
   const collections = new Map<string, Map<string, Entry>>()
   const remove = (collection: string, id: string) => {
     budget.release(collections.get(collection)?.get(id))
@@ -37,8 +56,9 @@ export function createMemoryStore({
     return undefined
   }
 
-  return {
-    async put(collection, id, value, expiresAt, { isUnfinished = false } = {}) {
+  const now: MemoryStore['now'] = {
+    has: (collection, id) => find(collection, id) !== undefined,
+    put(collection, id, value, expiresAt, { isUnfinished = false } = {}) {
       const entries = collections.get(collection) ?? new Map<string, Entry>()
       collections.set(collection, entries)
       const text = JSON.stringify(value)
@@ -51,14 +71,17 @@ export function createMemoryStore({
       if (oldest && !oldest.done) remove(collection, oldest.value)
       entries.set(id, entry)
     },
-    async get(collection, id) {
-      return readValue(find(collection, id))
-    },
-    async take(collection, id) {
+    take(collection, id) {
       const entry = find(collection, id)
       remove(collection, id)
       return readValue(entry)
     },
+  }
+  return {
+    now,
+    put: async (...record) => now.put(...record),
+    get: async (collection, id) => readValue(find(collection, id)),
+    take: async (collection, id) => now.take(collection, id),
     async clear() {
       for (const entries of collections.values()) for (const entry of entries.values()) budget.release(entry)
       collections.clear()
@@ -74,7 +97,7 @@ export const bytesOf = (id: string, text: string) => ENTRY_BYTES + 2 * (id.lengt
 const readValue = (entry: Pick<Entry, 'text'> | undefined): unknown => entry && JSON.parse(entry.text)
 
 /** Tables in the memory of the process. */
-export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): Tables {
+export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): MemoryTables {
   type Row = Pick<Entry, 'text'> & Kept
   const tables = new Map<string, Map<string, Row>>()
   const find = (table: string, id: string) => readValue(tables.get(table)?.get(id))
@@ -91,6 +114,7 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
     return tables.get(table)?.delete(id) ?? false
   }
   return {
+    now: { textOf: (table, id) => tables.get(table)?.get(id)?.text, put, remove },
     get: async (table, id) => find(table, id),
     list: async (table) => [...(tables.get(table) ?? [])].map(([id, row]) => [id, readValue(row)] as const),
     put: async (table, id, value) => put(table, id, value),

@@ -1,57 +1,80 @@
 import { type CommandParser, defineScript } from '@redis/client'
 
-/** The keys of one collection of records. */
-export interface CollectionKeys {
-  /** What the keys of its records begin with. */
-  readonly records: string
-  /** A sorted set of the ids in the order of their writing. */
-  readonly index: string
-}
+/** A write of `writeChanges` as texts, all of one length. The keys are whole but for `records`, to which the id is added. */
+export type ChangeTexts =
+  | readonly [
+      'put',
+      records: string,
+      id: string,
+      text: string,
+      collections: string,
+      index: string,
+      keptMs: string,
+      limit: string,
+    ]
+  | readonly ['take', records: string, id: string, '', '', index: string, '', '']
+  | readonly [
+      'row',
+      table: string,
+      id: string,
+      text: string,
+      names: string,
+      unless: 'never' | 'changed',
+      was: string,
+      '',
+    ]
 
-export interface RecordWriting {
-  readonly id: string
-  readonly text: string
-  /** Real time for which the record stays. */
-  readonly keptMs: number
-  /** Records in the collection: the oldest goes. */
-  readonly limit: number
-}
-
-/** @param keys.collections a set that names all collections; `order` the counter behind the order */
-export const putRecord = defineScript({
-  NUMBER_OF_KEYS: 4,
+/**
+ * Writes all changes, or none: the reply is `false` when a record to take is not there, or a row is not what it `was` (without
+ * its place; empty for none).
+ *
+ * A put adds its record to the sorted set `index`, ordered by the counter `order`, and the index to the set `collections`; the
+ * oldest records beyond `limit` go. A row with an empty text is removed; another gets a place and adds its table to `names`.
+ */
+export const writeChanges = defineScript({
+  NUMBER_OF_KEYS: 1,
   SCRIPT: `
-redis.call('SET', KEYS[1] .. ARGV[1], ARGV[2], 'PX', ARGV[3])
-redis.call('ZADD', KEYS[2], redis.call('INCR', KEYS[4]), ARGV[1])
-if redis.call('PTTL', KEYS[2]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[2], ARGV[3]) end
-redis.call('SADD', KEYS[3], KEYS[2] .. ' ' .. KEYS[1])
-while redis.call('ZCARD', KEYS[2]) > tonumber(ARGV[4]) do
-  redis.call('UNLINK', KEYS[1] .. redis.call('ZPOPMIN', KEYS[2])[1])
+local width = 8
+local function contentOf(row)
+  return row and string.sub(row, string.find(row, ':', 1, true) + 1) or ''
 end
+for i = 1, #ARGV, width do
+  local kind, key, id = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  if kind == 'take' and redis.call('EXISTS', key .. id) == 0 then return 0 end
+  if kind == 'row' and ARGV[i + 5] == 'changed' and contentOf(redis.call('HGET', key, id)) ~= ARGV[i + 6] then
+    return 0
+  end
+end
+for i = 1, #ARGV, width do
+  local kind, key, id, text = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  if kind == 'put' then
+    local collections, index, kept, limit = ARGV[i + 4], ARGV[i + 5], tonumber(ARGV[i + 6]), tonumber(ARGV[i + 7])
+    redis.call('SET', key .. id, text, 'PX', kept)
+    redis.call('ZADD', index, redis.call('INCR', KEYS[1]), id)
+    if redis.call('PTTL', index) < kept then redis.call('PEXPIRE', index, kept) end
+    redis.call('SADD', collections, index .. ' ' .. key)
+    while redis.call('ZCARD', index) > limit do
+      redis.call('UNLINK', key .. redis.call('ZPOPMIN', index)[1])
+    end
+  elseif kind == 'take' then
+    redis.call('ZREM', ARGV[i + 5], id)
+    redis.call('UNLINK', key .. id)
+  elseif text == '' then
+    redis.call('HDEL', key, id)
+  else
+    local row = redis.call('HGET', key, id)
+    local place = row and string.match(row, '^%d+') or redis.call('INCR', KEYS[1])
+    redis.call('HSET', key, id, place .. ':' .. text)
+    redis.call('SADD', ARGV[i + 4], key)
+  end
+end
+return 1
 `,
-  parseCommand(
-    parser: CommandParser,
-    keys: CollectionKeys & { readonly collections: string; readonly order: string },
-    { id, text, keptMs, limit }: RecordWriting,
-  ) {
-    parser.pushKeys([keys.records, keys.index, keys.collections, keys.order])
-    parser.push(id, text, String(keptMs), String(limit))
+  parseCommand(parser: CommandParser, order: string, changes: readonly ChangeTexts[]) {
+    parser.pushKey(order)
+    for (const texts of changes) parser.push(...texts)
   },
-  transformReply() {},
-})
-
-/** Reads and removes a record in one step: of two callers one receives it. */
-export const takeRecord = defineScript({
-  NUMBER_OF_KEYS: 2,
-  SCRIPT: `
-redis.call('ZREM', KEYS[2], ARGV[1])
-return redis.call('GETDEL', KEYS[1] .. ARGV[1])
-`,
-  parseCommand(parser: CommandParser, { records, index }: CollectionKeys, id: string) {
-    parser.pushKeys([records, index])
-    parser.push(id)
-  },
-  transformReply: (text: string | null) => text,
+  transformReply: (written: number) => written === 1,
 })
 
 /** Removes the records of all collections that the set `collections` names. */
@@ -69,42 +92,6 @@ return redis.call('UNLINK', KEYS[1])
     parser.pushKey(collections)
   },
   transformReply() {},
-})
-
-export interface RowWriting {
-  readonly id: string
-  /** The value as JSON; empty removes the row. */
-  readonly text: string
-  readonly unless: 'never' | 'taken' | 'changed'
-  /** For `changed`: the row that must still be there; empty for none. */
-  readonly was?: string
-}
-
-/** Writes a row unless it is `taken` or `changed`. The reply says whether it was written. */
-export const writeRow = defineScript({
-  NUMBER_OF_KEYS: 3,
-  SCRIPT: `
-local row = redis.call('HGET', KEYS[1], ARGV[1])
-if ARGV[3] == 'taken' and row then return 0 end
-if ARGV[3] == 'changed' and (row or '') ~= ARGV[4] then return 0 end
-if ARGV[2] == '' then
-  redis.call('HDEL', KEYS[1], ARGV[1])
-  return 1
-end
-local place = row and string.match(row, '^%d+') or redis.call('INCR', KEYS[3])
-redis.call('HSET', KEYS[1], ARGV[1], place .. ':' .. ARGV[2])
-redis.call('SADD', KEYS[2], KEYS[1])
-return 1
-`,
-  parseCommand(
-    parser: CommandParser,
-    keys: { readonly table: string; readonly names: string; readonly order: string },
-    { id, text, unless, was = '' }: RowWriting,
-  ) {
-    parser.pushKeys([keys.table, keys.names, keys.order])
-    parser.push(id, text, unless, was)
-  },
-  transformReply: (written: number) => written === 1,
 })
 
 /** Removes all tables that the set `names` names. */

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { Clock } from '../oidc/ports.ts'
-import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
+import type { Change, TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Redis } from './redis.ts'
+import type { ChangeTexts } from './redis-scripts.ts'
 
 /**
  * Real time for which a record stays beyond its lifetime. Whether it has expired is judged by the sandbox clock, which may
@@ -22,28 +23,45 @@ export interface RedisStoreOptions {
 
 const recordSchema = z.tuple([z.number(), z.unknown()])
 
+type RecordChange = Extract<Change, { readonly kind: 'put' | 'take' }>
+
+export interface RedisStore extends TenantStore {
+  /** The change for a script. */
+  textsOf(change: RecordChange): ChangeTexts
+}
+
 /** The store of one tenant in Redis. A record is its expiry and its value, as JSON. */
-export function createRedisStore(redis: Redis, options: RedisStoreOptions): TenantStore {
+export function createRedisStore(redis: Redis, options: RedisStoreOptions): RedisStore {
   const { clock, prefix, order, limit = 100_000 } = options
   const collections = `${prefix}collections`
-  const keysOf = (collection: string) => ({
-    records: `${prefix}record:${collection}:`,
-    index: `${prefix}index:${collection}`,
-  })
-  const read = (text: string | null): unknown => {
+  const recordsOf = (collection: string) => `${prefix}record:${collection}:`
+  const indexOf = (collection: string) => `${prefix}index:${collection}`
+  const textsOf = (change: RecordChange): ChangeTexts => {
+    const { kind, collection, id } = change
+    const [records, index] = [recordsOf(collection), indexOf(collection)]
+    if (kind === 'take') return [kind, records, id, '', '', index, '', '']
+    const { value, expiresAt } = change
+    const keptMs = Math.ceil(Math.min(Math.max(expiresAt - clock.now(), 0) + KEPT_BEYOND_MS, MAX_KEPT_MS))
+    const text = JSON.stringify([expiresAt, value])
+    return [kind, records, id, text, collections, index, String(keptMs), String(limit)]
+  }
+  const write = (change: RecordChange) => redis.call((client) => client.writeChanges(order, [textsOf(change)]))
+  const get = async (collection: string, id: string): Promise<unknown> => {
+    const text = await redis.call((client) => client.get(recordsOf(collection) + id))
     if (text === null) return undefined
     const [expiresAt, value] = recordSchema.parse(JSON.parse(text))
     return expiresAt > clock.now() ? value : undefined
   }
   return {
+    textsOf,
+    get,
     async put(collection, id, value, expiresAt) {
-      const keptMs = Math.ceil(Math.min(Math.max(expiresAt - clock.now(), 0) + KEPT_BEYOND_MS, MAX_KEPT_MS))
-      const text = JSON.stringify([expiresAt, value])
-      const keys = { ...keysOf(collection), collections, order }
-      await redis.call((client) => client.putRecord(keys, { id, text, keptMs, limit }))
+      await write({ kind: 'put', collection, id, value, expiresAt })
     },
-    get: async (collection, id) => read(await redis.call((client) => client.get(keysOf(collection).records + id))),
-    take: async (collection, id) => read(await redis.call((client) => client.takeRecord(keysOf(collection), id))),
+    async take(collection, id) {
+      const value = await get(collection, id)
+      return value !== undefined && (await write({ kind: 'take', collection, id })) ? value : undefined
+    },
     clear: () => redis.call((client) => client.clearRecords(collections)),
   }
 }

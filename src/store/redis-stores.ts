@@ -1,4 +1,5 @@
 import { importKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'
+import type { Change } from '../sandbox/tenants/shared-parts.ts'
 import { table } from '../sandbox/tenants/tables.ts'
 import { connectRedis, type RedisEvents } from './redis.ts'
 import { shownAddress } from './redis-address.ts'
@@ -34,8 +35,15 @@ export async function openRedisStores(
       journal: await createRedisJournal(redis, { prefix: `${prefix}_journal:`, channel: `${prefix}_events` }),
       directory: createRedisDirectory(redis, { prefix: `${prefix}_tenants:`, order }),
       isShared: true,
-      createStore: (tenant, clock) => createRedisStore(redis, { prefix: `${prefix}${tenant}:store:`, order, clock }),
-      createTables: (tenant, kind) => tables(`${tenant}:${kind}`),
+      createRecords(tenant, clock) {
+        const store = createRedisStore(redis, { prefix: `${prefix}${tenant}:store:`, order, clock })
+        const parts = { tables: tables(`${tenant}:changes`), stateTables: tables(`${tenant}:state`) }
+        const textsOf = (change: Change) =>
+          change.kind === 'row' ? parts[change.part].textsOf(change) : store.textsOf(change)
+        const commit = (changes: readonly Change[]) =>
+          redis.call((client) => client.writeChanges(order, changes.map(textsOf)))
+        return { store, ...parts, commit }
+      },
       async agreeOnKeys(make) {
         const kept = table(tables('_keys'), { name: 'signing', schema: storedKeysSchema })
         if ((await kept.get('initial')) === undefined) await kept.add('initial', storedForm(await make()))

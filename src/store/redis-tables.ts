@@ -1,6 +1,14 @@
+import type { Change } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
 import type { Redis } from './redis.ts'
-import type { RowWriting } from './redis-scripts.ts'
+import type { ChangeTexts } from './redis-scripts.ts'
+
+type RowChange = Omit<Extract<Change, { readonly kind: 'row' }>, 'kind' | 'part'>
+
+export interface RedisTables extends Tables {
+  /** The change for a script. */
+  textsOf(change: RowChange): ChangeTexts
+}
 
 /**
  * Tables in Redis: a hash for each, and a set that names them.
@@ -9,15 +17,20 @@ import type { RowWriting } from './redis-scripts.ts'
  * @param options.prefix of their keys
  * @param options.order the key of the counter behind the order
  */
-export function createRedisTables(redis: Redis, { prefix, order }: { prefix: string; order: string }): Tables {
+export function createRedisTables(redis: Redis, { prefix, order }: { prefix: string; order: string }): RedisTables {
   const names = `${prefix}tables`
   const keyOf = (table: string) => `${prefix}table:${table}`
-  const read = (table: string, id: string) => redis.call((client) => client.hGet(keyOf(table), id))
-  const write = (table: string, row: RowWriting) =>
-    redis.call((client) => client.writeRow({ table: keyOf(table), names, order }, row))
+  const textsOf = ({ table, id, value, was }: RowChange): ChangeTexts => {
+    const unless = was ? 'changed' : 'never'
+    return ['row', keyOf(table), id, textOf(value), names, unless, textOf(was?.value), '']
+  }
+  const write = (change: RowChange) => redis.call((client) => client.writeChanges(order, [textsOf(change)]))
+  const get = async (table: string, id: string) =>
+    contentOf(await redis.call((client) => client.hGet(keyOf(table), id)))
 
   return {
-    get: async (table, id) => contentOf(await read(table, id)),
+    textsOf,
+    get,
     async list(table) {
       const rows = await redis.call((client) => client.hGetAll(keyOf(table)))
       return [...rows]
@@ -25,17 +38,16 @@ export function createRedisTables(redis: Redis, { prefix, order }: { prefix: str
         .map(([id, row]) => [id, contentOf(row)] as const)
     },
     async put(table, id, value) {
-      await write(table, { id, text: textOf(value), unless: 'never' })
+      await write({ table, id, value })
     },
-    add: (table, id, value) => write(table, { id, text: textOf(value), unless: 'taken' }),
+    add: (table, id, value) => write({ table, id, value, was: { value: undefined } }),
     async update(table, id, change) {
       for (;;) {
-        const row = await read(table, id)
-        const before = contentOf(row)
+        const before = await get(table, id)
         const value = change(before)
         if (textOf(value) === textOf(before)) return value
         // Another caller was faster: its value is the one to change.
-        if (await write(table, { id, text: textOf(value), unless: 'changed', was: row ?? '' })) return value
+        if (await write({ table, id, value, was: { value: before } })) return value
       }
     },
     remove: async (table, id) => (await redis.call((client) => client.hDel(keyOf(table), id))) === 1,

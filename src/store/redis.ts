@@ -3,7 +3,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import { createBreaker } from './breaker.ts'
 import { shownAddress } from './redis-address.ts'
 import { clearFlows, recordCall } from './redis-journal-scripts.ts'
-import { clearRecords, clearTables, putRecord, takeRecord, useTenant, writeRow } from './redis-scripts.ts'
+import { clearRecords, clearTables, useTenant, writeChanges } from './redis-scripts.ts'
 
 /** The client of the library, with the scripts of the stores as methods. */
 export type RedisClient = ReturnType<typeof createRedisClient>
@@ -101,7 +101,7 @@ const createRedisClient = (url: string, reconnect: (retries: number, cause: Erro
   createClient({
     url,
     RESP: 2,
-    scripts: { putRecord, takeRecord, clearRecords, writeRow, clearTables, useTenant, recordCall, clearFlows },
+    scripts: { writeChanges, clearRecords, clearTables, useTenant, recordCall, clearFlows },
     // A call that cannot be answered is refused at once: it would be answered to a client that has gone.
     disableOfflineQueue: true,
     // The breaker has a timer of its own, which also counts while Redis is silent.

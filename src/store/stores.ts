@@ -1,12 +1,12 @@
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
-import { createMemoryDirectory, createMemoryStore, createMemoryTables } from './memory.ts'
+import { createMemoryDirectory } from './memory.ts'
 import { createMemoryBudget } from './memory-budget.ts'
 import { createMemoryJournal } from './memory-journal.ts'
+import { createMemoryRecords } from './memory-records.ts'
 
 /** All stores of a sandbox. */
-export interface Stores
-  extends Pick<SharedParts, 'journal' | 'directory' | 'isShared' | 'createStore' | 'createTables'> {
+export interface Stores extends Pick<SharedParts, 'journal' | 'directory' | 'isShared' | 'createRecords'> {
   /** The first signing keys, where several processes share them: the first process makes them, the others read them. */
   agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<SigningKeys>
   /** @throws Refusal (503) while records cannot be written */
@@ -21,8 +21,7 @@ export function createMemoryStores(megabytes?: number): Stores {
     journal: createMemoryJournal(),
     directory: createMemoryDirectory(),
     isShared: false,
-    createStore: (_tenant, clock) => createMemoryStore({ clock, budget }),
-    createTables: () => createMemoryTables({ budget }),
+    createRecords: (_tenant, clock) => createMemoryRecords({ clock, budget }),
     async check() {},
     close() {},
   }

@@ -14,19 +14,17 @@ function createMeetingStores(): Stores {
   const meet = () =>
     new Promise<void>((resolve) => {
       callers.push(resolve)
-      if (callers.length === 2) for (const proceed of callers) proceed()
+      if (callers.length >= 2) for (const proceed of callers) proceed()
     })
   return {
     ...stores,
-    createStore(tenant, clock) {
-      const store = stores.createStore(tenant, clock)
-      return {
-        ...store,
-        async get(collection, id) {
-          if (collection === 'transaction') await meet()
-          return store.get(collection, id)
-        },
+    createRecords(tenant, clock) {
+      const records = stores.createRecords(tenant, clock)
+      const get: typeof records.store.get = async (collection, id) => {
+        if (collection === 'transaction') await meet()
+        return records.store.get(collection, id)
       }
+      return { ...records, store: { ...records.store, get } }
     },
   }
 }

@@ -8,7 +8,7 @@ import { allOf, useFlowEntry } from '../support/journal-entries.ts'
 import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 
 const LATER = Date.parse('2100-01-01')
-const KINDS = ['state', 'changes'] as const
+const KINDS = ['stateTables', 'tables'] as const
 
 const CALL = useFlowEntry({ issuedIds: ['state:a'] })
 
@@ -21,7 +21,7 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
   describe(`The stores of two tenants in ${name}`, () => {
     test('keep their records apart', async () => {
       const stores = storesOfSuite()
-      const [one, other] = nameTenants().map((tenant) => stores.createStore(tenant, createClock()))
+      const [one, other] = nameTenants().map((tenant) => stores.createRecords(tenant, createClock()).store)
       await one?.put('code', 'a', 'of one', LATER)
       expect(await other?.get('code', 'a')).toBeUndefined()
       expect(await other?.take('code', 'a')).toBeUndefined()
@@ -34,9 +34,10 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
 
     test('keep their tables apart, and those that a reset keeps apart from those that it clears', async () => {
       const stores = storesOfSuite()
-      const all = nameTenants().flatMap((tenant) =>
-        KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: stores.createTables(tenant, kind) })),
-      )
+      const all = nameTenants().flatMap((tenant) => {
+        const records = stores.createRecords(tenant, createClock())
+        return KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: records[kind] }))
+      })
       const owners = () => Promise.all(all.map(({ tables }) => tables.get('settings', 'a')))
       for (const { owner, tables } of all) {
         expect(await tables.list('settings')).toEqual([])
@@ -54,8 +55,7 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     test('keep records and tables apart when either is cleared', async () => {
       const stores = storesOfSuite()
       const [tenant] = nameTenants()
-      const store = stores.createStore(tenant, createClock())
-      const tables = stores.createTables(tenant, 'changes')
+      const { store, tables } = stores.createRecords(tenant, createClock())
       await store.put('code', 'a', 'record', LATER)
       await tables.put('code', 'a', 'row')
       await tables.clear()

@@ -1,7 +1,7 @@
 import { IDENTIFIER_BYTES } from '../../oidc/decisions.ts'
 import type { SigningAlgorithm } from '../../oidc/ports.ts'
 import type { Provider } from '../../oidc/provider.ts'
-import { Refusal } from '../../oidc/refusal.ts'
+import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import type { SandboxClients } from '../clients/clients.ts'
 import type { KeyRing, RotationStage } from '../keys/key-ring.ts'
@@ -70,7 +70,7 @@ async function publishNext(context: TamperContext): Promise<KeyRing> {
     await context.rotateKeys?.('publish')
   } catch (error) {
     // A next key is published already: by an earlier row or by a manual rotation.
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof Refusal) || isUnavailable(error)) throw error
   }
   return context.keys.rotate('use', newKeys)
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { AgeSignal } from '../../age/signal.ts'
 import type { Ids } from '../../oidc/ports.ts'
-import { type Tables, table } from '../tenants/tables.ts'
+import { type Rows, table } from '../tenants/tables.ts'
 import { MAX_SIGNALS } from './persona-schema.ts'
 
 /** The ids of the age keys that personas hold. An id lives as long as its key. */
@@ -14,7 +14,7 @@ export interface AgeKeyIds {
   end(persona: string): Promise<void>
 }
 
-export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Tables }): AgeKeyIds {
+export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Rows }): AgeKeyIds {
   const idsByPersona = table(tables, { name: 'age_key_id', schema: z.string() })
   const holders = table(tables, { name: 'age_key_holder', schema: z.string() })
   return {

@@ -3,7 +3,7 @@ import type { AgeSignal } from '../../age/signal.ts'
 import type { AgeKey, AgeKeys, Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
-import { type Tables, table } from '../tenants/tables.ts'
+import { type Rows, table } from '../tenants/tables.ts'
 import { ageKeyWith, createAgeKeyIds } from './age-keys.ts'
 import { loadNameGenerator } from './name-generator.ts'
 import { type Persona, storedPersonaSchema } from './persona-schema.ts'
@@ -36,7 +36,7 @@ export interface PersonasOptions {
   readonly declared: readonly Persona[]
   readonly clock: Pick<SandboxClock, 'base'>
   readonly ids: Ids
-  readonly tables: Tables
+  readonly tables: Rows
 }
 
 /** What differs from the declared personas. */

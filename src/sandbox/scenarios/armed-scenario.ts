@@ -45,8 +45,6 @@ export const armedScenarioSchema = z.object({
   failure: explanationSchema.optional(),
   /** The last request that did not meet the current step, in words. */
   remark: z.string().optional(),
-  /** One of the callers moves the clock for the current step. */
-  isMoving: z.literal(true).optional(),
 })
 
 /** A scenario that looks at every request until it has passed or failed. JSON, so that several processes can share it. */
@@ -89,7 +87,7 @@ export const passStep = ({ id, scenario, current, revision }: ArmedScenario): Ar
   revision: revision + 1,
 })
 
-export const failStep = ({ isMoving: _, ...armed }: ArmedScenario, failure: Explanation): ArmedScenario => ({
+export const failStep = (armed: ArmedScenario, failure: Explanation): ArmedScenario => ({
   ...armed,
   revision: armed.revision + 1,
   failure,

@@ -1,8 +1,8 @@
 import type { Ids } from '../../oidc/ports.ts'
-import { Refusal } from '../../oidc/refusal.ts'
+import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
 import type { ClockMove } from '../clock/clock-move.ts'
 import type { ReceivedCall } from '../decision/call.ts'
-import { type Tables, table } from '../tenants/tables.ts'
+import { type Rows, table } from '../tenants/tables.ts'
 import {
   type ArmedScenario,
   armedScenario,
@@ -69,7 +69,7 @@ export function createScenarios({
   announce,
 }: {
   ids: Ids
-  tables: Tables
+  tables: Rows
   moveClock: (move: ClockMove) => Promise<void>
   announce: (event: ScenarioEvent) => void
 }): Scenarios {
@@ -125,20 +125,15 @@ export function createScenarios({
     })
     return isAwaited
   }
-  /** One of several callers moves the clock; the step passes only after that. */
   const runClockStep = async (id: string) => {
-    let move: ClockMove | undefined
-    await change(id, (armed) => {
-      const step = currentStep(armed)
-      move = step?.kind === 'clock' && !armed.isMoving ? step.move : undefined
-      return move ? { ...armed, isMoving: true } : armed
-    })
-    if (!move) return false
+    const armed = await scenarios.get(id)
+    const step = armed && currentStep(armed)
+    if (step?.kind !== 'clock') return false
     try {
-      await moveClock(move)
+      await moveClock(step.move)
       await change(id, passStep)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof Refusal) || isUnavailable(error)) throw error
       const { message } = error
       await change(id, (armed) => failStep(armed, { detail: message }))
     }

@@ -38,6 +38,43 @@ export interface TenantStore extends Store {
   clear(): Promise<void>
 }
 
+/** A write as data. */
+export type Change =
+  | {
+      readonly kind: 'put'
+      readonly collection: string
+      readonly id: string
+      readonly value: unknown
+      readonly expiresAt: number
+      readonly options?: Parameters<Store['put']>[4]
+    }
+  /** Removes a record, which must still be there. */
+  | { readonly kind: 'take'; readonly collection: string; readonly id: string }
+  | {
+      readonly kind: 'row'
+      readonly part: 'tables' | 'stateTables'
+      readonly table: string
+      readonly id: string
+      /** `undefined` removes the row. */
+      readonly value: unknown
+      /** What the row must still be; absent when it is written whatever it is. */
+      readonly was?: { readonly value: unknown }
+    }
+
+/** Everything that a tenant keeps but its flows. */
+export interface TenantRecords {
+  readonly store: TenantStore
+  /** What is changed at run time until a reset: personas, expectations, scenarios. */
+  readonly tables: Tables
+  /** What is changed at run time and outlives a reset: clock, settings, keys. */
+  readonly stateTables: Tables
+  /**
+   * Writes all changes in one step. `false` when another call was faster, so that a record or row is not what its change needs:
+   * then none is written.
+   */
+  commit(changes: readonly Change[]): Promise<boolean>
+}
+
 /** What the tenants of a process share: settings, keys and stores. */
 export interface SharedParts {
   readonly settings: SandboxSettings
@@ -48,7 +85,5 @@ export interface SharedParts {
   /** Whether other processes have the same tenants: then each request begins by reading what they changed. */
   readonly isShared: boolean
   generateKeys(): Promise<SigningKeys>
-  createStore(tenant: string, clock: SandboxClock): TenantStore
-  /** `state` outlives a reset of the tenant, `changes` do not. */
-  createTables(tenant: string, kind: 'state' | 'changes'): Tables
+  createRecords(tenant: string, clock: SandboxClock): TenantRecords
 }

@@ -24,6 +24,9 @@ export interface Tables {
   clear(): Promise<void>
 }
 
+/** What changes rows, one by one. */
+export type Rows = Omit<Tables, 'clear'>
+
 /** One of the tables, with rows of one kind. Reading throws an Error for a damaged row. */
 export interface Table<Row> {
   get(id: string): Promise<Row | undefined>
@@ -42,7 +45,7 @@ export interface Table<Row> {
  * The table of one kind, whose rows are parsed by their schema when they are first read: a store in memory gives back the
  * same value until another one is put, and each request reads all that is queued.
  */
-export function table<Row>(tables: Tables, kind: RecordKind<Row>): Table<Row> {
+export function table<Row>(tables: Rows, kind: RecordKind<Row>): Table<Row> {
   const { name } = kind
   const parsed = new WeakMap<object, Row>()
   const parseValue = (value: unknown): Row => {

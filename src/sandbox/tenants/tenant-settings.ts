@@ -1,0 +1,75 @@
+import { Refusal } from '../../oidc/refusal.ts'
+import type { ClientSettings } from '../clients/client-schema.ts'
+import { createClients, type SandboxClients } from '../clients/clients.ts'
+import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
+import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
+import type { TenantState } from './tenant-state.ts'
+
+/** The settings, clients and keys of one tenant, as they are now, and what changes them. */
+export interface ChangeableSettings {
+  readonly settings: TenantSettings
+  readonly clients: SandboxClients
+  readonly keys: KeyRing
+  /** Changes what is given and leaves the rest. */
+  configure(change: Partial<TenantSettings>): Promise<void>
+  /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
+  rotateKeys(stage: RotationStage): Promise<void>
+}
+
+/** Creates the settings of one tenant: those of the sandbox, until it changes its own. */
+export function createTenantSettings(
+  { settings: common, keys: commonKeys, generateKeys }: SharedParts,
+  { state, baseUrl }: { state: TenantState; baseUrl: string },
+): ChangeableSettings {
+  const clientsOf = (clients: readonly ClientSettings[]) =>
+    createClients(clients, { builtin: common.builtinClient, demoOf: baseUrl })
+
+  let settings: TenantSettings = common
+  let clients = clientsOf(common.clients)
+  let keys = commonKeys
+  const changeSettings = state.add({
+    name: 'settings',
+    schema: tenantSettingsSchema,
+    apply(own = common) {
+      settings = own
+      clients = clientsOf(own.clients)
+    },
+  })
+  const changeKeys = state.add({
+    name: 'keys',
+    schema: storedRingSchema,
+    apply(ring) {
+      keys = ring ? restoreKeyRing(commonKeys, ring) : commonKeys
+    },
+  })
+  return {
+    get settings() {
+      return settings
+    },
+    get clients() {
+      return clients
+    },
+    get keys() {
+      return keys
+    },
+    configure: (change) =>
+      changeSettings((own = common) => {
+        const { lifetimes, clients: declared, defaults } = own
+        return { lifetimes, clients: declared, defaults, ...change }
+      }),
+    async rotateKeys(stage) {
+      const before = keys
+      const after = before.rotate(stage, generateKeys)
+      const [were, will] = await Promise.all([before.toStored(), after.toStored()])
+      try {
+        await changeKeys((stored = were) => {
+          if (JSON.stringify(stored) === JSON.stringify(were)) return will
+          throw Refusal.conflict(`${stage}: another call has just rotated the keys; look at them and try again`)
+        })
+      } catch (error) {
+        await state.refresh()
+        throw error
+      }
+    },
+  }
+}
