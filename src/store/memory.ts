@@ -94,13 +94,26 @@ const ENTRY_BYTES = 640
 /** A character takes two bytes at most. */
 export const bytesOf = (id: string, text: string) => ENTRY_BYTES + 2 * (id.length + text.length)
 
-const readValue = (entry: Pick<Entry, 'text'> | undefined): unknown => entry && JSON.parse(entry.text)
+const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
+
+interface Row extends Kept {
+  readonly text: string
+  /** The value as it was read last, until a collection of garbage takes it: each request reads all that is queued. */
+  read?: WeakRef<object>
+}
+
+function readRow(row: Row | undefined): unknown {
+  const known = row?.read?.deref()
+  if (!row || known) return known
+  const value: unknown = JSON.parse(row.text)
+  if (typeof value === 'object' && value !== null) row.read = new WeakRef(value)
+  return value
+}
 
 /** Tables in the memory of the process. */
 export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): MemoryTables {
-  type Row = Pick<Entry, 'text'> & Kept
   const tables = new Map<string, Map<string, Row>>()
-  const find = (table: string, id: string) => readValue(tables.get(table)?.get(id))
+  const find = (table: string, id: string) => readRow(tables.get(table)?.get(id))
   const put = (table: string, id: string, value: unknown) => {
     const rows = tables.get(table) ?? new Map<string, Row>()
     tables.set(table, rows)
@@ -116,7 +129,7 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   return {
     now: { textOf: (table, id) => tables.get(table)?.get(id)?.text, put, remove },
     get: async (table, id) => find(table, id),
-    list: async (table) => [...(tables.get(table) ?? [])].map(([id, row]) => [id, readValue(row)] as const),
+    list: async (table) => [...(tables.get(table) ?? [])].map(([id, row]) => [id, readRow(row)] as const),
     put: async (table, id, value) => put(table, id, value),
     async add(table, id, value) {
       if (tables.get(table)?.has(id)) return false
