@@ -9,15 +9,26 @@ import {
   type JournalEvent,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
+import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 import { addCall, beginFlow, type KeptFlow, listedFlow, summaryOf, wholeFlow } from './memory-flow.ts'
 
 /** Many more than there are tenants at a time. */
 const MAX_COUNTERS = 10_000
 
+/** What a flow costs beside its texts, of which a character takes two bytes at most: itself, its calls and its identifiers. */
+const bytesOf = ({ size, identifiers }: KeptFlow) => 1_500 + 150 * identifiers.length + 2 * size
+
+type MemoryJournalOptions = JournalBudget & {
+  /** What the process keeps, of which the journal takes a quarter at most: it is never in the way of the flows that go on. */
+  readonly memory?: MemoryBudget
+}
+
 /** Creates a journal in the memory of the process. */
-export function createMemoryJournal(budget: JournalBudget = {}): Journal {
-  const { maxFlows, maxCharacters } = { ...JOURNAL_BUDGET, ...budget }
+export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }: MemoryJournalOptions = {}): Journal {
+  const { maxFlows, ...most } = { ...JOURNAL_BUDGET, ...budget }
+  const maxCharacters = Math.min(most.maxCharacters, memory.limit / 4 / 2)
   const entries = new Map<string, KeptFlow>()
+  const counted = new Map<KeptFlow, Kept>()
   const flowByIdentifier = new Map<string, KeptFlow>()
   const listeners = new Set<(event: JournalEvent) => void>()
   /** Per tenant, so that ids do not depend on what others do; they outlive a reset, so that `after` stays true. */
@@ -32,11 +43,23 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
     entries.delete(keyOf(entry.tenant, flowId(entry.id)))
     for (const identifier of entry.identifiers) flowByIdentifier.delete(identifier)
     size -= entry.size
+    memory.release(counted.get(entry))
+    counted.delete(entry)
   }
   const shrink = () => {
     for (const entry of entries.values()) {
       if (entries.size <= maxFlows && size <= maxCharacters) return
       drop(entry)
+    }
+  }
+  const count = (flow: KeptFlow) => {
+    const kept: Kept = { rank: 'flow', bytes: bytesOf(flow), drop: () => drop(flow) }
+    try {
+      memory.keep(kept, counted.get(flow))
+      counted.set(flow, kept)
+    } catch {
+      // A call is answered, whether there is room for its record or not.
+      drop(flow)
     }
   }
   const begin = (tenant: string, entry: JournalEntry): KeptFlow => {
@@ -76,6 +99,7 @@ export function createMemoryJournal(budget: JournalBudget = {}): Journal {
         flow.endedAt = entry.call.at
         flow.ending = endings += 1
       }
+      count(flow)
       shrink()
       const id = flowId(flow.id)
       if (listeners.size > 0) {

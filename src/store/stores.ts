@@ -18,7 +18,7 @@ export interface Stores extends Pick<SharedParts, 'journal' | 'directory' | 'isS
 export function createMemoryStores(megabytes?: number): Stores {
   const budget = createMemoryBudget(megabytes)
   return {
-    journal: createMemoryJournal(),
+    journal: createMemoryJournal({ memory: budget }),
     directory: createMemoryDirectory(),
     isShared: false,
     createRecords: (_tenant, clock) => createMemoryRecords({ clock, budget }),

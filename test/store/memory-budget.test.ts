@@ -6,6 +6,8 @@ import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../../src/sandbox/tenants/tables.ts'
 import { bytesOf, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
 import { createMemoryBudget } from '../../src/store/memory-budget.ts'
+import { createMemoryJournal } from '../../src/store/memory-journal.ts'
+import { allOf, useFlowEntry } from '../support/journal-entries.ts'
 
 const KB = 1024
 const clock = { now: () => 0 }
@@ -175,6 +177,68 @@ describe('The memory budget', () => {
     expect(await kept.store.get('things', 'an-id-of-22-characters-0')).toBe(value())
     expect(taken).toBeLessThan(budget.used())
     expect(taken).toBeGreaterThan(budget.used() / 4)
+  })
+})
+
+describe('The journal in memory', () => {
+  const call = (length: number) => useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
+
+  test('counts in the budget, is bounded by a quarter of it, and gives its room back', async () => {
+    const memory = createMemoryBudget(1)
+    const journal = createMemoryJournal({ memory })
+    await journal.record('one', call(10_000))
+    const ofOne = memory.used()
+    expect(ofOne).toBeGreaterThan(20_000)
+    for (let n = 0; n < 100; n++) await journal.record('other', call(10_000))
+    expect(memory.used()).toBeGreaterThan(200 * KB)
+    expect(memory.used()).toBeLessThan(300 * KB)
+    await journal.clear('other')
+    await journal.clear('one')
+    expect(memory.used()).toBe(0)
+  })
+
+  test('keeps its flows until nothing else that may go is left, the newest to the end', async () => {
+    const memory = createMemoryBudget(1)
+    const store = createMemoryStore({ clock, budget: memory })
+    const journal = createMemoryJournal({ memory })
+    const flows = async () => (await allOf(journal.list('one'))).map(({ id }) => id)
+    for (let n = 0; n < 3; n++) await journal.record('one', call(10_000))
+    await put(store, 'a', 800)
+    await put(store, 'b', 800)
+    expect([await left(store, 'ab'), await flows()]).toEqual(['b', ['f3', 'f2', 'f1']])
+    await put(store, 'c', 980)
+    expect([await left(store, 'bc'), await flows()]).toEqual(['c', ['f3']])
+  })
+
+  test('lets a call be answered that it has no room for', async () => {
+    const memory = createMemoryBudget(1)
+    const tables = createMemoryTables({ budget: memory })
+    const journal = createMemoryJournal({ memory })
+    await tables.put('personas', 'a', sized(1_023))
+    expect(await journal.record('one', call(10_000))).toBe('f1')
+    expect(await allOf(journal.list('one'))).toEqual([])
+    expect(memory.used()).toBe(1_023 * KB)
+  })
+
+  test.each([
+    ['of one short call', 1, 10],
+    ['of one long call', 1, 5_000],
+    ['of a hundred calls that issue an identifier each', 100, 10],
+  ])('counts no less than what flows really take: %s', { timeout: 60_000 }, async (_case, calls, length) => {
+    const memory = createMemoryBudget(1_000)
+    const before = await heapUsed()
+    const journal = createMemoryJournal({ memory, maxCharacters: 100_000_000 })
+    const issued = (flow: number, n: number) => [`code:an-id-of-22-characters-${flow}-${n}`]
+    for (let flow = 0; flow < 1_000; flow++) {
+      for (let n = 0; n < calls; n++) {
+        const correlationIds = n === 0 ? [] : issued(flow, 0)
+        await journal.record('one', { ...call(length), correlationIds, issuedIds: issued(flow, n) })
+      }
+    }
+    const taken = (await heapUsed()) - before
+    expect(await journal.find('one', 'f1')).toBeDefined()
+    expect(taken).toBeLessThan(memory.used())
+    expect(taken).toBeGreaterThan(memory.used() / 4)
   })
 })
 
