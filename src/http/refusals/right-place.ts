@@ -1,7 +1,7 @@
-import { nearest } from '../age/nearest.ts'
-import { ENDPOINTS, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
-import { BRAND, PROFILES, type Profile } from '../oidc/profile.ts'
-import type { RouteRow } from './handler.ts'
+import { nearest } from '../../age/nearest.ts'
+import { ENDPOINTS, type EndpointId, endpointPath } from '../../oidc/endpoints.ts'
+import { BRAND, PROFILES, type Profile } from '../../oidc/profile.ts'
+import type { RouteRow } from '../handler.ts'
 
 /** What is served instead of a path that is not. */
 interface Served {

@@ -1,10 +1,10 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import { Refusal } from '../oidc/refusal.ts'
-import { addressForCaller } from './guard/caller-address.ts'
-import type { Handler, HttpHost, RouteRow } from './handler.ts'
-import { CORS, noContent } from './reply.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import { addressForCaller } from '../guard/caller-address.ts'
+import type { Handler, HttpHost, RouteRow } from '../handler.ts'
+import { CORS, noContent } from '../reply.ts'
+import { createRoute } from '../route.ts'
 import { rightPlace } from './right-place.ts'
-import { createRoute } from './route.ts'
 
 /** Answers the preflight request of a browser that reads discovery or keys from another origin. */
 export const preflight: Handler = () => ({

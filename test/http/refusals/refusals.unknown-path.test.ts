@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readError } from '../support/error-body.ts'
-import { textOf } from '../support/markup.ts'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { readError } from '../../support/error-body.ts'
+import { textOf } from '../../support/markup.ts'
+import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 
 const USE = 'E1 (Use authorization): GET BASE/v1/oidc/use'
 const PAR = 'E2 (Create request pushed): POST BASE/v1/oidc/create/par'
