@@ -12,11 +12,9 @@ import {
 } from '../sandbox/journal/journal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { DEFAULT_LISTED, type flowOperations } from './contract/flows.ts'
+import { feedOf } from './event-feed.ts'
 import type { Handlers } from './handler.ts'
 import { waitFor } from './wait-for.ts'
-
-/** Milliseconds between two comment lines: they keep proxies from closing the stream. */
-const COMMENT_EVERY_MS = 15_000
 
 export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   async listFlows({ tenant, query, signal }) {
@@ -49,23 +47,9 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
     throw Refusal.notFound(message)
   },
-  streamEvents: ({ tenant }) => ({
+  streamEvents: ({ tenant: { journal, name }, signal }) => ({
     status: 200,
-    stream(send) {
-      send(': agekey-sandbox\n\n')
-      const timer = setInterval(() => send(': still here\n\n'), COMMENT_EVERY_MS)
-      timer.unref()
-      const unsubscribe = tenant.journal.subscribe((event) => {
-        if (event.tenant !== tenant.name) return
-        // The data of a scenario has an id of its own.
-        const data = { id: event.flow ?? null, flow: null, ...event.data }
-        send(`event: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`)
-      })
-      return () => {
-        clearInterval(timer)
-        unsubscribe()
-      }
-    },
+    stream: feedOf(journal).open(name, signal),
   }),
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { Response } from 'express'
 import type { ReplyBody, ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { type Cookie, serializeCookie } from './cookie.ts'
@@ -17,8 +18,10 @@ export type Body =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'stream'; readonly start: StartStream }
 
-/** Starts a stream: takes the function that sends a text, returns the function that ends the stream. */
-export type StartStream = (send: (text: string) => void) => () => void
+/** Starts a stream: from now on it is written to. A `write` that gives `false` asks to wait for `drain`. */
+export type StartStream = (
+  stream: Pick<Writable, 'write' | 'destroy'> & { on(event: 'drain', listener: () => void): unknown },
+) => void
 
 /** The status that the caller receives: 0 when nothing is sent. */
 export const sentStatus = ({ status, dropped }: Pick<Reply, 'status' | 'dropped'>): number => (dropped ? 0 : status)
@@ -102,7 +105,7 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
     response.writeHead(status, { ...COMMON_HEADERS, ...headers })
     // A stream never ends: HEAD gets its headers only.
     if (response.req.method === 'HEAD') response.end()
-    else sendStream(response, body.start)
+    else body.start(response)
     return
   }
   const content = contentOf(body)
@@ -154,17 +157,6 @@ function delay(milliseconds: number, response: Response): Promise<void> {
     const timer = setTimeout(finish, milliseconds)
     response.on('close', finish)
   })
-}
-
-/** A connection with more unread bytes is closed, so that they cannot fill the memory. */
-const MAX_UNREAD_BYTES = 1024 * 1024
-
-function sendStream(response: Response, start: StartStream): void {
-  const stop = start((text) => {
-    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
-    else response.write(text)
-  })
-  response.on('close', stop)
 }
 
 /** Decision: a click on a framed page of the console could drive the sandbox, so only hosted pages can be embedded elsewhere. */

@@ -408,7 +408,10 @@ const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   MAX_CHANGED_PERSONAS: 'test/sandbox/personas/personas.test.ts',
   MAX_LISTED: 'test/control/page-after.test.ts',
   MAX_PAGE_BYTES: 'test/control/page-after.test.ts',
+
   MAX_WAITING: 'test/control/wait-for.test.ts',
+  MAX_EVENT_READERS: 'test/control/event-feed.test.ts',
+  MAX_UNSENT_BYTES: 'test/control/event-feed.test.ts',
   MAX_FLOW_CALLS: 'test/store/journal-contract.ts',
   MAX_FLOW_CHARACTERS: 'test/store/journal-contract.ts',
   MAX_COUNTED_ADDRESSES: 'test/http/guard/wrong-tokens.test.ts',

@@ -1,0 +1,96 @@
+import { PassThrough, Writable } from 'node:stream'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { feedOf } from '../../src/control/event-feed.ts'
+import type { JournalEvent } from '../../src/sandbox/journal/journal.ts'
+import { createMemoryJournal } from '../../src/store/memory-journal.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const event = (text: string, tenant = 'default'): JournalEvent => ({ type: 'scenario', tenant, data: { text } })
+
+/** A feed, and how readers of it are made. */
+function startFeed() {
+  const journal = createMemoryJournal()
+  const open = (stream: Writable, tenant = 'default') => {
+    const gone = new AbortController()
+    feedOf(journal).open(tenant, gone.signal)(stream)
+    return () => gone.abort()
+  }
+  return { announce: journal.announce, open }
+}
+
+/** What a reader was sent. */
+function createReader() {
+  const chunks: unknown[] = []
+  const stream = new Writable({
+    highWaterMark: 16_384,
+    write(chunk, _encoding, done) {
+      chunks.push(chunk)
+      setImmediate(done)
+    },
+  })
+  return { stream, chunks, text: () => Buffer.concat(chunks.filter((chunk) => Buffer.isBuffer(chunk))).toString() }
+}
+
+test('Every reader of an event is sent the same bytes', () => {
+  const { announce, open } = startFeed()
+  const [one, other] = [createReader(), createReader()]
+  for (const { stream } of [one, other]) open(stream)
+  announce(event('a'))
+  return vi.waitFor(() => {
+    expect([one.chunks.length, other.chunks.length]).toEqual([2, 2])
+    expect(one.chunks[1]).toBe(other.chunks[1])
+  })
+})
+
+test('A reader is sent the events of its tenant, and none from before it came', async () => {
+  const { announce, open } = startFeed()
+  const [first, second] = [createReader(), createReader()]
+  open(first.stream, 'one')
+  announce(event('to one', 'one'))
+  open(second.stream, 'one')
+  announce(event('to two', 'two'))
+  announce(event('to one again', 'one'))
+  const textsOf = ({ text }: typeof first) => [...text().matchAll(/"text":"([^"]*)"/g)].map(([, said]) => said)
+  await vi.waitFor(() => expect(textsOf(second)).toEqual(['to one again']))
+  expect(textsOf(first)).toEqual(['to one', 'to one again'])
+})
+
+test('A reader that reads misses nothing of a burst, and one that never reads holds its connection no longer', async () => {
+  const { announce, open } = startFeed()
+  const good = createReader()
+  const stalled = new PassThrough({ highWaterMark: 16_384 })
+  open(good.stream)
+  open(stalled)
+  // In one turn of the event loop, so that neither can read meanwhile.
+  for (let n = 0; n < 900; n++) announce(event(`${n} ${'x'.repeat(1_000)}`))
+  expect(stalled.destroyed).toBe(false)
+  expect(stalled.writableLength + stalled.readableLength).toBeLessThan(40_000)
+  await vi.waitFor(() => expect(good.text().split('event: scenario')).toHaveLength(901), 5_000)
+  for (let n = 0; n < 200; n++) announce(event(`${n} ${'x'.repeat(1_000)}`))
+  expect([good.stream.destroyed, stalled.destroyed]).toEqual([false, true])
+  await vi.waitFor(() => expect(good.text().split('event: scenario')).toHaveLength(1_101), 5_000)
+})
+
+test('A hundred readers of all tenants listen at a time, one more is refused, and one that goes leaves its place', async () => {
+  const sandbox = await startSandbox()
+  const readers: AbortController[] = []
+  const open = async (path: string, method = 'GET') => {
+    const reader = new AbortController()
+    onTestFinished(() => reader.abort())
+    const answer = await fetch(`${sandbox.url}${path}/_sandbox/events`, { method, signal: reader.signal })
+    if (answer.status === 200 && method === 'GET') readers.push(reader)
+    return answer
+  }
+  for (let n = 0; n < 99; n++) expect((await open(n % 2 === 0 ? '' : '/t/other')).status).toBe(200)
+  for (let n = 0; n < 5; n++) expect((await open('', 'HEAD')).status).toBe(200)
+  await vi.waitFor(async () => expect((await open('/t/third')).status).toBe(200))
+  const refused = await open('')
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await refused.json()).toMatchObject({
+    error: 'temporarily_unavailable',
+    error_description:
+      'events: 100 readers listen already, which is all that may; close one of them, or try again later',
+  })
+  readers[0]?.abort()
+  await vi.waitFor(async () => expect((await open('')).status).toBe(200))
+})
