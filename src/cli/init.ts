@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { DEFAULT_CONFIG_FILE } from '../config/config-file.ts'
 import type { Setting } from '../config/settings/setting.ts'
 import { keyOf, SETTING_ROWS } from '../config/settings.ts'
-import { codeOf } from '../files/caught.ts'
+import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { print } from './terminal.ts'
 
@@ -11,10 +11,12 @@ export function init(): void {
   try {
     writeFileSync(DEFAULT_CONFIG_FILE, renderStarterFile(), { flag: 'wx' })
   } catch (cause) {
-    const code = codeOf(cause) ?? cause
-    const message =
-      code === 'EEXIST' ? 'is there already and stays as it is; move it away first' : `cannot be written (${code})`
-    throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: ${message}`, { cause })
+    if (codeOf(cause) === 'EEXIST') {
+      throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: is there already and stays as it is; move it away first`, { cause })
+    }
+    // A full disk leaves the beginning of it.
+    rmSync(DEFAULT_CONFIG_FILE, { force: true })
+    throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: cannot be written (${messageOf(cause)})`, { cause })
   }
   print(`${DEFAULT_CONFIG_FILE}: written; agekey-sandbox started in this folder reads it`)
 }
