@@ -16,15 +16,21 @@ export async function preparePrivateFolder(folder: string): Promise<void> {
 
 /** `false` when it was there. Not `mkdir` with `recursive`: on Node 20 that never returns for a folder below /proc. */
 async function makeFolder(folder: string): Promise<boolean> {
-  const make = () => mkdir(folder, { mode: 0o700 })
   try {
-    await make()
+    return await makeLast(folder)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+  await makeFolder(dirname(folder))
+  return await makeLast(folder)
+}
+
+async function makeLast(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 })
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
-    if (codeOf(error) !== 'ENOENT') throw error
-    await makeFolder(dirname(folder))
-    await make()
-    return true
+    throw error
   }
 }

@@ -1,5 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
+import { join } from 'node:path'
 
 /** What a TLS server shows and proves itself by. */
 export interface ServerCertificate {
@@ -10,6 +11,9 @@ export interface ServerCertificate {
   /** The file that holds `cert`; `undefined` when it lives in memory. */
   readonly file: string | undefined
 }
+
+/** The file in a state folder that holds the private key and its certificate: one, so that they always belong together. */
+export const tlsKeyFileIn = (folder: string): string => join(folder, 'tls-key.pem')
 
 /** Reads the first certificate of a PEM text. @throws Error when it is none */
 export const readLeaf = (pem: string): X509Certificate => new X509Certificate(pem)

@@ -1,79 +1,35 @@
-import { createPrivateKey } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { createHash, createPrivateKey } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../files/caught.ts'
+import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
+import { createOrRead, replaceFile } from '../files/private-file.ts'
 import { preparePrivateFolder } from '../files/private-folder.ts'
-import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate } from './certificate.ts'
+import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate, tlsKeyFileIn } from './certificate.ts'
 
 /** The file of the self-signed certificate in a folder: clients have to trust it. */
 export const certificateFileIn = (folder: string): string => join(folder, 'tls-certificate.pem')
 
-const keyFileIn = (folder: string) => join(folder, 'tls-key.pem')
-
 /** A certificate that ends sooner than this is renewed at the start: a sandbox runs for days, not for years. */
 const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
 
+interface Need {
+  readonly names: readonly string[]
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
 /**
  * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and renewed when it does
- * not name all of them, has expired or soon will. `now` is in epoch milliseconds. Without a folder it lives in memory.
+ * not name all of them, has expired or soon will. Without a folder it lives in memory. Of several processes that start at once
+ * one makes the certificate, and all serve it.
  * @throws ConfigError when the folder cannot be written
  */
-export async function keepCertificate(
-  folder: string | undefined,
-  { names, now }: { readonly names: readonly string[]; readonly now: number },
-): Promise<ServerCertificate> {
-  if (folder === undefined) return { ...(await generate(names, now)), file: undefined }
-  const file = certificateFileIn(folder)
-  const kept = await readPair(folder)
-  if (kept && isStillGood(kept, { names, now })) return { ...kept, file }
-
-  await prepareFolder(folder)
-  const made = await generate(names, now)
-  // The key first: a process that reads between the two finds a pair that does not fit, and makes another one.
-  await replace(keyFileIn(folder), made.key, { mode: 0o600 })
-  await replace(file, made.cert, { mode: 0o644 })
-  return { ...made, file }
-}
-
-/** The generator is needed once a year: a start that finds a certificate does not load it. */
-const loadGenerator = onDemand(() => import('./self-signed.ts'))
-
-async function generate(names: readonly string[], now: number) {
-  const { generateCertificate } = await loadGenerator()
-  return generateCertificate(names, now)
-}
-
-type Pair = Pick<ServerCertificate, 'cert' | 'key'>
-
-async function readPair(folder: string): Promise<Pair | undefined> {
+export async function keepCertificate(folder: string | undefined, need: Need): Promise<ServerCertificate> {
+  if (folder === undefined) return { ...parsePair(await generatePair(need)), file: undefined }
   try {
-    const [cert, key] = await Promise.all([
-      readFile(certificateFileIn(folder), 'utf8'),
-      readFile(keyFileIn(folder), 'utf8'),
-    ])
-    return { cert, key }
-  } catch {
-    // Not there, or not to be read: writing reports what is wrong with the folder.
-    return undefined
-  }
-}
-
-function isStillGood({ cert, key }: Pair, { names, now }: { names: readonly string[]; now: number }): boolean {
-  try {
-    const leaf = readLeaf(cert)
-    const isInTime = Date.parse(leaf.validFrom) <= now && Date.parse(leaf.validTo) > now + RENEW_BEFORE_MS
-    return isInTime && namesMissingFrom(leaf, names).length === 0 && isKeyOf(createPrivateKey(key), leaf)
-  } catch {
-    // Damaged: nothing is lost by another one.
-    return false
-  }
-}
-
-async function prepareFolder(folder: string): Promise<void> {
-  try {
-    await preparePrivateFolder(folder)
+    return { ...(await settlePair(folder, need)), file: certificateFileIn(folder) }
   } catch (cause) {
     throw ConfigError.of(
       `${folder}: the certificate cannot be kept here: ${messageOf(cause)}. Choose another folder by the option stateDir.`,
@@ -82,8 +38,65 @@ async function prepareFolder(folder: string): Promise<void> {
   }
 }
 
-async function replace(file: string, text: string, { mode }: { mode: number }): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`
-  await writeFile(draft, text, { mode })
-  await rename(draft, file)
+async function settlePair(folder: string, need: Need): Promise<Pair> {
+  const file = tlsKeyFileIn(folder)
+  const found = await readIfThere(file)
+  let kept = found
+  let made: string | undefined
+  while (kept === undefined || (kept !== made && !isStillGood(parsePair(kept), need))) {
+    await preparePrivateFolder(folder)
+    made = await generatePair(need)
+    kept = await createOrRead(kept === undefined ? file : successorOf(kept, file), made)
+  }
+  if (found !== undefined && found !== kept) await replaceFile(file, kept, { mode: 0o600 })
+  const pair = parsePair(kept)
+  const shown = certificateFileIn(folder)
+  if ((await readIfThere(shown)) !== pair.cert) await replaceFile(shown, pair.cert, { mode: 0o644 })
+  return pair
+}
+
+/**
+ * Where the next pair is created: its name follows from the pair that is no longer good. Processes that find the same pair
+ * agree on what comes after it, and what one of them left when it was killed is used by the next.
+ */
+const successorOf = (kept: string, file: string) =>
+  `${file}.${createHash('sha256').update(kept).digest('hex').slice(0, 16)}.tmp`
+
+/** The generator is needed once a year: a start that finds a certificate does not load it. */
+const loadGenerator = onDemand(() => import('./self-signed.ts'))
+
+async function generatePair({ names, now }: Need): Promise<string> {
+  const { generateCertificate } = await loadGenerator()
+  const { key, cert } = await generateCertificate(names, now)
+  return `${key.trim()}\n${cert.trim()}\n`
+}
+
+type Pair = Pick<ServerCertificate, 'cert' | 'key'>
+
+/** The two parts of the file; what is damaged gives empty ones. */
+function parsePair(text: string): Pair {
+  const partOf = (label: string) =>
+    new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
+  return { key: partOf('PRIVATE KEY'), cert: partOf('CERTIFICATE') }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    // ENOTDIR: the folder is a file, which making sure of the folder explains better.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+function isStillGood({ cert, key }: Pair, { names, now }: Need): boolean {
+  try {
+    const leaf = readLeaf(cert)
+    const isInTime = Date.parse(leaf.validFrom) <= now && Date.parse(leaf.validTo) > now + RENEW_BEFORE_MS
+    return isInTime && namesMissingFrom(leaf, names).length === 0 && isKeyOf(createPrivateKey(key), leaf)
+  } catch {
+    // Damaged: nothing is lost by another one.
+    return false
+  }
 }

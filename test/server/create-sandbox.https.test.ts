@@ -72,12 +72,21 @@ describe('a self-signed certificate', () => {
     expect(Date.parse(leaf.validTo)).toBeGreaterThan(start + now)
   })
 
-  test.each(['tls-certificate.pem', 'tls-key.pem'])('a certificate that is damaged in %s is replaced', async (file) => {
-    const options = { names: ['localhost'], now: Date.UTC(2026, 0, 15) }
-    const first = await keepCertificate(folder, options)
-    writeFileSync(join(folder, file), 'no PEM at all')
-    expect((await keepCertificate(folder, options)).cert).not.toBe(first.cert)
-  })
+  test.each<[string, boolean]>([
+    ['tls-certificate.pem', true],
+    ['tls-key.pem', false],
+  ])(
+    'when %s is damaged there is a pair that fits again; that the certificate stays the same is %s',
+    async (file, stays) => {
+      const options = { names: ['localhost'], now: Date.UTC(2026, 0, 15) }
+      const first = await keepCertificate(folder, options)
+      writeFileSync(join(folder, file), 'no PEM at all')
+      const { cert, key } = await keepCertificate(folder, options)
+      expect(cert === first.cert).toBe(stays)
+      expect(readFileSync(certificateFileIn(folder), 'utf8')).toBe(cert)
+      expect(new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))).toBe(true)
+    },
+  )
 
   test('a folder that cannot be one is refused in one line', async () => {
     writeFileSync(join(folder, 'file'), '')

@@ -1,9 +1,10 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { JWK } from 'jose'
 import * as z from 'zod'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { createOrRead } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { generateStoredKeys, importKeys, type SigningKeys, type StoredKeys } from './signing-keys.ts'
@@ -23,6 +24,28 @@ export async function readKeyFile(file: string): Promise<SigningKeys | undefined
     await prepareFolder(dirname(file))
     return undefined
   }
+  return await importKeySet(text, file)
+}
+
+/**
+ * Makes new keys and keeps them in `file`, readable by its owner only; without a file they live in memory. They do so too
+ * when they cannot be written, because the server answers already: `onWarning` is called. When another process has made keys
+ * in the meantime, they are the ones.
+ * @throws ConfigError when those are damaged
+ */
+export async function generateKeys(file?: string, onWarning?: (message: string) => void): Promise<SigningKeys> {
+  const stored = await generateStoredKeys()
+  if (file === undefined) return importKeys(stored)
+  const kept = await createOrRead(file, renderKeySet(stored)).catch((error: unknown) => {
+    onWarning?.(`${file}: the signing keys cannot be kept and change with the next start: ${messageOf(error)}`)
+  })
+  return kept === undefined ? importKeys(stored) : importKeySet(kept, file)
+}
+
+const renderKeySet = (stored: StoredKeys) =>
+  `${JSON.stringify({ keys: SIGNING_ALGORITHMS.map((alg) => ({ ...stored[alg], alg })) }, null, 2)}\n`
+
+async function importKeySet(text: string, file: string): Promise<SigningKeys> {
   try {
     return await importKeys(parseKeySet(text))
   } catch (cause) {
@@ -33,28 +56,6 @@ export async function readKeyFile(file: string): Promise<SigningKeys | undefined
       { cause },
     )
   }
-}
-
-/**
- * Makes new keys and keeps them in `file`, readable by its owner only; without a file they live in memory. They do so too
- * when they cannot be written, because the server answers already: `onWarning` is called.
- */
-export async function generateKeys(file?: string, onWarning?: (message: string) => void): Promise<SigningKeys> {
-  const stored = await generateStoredKeys()
-  if (file !== undefined) {
-    await writeKeys(file, stored).catch((error: unknown) =>
-      onWarning?.(`${file}: the signing keys cannot be kept and change with the next start: ${messageOf(error)}`),
-    )
-  }
-  return importKeys(stored)
-}
-
-async function writeKeys(file: string, stored: StoredKeys): Promise<void> {
-  const keys = SIGNING_ALGORITHMS.map((alg) => ({ ...stored[alg], alg }))
-  // Renamed into place: another process that starts now reads all of it or nothing.
-  const draft = `${file}.${process.pid}.tmp`
-  await writeFile(draft, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 })
-  await rename(draft, file)
 }
 
 async function readText(file: string): Promise<string | undefined> {

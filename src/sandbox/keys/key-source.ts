@@ -10,13 +10,15 @@ export function keysOf(keys: Promise<SigningKeys>): KeySource {
   return () => keys
 }
 
-/** Keys that are made on first use, at the latest after `milliseconds`. */
+/** Keys that are made on first use, at the latest after `milliseconds`; tried again when that failed. */
 export function keysSoon(make: () => Promise<SigningKeys>, milliseconds: number): KeySource {
   let made: Promise<SigningKeys> | undefined
   const ask = () => {
     clearTimeout(timer)
     made ??= make()
-    made.catch(() => {})
+    made.catch(() => {
+      made = undefined
+    })
     return made
   }
   const timer = setTimeout(ask, milliseconds).unref()

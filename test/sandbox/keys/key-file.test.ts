@@ -60,3 +60,23 @@ test('a damaged file is refused, and the message says what to do', async () => {
   writeFileSync(file, '{"keys": [{"kty": "RSA"}]}')
   await expect(readKeyFile(file)).rejects.toThrow(/not a JSON Web Key Set.*Delete the file/)
 })
+
+test('of processes that make keys at the same time one keeps them, and all have the same', async () => {
+  for (let round = 0; round < 3; round++) {
+    const file = keyFileIn(join(folder, `state-${round}`))
+    const made = await Promise.all(
+      Array.from({ length: 6 }, async () => (await readKeyFile(file)) ?? (await generateKeys(file))),
+    )
+    const kids = made.map(({ RS256, ES256 }) => `${RS256.kid} ${ES256.kid}`)
+    const kept = await readKeyFile(file)
+    expect(new Set(kids)).toEqual(new Set([`${kept?.RS256.kid} ${kept?.ES256.kid}`]))
+  }
+})
+
+test('damaged keys that another process has left in the meantime are refused in one line', async () => {
+  const file = keyFileIn(folder)
+  writeFileSync(file, 'not keys')
+  await expect(generateKeys(file)).rejects.toThrow(
+    /^\S+signing-keys\.json: the signing keys cannot be read: [^\n]*Delete the file/,
+  )
+})
