@@ -22,6 +22,7 @@ import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
 import { createApp } from './app.ts'
 import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
+import { privateFiles, wideModeWarnings } from './private-files.ts'
 import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
 import { settleSettings, shownClient } from './settle-settings.ts'
 
@@ -69,6 +70,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     )
   }
   const keyFile = options.keys ?? (options.stateDir === undefined ? undefined : keyFileIn(options.stateDir))
+  for (const warning of await wideModeWarnings(privateFiles(keyFile, options))) options.onWarning?.(warning)
   const storedKeys = keyFile === undefined ? undefined : await readKeyFile(keyFile)
   const makeKeys = async () => storedKeys ?? generateKeys(keyFile, options.onWarning)
   const agreedKeys = await stores.agreeOnKeys?.(makeKeys)

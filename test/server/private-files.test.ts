@@ -1,0 +1,56 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { privateFiles, wideModeWarnings } from '../../src/server/private-files.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+let folder: string
+let stateDir: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agekey-modes-'))
+  stateDir = join(folder, 'state')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const write = (path: string, mode: number) => {
+  writeFileSync(path, '')
+  chmodSync(path, mode)
+  return path
+}
+
+describe('A start', () => {
+  test('makes a state folder that causes no warning at the next one', async () => {
+    const warnings: string[] = []
+    const onWarning = (message: string) => warnings.push(message)
+    for (let start = 0; start < 2; start++) {
+      await startSandbox({ keys: undefined, stateDir, https: true, onWarning })
+    }
+    expect(warnings).toEqual([])
+  })
+
+  test('warns of a state folder, keys and a certificate key that other users can open, with the command for each', async () => {
+    mkdirSync(stateDir)
+    chmodSync(stateDir, 0o755)
+    const keys = write(join(stateDir, 'signing-keys.json'), 0o644)
+    const tlsKey = write(join(stateDir, 'tls-key.pem'), 0o640)
+    expect(await wideModeWarnings(privateFiles(keys, { stateDir }))).toEqual([
+      `${stateDir}: it holds private keys, and its mode 755 opens it to other users: run chmod 700 ${stateDir}`,
+      `${tlsKey}: it holds private keys, and its mode 640 opens it to other users: run chmod 600 ${tlsKey}`,
+      `${keys}: it holds private keys, and its mode 644 opens it to other users: run chmod 600 ${keys}`,
+    ])
+  })
+
+  test('goes on after the warning', async () => {
+    mkdirSync(stateDir)
+    chmodSync(stateDir, 0o777)
+    const warnings: string[] = []
+    const { request } = await startSandbox({
+      keys: undefined,
+      stateDir,
+      onWarning: (message) => warnings.push(message),
+    })
+    await request.get('/_sandbox/health').expect(200)
+    expect(warnings).toEqual([expect.stringMatching(/state: it holds private keys, and its mode 777.*chmod 700/)])
+  })
+})
