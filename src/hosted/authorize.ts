@@ -18,8 +18,9 @@ import { type Decision, decide, decideByChoice, decideEnded } from '../sandbox/d
 import { keepPending, type Pending, takePending } from '../sandbox/decision/pending.ts'
 import { scenarioOf } from '../sandbox/decision/queue.ts'
 import { requireRequestedNames } from '../sandbox/decision/sources.ts'
-import type { Outcome } from '../sandbox/outcomes/outcome.ts'
+import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { queueLater, requireDriver } from './driving/driving.ts'
 import { embeddingAdvice, endsInFrame } from './embedding/embedding.ts'
 import { notPending, readHostedForm, requirePending } from './form.ts'
 import { lastPersonaCookie } from './last-persona.ts'
@@ -44,11 +45,12 @@ export const CHOICE_ENDPOINTS = {
 /** E1 and E3 begin a flow. A decision ends it at once; without one the user decides on a page. */
 export function createAuthorizeRoutes({
   version,
-}: Pick<HttpHost, 'version'>): Readonly<Record<'use' | 'create' | 'choice', Handler>> {
+  guard,
+}: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'use' | 'create' | 'choice', Handler>> {
   return {
-    use: (request, tenant) => authorize('use', { request, tenant, version }, beginUse),
-    create: (request, tenant) => authorize('create', { request, tenant, version }, beginCreate),
-    choice: (request, tenant) => choose({ request, tenant, version }),
+    use: (request, tenant) => authorize('use', { request, tenant, version, guard }, beginUse),
+    create: (request, tenant) => authorize('create', { request, tenant, version, guard }, beginCreate),
+    choice: (request, tenant) => choose({ request, tenant, version, guard }),
   }
 }
 
@@ -59,6 +61,9 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
   const { request, tenant } = visit
   const { query, requested } = readRequestedDecision(request)
   const known = await requireRequestedNames(flow, requested, tenant)
+  const outcome = requested.query?.outcome ?? requested.headers?.outcome
+  const isLater = outcome !== undefined && findOutcome(flow, outcome) === undefined
+  if (isLater) requireDriver(visit)
   const beginning = await begin(query, tenant.provider)
   if (beginning.kind === 'refused') return refuse(beginning, visit)
 
@@ -119,11 +124,12 @@ async function refuse(
 
 /** The user's choice on a page. A refused choice leaves the request pending. */
 async function choose(visit: Visit): Promise<Answer> {
-  const { request, tenant } = visit
-  const form = readHostedForm(request)
+  const { request, tenant, guard } = visit
+  const form = readHostedForm(request, guard)
   const pending = await requirePending(form, tenant)
   const persona = form.field('persona') ?? form.field('with_persona')
   const decision = await decideByChoice(pending.transaction, { persona, outcome: form.field('outcome') }, tenant)
+  if (decision?.laterOutcome) requireDriver({ request, guard, framed: form.framed })
   if (!decision) throw Refusal.invalidRequest('choice: send persona or outcome.', { title: 'Nothing was chosen' })
   // When two forms arrive at once, only one of them takes the transaction.
   if (!(await takePending(form.transaction, tenant.provider))) throw await notPending(form.transaction, tenant)
@@ -185,13 +191,6 @@ const callbackToRecord = (callback: Callback | undefined, visit: Visit) => (ends
 /** A decision of a scenario may be followed by a step that moves the clock. */
 async function runClockSteps({ queued }: Decision, { scenarios }: Tenant): Promise<void> {
   if (queued && scenarioOf(queued)) await scenarios.runClockSteps()
-}
-
-/** Queues an outcome of a server-to-server call for the client's next call of that kind. A form drives the tenant, a link does not. */
-async function queueLater({ flow, name }: Outcome, clientId: string, { request, tenant }: Visit): Promise<void> {
-  const isAnonymous = flow === 'discovery' || flow === 'jwks'
-  const queue = request.method === 'POST' ? tenant.expectations.add : tenant.expectations.addLater
-  await queue({ flow, outcome: name, ...(isAnonymous ? {} : { match: { client_id: clientId } }) })
 }
 
 // A flow that is decided by a script needs none of them.

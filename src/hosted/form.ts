@@ -1,3 +1,4 @@
+import { type ControlGuard, refuseReboundHost } from '../http/guard/guard.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
@@ -21,8 +22,9 @@ export interface HostedForm {
   field(name: string): string | undefined
 }
 
-/** Reads a form of a hosted page. @throws Refusal 400 without a transaction */
-export function readHostedForm(request: Incoming): HostedForm {
+/** Reads a form of a hosted page. @throws Refusal 403 for a foreign host name, 400 without a transaction */
+export function readHostedForm(request: Incoming, guard: ControlGuard): HostedForm {
+  refuseReboundHost(request, guard)
   const fields = new Map(decodePairs(Buffer.from(request.body).toString('utf8')))
   const field = (name: string) => fields.get(name) || undefined
   const transaction = field('transaction')

@@ -9,6 +9,7 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { fontAdvice } from './appearance.ts'
 import { renderChoose } from './choose-page.ts'
 import { renderCreate } from './create-page.ts'
+import { drivingBar } from './driving/driving-bar.ts'
 import { embeddingOf } from './embedding/embedding.ts'
 import { preselectedPersona } from './last-persona.ts'
 import { clientBadge } from './logo.ts'
@@ -41,6 +42,7 @@ async function renderWaiting(
     client: await clientBadge(tenant, transaction.clientId),
     embedding: embeddingOf(request),
     now: tenant.clock.now(),
+    drivingBar: drivingBar(visit, tenant),
     continued,
     clockMoved,
     chosenLanguage,

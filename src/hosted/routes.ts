@@ -2,6 +2,7 @@ import type { Handler, HttpHost } from '../http/handler.ts'
 import { findLanguage } from '../http/html/messages.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
+import { requireDriver } from './driving/driving.ts'
 import { type HostedForm, readHostedForm, requirePending } from './form.ts'
 import { languageCookie } from './language.ts'
 import { hostedPage } from './page.ts'
@@ -10,20 +11,21 @@ import type { Visit } from './shell.ts'
 /** The forms of a hosted page that do not end its flow: each shows the page again. */
 export function createHostedRoutes({
   version,
-}: Pick<HttpHost, 'version'>): Readonly<Record<'language' | 'clock' | 'goOn', Handler>> {
+  guard,
+}: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'language' | 'clock' | 'goOn', Handler>> {
   const showAgain = (
-    { transaction, chosenLanguage, continued }: HostedForm,
+    { transaction, chosenLanguage, continued, framed }: HostedForm,
     pending: Pending,
-    visit: Omit<Visit, 'version'>,
-  ) => hostedPage(transaction, pending, { chosenLanguage, continued, ...visit, version })
+    visit: Omit<Visit, 'version' | 'guard'>,
+  ) => hostedPage(transaction, pending, { chosenLanguage, continued, framed, ...visit, version, guard })
   return {
     async goOn(request, tenant) {
-      const form = readHostedForm(request)
+      const form = readHostedForm(request, guard)
       const pending = await requirePending(form, tenant)
       return { reply: await showAgain(form, pending, { request, tenant, continued: true }) }
     },
     async language(request, tenant) {
-      const form = readHostedForm(request)
+      const form = readHostedForm(request, guard)
       const language = findLanguage(form.field('language') ?? '')
       if (language === undefined) {
         const message = `language: ${JSON.stringify(form.field('language')?.slice(0, 80) ?? '')} is not one of the menu; choose one there.`
@@ -34,12 +36,13 @@ export function createHostedRoutes({
       return { reply: { ...reply, cookie: languageCookie(language, tenant) } }
     },
     async clock(request, tenant) {
-      const form = readHostedForm(request)
+      const form = readHostedForm(request, guard)
       const advance = form.field('advance') ?? ''
       if (!/^[1-9]\d{0,8}$/.test(advance)) {
         const message = `advance: ${JSON.stringify(advance.slice(0, 80))} is not a whole number of seconds from 1 to 999999999.`
         throw Refusal.invalidRequest(message, { title: 'No such time' })
       }
+      requireDriver({ request, guard, framed: form.framed })
       // Only the page of a waiting request may move the clock, so an unknown transaction is refused first.
       const pending = await requirePending(form, tenant)
       await tenant.moveClock({ advance: Number(advance) })

@@ -1,3 +1,4 @@
+import type { ControlGuard } from '../http/guard/guard.ts'
 import { type RenderedPage, type Shell, shellOf } from '../http/html/layout.ts'
 import { directionOf } from '../http/html/messages.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -12,6 +13,7 @@ export interface Visit {
   readonly request: Incoming
   readonly tenant: Tenant
   readonly version: string
+  readonly guard: ControlGuard
   /** A script on the page found itself in an iframe. */
   readonly framed?: boolean
   /** A script on the page found that this iframe lacks the permission for passkeys. */

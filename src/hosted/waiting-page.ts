@@ -3,6 +3,7 @@ import type { Shell } from '../http/html/layout.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
 import type { UseTransaction } from '../oidc/use.ts'
+import type { DrivingBar } from './driving/driving-bar.ts'
 import type { Embedding } from './embedding/embedding.ts'
 import type { ClientBadge } from './logo.ts'
 
@@ -24,6 +25,8 @@ export interface WaitingPage<
   readonly embedding: Embedding
   /** The time of the sandbox in epoch milliseconds. */
   readonly now: number
+  /** Absent when the visitor may drive the sandbox from the page. */
+  readonly drivingBar?: DrivingBar | undefined
   /** The user goes on where no passkey works. */
   readonly continued?: boolean | undefined
   /** The clock was moved on the page itself. */

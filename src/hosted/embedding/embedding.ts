@@ -28,7 +28,8 @@ export const embeddingOf = (request: Incoming): Embedding => ({
 })
 
 /** Whether the visit is inside an iframe, where nothing is redirected (specification, "Embedding rules"). */
-export const endsInFrame = ({ framed, request }: { framed?: boolean; request: Incoming }) => framed || isFramed(request)
+export const endsInFrame = ({ framed, request }: { framed?: boolean | undefined; request: Incoming }) =>
+  framed || isFramed(request)
 
 const isFramed = (request: Incoming): boolean =>
   ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(request.header('sec-fetch-dest') ?? '')

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { isIP } from 'node:net'
 import { Refusal } from '../../oidc/refusal.ts'
 import { equalsSecret } from '../../oidc/request/client-auth.ts'
 import { type Addresses, hostNamesOf } from '../../sandbox/addresses/addresses.ts'
@@ -42,8 +43,8 @@ export const createControlGuard = ({
 /** The cookie by which a browser opens the console after it has sent the control token once. */
 export const CONTROL_COOKIE = 'agekey_sandbox_control'
 
-/** Paths that a browser opens without a bearer token: the console and its events. */
-const COOKIE_PATHS = /^\/_sandbox\/(?:console(?:\/.*)?|events)$/
+/** Paths that a browser opens without a bearer token: the console and its events, and the hosted pages, from which it may drive too. */
+const COOKIE_PATHS = /^\/(?:_sandbox\/(?:console(?:\/.*)?|events)|v1\/oidc\/(?:use|create)(?:\/\w+)?)$/
 
 /** Why a call may come from beyond this machine, as the rest of a sentence; `undefined` for one that was made on it. */
 export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): string | undefined =>
@@ -110,19 +111,41 @@ function noToken(request: Incoming, beyond: string | undefined): Refusal {
   const { authorization } = request
   const received =
     authorization === undefined ? 'it is absent' : `${offersToken(request) ? 'the bearer token' : 'it'} is another one`
+  const orSignIn = COOKIE_PATHS.test(request.path) ? ', or sign in to the console with this browser' : ''
   const why = beyond === undefined ? '' : `, because ${beyond}`
   return Refusal.unauthorized(
-    `Authorization: ${received}; send the control token of this sandbox as "Bearer TOKEN"${why}`,
+    `Authorization: ${received}; send the control token of this sandbox as "Bearer TOKEN"${orSignIn}${why}`,
     'Bearer realm="agekey-sandbox control"',
   )
 }
 
-function refuseForeignHost(request: Incoming, { hostNames }: ControlGuard): void {
-  const origin = calledOrigin(request)
-  const name = origin === undefined ? '' : new URL(origin).hostname
-  if (LOOPBACK_HOSTS.includes(name) || hostNames.includes(name)) return
-  const shown = JSON.stringify((request.host ?? '').slice(0, 80))
+function refuseForeignHost(request: Incoming, guard: ControlGuard): void {
+  if (isOwnName(calledName(request), guard)) return
   throw Refusal.forbidden(
-    `Host: ${shown} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
+    `Host: ${shownHost(request)} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
   )
 }
+
+/**
+ * Refuses a form of a hosted page that came by a name of another site. An IP address, and a name below `localhost`, cannot
+ * be made to resolve to this machine, so a sandbox without any settings is reached by them.
+ * @throws Refusal 403
+ */
+export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
+  const name = calledName(request)
+  if (isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || name.endsWith('.localhost')) return
+  throw Refusal.forbidden(
+    `Host: ${shownHost(request)} is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL, or start it with --base-url or --internal-url for this name`,
+  )
+}
+
+/** The host name by which a caller came, as URL parsers write it; empty when it names none. */
+function calledName(request: Incoming): string {
+  const origin = calledOrigin(request)
+  return origin === undefined ? '' : new URL(origin).hostname
+}
+
+const isOwnName = (name: string, { hostNames }: ControlGuard) =>
+  LOOPBACK_HOSTS.includes(name) || hostNames.includes(name)
+
+const shownHost = (request: Incoming) => JSON.stringify((request.host ?? '').slice(0, 80))

@@ -1,12 +1,13 @@
-import { grouped } from '../http/html/elements.ts'
-import { renderListFilter } from '../http/html/fields.ts'
-import { type Html, html } from '../http/html/html.ts'
-import { englishOn, type Translate } from '../http/html/messages.ts'
-import { FALLBACK_PERSONAS } from '../sandbox/decision/decide.ts'
-import { unmetNeed } from '../sandbox/decision/possible-outcome.ts'
-import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
-import type { Outcome, OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
-import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
+import { grouped } from '../../http/html/elements.ts'
+import { renderListFilter } from '../../http/html/fields.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import { englishOn, type Translate } from '../../http/html/messages.ts'
+import { FALLBACK_PERSONAS } from '../../sandbox/decision/decide.ts'
+import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
+import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
+import type { Outcome, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import { renderPendingFields, type WaitingPage } from '../waiting-page.ts'
+import { renderDrivingBar } from './driving-bar.ts'
 
 /** The step of the clock: one second more than the lifetime of a `request_uri` (specification, "Limits"). */
 const STEP_SECONDS = 91
@@ -19,11 +20,11 @@ const STEP_SECONDS = 91
  * `transaction`, `with_persona` and `outcome`.
  */
 export function renderEndingForm(page: WaitingPage, t: Translate): Html {
-  const outcomes = outcomesOf(page.transaction)
+  const outcomes = outcomesOf(page)
   return html`<details class="card endings" data-passkey${page.clockMoved && html` open`}>
 <summary><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${outcomes.length}</span></summary>
 <p class="muted">${t('ending.lead')}</p>
-${renderClockForm(page, t)}
+${page.drivingBar === undefined ? renderClockForm(page, t) : renderDrivingBar(page.drivingBar, t)}
 <form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}
 <div class="field">
 <label for="with-persona">${t('ending.persona')}</label>
@@ -55,9 +56,12 @@ function renderClockForm(page: WaitingPage, t: Translate): Html {
 /** The outcome that the page offers as a button of its own, so that it stands on the page once. */
 export const CODE_BUTTON = 'code_issued'
 
-/** The outcomes that are possible for this request: those of its own flow, and those of the calls that follow its code. */
-function outcomesOf(transaction: WaitingPage['transaction']): readonly Outcome[] {
-  const leadsToUpgrade = transaction.flow === 'use' && transaction.upgrade
+/**
+ * The outcomes that are possible for this request: those of its own flow, and those of the calls that follow its code for a
+ * visitor that may drive the sandbox.
+ */
+function outcomesOf({ transaction, drivingBar }: WaitingPage): readonly Outcome[] {
+  const leadsToUpgrade = drivingBar === undefined && transaction.flow === 'use' && transaction.upgrade
   return outcomesFor(transaction.flow).filter((outcome) => {
     const isOffered =
       outcome.flow === transaction.flow || (leadsToUpgrade && (outcome.flow === 'token' || outcome.flow === 'upgrade'))

@@ -1,0 +1,40 @@
+import { type ControlGuard, guardControl } from '../../http/guard/guard.ts'
+import type { Incoming } from '../../http/incoming.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import { endsInFrame } from '../embedding/embedding.ts'
+
+/** The request of a visitor; `framed` when a script on the page found itself in an iframe. */
+export interface Visitor {
+  readonly request: Incoming
+  readonly guard: ControlGuard
+  readonly framed?: boolean | undefined
+}
+
+/**
+ * Refuses a visitor of a hosted page that may not drive the sandbox. The clock, and an outcome that waits for a later call,
+ * concern every flow of the tenant: they need what the control API needs.
+ *
+ * Decision: nothing is driven from a frame. Every site may frame a hosted page, and could have the user click there unawares.
+ * @throws Refusal 401, 403 or 429
+ */
+export function requireDriver(visitor: Visitor): void {
+  if (endsInFrame(visitor)) {
+    throw Refusal.forbidden(
+      'In an iframe no hosted page moves the clock or forces the outcome of a later call; open it in a window of its own, or use the control API',
+    )
+  }
+  guardControl(visitor.request, visitor.guard)
+}
+
+/** Queues an outcome of a server-to-server call for the client's next call of that kind. A form drives the tenant, a link does not. */
+export async function queueLater(
+  { flow, name }: Outcome,
+  clientId: string,
+  { request, tenant }: { request: Incoming; tenant: Tenant },
+): Promise<void> {
+  const isAnonymous = flow === 'discovery' || flow === 'jwks'
+  const queue = request.method === 'POST' ? tenant.expectations.add : tenant.expectations.addLater
+  await queue({ flow, outcome: name, ...(isAnonymous ? {} : { match: { client_id: clientId } }) })
+}
