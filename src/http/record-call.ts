@@ -22,7 +22,7 @@ type Parameters = Readonly<Record<string, unknown>>
  * to no flow is only announced.
  */
 export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> {
-  const { journal, name, clock } = call.tenant
+  const { journal, name, clock, clients } = call.tenant
   const at = new Date(clock.now()).toISOString()
   const { flow, beginsFlow = true } = endpoint
   const { answer, request } = call
@@ -33,15 +33,18 @@ export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> 
     return
   }
   const parameters = request.sentParameters()
+  const shown = clients.mask({
+    facts: { flow, ...factsOf(endpoint, parameters, answer) },
+    call: callRecord(endpoint, call, { at, parameters }),
+  })
   await journal.record(name, {
     correlationIds: correlationIdsIn(endpoint, request, parameters),
     issuedIds: answer.issuedIds ?? [],
-    facts: { flow, ...factsOf(endpoint, parameters, answer) },
+    ...shown,
     evaluation: answer.evaluation && inputOf(answer.evaluation),
     begins: beginsFlow,
     // A refused choice leaves its flow pending.
     ends: answer.ends ?? ((status >= 400 || status === 0) && beginsFlow),
-    call: callRecord(endpoint, call, { at, parameters: masked(parameters) }),
   })
 }
 
@@ -103,7 +106,7 @@ function recordedBody(body: Body, answer: Answer): RecordedResponse {
       return error ? { kind: 'page', title, error } : { kind: 'page', title }
     }
     case 'json':
-      return { kind: 'json', value: masked(body.value) }
+      return { kind: 'json', value: body.value }
     case 'text':
       return { kind: 'text', text: body.text.slice(0, MAX_TEXT) }
     case 'truncated':
@@ -113,14 +116,4 @@ function recordedBody(body: Body, answer: Answer): RecordedResponse {
     case 'stream':
       return { kind: 'text', text: '' }
   }
-}
-
-/** Matches misspelt names of secrets too. */
-const SECRET_PARAMETER = /secret|access.?token|control.?token/i
-
-/** A JSON object without the values of its secrets. */
-function masked<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const members = Object.entries(value).map(([name, member]) => [name, SECRET_PARAMETER.test(name) ? '***' : member])
-  return Object.fromEntries(members)
 }

@@ -24,7 +24,7 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
     await sendReply(response, answer.reply)
     host.onCall({
       method: incoming.method,
-      path: `${tenant.basePath}${incoming.path}`,
+      path: tenant.clients.mask(`${tenant.basePath}${incoming.path}`),
       status: sentStatus(answer.reply),
       durationMs: elapsed(),
       ...(endpoint === undefined ? {} : { endpoint: endpoint.number }),

@@ -42,6 +42,9 @@ export const IDENTIFIER_BYTES = 16
 /** Bytes of randomness in an access token: 256 bits. */
 export const ACCESS_TOKEN_BYTES = 32
 
+/** Access tokens begin with it, like the credentials `ak_test_` and `sk_test_`: found in a wrong place, a token is known for one. */
+export const ACCESS_TOKEN_PREFIX = 'at_test_'
+
 /** Seconds for which a pushed request, a code or a token is remembered after its end, to say what became of it. */
 export const REMEMBERED_SECONDS = 7 * 86_400
 

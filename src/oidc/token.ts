@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { butIs } from '../age/explain.ts'
 import { quote } from '../age/quote.ts'
 import { collection } from './collection.ts'
-import { ACCESS_TOKEN_BYTES, IDENTIFIER_BYTES } from './decisions.ts'
+import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client, Clients } from './ports.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
@@ -170,7 +170,7 @@ async function issueAccessToken(
   { clientId, ageKeyId, code }: Omit<AccessGrant, 'expiresAt'>,
   provider: Provider,
 ): Promise<TokenResponse> {
-  const token = provider.ids.random(ACCESS_TOKEN_BYTES)
+  const token = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
   const lifetime = provider.lifetimes.accessToken
   const expiresAt = inSeconds(provider, lifetime)
   await accessTokens(provider).put(token, { clientId, ageKeyId, code, expiresAt }, forgottenAt({ expiresAt }))

@@ -24,7 +24,7 @@ import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from 
 import { openStores } from './open-stores.ts'
 import { privateFiles, wideModeWarnings } from './private-files.ts'
 import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
-import { settleSettings, shownClient } from './settle-settings.ts'
+import { secretsOf, settleSettings, shownClient } from './settle-settings.ts'
 
 export type { CallSummary, SandboxOptions }
 
@@ -96,6 +96,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const shared: SharedParts = {
     ...stores,
     settings,
+    secrets: secretsOf(options),
     keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys }),
     generateKeys: () => generateKeys(),
   }

@@ -42,6 +42,13 @@ export function shownClient({ builtinClient, clients }: SandboxSettings): { clie
   return { clientId, clientSecret }
 }
 
+/** Secrets of the process: the control token, and the password of the store as it is and as its address has it. */
+export function secretsOf({ controlToken = '', store = '' }: SandboxOptions): string[] {
+  const password = URL.canParse(store) ? new URL(store).password : ''
+  const decoded = new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p') ?? ''
+  return [controlToken, password, decoded]
+}
+
 /** Names of default personas and outcomes must exist: otherwise every request would fail. */
 function checkDeciders({ personas, defaults, clients }: SandboxSettings): void {
   const names = personas.map(({ name }) => name)

@@ -12,7 +12,7 @@ describe('exchangeCode', () => {
     const code = await service.obtainCode()
     const { response, findings } = await service.exchange(code)
     expect(response).toEqual({
-      access_token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      access_token: expect.stringMatching(/^at_test_[A-Za-z0-9_-]{43}$/),
       token_type: 'Bearer',
       expires_in: 10_800,
     })

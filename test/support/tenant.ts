@@ -24,6 +24,7 @@ export async function createTestParts(stores: Stores, changes: Partial<SandboxSe
   return {
     ...stores,
     settings,
+    secrets: [],
     keys: createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys }),
     generateKeys: readTestKeys,
   }

@@ -2,6 +2,7 @@ import type { Client, Clients, SigningAlgorithm } from '../../oidc/ports.ts'
 import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/web-address.ts'
 import type { ClientSettings } from './client-schema.ts'
 import { DEMO_CLIENT_ID, demoClient } from './demo-client.ts'
+import { createMask, type Mask } from './mask.ts'
 
 /** A registered relying party with what only the sandbox knows of it. */
 export interface SandboxClient extends Client {
@@ -11,6 +12,8 @@ export interface SandboxClient extends Client {
 
 export interface SandboxClients extends Clients {
   find(clientId: string): SandboxClient | undefined
+  /** Takes their secrets, and those of the process, out of what is recorded or shown. */
+  readonly mask: Mask
   /** The algorithms that clients have of their own. */
   readonly signingAlgs: readonly SigningAlgorithm[]
 }
@@ -24,11 +27,11 @@ export const BUILTIN_CLIENT = {
 
 /**
  * The registered relying parties: the built-in one, unless it is switched off, the demo of the sandbox at `demoOf`, and the
- * declared ones, which win over both.
+ * declared ones, which win over both. `secrets` are those of the process, to be masked with theirs.
  */
 export function createClients(
   settings: readonly ClientSettings[],
-  { builtin, demoOf }: { builtin: boolean; demoOf?: string },
+  { builtin, demoOf, secrets = [] }: { builtin: boolean; demoOf?: string; secrets?: readonly string[] },
 ): SandboxClients {
   const declared: readonly ClientSettings[] = demoOf === undefined ? settings : [demoClient(demoOf), ...settings]
   const clients = new Map<string, SandboxClient>(declared.map((client) => [client.clientId, fromSettings(client)]))
@@ -39,7 +42,8 @@ export function createClients(
   }
   const signingAlgs = declared.flatMap(({ signingAlg }) => signingAlg ?? [])
   const ids = [...clients.keys()].filter((id) => id !== DEMO_CLIENT_ID)
-  return { ids, find: (clientId) => clients.get(clientId), signingAlgs }
+  const mask = createMask([...secrets, ...[...clients.values()].map(({ clientSecret }) => clientSecret)])
+  return { ids, mask, find: (clientId) => clients.get(clientId), signingAlgs }
 }
 
 function fromSettings(settings: ClientSettings): SandboxClient {

@@ -42,8 +42,11 @@ export type CallRecord = Readonly<z.infer<typeof callRecordSchema>>
 /** What `GET flows` shows of a response: the location, the page or the body itself. */
 export function shownResponse(response: RecordedResponse): unknown {
   switch (response.kind) {
-    case 'callback':
-      return { location: callbackUrl(response.callback) }
+    case 'callback': {
+      const { callback } = response
+      // Its address may have been masked.
+      return { location: URL.canParse(callback.redirectUri) ? callbackUrl(callback) : callback.redirectUri }
+    }
     case 'redirect':
       return { location: response.location }
     case 'page': {

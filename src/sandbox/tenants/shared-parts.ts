@@ -79,6 +79,8 @@ export interface TenantRecords {
 export interface SharedParts {
   readonly settings: SandboxSettings
   readonly journal: Journal
+  /** Secrets of the process, beside those of clients: they are masked wherever a call is recorded. */
+  readonly secrets: readonly string[]
   /** Shared until a tenant rotates its own. */
   readonly keys: KeyRing
   readonly directory: TenantDirectory

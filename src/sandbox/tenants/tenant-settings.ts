@@ -18,11 +18,11 @@ export interface ChangeableSettings {
 
 /** Creates the settings of one tenant: those of the sandbox, until it changes its own. */
 export function createTenantSettings(
-  { settings: common, keys: commonKeys, generateKeys }: SharedParts,
+  { settings: common, keys: commonKeys, secrets, generateKeys }: SharedParts,
   { state, baseUrl }: { state: TenantState; baseUrl: string },
 ): ChangeableSettings {
   const clientsOf = (clients: readonly ClientSettings[]) =>
-    createClients(clients, { builtin: common.builtinClient, demoOf: baseUrl })
+    createClients(clients, { builtin: common.builtinClient, demoOf: baseUrl, secrets })
 
   let settings: TenantSettings = common
   let clients = clientsOf(common.clients)

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { createClient, type HttpClient } from '../support/http-client.ts'
+import { KEY_FILE } from '../support/keys.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { ageSignal, basic, claims, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
+
+const TOKEN = 'token-of-the-control-api'
+const DECLARED = 'not+a/real%secret'
+const SHORT = 's3cr3t'
+
+const form = ({ request }: HttpClient, path: string, body: string, authorization?: string) => {
+  const call = request.post(path).type('form')
+  return (authorization === undefined ? call : call.set('Authorization', authorization)).send(body)
+}
+const PAR = '/v1/oidc/create/par'
+const E4 = '/v1/oidc/use/token'
+const asForm = (fields: Readonly<Record<string, string>>) => String(new URLSearchParams(fields))
+
+/** Where a mistaken or an odd client puts a secret. */
+const PLACES: Readonly<Record<string, (http: HttpClient, secret: string) => PromiseLike<unknown>>> = {
+  'the state of E1': ({ request }, s) =>
+    request.get('/v1/oidc/use').query(useRequest({ state: s, sandbox_persona: 'child-4' })),
+  'the nonce of E1, in a longer text': ({ request }, s) =>
+    request.get('/v1/oidc/use').query(useRequest({ nonce: `Bearer ${s} x`, sandbox_persona: 'child-4' })),
+  'the client_id of E1': ({ request }, s) => request.get('/v1/oidc/use').query(useRequest({ client_id: s })),
+  'the query of the redirect_uri of E1': ({ request }, s) =>
+    request
+      .get('/v1/oidc/use')
+      .query(useRequest({ redirect_uri: `http://localhost/?x=${encodeURIComponent(s)}`, sandbox_persona: 'child-4' })),
+  'a claims object': ({ request }, s) =>
+    request.get('/v1/oidc/use').query(useRequest({ claims: claims({ [s]: { a: [s] } }) })),
+  'claims that are no JSON': ({ request }, s) => request.get('/v1/oidc/use').query(useRequest({ claims: ` "${s}' ` })),
+  'the name of a parameter of E1': ({ request }, s) =>
+    request.get('/v1/oidc/use').query({ ...useRequest(), [`${s}`]: '', [`a ${s}`]: s }),
+  'an unknown outcome': ({ request }, s) => request.get('/v1/oidc/use').query(useRequest({ sandbox_outcome: s })),
+  'JSON that is sent as a form to E2': (http, s) =>
+    form(http, PAR, JSON.stringify({ ...pushedRequest({ client_secret: s }), a: { b: [s] } })),
+  'JSON behind a name in a form': (http, s) => form(http, PAR, `x${JSON.stringify({ client_secret: s })}`),
+  'another field of E2': (http, s) =>
+    form(http, PAR, asForm(pushedRequest({ scope: s, type: s, response_type: `${s} ${s}` }))),
+  'a misspelt field of E2': (http, s) =>
+    form(http, PAR, asForm(pushedRequest({ client_secret: undefined, clientsecrets: s, sekret: s }))),
+  'the age signals of E2': (http, s) =>
+    form(
+      http,
+      PAR,
+      asForm(
+        pushedRequest({ authorization_details: JSON.stringify([{ ...ageSignal(), verification_id: s, [s]: s }]) }),
+      ),
+    ),
+  'the code of E4': (http, s) => form(http, E4, asForm(tokenRequest(s)), basic('ak_test_sandbox', 'sk_test_sandbox')),
+  'Basic credentials that are the code of E4': (http, s) => form(http, E4, asForm(tokenRequest(basic('web-shop', s)))),
+  'a percent-encoded grant_type of E4': (http, s) =>
+    form(http, E4, asForm(tokenRequest('x', { grant_type: encodeURIComponent(s) }))),
+  'the path of E4': (http, s) => form(http, `${E4}/${encodeURIComponent(s)}`, ''),
+  'the query of E4': (http, s) => form(http, `${E4}?client_secret=${encodeURIComponent(s)}`, asForm(tokenRequest('x'))),
+  'the signals of E5': ({ request }, s) =>
+    request
+      .post('/v1/svc/upgrade')
+      .set('Authorization', `Bearer ${s}`)
+      .send({ authorization_details: [{ a: { client_secret: s, b: [s] }, [s]: 1 }], nested: { token: s } }),
+  'headers that clients add': ({ request }, s) =>
+    request
+      .get('/v1/oidc/use')
+      .set({ 'User-Agent': encodeURIComponent(s), 'X-Request-Id': encodeURIComponent(s) })
+      .query(useRequest({ sandbox_persona: 'child-4' })),
+}
+
+interface Shown extends HttpClient {
+  readonly sandbox: Sandbox
+  readonly log: unknown[]
+  readonly accessToken: string
+}
+
+let shown: Shown
+beforeAll(async () => {
+  const log: unknown[] = []
+  const sandbox = await createSandbox({
+    keys: KEY_FILE,
+    controlToken: TOKEN,
+    clients: [
+      { clientId: 'web-shop', clientSecret: DECLARED, redirectUris: ['https://shop.example/cb'] },
+      { clientId: 'short', clientSecret: SHORT, redirectUris: ['https://shop.example/cb'] },
+    ],
+    onCall: (call) => log.push(call),
+  })
+  const http = createClient(sandbox.url)
+  const accessToken = await createRelyingParty(http).obtainToken()
+  shown = { sandbox, ...http, log, accessToken }
+})
+afterAll(() => shown.sandbox.close())
+
+/** Everything by which a recorded call is seen again. */
+async function everythingShown({ sandbox, request, log }: Shown): Promise<string> {
+  const flows = await sandbox.flows.list({ limit: 5 })
+  const parts: unknown[] = [log, flows]
+  for (const { id } of flows) {
+    parts.push(
+      (await request.get(`/_sandbox/flows/${id}`)).text,
+      (await request.get(`/_sandbox/console/flows/${id}`)).text,
+    )
+  }
+  parts.push((await request.get('/_sandbox/console/flows')).text)
+  return JSON.stringify(parts)
+}
+
+describe.each(Object.entries(PLACES))('A secret in %s', (_place, send) => {
+  test.each([
+    ['of the built-in client', () => 'sk_test_sandbox'],
+    ['of a declared client', () => DECLARED],
+    ['of a declared client that is short', () => SHORT],
+    ['that is the control token', () => TOKEN],
+    ['that is an access token', () => shown.accessToken],
+  ])('%s is not shown again', async (_kind, secretOf) => {
+    const secret = secretOf()
+    await shown.sandbox.reset()
+    shown.log.length = 0
+    await send(shown, secret)
+    const text = await everythingShown(shown)
+    const forms = [secret, encodeURIComponent(secret), btoa(secret).replace(/=*$/, ''), btoa(`web-shop:${secret}`)]
+    for (const form of forms) expect(text).not.toContain(form)
+  })
+})
+
+test('Events hold no secret either', async () => {
+  const events = await fetch(`${shown.sandbox.url}/_sandbox/events`)
+  const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader()
+  await shown.request
+    .get('/v1/oidc/use')
+    .query(useRequest({ state: `x ${DECLARED}`, nonce: TOKEN, sandbox_persona: 'child-4' }))
+  let text = ''
+  while (!text.includes('event: flow')) text += (await reader?.read())?.value ?? ''
+  await reader?.cancel()
+  expect(text).toContain('"state":"x ***"')
+  for (const secret of [DECLARED, TOKEN]) expect(text).not.toContain(secret)
+})
+
+test('The secret of a client that a tenant declares later is masked, and so is that of the store', async () => {
+  const { sandbox } = shown
+  const tenant = sandbox.tenant('late')
+  await tenant.configure({
+    clients: [{ clientId: 'late', clientSecret: 'declared-later', redirectUris: ['https://late.example/'] }],
+  })
+  await shown.request.get('/t/late/v1/oidc/use').query(useRequest({ state: 'declared-later' }))
+  expect((await tenant.flows.last())?.state).toBe('***')
+})
