@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createClock } from '../../src/sandbox/clock/clock.ts'
+import type { Change } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import { createMemoryDirectory } from '../../src/store/memory.ts'
@@ -63,6 +64,46 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
       await tables.put('code', 'a', 'row')
       await store.clear()
       expect(await tables.get('code', 'a')).toBe('row')
+    })
+
+    test('write all changes of a call, or none when one of them comes too late', async () => {
+      const [tenant] = nameTenants()
+      const { store, tables, stateTables, commit } = storesOfSuite().createRecords(tenant, createClock())
+      await store.put('code', 'a', 'right', LATER)
+      await tables.put('queue', 'x', { left: 2, text: 'a: b' })
+      const put: Change = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: LATER }
+      const take: Change = { kind: 'take', collection: 'code', id: 'a' }
+      const row = (was: unknown): Change => {
+        const place = { kind: 'row', part: 'tables', table: 'queue', id: 'x' } as const
+        return { ...place, value: { left: 1 }, was: { value: was } }
+      }
+      const clock = { kind: 'row', part: 'stateTables', table: 'state', id: 'clock', value: 1 } as const
+      const content = async () => [
+        await store.get('token', 't'),
+        await store.get('code', 'a'),
+        await tables.get('queue', 'x'),
+        await stateTables.get('state', 'clock'),
+      ]
+      const before = await content()
+      expect(await commit([put, take, row({ left: 3 }), clock])).toBe(false)
+      expect(await commit([put, take, row(undefined), clock])).toBe(false)
+      expect(await commit([put, { ...take, id: 'b' }, clock])).toBe(false)
+      expect(await content()).toEqual(before)
+      expect(await commit([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
+      expect(await content()).toEqual(['token', undefined, { left: 1 }, 1])
+      expect(await commit([{ ...clock, value: undefined }, take])).toBe(false)
+      expect(await commit([{ ...clock, value: undefined }])).toBe(true)
+      expect(await stateTables.list('state')).toEqual([])
+    })
+
+    test('let one of many calls win what all of them take', async () => {
+      const [tenant] = nameTenants()
+      const { store, commit } = storesOfSuite().createRecords(tenant, createClock())
+      await store.put('code', 'a', 'right', LATER)
+      const won = await Promise.all(
+        Array.from({ length: 20 }, () => commit([{ kind: 'take', collection: 'code', id: 'a' }])),
+      )
+      expect(won.filter((isWon) => isWon)).toHaveLength(1)
     })
 
     /** Gives a tenant something of every kind that is kept. */

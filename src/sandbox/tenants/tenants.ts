@@ -103,8 +103,10 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     },
     async remove(name) {
       checkName(name)
-      if (!(await directory.remove(name))) return false
+      if (!(await directory.has(name))) return false
+      // Its records first: what is cut apart can be called again.
       await forget(name)
+      await directory.remove(name)
       return true
     },
   }
