@@ -83,6 +83,8 @@ const MAX_EXPECTATIONS = 10_000
  */
 export const isHeld = (flow: OutcomeFlow): boolean => flow === 'discovery' || flow === 'jwks'
 
+const PARSED = new WeakMap<object, Expectation>()
+
 /** Creates the queue of one tenant. @param parts.lastEnded the id of the tenant's flow that ended last */
 export function createExpectations({
   ids,
@@ -93,7 +95,7 @@ export function createExpectations({
   tables: Rows
   lastEnded(): Promise<string>
 }): Expectations {
-  const queue = table(tables, { name: 'expectation', schema: expectationSchema })
+  const queue = table(tables, { name: 'expectation', schema: expectationSchema }, PARSED)
   const newId = () => `x-${ids.random(9)}`
   const queued = async () => (await queue.list()).map(([, expectation]) => expectation)
   /** What is queued; what held until a flow ended is used up by now. */

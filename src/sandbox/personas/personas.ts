@@ -49,10 +49,12 @@ const changeSchema = z.object({
 
 type Change = z.infer<typeof changeSchema>
 
+const PARSED = new WeakMap<object, Change>()
+
 /** Creates the personas of one tenant: the declared ones, under an overlay of what this tenant changed. */
 export function createPersonas({ declared, clock, ids, tables }: PersonasOptions): Personas {
   const findDeclared = (name: string) => declared.find((persona) => persona.name === name)
-  const changes = table(tables, { name: 'persona', schema: changeSchema })
+  const changes = table(tables, { name: 'persona', schema: changeSchema }, PARSED)
   const ageKeyIds = createAgeKeyIds({ ids, tables })
 
   const find = async (name: string) => {

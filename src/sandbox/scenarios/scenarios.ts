@@ -61,6 +61,8 @@ export interface ScenarioEvent {
   readonly step?: number
 }
 
+const PARSED = new WeakMap<object, ArmedScenario>()
+
 /** Creates the scenarios of one tenant. */
 export function createScenarios({
   ids,
@@ -73,7 +75,7 @@ export function createScenarios({
   moveClock: (move: ClockMove) => Promise<void>
   announce: (event: ScenarioEvent) => void
 }): Scenarios {
-  const scenarios = table(tables, { name: 'scenario', schema: armedScenarioSchema })
+  const scenarios = table(tables, { name: 'scenario', schema: armedScenarioSchema }, PARSED)
   const all = async () => (await scenarios.list()).map(([, armed]) => armed)
   const announceProgress = (armed: ArmedScenario) => announce(eventOf(progressOf(armed)))
   /** @param next pure; it gives the same scenario when nothing is to be changed */

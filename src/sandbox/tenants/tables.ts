@@ -44,10 +44,14 @@ export interface Table<Row> {
 /**
  * The table of one kind, whose rows are parsed by their schema when they are first read: a store in memory gives back the
  * same value until another one is put, and each request reads all that is queued.
+ * @param parsed the rows that were parsed, where several tables of one kind share them
  */
-export function table<Row>(tables: Rows, kind: RecordKind<Row>): Table<Row> {
+export function table<Row>(
+  tables: Rows,
+  kind: RecordKind<Row>,
+  parsed: WeakMap<object, Row> = new WeakMap(),
+): Table<Row> {
   const { name } = kind
-  const parsed = new WeakMap<object, Row>()
   const parseValue = (value: unknown): Row => {
     if (typeof value !== 'object' || value === null) return parseRecord(kind, value)
     const row = parsed.get(value) ?? parseRecord(kind, value)
