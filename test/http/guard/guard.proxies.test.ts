@@ -159,9 +159,12 @@ describe('a tenant begins to exist by its first call on this machine only:', () 
     expect([status, code]).toEqual([404, 'not_found'])
     expect(description).toMatch(/^tenant: there is no "ci-1".*PUT http.*\/_sandbox\/tenants\/ci-1$/)
     expect((await fetch(`${proxy}/t/ci-1/_sandbox/clock`, { headers: WITH_TOKEN })).status).toBe(404)
+    const headers = { 'Content-Type': 'application/json', ...WITH_TOKEN }
+    const body = JSON.stringify({ flow: 'use', outcome: 'access_denied' })
+    const queued = await fetch(`${proxy}/t/ci-1/_sandbox/expectations`, { method: 'POST', headers, body })
+    expect(await errorOf(queued)).toEqual([404, 'not_found', expect.stringMatching(/PUT http.*tenants\/ci-1$/)])
     expect(await namesOf()).toEqual(['default'])
 
-    const headers = { 'Content-Type': 'application/json', ...WITH_TOKEN }
     const put = await fetch(`${proxy}/_sandbox/tenants/ci-1`, { method: 'PUT', headers, body: '{}' })
     expect(put.status).toBe(201)
     expect((await keySet()).status).toBe(200)
