@@ -20,6 +20,7 @@ import type { Stores } from '../store/stores.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
 import { createApp } from './app.ts'
+import { withHarmlessCallbacks } from './harmless-callbacks.ts'
 import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
 import { privateFiles, wideModeWarnings } from './private-files.ts'
@@ -52,9 +53,10 @@ export interface Sandbox extends SandboxApi {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkSandboxOptions(options)
-  const stores = await openStores(options)
+  const safeOptions = withHarmlessCallbacks(options)
+  const stores = await openStores(safeOptions)
   try {
-    return await startWith(stores, options)
+    return await startWith(stores, safeOptions)
   } catch (error) {
     stores.close()
     throw error
