@@ -1,4 +1,5 @@
 import { checkConnection } from '../config/option-check.ts'
+import { createClosing } from './closing.ts'
 import { createSandboxApi, type Transport } from './create-sandbox-api.ts'
 import { createRemoteTransport } from './remote-transport.ts'
 import type { SandboxApi } from './sandbox-api.ts'
@@ -6,11 +7,11 @@ import type { SandboxApi } from './sandbox-api.ts'
 /** A sandbox in another process, for example in a container. */
 export interface ConnectedSandbox extends SandboxApi {
   readonly url: string
-  /** The API of a tenant, which its first call makes. An app may use its address after that, on the same machine also before. */
+  /** The API of a tenant, which its first call makes. @throws SandboxError when it is closed. An app may use its address after that, on the same machine also before. */
   tenant(name: string): SandboxApi
   /** Removes a tenant with everything in it. */
   removeTenant(name: string): Promise<void>
-  /** Does nothing but match `createSandbox`: the sandbox itself goes on. */
+  /** Ends this connection as `createSandbox` ends a sandbox: waits and later calls reject. The sandbox itself goes on. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -30,14 +31,17 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
   checkConnection(url, options)
   const { controlToken } = options
   const baseUrl = new URL(url).href.replace(/\/+$/, '')
-  const connect = (address: string) => createRemoteTransport({ baseUrl: address, token: controlToken })
+  const closing = createClosing('the one at that address goes on: connect with connectSandbox')
+  const { signal } = closing
+  const connect = (address: string) => createRemoteTransport({ baseUrl: address, token: controlToken, signal })
   const [, rootUrl = baseUrl, ownName] = /^(.+)\/t\/([^/]+)$/.exec(baseUrl) ?? []
-  const root = connect(rootUrl)
+  const root = closing.guard(connect(rootUrl))
   const tenant = (name: string) => {
+    closing.check()
     const address = `${rootUrl}/t/${name}`
-    return createSandboxApi(madeAtFirst(connect(address), name, root), { name, baseUrl: address })
+    return createSandboxApi(closing.guard(madeAtFirst(connect(address), name, root)), { name, baseUrl: address })
   }
-  const close = async () => {}
+  const close = async () => closing.close()
   return {
     ...(ownName === undefined ? createSandboxApi(root, { name: 'default', baseUrl }) : tenant(ownName)),
     url: baseUrl,

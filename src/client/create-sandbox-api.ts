@@ -38,7 +38,7 @@ export function createSandboxApi(
     })
   return {
     baseUrl: tenant.baseUrl,
-    next: ({ flow, ...decision }) =>
+    next: async ({ flow, ...decision }) =>
       call('addExpectation', { body: { flow: flow ?? flowOf(decision.outcome), ...decision } }),
     expectations: {
       list: () =>
@@ -56,14 +56,14 @@ export function createSandboxApi(
           return { items: scenarios, next }
         }),
       get: (id, { waitSeconds, after } = {}) =>
-        call('getScenario', { params: { id }, query: { wait: waitSeconds, after } }),
+        quietly(call('getScenario', { params: { id }, query: { wait: waitSeconds, after } })),
       remove: (id) => call('removeScenario', { params: { id } }),
       clear: () => call('clearScenarios', {}),
     },
     clock: {
       state: () => call('getClock', {}),
       advance: (seconds) => move({ advance: seconds }),
-      set: (instant) => move({ set: typeof instant === 'string' ? instant : instant.toISOString() }),
+      set: async (instant) => move({ set: typeof instant === 'string' ? instant : instant.toISOString() }),
       freeze: (frozen = true) => move({ freeze: frozen }),
       reset: () => move({ reset: true }),
     },
@@ -74,7 +74,7 @@ export function createSandboxApi(
           return { items: personas, next }
         }),
       get: (name) => call('getPersona', { params: { name } }),
-      put: (persona) => call('putPersona', { params: { name: persona.name }, body: persona }),
+      put: async (persona) => call('putPersona', { params: { name: persona.name }, body: persona }),
       remove: (name) => call('deletePersona', { params: { name } }),
     },
     flows: {
@@ -84,12 +84,7 @@ export function createSandboxApi(
         const [newest] = await list({ ...filter, limit: 1 })
         return newest && get(newest.id)
       },
-      ended(options) {
-        const ending = awaitEnding(options)
-        // A test may fail before it awaits the flow: then its own error counts.
-        ending.catch(() => {})
-        return ending
-      },
+      ended: (options) => quietly(awaitEnding(options)),
       mark: lastEnded,
     },
     evaluate: (question) => call('evaluate', { body: question }),
@@ -120,6 +115,12 @@ async function everyPage<Item>(
     last = page.next
   }
   return items
+}
+
+/** A test may fail before it awaits what it waits for: then its own error counts. */
+function quietly<Result>(waiting: Promise<Result>): Promise<Result> {
+  waiting.catch(() => {})
+  return waiting
 }
 
 function noEnding(

@@ -6,8 +6,17 @@ import { SandboxError } from './sandbox-error.ts'
 /**
  * Calls the control API of a sandbox over HTTP.
  * @param options.baseUrl the base URL of the sandbox, or of a tenant of it.
+ * @param options.signal ends calls in progress
  */
-export function createRemoteTransport({ baseUrl, token }: { baseUrl: string; token: string | undefined }): Transport {
+export function createRemoteTransport({
+  baseUrl,
+  token,
+  signal,
+}: {
+  baseUrl: string
+  token: string | undefined
+  signal?: AbortSignal
+}): Transport {
   const send = (method: string, path: string, body?: unknown) =>
     reach(`${baseUrl}/_sandbox${path}`, {
       method: method.toUpperCase(),
@@ -16,6 +25,7 @@ export function createRemoteTransport({ baseUrl, token }: { baseUrl: string; tok
         ...(method === 'get' ? {} : { 'Content-Type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
     })
   return {
     async call(operationId, input) {
@@ -33,13 +43,16 @@ export function createRemoteTransport({ baseUrl, token }: { baseUrl: string; tok
 }
 
 /** The result of an answer. @throws SandboxError when it is a refusal */
-async function resultIn<Op extends OperationId>(response: Response, operationId: Op): Promise<OperationResult<Op>> {
+async function resultIn<Op extends OperationId>(
+  { ok, status, text }: ReceivedAnswer,
+  operationId: Op,
+): Promise<OperationResult<Op>> {
   const { readError, readResult } = await loadContract()
-  const answer = parse(await response.text())
-  if (response.ok) return readResult(operationId, answer)
+  const answer = parse(text)
+  if (ok) return readResult(operationId, answer)
   const { error, error_description: description, suggestions } = readError(answer)
-  const message = description ?? `the sandbox answered ${response.status}`
-  throw new SandboxError(message, { status: response.status, error: error ?? 'server_error', suggestions })
+  const message = description ?? `the sandbox answered ${status}`
+  throw new SandboxError(message, { status, error: error ?? 'server_error', suggestions })
 }
 
 /** Loaded with the first call: a start of the command line does not pay for its schemas, 5 ms of CPU. */
@@ -60,10 +73,13 @@ function searchOf(query: CallParts['query'] = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs))}`
 }
 
+type ReceivedAnswer = Pick<Response, 'ok' | 'status'> & { readonly text: string }
+
 /** @throws SandboxError that names the address, where `fetch` says only that it failed */
-async function reach(url: string, init: RequestInit): Promise<Response> {
+async function reach(url: string, init: RequestInit): Promise<ReceivedAnswer> {
   try {
-    return await fetch(url, init)
+    const response = await fetch(url, init)
+    return { ok: response.ok, status: response.status, text: await response.text() }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.cause : undefined
     const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
@@ -72,7 +88,9 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
     const message =
       code === 'ECONNREFUSED'
         ? `nothing listens there; start a sandbox (${start}), or give the address of one that runs`
-        : `cannot be reached (${code ?? cause})`
+        : code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
+          ? `the connection was lost before the answer came (${code}); look whether the sandbox was stopped`
+          : `cannot be reached (${code ?? cause})`
     throw new SandboxError(`${origin}: ${message}`, { status: 0, error: 'unreachable', cause })
   }
 }

@@ -3,7 +3,7 @@ export class SandboxError extends Error {
   override readonly name = 'SandboxError'
   /** Of the answer; 0 when there is none. */
   readonly status: number
-  /** The code, for example `invalid_request`; `unreachable` when nothing answers, `timeout` when nothing came in time. */
+  /** The code, for example `invalid_request`; `unreachable` when nothing answers, `timeout` when nothing came in time, `closed` after `close()`. */
   readonly error: string
   /** The nearest names, when one was unknown. */
   readonly suggestions: readonly string[]

@@ -61,18 +61,14 @@ export async function performControl<Op extends OperationId>(
   })
 }
 
-/** Does an operation for a caller in this process. @throws Refusal */
+/** Does an operation for a caller in this process; `place.signal` ends its wait. @throws Refusal */
 export async function performInProcess<Op extends OperationId>(
   operationId: Op,
   input: OperationInput<Op>,
-  place: { tenant: Tenant; host: HttpHost },
+  { signal, ...place }: { tenant: Tenant; host: HttpHost; signal: AbortSignal },
 ): Promise<OperationResult<Op>> {
   const given = { params: undefined, query: undefined, body: undefined, ...input }
-  const { body } = await performControl(
-    operationId,
-    { ...given, isForm: false, signal: new AbortController().signal },
-    place,
-  )
+  const { body } = await performControl(operationId, { ...given, isForm: false, signal }, place)
   // Parsed, so that the caller cannot change what the sandbox holds.
   return readResult(operationId, body)
 }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { createClosing } from '../client/closing.ts'
 import { createSandboxApi } from '../client/create-sandbox-api.ts'
 import { createLocalTransport, withSandboxErrors } from '../client/local-transport.ts'
 import type { SandboxApi } from '../client/sandbox-api.ts'
@@ -39,10 +40,11 @@ export interface Sandbox extends SandboxApi {
   readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
   /** Credentials of the client to use: the built-in one, or the first of the options. */
   readonly client: { readonly clientId: string; readonly clientSecret: string }
-  /** The API of a tenant, which its first call makes; on this machine so does the first request for its address. @throws SandboxError for what is no name */
+  /** The API of a tenant, which its first call makes; on this machine so does the first request for its address. @throws SandboxError for what is no name, and when it is closed */
   tenant(name: string): SandboxApi
   /** Removes a tenant with everything in it. */
   removeTenant(name: string): Promise<void>
+  /** Stops it. Waits in progress, and all calls of its members from then on, reject with a SandboxError. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -94,7 +96,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const knownKeys = agreedKeys ?? storedKeys
   const keys = knownKeys
     ? keysOf(Promise.resolve(knownKeys))
-    : keysSoon(reportingFailure(makeKeys, options), KEYS_AFTER_MS)
+    : keysSoon(() => makeKeys().catch(reportAndThrow(options)), KEYS_AFTER_MS)
   const shared: SharedParts = {
     ...stores,
     settings,
@@ -123,20 +125,26 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     options.onWarning?.(controlIsOff(beyondMachine, 'the option controlToken'))
   server.on('request', createApp(httpHost))
   answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
-  const transportOf = ({ name, journal }: Tenant) =>
-    createLocalTransport(
+  const closing = createClosing('start another one with createSandbox')
+  const transportOf = ({ name, journal }: Tenant) => {
+    const transport = createLocalTransport(
       async (operationId, input) => {
         const { performInProcess } = await loadControl()
         const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
-        return tenant.inOneStep((view) => performInProcess(operationId, input, { tenant: view, host: httpHost }))
+        const place = { host: httpHost, signal: closing.signal }
+        return tenant.inOneStep((view) => performInProcess(operationId, input, { ...place, tenant: view }))
       },
       () => journal.lastEnded(name),
     )
+    return closing.guard(transport)
+  }
   const apiOf = (tenant: Tenant) =>
     createSandboxApi(transportOf(tenant), { name: tenant.name, baseUrl: tenant.provider.baseUrl })
-  const stop = async () => {
-    await close(server)
-    stores.close()
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    closing.close()
+    stopping ??= close(server).then(() => stores.close())
+    return stopping
   }
   return {
     ...apiOf(tenants.root),
@@ -144,7 +152,10 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     internalUrl: addresses.internalUrl,
     certificate: certificate && { pem: certificate.cert, file: certificate.file },
     client,
-    tenant: (name) => apiOf(withSandboxErrors(() => tenants.at(name))),
+    tenant(name) {
+      closing.check()
+      return apiOf(withSandboxErrors(() => tenants.at(name)))
+    },
     removeTenant: (name) => transportOf(tenants.root).call('deleteTenant', { params: { name } }),
     close: stop,
     [Symbol.asyncDispose]: stop,
@@ -157,16 +168,12 @@ const loadControl = onDemand(() => import('../control/perform.ts'))
 /** The first requests after a start need no signature. The delay keeps the making of a key from slowing them down. */
 const KEYS_AFTER_MS = 100
 
-function reportingFailure(make: () => Promise<SigningKeys>, { onError }: SandboxOptions): () => Promise<SigningKeys> {
-  return async () => {
-    try {
-      return await make()
-    } catch (error) {
-      onError?.(error)
-      throw error
-    }
+const reportAndThrow =
+  ({ onError }: SandboxOptions) =>
+  (error: unknown) => {
+    onError?.(error)
+    throw error
   }
-}
 
 function certificateFor(addresses: Addresses, options: SandboxOptions): Promise<ServerCertificate> {
   return obtainCertificate(options, {

@@ -43,6 +43,7 @@ export async function openTestSandbox(options: TestSandboxOptions): Promise<Open
     api: { ...api, baseUrl },
     close: async () => {
       if (ownTenant) await sandbox.removeTenant(name)
+      await sandbox.close()
     },
   }
 }

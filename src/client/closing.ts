@@ -1,0 +1,48 @@
+import { setMaxListeners } from 'node:events'
+import type { Transport } from './create-sandbox-api.ts'
+import { SandboxError } from './sandbox-error.ts'
+
+/** The end of a sandbox, or of a connection to one, for those that call it. */
+export interface Closing {
+  /** Aborted by `close`. */
+  readonly signal: AbortSignal
+  /** @throws SandboxError when it is closed */
+  check(): void
+  /** The same transport, whose calls reject from `close` on: new ones and those in progress. */
+  guard(transport: Transport): Transport
+  close(): void
+}
+
+/** @param makeAnother what to do when a sandbox is needed after all */
+export function createClosing(makeAnother: string): Closing {
+  const controller = new AbortController()
+  const { signal } = controller
+  // Each call that waits listens to it.
+  setMaxListeners(0, signal)
+  const inProgress = new Set<(reason: SandboxError) => void>()
+  const closed = () =>
+    new SandboxError(`the sandbox is closed: close() was called; ${makeAnother}`, { status: 0, error: 'closed' })
+
+  const untilClosed = <Result>(call: () => Promise<Result>) =>
+    new Promise<Result>((resolve, reject) => {
+      if (signal.aborted) return reject(closed())
+      inProgress.add(reject)
+      const end = () => inProgress.delete(reject)
+      call().then(resolve, reject).then(end, end)
+    })
+  return {
+    signal,
+    check() {
+      if (signal.aborted) throw closed()
+    },
+    guard: ({ call, lastEnded }) => ({
+      lastEnded: () => untilClosed(lastEnded),
+      call: (operationId, input) => untilClosed(() => call(operationId, input)),
+    }),
+    close() {
+      for (const reject of inProgress) reject(closed())
+      inProgress.clear()
+      controller.abort()
+    },
+  }
+}
