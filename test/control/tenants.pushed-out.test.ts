@@ -27,7 +27,9 @@ const CALLS: readonly ((request: HttpClient['request'], name: string) => Promise
   (request, name) => request.get(`/t/-${name}/v1/oidc/use`),
 ]
 
-test('Calls for other tenants, however many, leave a declared tenant everything that it has', async () => {
+test('Calls for other tenants, however many, leave a declared tenant everything that it has', {
+  timeout: 60_000,
+}, async () => {
   const sandbox = await startSandbox()
   const made = sandbox.tenant('made')
   await made.configure({ outcome: 'access_denied' })
@@ -39,14 +41,16 @@ test('Calls for other tenants, however many, leave a declared tenant everything 
   const code = await driven.obtainCode()
 
   const { request } = sandbox
-  for (let n = 0; n <= 1.3 * MAX_TENANTS; ) {
-    const batch = Array.from({ length: 32 }, () => CALLS[n++ % CALLS.length]?.(request, `stranger-${n}`))
-    await Promise.all(batch)
+  for (const [kind, call] of CALLS.entries()) await call(request, `kind-${kind}`)
+  for (let n = 0; n < MAX_TENANTS; ) {
+    const batch = Array.from({ length: 50 }, () => fetch(`${sandbox.url}/t/stranger-${n++}/_sandbox/health`))
+    for (const answer of await Promise.all(batch)) expect((await answer.text()).length).toBeGreaterThan(0)
   }
 
-  const { tenants } = (await request.get('/_sandbox/tenants')).body as { tenants: { name: string }[] }
-  // The one at the base URL, the two that are driven, and as many strangers as there may be.
-  expect(tenants).toHaveLength(3 + MAX_TENANTS)
+  const { tenants } = (await request.get('/_sandbox/tenants?limit=2000')).body as { tenants: { name: string }[] }
+  const names = tenants.map(({ name }) => name)
+  const strangers = names.filter((name) => name.startsWith('stranger-'))
+  expect([strangers.length, names.length]).toEqual([MAX_TENANTS, MAX_TENANTS + 3])
   expect((await request.get('/_sandbox/tenants/made')).body).toMatchObject({ outcome: 'access_denied' })
   expect(await made.personas.get('own')).toMatchObject({ title: 'Own' })
   expect((await made.clock.state()).base).toBe('2030-01-01T00:00:00.000Z')
