@@ -10,6 +10,9 @@ type Path = Issue['path']
 /** A hostile request shall not be answered by something much larger than itself. */
 const MAX_ISSUES = 100
 
+/** Unknown members of one object that are compared with the known ones. */
+const MAX_COMPARED = 10
+
 interface Wording {
   /** The rule for an absent value and that for the unknown members of an object, when they are not the rule itself. */
   readonly missing?: string
@@ -105,7 +108,10 @@ function unknownMembers(
   const allowed = `${members}: ${known.join(', ') || 'none'}.`
   return issue.keys
     .slice(0, MAX_ISSUES)
-    .map((key) => `${rule} has no member ${quote(key)}.${didYouMean(key, known)} ${allowed}`)
+    .map((key, index) => {
+      const hint = index < MAX_COMPARED ? didYouMean(key, known) : ''
+      return `${rule} has no member ${quote(key)}.${hint} ${allowed}`
+    })
     .join('\n')
 }
 

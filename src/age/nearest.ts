@@ -68,8 +68,8 @@ const asPart: Measure = (word, name) => {
 }
 
 const inLetters: Measure = (word, name) => {
-  const distance = distanceBetween(word.toLowerCase(), name.toLowerCase())
-  return distance <= name.length / 3 ? distance : undefined
+  const distance = distanceWithin(name.length / 3, word.toLowerCase(), name.toLowerCase())
+  return Number.isFinite(distance) ? distance : undefined
 }
 
 /** `pasport` is a misspelt part of `adult-passport`; of a short part too little remains to recognise it. */
@@ -82,8 +82,7 @@ const inLettersOfParts: Measure = (word, name) => {
 
 function distanceOfPart(word: string, part: string): number {
   if (word === part) return 0
-  const distance = part.length < 5 ? Number.POSITIVE_INFINITY : distanceBetween(word, part)
-  return distance <= part.length / 3 ? distance : Number.POSITIVE_INFINITY
+  return part.length < 5 ? Number.POSITIVE_INFINITY : distanceWithin(part.length / 3, word, part)
 }
 
 const isBeginning = (word: string, text: string) => word.length >= 3 && text.startsWith(word)
@@ -98,8 +97,12 @@ const partsOf = (text: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((part) => part !== '')
 
-/** Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other. */
-function distanceBetween(from: string, to: string): number {
+/**
+ * Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other; infinite when there are more
+ * than `most`. Most words differ that much after a few letters: the rest is not compared.
+ */
+function distanceWithin(most: number, from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY
   let beforePrevious: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
@@ -110,10 +113,12 @@ function distanceBetween(from: string, to: string): number {
       const swap = swapped ? at(beforePrevious, column - 2) + 1 : Number.POSITIVE_INFINITY
       current.push(Math.min(substitution, swap, at(previous, column) + 1, at(current, column - 1) + 1))
     }
+    if (Math.min(...current) > most) return Number.POSITIVE_INFINITY
     beforePrevious = previous
     previous = current
   }
-  return at(previous, to.length)
+  const distance = at(previous, to.length)
+  return distance <= most ? distance : Number.POSITIVE_INFINITY
 }
 
 function at(row: readonly number[], column: number): number {

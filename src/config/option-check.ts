@@ -48,12 +48,13 @@ function check(caller: string, schema: z.ZodType, options: unknown): void {
   const checked = checkAgainst(schema, options)
   if (checked.kind === 'valid') return
   const problems = checked.problems.map(({ path, message }) => `${formatPath(path) || 'options'}: ${message}`)
-  throw ConfigError.of(`${caller}: ${problems.join('; ')}`)
+  throw ConfigError.of(`${caller}: ${[...problems, ...checked.rest].join('; ')}`)
 }
 
 /** The schema of the same value in the library: members of objects in camelCase, and no single text for a list. */
 function optionSchema(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodPipe) return optionSchema(schema.in)
+  // A list that is counted first is a pipe that begins with the counting.
+  if (schema instanceof z.ZodPipe) return optionSchema(schema.in instanceof z.ZodTransform ? schema.out : schema.in)
   if (schema instanceof z.ZodOptional) return z.optional(optionSchema(schema.unwrap()))
   if (schema instanceof z.ZodArray) return z.array(optionSchema(schema.element))
   if (schema instanceof z.ZodUnion) return schema.options.find((option) => option instanceof z.ZodArray) ?? schema

@@ -1,4 +1,4 @@
-import { formatPath } from '../files/schema-problems.ts'
+import { formatPath, reportOf } from '../files/schema-problems.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { JournalEvent } from '../sandbox/journal/journal.ts'
 import { type Scenario, unknownPersonas } from '../sandbox/scenarios/scenario-schema.ts'
@@ -55,7 +55,8 @@ async function existing(id: string, { scenarios }: Tenant) {
 
 async function checkNames(scenario: Scenario, tenant: Tenant): Promise<void> {
   const known = (await tenant.personas.list()).map(({ name }) => name)
-  const problems = unknownPersonas(scenario, known).map(({ path, message }) => `${formatPath(path)}: ${message}`)
+  const { problems: unknown, rest } = reportOf(unknownPersonas(scenario, known))
+  const problems = [...unknown.map(({ path, message }) => `${formatPath(path)}: ${message}`), ...rest]
   const { client } = scenario
   if (client !== undefined && !tenant.clients.find(client)) {
     problems.push(

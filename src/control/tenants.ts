@@ -1,3 +1,4 @@
+import { quote } from '../age/quote.ts'
 import type { Lifetimes } from '../oidc/ports.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
@@ -58,8 +59,9 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
   const { settings } = tenant
   if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
   const ids = clients?.map(({ client_id: id }) => id) ?? []
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw Refusal.invalidRequest(`clients: ${JSON.stringify(twice)} is declared twice`)
+  const seen = new Set<string>()
+  const twice = ids.find((id) => seen.has(id) || !seen.add(id))
+  if (twice !== undefined) throw Refusal.invalidRequest(`clients: ${quote(twice)} is declared twice`)
   for (const client of clients ?? [])
     if (client.persona !== undefined) await requirePersona(client.persona, { personas: tenant.personas })
   if (typeof outcome === 'string') requireOutcomeName(outcome)

@@ -3,10 +3,20 @@ import { didYouMean } from '../age/nearest.ts'
 import { quote } from '../age/quote.ts'
 
 /**
- * A zod error map that writes for the author of a file: what is wrong, what was found, what would be right.
- * It has no say where a schema brings its own message.
+ * A zod error map for one value, which writes for the author of a file: what is wrong, what was found, what would be right.
+ * It has no say where a schema brings its own message. Of all unknown keys only the first ones, so many as `explained`, are
+ * compared with the known ones.
  */
-export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+export function createIssueDescriber(explained: number): (issue: z.core.$ZodRawIssue) => string | undefined {
+  let left = explained
+  return (issue) => {
+    if (issue.code !== 'unrecognized_keys') return describeIssue(issue)
+    const known = knownKeys(issue.inst)
+    return issue.keys.map((key) => (left-- > 0 ? `unknown key${suggestion(key, known)}` : 'unknown key')).join('\n')
+  }
+}
+
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       // Any value would do, as long as there is one.
@@ -14,10 +24,6 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.input === undefined
         ? `is missing; expected ${expectedThing(issue.expected)}`
         : `expected ${expectedThing(issue.expected)}, ${foundAt(issue)}`
-    case 'unrecognized_keys': {
-      const known = knownKeys(issue.inst)
-      return issue.keys.map((key) => `unknown key${suggestion(key, known)}`).join('\n')
-    }
     case 'invalid_value':
       return unknownValue(lastKey(issue.path), issue.input, issue.values)
     case 'invalid_union':

@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { withoutEchoes } from '../age/explain.ts'
 import { nearest } from '../age/nearest.ts'
-import { describeIssue, expectedThing, found, unknownValue } from './describe-issue.ts'
+import { quote } from '../age/quote.ts'
+import { createIssueDescriber, expectedThing, found, unknownValue } from './describe-issue.ts'
 
 /** One thing wrong with a value: where it is, and a sentence that says what is wrong and what would be right. */
 export interface SchemaProblem {
@@ -11,44 +12,69 @@ export interface SchemaProblem {
 
 export type Checked<T> =
   | { readonly kind: 'valid'; readonly value: T }
-  | { readonly kind: 'invalid'; readonly problems: readonly SchemaProblem[] }
+  | {
+      readonly kind: 'invalid'
+      readonly problems: readonly SchemaProblem[]
+      /** The last line of a report that was cut: `and 19900 more problems`. */
+      readonly rest: readonly string[]
+    }
 
 /**
- * Validates `value` against any zod schema and reports everything that is wrong, one problem for each unknown key.
+ * Problems of one report: more of them do not help. What finds them takes time in proportion to the value, and no more: a request
+ * may have 20,000 mistakes.
+ */
+const MAX_PROBLEMS = 100
+
+/**
+ * Validates `value` against any zod schema and reports what is wrong, one problem for each unknown key.
  * A message given by the schema is kept; the others come from `describe-issue.ts`.
  */
 export function checkAgainst<S extends z.ZodType>(schema: S, value: unknown): Checked<z.output<S>> {
-  const result = schema.safeParse(value, { error: describeIssue, reportInput: true })
+  const result = schema.safeParse(value, { error: createIssueDescriber(MAX_PROBLEMS), reportInput: true })
   if (result.success) return { kind: 'valid', value: result.data }
-  return {
-    kind: 'invalid',
-    problems: withoutMisspelt(withoutEchoes(result.error.issues)).flatMap(problemsOf).filter(isFirst),
-  }
+  const problems = distinct(withoutMisspelt(withoutEchoes(result.error.issues)).flatMap(problemsOf))
+  return { kind: 'invalid', ...reportOf(problems) }
+}
+
+/** The first problems, and how many more there are. */
+export function reportOf(
+  problems: readonly SchemaProblem[],
+): Omit<Extract<Checked<never>, { kind: 'invalid' }>, 'kind'> {
+  const more = problems.length - MAX_PROBLEMS
+  const rest = more > 0 ? [`and ${more} more problem${more === 1 ? '' : 's'}`] : []
+  return { problems: problems.slice(0, MAX_PROBLEMS), rest }
 }
 
 /** `age_key.signals[0].method`; a key with other characters is quoted: `certifications["/veratad/roc"]`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
-    if (!/^[\w-]+$/.test(String(key))) return `${text}[${JSON.stringify(String(key))}]`
+    if (!/^[\w-]{1,60}$/.test(String(key))) return `${text}[${quote(String(key))}]`
     return text === '' ? String(key) : `${text}.${String(key)}`
   }, '')
 }
 
 /** A required key that is misspelt is one mistake: an unknown key, and not a missing one too. */
 function withoutMisspelt(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
-  const unknown = issues.filter((issue) => issue.code === 'unrecognized_keys')
+  const strangers = new Map(
+    issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? [[formatPath(issue.path), issue.keys.slice(0, MAX_PROBLEMS)]] : [],
+    ),
+  )
   return issues.filter(({ path, input }) => {
-    const place = formatPath(path.slice(0, -1))
-    const strangers = unknown.filter((issue) => formatPath(issue.path) === place).flatMap(({ keys }) => keys)
-    return input !== undefined || !strangers.some((key) => nearest(key, [String(path.at(-1))]).length > 0)
+    if (input !== undefined) return true
+    const beside = strangers.get(formatPath(path.slice(0, -1))) ?? []
+    return !beside.some((key) => nearest(key, [String(path.at(-1))]).length > 0)
   })
 }
 
 /** Two checks may find the same. */
-const isFirst = (problem: SchemaProblem, index: number, all: readonly SchemaProblem[]) =>
-  all.findIndex((other) => other.message === problem.message && formatPath(other.path) === formatPath(problem.path)) ===
-  index
+const distinct = (problems: readonly SchemaProblem[]): SchemaProblem[] =>
+  [
+    ...new Map(
+      problems.toReversed().map((problem) => [`${problem.message} ${formatPath(problem.path)}`, problem]),
+    ).values(),
+  ].reverse()
 
 /** The schemas of age signals lead their messages with the id of a rule for requests, which says nothing in a file. */
 const RULE_ID = /^[A-Z]{3}-\d\d /gm

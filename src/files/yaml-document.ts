@@ -43,7 +43,8 @@ export function parseYamlDocument<S extends z.ZodType>(
     line: lineAt(offsetOf(document, path)),
     message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
   }))
-  throw ConfigError.inFiles(problems.sort((a, b) => a.line - b.line))
+  const rest = checked.rest.map((message) => ({ file, message }))
+  throw ConfigError.inFiles([...problems.sort((a, b) => a.line - b.line), ...rest])
 }
 
 function toPlainValue(document: Document, file: string): unknown {

@@ -14,7 +14,7 @@ export function parseWith<Schema extends z.ZodType>(
   const lines = checked.problems.map(
     ({ path, message }) => `${formatPath(path) || what}: ${message}${isSaid(message) ? '' : received(value, path)}`,
   )
-  throw Refusal.invalidRequest(lines.join('; '))
+  throw Refusal.invalidRequest([...lines, ...checked.rest].join('; '))
 }
 
 /** Most messages say what was found. A schema that makes a number of a text knows the number only. */

@@ -100,6 +100,20 @@ describe('a tenant', () => {
     await sandbox.request.get(`${path}/.well-known/jwks.json`).expect(400)
   })
 
+  test.each([
+    ['clients', 200, (count: number) => Array(count).fill(0)],
+    ['clients[0].redirect_uris', 100, (count: number) => [{ ...SHOP, redirect_uris: Array(count).fill('') }]],
+  ])(
+    'has at most so many entries of %s: %i; of a longer list only the number is reported',
+    async (path, max, clients) => {
+      const sandbox = await startSandbox()
+      const put = async (count: number) =>
+        (await sandbox.request.put('/_sandbox/tenants/q').send({ clients: clients(count) })).body.error_description
+      expect(await put(max + 1)).toBe(`${path}: expected at most ${max} items, found a list of ${max + 1}`)
+      expect(await put(max)).toContain(`${path}[0]: `)
+    },
+  )
+
   test('two hundred at once never see each other', async () => {
     const sandbox = await startSandbox()
     const personas = ['adult-passport', 'child-12', 'teen-16', 'turned-18-today']

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { countedList } from '../../files/counted-list.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { clientSchema } from '../../sandbox/clients/client-schema.ts'
 import { clockStateSchema } from '../../sandbox/clock/clock.ts'
@@ -72,11 +73,16 @@ const tenant = z
   })
   .meta({ id: 'Tenant' })
 
+/** Clients that one call declares. A config file may have more. */
+const MAX_CLIENTS = 200
+
 /** What a tenant may have of its own. What is left out stays as it is; null takes a default away. */
 const tenantChange = z.strictObject({
   persona: z.string().nullable().optional(),
   outcome: z.string().nullable().optional(),
-  clients: z.array(clientSchema).optional().describe('Replaces the declared clients; the built-in one stays'),
+  clients: countedList(clientSchema, { max: MAX_CLIENTS })
+    .optional()
+    .describe('Replaces the declared clients; the built-in one stays'),
   lifetimes: lifetimesSchema.partial().optional().describe('In seconds'),
 })
 

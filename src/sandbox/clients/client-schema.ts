@@ -1,7 +1,11 @@
 import * as z from 'zod'
 import { camelCased } from '../../files/camel-case.ts'
+import { countedList } from '../../files/counted-list.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { redirectUriProblem } from '../addresses/web-address.ts'
+
+/** Addresses of one client. */
+const MAX_REDIRECT_URIS = 100
 
 const nonEmpty = z.string().min(1)
 
@@ -19,7 +23,9 @@ export const clientSchema = z.strictObject({
   client_secret: printableAscii,
   name: nonEmpty.optional(),
   logo: nonEmpty.optional().describe('Path of an image file'),
-  redirect_uris: z.array(redirectUri).min(1).describe('Matched character by character'),
+  redirect_uris: countedList(redirectUri, { min: 1, max: MAX_REDIRECT_URIS }).describe(
+    'Matched character by character',
+  ),
   persona: nonEmpty.optional().describe('Decides for every request of this client, without a choice page'),
   signing_alg: z
     .enum(SIGNING_ALGORITHMS)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { checkedSignalSchema, personaSignalSchema } from '../../age/signal.ts'
+import { countedList } from '../../files/counted-list.ts'
 import { mustBe } from '../../files/describe-issue.ts'
 import { type Checked, checkAgainst } from '../../files/schema-problems.ts'
 
@@ -24,7 +25,7 @@ export const personaSchema = z.strictObject({
   purpose: lineOfText(300).describe('What the persona is for'),
   group: z.enum(PERSONA_GROUPS).optional().describe('The heading on the choice page; Own when left out'),
   age_key: z
-    .strictObject({ signals: z.array(personaSignalSchema).min(1).max(MAX_SIGNALS) })
+    .strictObject({ signals: countedList(personaSignalSchema, { min: 1, max: MAX_SIGNALS }) })
     .optional()
     .describe('What the persona holds; left out, it has no age key'),
 })

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { unknownName } from '../../age/nearest.ts'
+import { quote } from '../../age/quote.ts'
+import { countedList } from '../../files/counted-list.ts'
 import type { SchemaProblem } from '../../files/schema-problems.ts'
 import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
 import { outcomeProblem } from '../decision/names.ts'
@@ -9,6 +11,9 @@ import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 const SERVER_CALLS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
 
 const MAX_STEPS = 500
+
+/** Values that one step compares with each request. */
+const MAX_EXPECTED = 200
 
 const decisionSchema = z
   .strictObject({
@@ -28,6 +33,9 @@ const decisionSchema = z
 
 const expectedSchema = z
   .record(z.string(), z.unknown())
+  .refine((expected) => !hasMoreValues(expected, MAX_EXPECTED), {
+    error: `expected at most ${MAX_EXPECTED} values, with those inside of lists and objects`,
+  })
   .describe('A part of what the relying party must have sent; claims and authorization_details are read as JSON')
 
 const KINDS = ['decide', 'await', 'clock'] as const
@@ -54,7 +62,7 @@ const stepSchema = z
 export const scenarioSchema = z.strictObject({
   name: z.string().max(200).regex(/\S/, { error: 'must not be empty' }).describe('What it is called in reports'),
   client: z.string().min(1).optional().describe('A client_id: only the requests of this client count'),
-  steps: z.array(stepSchema).min(1).max(MAX_STEPS).describe('One after the other'),
+  steps: countedList(stepSchema, { min: 1, max: MAX_STEPS }).describe('One after the other'),
 })
 
 export type Scenario = z.infer<typeof scenarioSchema>
@@ -73,13 +81,30 @@ export type Step =
   | { readonly kind: 'await'; readonly flow: (typeof SERVER_CALLS)[number]; readonly expect: Expected | undefined }
   | { readonly kind: 'clock'; readonly move: ClockMove }
 
+/** Counts no further than it must: also an object that holds itself comes to an end. */
+function hasMoreValues(root: object, most: number): boolean {
+  const waiting: unknown[] = [root]
+  for (let count = 0; waiting.length > 0; count++) {
+    if (count > most) return true
+    const value = waiting.pop()
+    if (typeof value === 'object' && value !== null) waiting.push(...Object.values(value).slice(0, most + 1))
+  }
+  return false
+}
+
+/** Unknown names that are compared with the known ones, of which there may be a thousand. */
+const MAX_COMPARED = 10
+
 /** Personas that a scenario names and that do not exist: the schema cannot know them. */
 export function unknownPersonas({ steps }: Scenario, known: readonly string[]): SchemaProblem[] {
-  return steps.flatMap(({ decide }, index) => {
-    if (decide?.persona === undefined || known.includes(decide.persona)) return []
-    const message = unknownName('persona', decide.persona, known)
-    return [{ path: ['steps', index, 'decide', 'persona'], message }]
-  })
+  const names = new Set(known)
+  const unknown = steps.flatMap(({ decide }, index) =>
+    decide?.persona === undefined || names.has(decide.persona) ? [] : [{ index, name: decide.persona }],
+  )
+  return unknown.map(({ index, name }, count) => ({
+    path: ['steps', index, 'decide', 'persona'],
+    message: count < MAX_COMPARED ? unknownName('persona', name, known) : `there is no persona ${quote(name)}`,
+  }))
 }
 
 /** A step as it is declared, with its kind made plain. */

@@ -60,3 +60,17 @@ test('a persona that does not exist is reported with its place and the nearest n
   ])
   expect(unknownPersonas(scenario, ['teen-61'])).toEqual([])
 })
+
+test('a step expects at most 200 values, with those inside of lists and objects', () => {
+  const step = (count: number) => ({ await: 'par', expect: { claims: { age_thresholds: Array(count).fill(18) } } })
+  const isScenario = (count: number) => scenarioSchema.safeParse({ name: 'A', steps: [step(count)] }).success
+  // The object and the list are values too.
+  expect([isScenario(198), isScenario(199)]).toEqual([true, false])
+})
+
+test('of 500 unknown personas the first ten are compared with the known ones', () => {
+  const steps = Array.from({ length: 500 }, () => ({ decide: { flow: 'use' as const, persona: 'teen-61' } }))
+  const messages = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
+  expect(messages.filter((message) => message.includes('Did you mean'))).toHaveLength(10)
+  expect(messages.at(-1)).toBe('there is no persona "teen-61"')
+})
