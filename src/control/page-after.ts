@@ -1,7 +1,7 @@
 import { quote } from '../age/quote.ts'
 import { type ListPage, readPage } from '../http/list-page.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { USUAL_LISTED } from './contract/operation.ts'
+import { MAX_LISTED } from './contract/operation.ts'
 
 interface Shape<Item, Shown> {
   idOf(item: Item): string
@@ -11,7 +11,7 @@ interface Shape<Item, Shown> {
 /** The page of a list that follows the item of an id. @throws Refusal when the list holds no such item */
 export function readPageAfter<Item, Shown>(
   items: readonly Item[],
-  { limit = USUAL_LISTED, after }: { limit?: number | undefined; after?: string | undefined },
+  { limit = MAX_LISTED, after }: { limit?: number | undefined; after?: string | undefined },
   shape: Shape<Item, Shown>,
 ): Promise<ListPage<Shown>> {
   const last = after === undefined ? -1 : items.findIndex((item) => shape.idOf(item) === after)

@@ -87,6 +87,30 @@ test('large flows leave no more behind than the characters that the journal may 
   expect(left).toBeLessThan(12_000_000 / LARGE.length)
 })
 
+test('the most expensive flows are listed without their traces, and each is read by itself', {
+  timeout: 120_000,
+}, async () => {
+  const sandbox = await start()
+  const signal = { method: 'id_doc_scan', age: { years: 20 }, verified_at: '2026-01-01', provenance: '/yoti' } as const
+  const age_key = { signals: Array(50).fill(signal) }
+  await sandbox.personas.put({ name: 'full', title: 'Full', purpose: 'Has 50 signals.', age_key })
+  await sandbox.configure({ persona: 'full', outcome: 'verified' })
+  const age_thresholds = Array.from({ length: 100 }, (_, age) => age)
+  await flood(sandbox, 100, { claims: claimsText({ age_thresholds }) })
+  const before = await usedMiB()
+  let most = 0
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().heapUsed / 1024 / 1024)), 5)
+  for (let n = 0; n < 3; n++) {
+    const list = await (await fetch(`${sandbox.url}/_sandbox/flows?limit=2000`)).text()
+    expect([list.length < 1_050_000, list.includes('"trace"')]).toEqual([true, false])
+  }
+  clearInterval(watch)
+  expect(most - before).toBeLessThan(100)
+  const { trace = [] } = await sandbox.flows.get('f1')
+  expect([trace.length, trace[0]?.signals.length, trace[0]?.signals[0]?.checks.length]).toEqual([100, 50, 7])
+  expect(trace.filter(({ satisfied }) => satisfied)).toHaveLength(21)
+})
+
 const CALL = 'event: call\n'
 
 /** A reader of the events, once it is listened for. A paused one takes nothing from its connection until it is resumed. */

@@ -56,12 +56,9 @@ const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
 
 export const limit = z.coerce.number<string | number>(isLimit).int(isLimit).min(1, isLimit).max(MAX_LISTED, isLimit)
 
-/** Items in one answer, unless `limit` says otherwise; flows are larger. */
-export const USUAL_LISTED = 1_000
-
 /** The query of a list of things that have names or ids. */
 export const listQuery = z.strictObject({
-  limit: limit.optional().describe(`At most so many (default ${USUAL_LISTED})`),
+  limit: limit.optional().describe(`At most so many (default ${MAX_LISTED})`),
   after: z.string().optional().describe('What follows the one of this name or id: the next of the page before'),
 })
 
