@@ -7,7 +7,7 @@ import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
 import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import { renderPendingFields, type WaitingPage } from '../waiting-page.ts'
-import { renderDrivingBar } from './driving-bar.ts'
+import type { DrivingBar } from './driving-bar.ts'
 
 /** The step of the clock: one second more than the lifetime of a `request_uri` (specification, "Limits"). */
 const STEP_SECONDS = 91
@@ -24,7 +24,7 @@ export function renderEndingForm(page: WaitingPage, t: Translate): Html {
   return html`<details class="card endings" data-passkey${page.clockMoved && html` open`}>
 <summary><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${outcomes.length}</span></summary>
 <p class="muted">${t('ending.lead')}</p>
-${page.drivingBar === undefined ? renderClockForm(page, t) : renderDrivingBar(page.drivingBar, t)}
+${page.drivingBar === undefined ? renderClockForm(page, t) : renderDrivingBar(page.drivingBar, page, t)}
 <form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}
 <div class="field">
 <label for="with-persona">${t('ending.persona')}</label>
@@ -50,6 +50,16 @@ function renderClockForm(page: WaitingPage, t: Translate): Html {
 <p><strong>${t('clock.title')}</strong> <code data-testid="sandbox-time">${time}</code></p>
 <button class="secondary" name="advance" value="${STEP_SECONDS}" data-testid="advance" aria-describedby="clock-hint">${t('clock.advance', { seconds: STEP_SECONDS })}</button>
 <p class="hint" id="clock-hint">${t('clock.hint')}</p>
+</form>`
+}
+
+/** Says why the clock and the outcomes of later calls are missing, and where the control token is asked for. */
+function renderDrivingBar({ by, consolePath }: DrivingBar, page: WaitingPage, t: Translate): Html {
+  if (by === 'frame') return html`<p class="notice" data-testid="driving-bar">${t('driving.frame')}</p>`
+  // A form, because a browser that came from another site sends the cookie of the console with none of its reloads.
+  return html`<form class="clock" method="post" action="${page.path}/continue#endings-title" data-testid="driving-bar">${renderPendingFields(page)}
+<p>${t('driving.token')} <a href="${consolePath}/clock" target="_blank" rel="noopener">${t('driving.signIn')} <span class="unseen">(${t('choose.newTab')})</span></a></p>
+<button class="secondary" data-testid="driving-again">${t('driving.again')}</button>
 </form>`
 }
 
