@@ -10,10 +10,8 @@ import type { CallSummary, HttpHost } from '../http/handler.ts'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
-import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.ts'
+import { generateKeys } from '../sandbox/keys/key-file.ts'
 import { createKeyRing } from '../sandbox/keys/key-ring.ts'
-import { keysOf, keysSoon } from '../sandbox/keys/key-source.ts'
-import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { createTenants } from '../sandbox/tenants/tenants.ts'
@@ -24,8 +22,8 @@ import { createApp } from './app.ts'
 import { withHarmlessCallbacks } from './harmless-callbacks.ts'
 import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
-import { privateFiles, wideModeWarnings } from './private-files.ts'
 import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
+import { settleKeys } from './settle-keys.ts'
 import { secretsOf, settleSettings, shownClient } from './settle-settings.ts'
 
 export type { CallSummary, SandboxOptions }
@@ -73,13 +71,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       'clients: there is none, so that every request is refused; declare one or keep the built-in client',
     )
   }
-  const keyFile = options.keys ?? (options.stateDir === undefined ? undefined : keyFileIn(options.stateDir))
-  for (const warning of await wideModeWarnings(privateFiles(keyFile, options))) options.onWarning?.(warning)
-  const storedKeys = keyFile === undefined ? undefined : await readKeyFile(keyFile)
-  const makeKeys = async () => storedKeys ?? generateKeys(keyFile, options.onWarning)
-  const agreedKeys = await stores.agreeOnKeys?.(makeKeys)
-  if (agreedKeys) warnOfOtherKeys(agreedKeys, storedKeys, options)
-
+  const beginKeys = await settleKeys(stores, options)
   const protocol = servesHttps(options) ? 'https' : 'http'
   // Settled twice: a wrong address is refused before the server listens, a free port is known only after it.
   const intended = settleAddresses(options, { protocol, port })
@@ -92,16 +84,11 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
   const addresses = settleAddresses(options, { protocol, port: address.port })
 
-  // Made after listen: an RSA key takes longer than everything else at the start.
-  const knownKeys = agreedKeys ?? storedKeys
-  const keys = knownKeys
-    ? keysOf(Promise.resolve(knownKeys))
-    : keysSoon(() => makeKeys().catch(reportAndThrow(options)), KEYS_AFTER_MS)
   const shared: SharedParts = {
     ...stores,
     settings,
     secrets: secretsOf(options),
-    keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys }),
+    keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys: beginKeys() }),
     generateKeys: () => generateKeys(),
   }
   const tenants = createTenants(shared, { addresses })
@@ -165,16 +152,6 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
 /** Loaded with the first call: a start does not need the control API. */
 const loadControl = onDemand(() => import('../control/perform.ts'))
 
-/** The first requests after a start need no signature. The delay keeps the making of a key from slowing them down. */
-const KEYS_AFTER_MS = 100
-
-const reportAndThrow =
-  ({ onError }: SandboxOptions) =>
-  (error: unknown) => {
-    onError?.(error)
-    throw error
-  }
-
 function certificateFor(addresses: Addresses, options: SandboxOptions): Promise<ServerCertificate> {
   return obtainCertificate(options, {
     folder: options.stateDir,
@@ -183,14 +160,6 @@ function certificateFor(addresses: Addresses, options: SandboxOptions): Promise<
     now: createClock().now(),
     onWarning: (message) => options.onWarning?.(message),
   })
-}
-
-/** Warns when `keys` names a file whose keys do not sign. The keys of a state folder may differ without a warning. */
-function warnOfOtherKeys(agreed: SigningKeys, own: SigningKeys | undefined, { keys, onWarning }: SandboxOptions): void {
-  if (keys === undefined || own === undefined || own.RS256.kid === agreed.RS256.kid) return
-  onWarning?.(
-    'keys: the store holds the signing keys of its first replica; they sign, and the ones of this replica do not',
-  )
 }
 
 /** An http address works only through a proxy when the sandbox itself serves https. */
