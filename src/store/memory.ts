@@ -150,27 +150,40 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   }
 }
 
+/** What a tenant costs before it keeps anything. */
+const TENANT_BYTES = 32_000
+
 /** The tenants of one process. */
-export function createMemoryDirectory({ max = MAX_TENANTS } = {}): TenantDirectory {
+export function createMemoryDirectory({
+  max = MAX_TENANTS,
+  budget = createMemoryBudget(),
+}: MemoryOptions & { max?: number } = {}): TenantDirectory {
   /** Least recently used first. */
-  const touched = new Set<string>()
-  const declared = new Set<string>()
-  const use = (name: string, names: Set<string>) => {
-    names.delete(name)
-    names.add(name)
-    const [oldest] = names
-    if (names.size <= max || oldest === undefined) return []
-    names.delete(oldest)
+  const touched = new Map<string, Kept>()
+  const declared = new Map<string, Kept>()
+  const remove = (name: string, tenants: Map<string, Kept>) => {
+    budget.release(tenants.get(name))
+    return tenants.delete(name)
+  }
+  const use = (name: string, tenants: Map<string, Kept>) => {
+    const tenant: Kept = { rank: 'declared', bytes: TENANT_BYTES, drop: () => tenants.delete(name) }
+    budget.keep(tenant, tenants.get(name))
+    tenants.delete(name)
+    tenants.set(name, tenant)
+    const [oldest] = tenants.keys()
+    if (tenants.size <= max || oldest === undefined) return []
+    remove(oldest, tenants)
     return [oldest]
   }
   return {
     touch: async (name) => use(name, declared.has(name) ? declared : touched),
     async declare(name) {
-      touched.delete(name)
-      return use(name, declared)
+      const gone = use(name, declared)
+      remove(name, touched)
+      return gone
     },
     has: async (name) => declared.has(name) || touched.has(name),
-    list: async () => [...touched, ...declared],
-    remove: async (name) => declared.delete(name) || touched.delete(name),
+    list: async () => [...touched.keys(), ...declared.keys()],
+    remove: async (name) => remove(name, declared) || remove(name, touched),
   }
 }

@@ -19,7 +19,7 @@ export function createMemoryStores(megabytes?: number): Stores {
   const budget = createMemoryBudget(megabytes)
   return {
     journal: createMemoryJournal({ memory: budget }),
-    directory: createMemoryDirectory(),
+    directory: createMemoryDirectory({ budget }),
     isShared: false,
     createRecords: (_tenant, clock) => createMemoryRecords({ clock, budget }),
     async check() {},

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../../src/sandbox/tenants/tables.ts'
-import { bytesOf, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
+import { bytesOf, createMemoryDirectory, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
 import { createMemoryBudget } from '../../src/store/memory-budget.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
@@ -178,6 +178,20 @@ describe('The memory budget', () => {
     expect(taken).toBeLessThan(budget.used())
     expect(taken).toBeGreaterThan(budget.used() / 4)
   })
+})
+
+test('A tenant counts in the memory budget from the time it is called until it is removed', async () => {
+  const budget = createMemoryBudget(1)
+  const directory = createMemoryDirectory({ budget, max: 2 })
+  await directory.touch('a')
+  const ofOne = budget.used()
+  expect(ofOne).toBeGreaterThan(20_000)
+  for (const name of ['a', 'b', 'c']) await directory.touch(name)
+  expect(budget.used()).toBe(2 * ofOne)
+  await directory.declare('c')
+  expect([await directory.list(), budget.used()]).toEqual([['b', 'c'], 2 * ofOne])
+  for (const name of ['b', 'c', 'never-there']) await directory.remove(name)
+  expect(budget.used()).toBe(0)
 })
 
 describe('The journal in memory', () => {

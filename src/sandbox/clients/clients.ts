@@ -42,7 +42,12 @@ export function createClients(
   }
   const signingAlgs = declared.flatMap(({ signingAlg }) => signingAlg ?? [])
   const ids = [...clients.keys()].filter((id) => id !== DEMO_CLIENT_ID)
-  const mask = createMask([...secrets, ...[...clients.values()].map(({ clientSecret }) => clientSecret)])
+  let made: Mask | undefined
+  // Made when a call is recorded: most of the tenants that are only called never need it.
+  const mask: Mask = (value) => {
+    made ??= createMask([...secrets, ...[...clients.values()].map(({ clientSecret }) => clientSecret)])
+    return made(value)
+  }
   return { ids, mask, find: (clientId) => clients.get(clientId), signingAlgs }
 }
 
