@@ -8,7 +8,7 @@ import { parseJson } from '../oidc/request/json.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import { certificateFileIn } from '../tls/kept-certificate.ts'
 import { callHttp } from './http-call.ts'
-import { print } from './terminal.ts'
+import { print, visible } from './terminal.ts'
 
 const LIMIT_MS = 3000
 
@@ -34,7 +34,7 @@ export async function healthcheck(flags: Texts, { url }: { readonly url?: string
     throw new Error(`${address}: something answers, but no agekey-sandbox`)
   }
   if (status !== 200) throw new Error(`${address}: unhealthy, status ${status}${reasonIn(text)}`)
-  print(`${address}: healthy`)
+  print(`${visible(address)}: healthy`)
 }
 
 const notAUrl = (url: string | undefined) =>

@@ -43,7 +43,8 @@ export async function callHttp(url: string, call: HttpCall): Promise<HttpAnswer>
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const common = { method, headers, signal, agent: false }
-      const request = url.startsWith('https:') ? requestHttps(url, { ...common, ...tls }) : requestHttp(url, common)
+      const request =
+        new URL(url).protocol === 'https:' ? requestHttps(url, { ...common, ...tls }) : requestHttp(url, common)
       request.on('error', reject).on('response', resolve).end(body)
     })
     if (trust?.kind === 'server') checkCertificate(response, trust.certificate)

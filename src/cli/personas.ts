@@ -8,7 +8,7 @@ import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import { readPersonas } from '../sandbox/personas/persona-files.ts'
 import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
 import { resolvePersona } from '../sandbox/personas/resolve-persona.ts'
-import { alignColumns, paint, print } from './terminal.ts'
+import { alignColumns, paint, print, visible } from './terminal.ts'
 
 interface Format {
   readonly json?: boolean
@@ -24,7 +24,7 @@ export async function listPersonas(flags: Texts, { json = false }: Format): Prom
   for (const group of new Set(personas.map(groupOf))) {
     print(paint('bold', group))
     const rows = personas.filter((persona) => groupOf(persona) === group).map(({ name, purpose }) => [name, purpose])
-    for (const line of alignColumns(rows)) print(`  ${line}`)
+    for (const line of alignColumns(rows)) print(`  ${visible(line)}`)
   }
 }
 
@@ -43,9 +43,8 @@ export async function showPersona(flags: Texts, name: string, { json = false }: 
 /** Checks persona files and folders without starting. @throws ConfigError with a line for each problem */
 export function checkPersonas(paths: readonly string[]): void {
   const names = readPersonas(paths).map(({ name }) => name)
-  print(
-    `${paths.join(', ')}: ${names.length === 1 ? '1 persona is' : `${names.length} personas are`} fine: ${names.join(', ')}`,
-  )
+  const count = names.length === 1 ? '1 persona is' : `${names.length} personas are`
+  print(visible(`${paths.join(', ')}: ${count} fine: ${names.join(', ')}`))
 }
 
 async function knownPersonas(flags: Texts): Promise<Persona[]> {

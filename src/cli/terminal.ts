@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { codeOf } from '../files/caught.ts'
-import { createOutput } from './output.ts'
+import { createOutput, type Output } from './output.ts'
 
 // One style at a time: given several, Node 20 does not look whether the stream is a terminal.
 type Style = Extract<Parameters<typeof styleText>[0], string>
@@ -9,8 +9,8 @@ type Style = Extract<Parameters<typeof styleText>[0], string>
 export const MAX_UNREAD_BYTES = 1024 * 1024
 
 /** Writes to stdout. */
-export const writeOut = createOutput(process.stdout)
-const writeError = createOutput(process.stderr)
+export const writeOut = escaping(createOutput(process.stdout))
+const writeError = escaping(createOutput(process.stderr))
 
 let unwritten: Error | undefined
 
@@ -52,7 +52,18 @@ export function paintError(style: Style, text: string): string {
 
 /** Makes control characters visible, so that what a request says cannot steer the terminal or forge a line. */
 export function visible(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1))
+  return text
+    .replace(NEVER_WRITTEN, codeOfCharacter)
+    .replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1))
+}
+
+/** What steers a terminal beside the characters below 32, also inside JSON: other controls, and what turns the direction of text. */
+const NEVER_WRITTEN = /[\x7f-\x9f\u2028\u2029]|\p{Bidi_Control}/gu
+
+const codeOfCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+function escaping(write: Output): Output {
+  return (text, options) => write(text.replace(NEVER_WRITTEN, codeOfCharacter), options)
 }
 
 /** Lines of columns, each as wide as its widest cell. */

@@ -352,6 +352,68 @@ describe('The doctor checks the client and its redirect URI:', () => {
   })
 })
 
+/** A terminal obeys some of these, and parsers of URLs drop or encode the others. */
+const ODD = ['\u0000', '\t', '\n', '\r', '\u001b[2J', '\u007f', '\u0085', '\u009b2J', '\u2028', '\u202e']
+const isReadable = (line: string) => !/[\p{Cc}\u2028]|\p{Bidi_Control}/u.test(line)
+
+describe('Control characters are diagnosed, and shown as what they are,', () => {
+  test.each(ODD)('with %j in the issuer', async (odd) => {
+    for (const issuer of [`${odd}http://localhost:1`, `http://local${odd}host:1/v1`, `http://localhost:1/v1${odd}`]) {
+      const found = await look({ issuer })
+      expect(found).toMatchObject([{ status: 'problem' }])
+      expect(reportLines(found).filter((line) => !isReadable(line))).toEqual([])
+    }
+  })
+
+  // The arguments of a process hold no NUL.
+  test.each(ODD.slice(1))('with %j in the other arguments', async (odd) => {
+    const { baseUrl } = await startSandbox()
+    const visit = { clientId: `a${odd}b`, clientSecret: `c${odd}d`, redirectUri: `http://localhost/${odd}` }
+    const found = await look({ issuer: issuerOf(baseUrl), ...visit })
+    expect(found.filter(({ status }) => status === 'problem').map(({ check }) => check)).toEqual([
+      'client',
+      'redirect_uri',
+    ])
+    expect(reportLines(found).filter((line) => !isReadable(line))).toEqual([])
+  })
+
+  const DOCUMENTS: readonly (readonly [string, (odd: string, url: string) => string])[] = [
+    ['the issuer', (odd) => JSON.stringify({ issuer: odd })],
+    [
+      'addresses',
+      (odd, url) => JSON.stringify({ issuer: `${url}/v1/oidc/use`, jwks_uri: url + odd, token_endpoint: odd }),
+    ],
+    ['the whole document', (odd) => odd],
+  ]
+  test.each(DOCUMENTS)('in %s of a discovery document', async (_where, write) => {
+    for (const odd of ODD) {
+      const url = await startServer((request, response) => response.end(write(odd, `http://${request.headers.host}`)))
+      const found = await look({ issuer: issuerOf(url), ...BUILTIN })
+      expect(found.filter(({ status }) => status === 'problem')).not.toEqual([])
+      expect(reportLines(found).filter((line) => !isReadable(line))).toEqual([])
+    }
+  })
+})
+
+test('The doctor says what a redirect names, also when it is no address', async () => {
+  const url = await startServer((_request, response) => response.writeHead(302, { Location: 'http://[' }).end())
+  expect(await problemsOf({ issuer: issuerOf(url) })).toEqual({ discovery_redirected: 'in the app: issuer: http://[' })
+})
+
+test('The doctor names a key set whose server hangs up on readers', async () => {
+  const keys = await startServer((request, response) =>
+    request.method === 'HEAD' ? response.end() : response.destroy(),
+  )
+  const { issuer } = await startMeddler((text) => ({
+    text: text
+      .replace(/"jwks_uri":"[^"]+"/, `"jwks_uri":"${keys}/.well-known/jwks.json"`)
+      .replace(/,"token_endpoint":"[^"]+"/, ''),
+  }))
+  expect(await look({ issuer })).toContainEqual(
+    expect.objectContaining({ check: 'key_set', problem: 'connection_failed' }),
+  )
+})
+
 test('The report of the doctor leads with the name and shows no control characters of a foreign server', () => {
   const diagnosis: Diagnosis = {
     check: 'issuer',

@@ -152,6 +152,13 @@ describe('doctor', () => {
     expect(JSON.parse((await run(['doctor', '--json'])).stdout)).toMatchObject({ issuer, default_issuer: true })
   })
 
+  test.each([[[]], [['--json']]])('drives no terminal by what it repeats, with %j', async (options) => {
+    const { code, stdout, stderr } = await run(['doctor', '--issuer', 'http://a\u009b2J\u202e\u001b[2J/', ...options])
+    expect([code, stderr]).toEqual([1, ''])
+    expect(stdout).toContain('issuer_malformed')
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u)
+  })
+
   test('says nothing about a default when an issuer is given', async () => {
     const { code, stdout } = await run(['doctor', '--issuer', 'localhost:2435'])
     expect(code).toBe(1)

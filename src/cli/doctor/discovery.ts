@@ -52,7 +52,11 @@ async function refused(foundAt: string, { status, headers }: HttpAnswer, visit: 
   if (status >= 300 && status < 400 && location !== undefined) {
     return problem('issuer', 'discovery_redirected', {
       message: `${url} redirects to ${location}; clients do not follow that`,
-      fix: [inApp(`issuer: ${new URL(location, url).href.replace(WELL_KNOWN, '')}`)],
+      fix: [
+        inApp(
+          `issuer: ${(URL.canParse(location, url) ? new URL(location, url).href : location).replace(WELL_KNOWN, '')}`,
+        ),
+      ],
     })
   }
   const issuer = flowUrl(visit, 'use') === undefined ? await useIssuerNear(visit) : undefined

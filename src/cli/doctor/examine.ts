@@ -11,7 +11,7 @@ import type { Visit } from './visit.ts'
 
 /** Looks at a sandbox from where the app is. What a problem makes impossible to check is left out. Never throws for what it finds. */
 export async function examine(visit: Visit): Promise<readonly Diagnosis[]> {
-  if (!/^https?:\/\/[^/?#]/i.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
+  if (!ISSUER.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
   const [surplus = ''] = SURPLUS.exec(visit.issuer) ?? []
   if (surplus !== '') return [await tooLong(visit, visit.issuer.slice(0, -surplus.length))]
   const use = await readDiscovery(visit, 'use')
@@ -39,9 +39,12 @@ export async function examine(visit: Visit): Promise<readonly Diagnosis[]> {
   ]
 }
 
+/** Parsers of URLs drop or encode blanks and control characters; comparisons of issuers do not. */
+const ISSUER = /^https?:\/\/[^/?#\s\p{Cc}][^\s\p{Cc}]*$/iu
+
 const malformed = (issuer: string) =>
   problem('issuer', 'issuer_malformed', {
-    message: `${JSON.stringify(issuer)} is no http or https URL`,
+    message: `${JSON.stringify(issuer)} ${/[\s\p{Cc}]/u.test(issuer) ? 'holds a blank or a control character, as no issuer does' : 'is no http or https URL'}`,
     fix: [inApp('issuer: http://localhost:2435/v1/oidc/use')],
   })
 

@@ -12,6 +12,12 @@ export function checkIssuer({ issuer }: Visit, { document }: Discovery): Diagnos
   const published = document.issuer
   if (CREATE_ISSUER.test(issuer)) return ofCreate(issuer, published)
   if (issuer === published) return ok('issuer', `${issuer}: the discovery document says the same`)
+  if (!URL.canParse(withoutSlash(published))) {
+    return problem('issuer', 'discovery_unreadable', {
+      message: `the app has ${issuer}, the discovery document says ${JSON.stringify(published)}, which is no URL`,
+      fix: [inApp('issuer: that of a sandbox; this discovery document is of another service')],
+    })
+  }
   const name = differenceOf(issuer, published)
   return problem('issuer', name, {
     message: `the app has ${issuer}, the sandbox says ${published}: ${DIFFERENCES[name]}`,

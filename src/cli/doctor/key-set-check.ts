@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { parseJson } from '../../oidc/request/json.ts'
+import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, type Problem, type ProblemName, problem } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'
 import { call, type Visit } from './visit.ts'
@@ -12,7 +13,9 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /** The key set must hold public keys and nothing private. `url` is known to answer. */
 export async function checkKeySet(url: string, visit: Visit): Promise<Diagnosis> {
-  const { status, text } = await call(url, visit)
+  const answer = await call(url, visit).catch((error: unknown) => connectionProblem('key_set', url, error, visit))
+  if ('problem' in answer) return answer
+  const { status, text } = answer
   const json = parseJson(text)
   const parsed = keySet.safeParse(json.ok ? json.value : undefined)
   if (status !== 200 || !parsed.success) return wrong('key_set_unreadable', `${url} answers ${status} and no key set`)

@@ -44,7 +44,7 @@ export function createReport(mode: LogMode, now: () => number): Report {
 
 /** Lines for people. */
 function createPrettyReport(now: () => number): Report {
-  const warning = (message: string) => printError(`${paintError('yellow', 'warning:')} ${message}`)
+  const warning = (message: string) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
   const log = createLog(writeOut, warning)
   return {
     ready: (ready) => log.first(readyTable(ready)),
@@ -62,7 +62,10 @@ function createPrettyReport(now: () => number): Report {
       log.line(line.join(' '))
     },
     warning,
-    defect: (error) => printError(`${paintError('red', 'error:')} ${(error instanceof Error && error.stack) || error}`),
+    defect(error) {
+      const lines = String((error instanceof Error && error.stack) || error).split('\n')
+      printError(`${paintError('red', 'error:')} ${lines.map(visible).join('\n')}`)
+    },
   }
 }
 
@@ -83,7 +86,7 @@ function readyTable({ url, baseUrl, internalUrl, certificateFile, clientId, clie
     '',
     `  ${paint('bold', `agekey-sandbox ${version}`)}  ${paint('inverse', ' TESTING ONLY ')} no real ages, no real keys`,
     '',
-    ...alignColumns(rows).map((line) => `  ${line}`),
+    ...alignColumns(rows).map((line) => `  ${visible(line)}`),
     '',
     paint('dim', '  Ctrl+C stops it.'),
     '',
