@@ -1,6 +1,6 @@
 import { completedYears } from './calendar.ts'
 import type { Claims } from './claims.ts'
-import { filterChecks, type Override } from './filters.ts'
+import { filterChecks, type Override, type Verdict } from './filters.ts'
 import type { Method } from './methods.ts'
 import type { Age, AgeSignal } from './signal-schema.ts'
 import type { Check, ThresholdTrace } from './trace.ts'
@@ -17,7 +17,7 @@ export interface Evaluation {
 /** A signal, with the values that are the same for each threshold. */
 interface Candidate {
   readonly method: Method
-  readonly filters: readonly Check[]
+  readonly filters: readonly Verdict[]
   readonly passesFilters: boolean
   readonly age: number
   readonly override: Override | undefined
@@ -47,12 +47,16 @@ export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, n
 
 /** The trace of `evaluate` alone. */
 export function explainEvaluation(signals: readonly AgeSignal[], claims: Claims, now: number): ThresholdTrace[] {
-  const candidates = signals.map((signal) => toCandidate(signal, claims, now))
+  const candidates = signals.map((signal) => {
+    const candidate = toCandidate(signal, claims, now)
+    const checks = candidate.filters.map(({ filter, passed, reason }): Check => ({ filter, passed, reason: reason() }))
+    return { candidate, checks }
+  })
   return claims.age_thresholds.map((threshold, index) => {
-    const traces = candidates.map((candidate) => {
+    const traces = candidates.map(({ candidate, checks }) => {
       const age = ageCheck(candidate, threshold, index)
       const passed = candidate.passesFilters && age.passed
-      return { method: candidate.method, passed, checks: [...candidate.filters, age] }
+      return { method: candidate.method, passed, checks: [...checks, age] }
     })
     return { threshold, satisfied: traces.some(({ passed }) => passed), signals: traces }
   })
@@ -79,7 +83,7 @@ function ageOf(age: Age, now: number): number {
 
 function ageCheck({ method, age, override }: Candidate, threshold: number, index: number): Check {
   const { years, by } = requiredAge(threshold, index, { method, override })
-  return { filter: 'age', passed: age >= years, reason: `needs ${years} by ${by}, has ${age}` }
+  return { filter: 'age', passed: age >= years, reason: `needs ${years} by ${by()}, has ${age}` }
 }
 
 /** The age that a method must report for the root threshold at `index`, and the member that says so. */
@@ -87,8 +91,10 @@ function requiredAge(threshold: number, index: number, { method, override }: Pic
   const replaced = override?.age_thresholds?.[index]
   const mapped =
     replaced === undefined
-      ? { years: threshold, by: `age_thresholds[${index}]` }
-      : { years: replaced, by: `overrides.${method}.age_thresholds[${index}]` }
+      ? { years: threshold, by: () => `age_thresholds[${index}]` }
+      : { years: replaced, by: () => `overrides.${method}.age_thresholds[${index}]` }
   const least = override?.min_age
-  return least !== undefined && least > mapped.years ? { years: least, by: `overrides.${method}.min_age` } : mapped
+  return least !== undefined && least > mapped.years
+    ? { years: least, by: () => `overrides.${method}.min_age` }
+    : mapped
 }

@@ -6,6 +6,11 @@ import { matchesPattern } from './provenance.ts'
 import type { AgeSignal } from './signal-schema.ts'
 import type { Check } from './trace.ts'
 
+/** A check whose reason is written when it is read: answers need none, and reasons repeat the lists of the request. */
+export interface Verdict extends Pick<Check, 'filter' | 'passed'> {
+  readonly reason: () => string
+}
+
 /** What a request asks of one method in particular. */
 export type Override = NonNullable<NonNullable<Claims['overrides']>[Method]>
 
@@ -13,7 +18,7 @@ export type Override = NonNullable<NonNullable<Claims['overrides']>[Method]>
  * What a request asks of a signal whatever the threshold: six checks in the order of application. All of them are made, also
  * after a failed one, so that a reader sees everything that would have to change.
  */
-export function filterChecks(signal: AgeSignal, claims: Claims): Check[] {
+export function filterChecks(signal: AgeSignal, claims: Claims): Verdict[] {
   const override = claims.overrides?.[signal.method]
   return [
     methodCheck(signal, claims),
@@ -25,13 +30,13 @@ export function filterChecks(signal: AgeSignal, claims: Claims): Check[] {
   ]
 }
 
-function methodCheck({ method }: AgeSignal, { allowed_methods: allowed }: Claims): Check {
+function methodCheck({ method }: AgeSignal, { allowed_methods: allowed }: Claims): Verdict {
   if (!allowed) return absent('allowed_methods')
   const passed = allowed.includes(method)
   return {
     filter: 'allowed_methods',
     passed,
-    reason: `${method} is ${passed ? '' : 'not '}among ${allowed.join(', ')}`,
+    reason: () => `${method} is ${passed ? '' : 'not '}among ${allowed.join(', ')}`,
   }
 }
 
@@ -39,38 +44,43 @@ function verifiedAfterCheck(
   { method, verified_at: verifiedAt }: AgeSignal,
   claims: Claims,
   override?: Override,
-): Check {
+): Verdict {
   const filter = 'verified_after'
   const limit = override?.verified_after ?? claims.verified_after
   if (limit === undefined) return absent(filter)
   const name = override?.verified_after === undefined ? filter : `overrides.${method}.${filter}`
   // Strictly after: the very instant is not after it.
   const passed = (parseInstant(verifiedAt) ?? Number.NaN) > (parseInstant(limit) ?? Number.NaN)
-  return { filter, passed, reason: `verified ${verifiedAt}, ${passed ? 'after' : 'not after'} ${limit} by ${name}` }
+  return {
+    filter,
+    passed,
+    reason: () => `verified ${verifiedAt}, ${passed ? 'after' : 'not after'} ${limit} by ${name}`,
+  }
 }
 
-function deniedCheck({ provenance }: AgeSignal, claims: Claims): Check {
+function deniedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {
   const filter = 'provenance.denied'
   const denied = claims.provenance?.denied
   if (!denied) return absent(filter)
   const match = denied.find((pattern) => matchesPattern(pattern, provenance))
   return match === undefined
-    ? { filter, passed: true, reason: `${provenance} matches no denied pattern` }
-    : { filter, passed: false, reason: `${provenance} matches the denied pattern ${match}` }
+    ? { filter, passed: true, reason: () => `${provenance} matches no denied pattern` }
+    : { filter, passed: false, reason: () => `${provenance} matches the denied pattern ${match}` }
 }
 
-function allowedCheck({ provenance }: AgeSignal, claims: Claims): Check {
+function allowedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {
   const filter = 'provenance.allowed'
   const allowed = claims.provenance?.allowed
   if (!allowed) return absent(filter)
   const match = allowed.find((pattern) => matchesPattern(pattern, provenance))
-  if (match !== undefined) return { filter, passed: true, reason: `${provenance} matches the allowed pattern ${match}` }
-  const reason =
+  if (match !== undefined)
+    return { filter, passed: true, reason: () => `${provenance} matches the allowed pattern ${match}` }
+  const reason = () =>
     allowed.length === 0 ? 'an empty list allows nothing' : `${provenance} matches none of ${allowed.join(', ')}`
   return { filter, passed: false, reason }
 }
 
-function assuranceCheck({ method, iso_27566_1: level }: AgeSignal, claims: Claims, override?: Override): Check {
+function assuranceCheck({ method, iso_27566_1: level }: AgeSignal, claims: Claims, override?: Override): Verdict {
   const filter = 'iso_27566_1'
   const required = override?.iso_27566_1 ?? claims.iso_27566_1
   if (!required) return absent(filter)
@@ -78,11 +88,11 @@ function assuranceCheck({ method, iso_27566_1: level }: AgeSignal, claims: Claim
   return {
     filter,
     passed: reaches(level, required),
-    reason: `needs ${required} by ${name}, ${level ? `is ${level}` : 'is not certified'}`,
+    reason: () => `needs ${required} by ${name}, ${level ? `is ${level}` : 'is not certified'}`,
   }
 }
 
-function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Override): Check {
+function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Override): Verdict {
   const filter = 'attributes'
   if (!override?.attributes) return absent(filter)
   for (const [name, required] of Object.entries(override.attributes)) {
@@ -90,16 +100,16 @@ function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Over
     const isAccepted = Array.isArray(required) ? required.some((accepted) => accepted === value) : required === value
     // A requirement of `undefined` is none: JSON cannot say it, a program can.
     if (required === undefined || isAccepted) continue
-    const needs = Array.isArray(required) ? `one of ${required.join(', ')}` : String(required)
+    const needs = () => (Array.isArray(required) ? `one of ${required.join(', ')}` : String(required))
     return {
       filter,
       passed: false,
-      reason: `needs ${name} ${needs}, ${value === undefined ? 'has none' : `is ${value}`}`,
+      reason: () => `needs ${name} ${needs()}, ${value === undefined ? 'has none' : `is ${value}`}`,
     }
   }
-  return { filter, passed: true, reason: `meets overrides.${method}.attributes` }
+  return { filter, passed: true, reason: () => `meets overrides.${method}.attributes` }
 }
 
-function absent(filter: Check['filter']): Check {
-  return { filter, passed: true, reason: `no ${filter} filter in the request` }
+function absent(filter: Check['filter']): Verdict {
+  return { filter, passed: true, reason: () => `no ${filter} filter in the request` }
 }

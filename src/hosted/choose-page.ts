@@ -4,12 +4,12 @@ import { type RenderedPage, renderPage, type Shell } from '../http/html/layout.t
 import { englishOn, type Translate, translate } from '../http/html/messages.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import { FALLBACK_PERSONAS } from '../sandbox/decision/decide.ts'
+import { type PersonaChoice, renderPersonaList } from './choices/persona-list.ts'
 import { CODE_BUTTON, renderEndingForm } from './driving/ending-form.ts'
 import { isWithoutPasskeys } from './embedding/embedding.ts'
 import { renderContinueForm, renderEmbeddingNotice } from './embedding/notice.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
 import { renderClientBadge } from './logo.ts'
-import { type PersonaChoice, renderPersonaList } from './persona-list.ts'
 import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /**
@@ -23,6 +23,9 @@ export function renderChoose(page: WaitingPage<UseTransaction>, choices: readonl
   const t = translate(shell.lang)
   const title = t('choose.title', { client: client.name })
   const isBlocked = isWithoutPasskeys(page.embedding) && !page.continued
+  const { chosenLanguage } = page
+  const chosen = { transaction: page.id, ...(chosenLanguage === undefined ? {} : { chosen_language: chosenLanguage }) }
+  const whyPath = `${page.path}/why?${new URLSearchParams({ ...chosen, persona: '' })}`
   return renderPage(shell, {
     title,
     width: 'wide',
@@ -32,6 +35,7 @@ export function renderChoose(page: WaitingPage<UseTransaction>, choices: readonl
       'language.js',
       'filter.js',
       'shortcuts.js',
+      'why.js',
       'embedding.js',
       ...(font === undefined ? [] : ['font.js']),
       'once.js',
@@ -55,7 +59,7 @@ ${
 <h2 id="personas-title">${t('choose.personas')}</h2>
 <p class="muted">${t('choose.personas.lead')}</p>
 <p class="links">${findings.length + fontFindings.length > 0 && html`<a href="#advice-title"${findings.length === 0 && UNSURE}>${t('advice.title')}</a>`} <a href="#endings">${t('ending.title')}</a></p>
-${renderPersonaList(choices, transaction.canCreate, t)}
+${renderPersonaList(choices, { thresholds: transaction.claims.age_thresholds, canCreate: transaction.canCreate, whyPath }, t)}
 </section>`
 }
 </form>

@@ -48,7 +48,10 @@ export function readHostedForm(request: Incoming, guard: ControlGuard): HostedFo
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'
 
 /** The transaction that the form names. @throws Refusal 410 when it is answered, unknown or expired */
-export async function requirePending({ transaction }: HostedForm, tenant: Tenant): Promise<Pending> {
+export async function requirePending(
+  { transaction }: Pick<HostedForm, 'transaction'>,
+  tenant: Tenant,
+): Promise<Pending> {
   const pending = await peekPending(transaction, tenant.provider)
   if (!pending) throw await notPending(transaction, tenant)
   return pending

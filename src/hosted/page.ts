@@ -1,19 +1,19 @@
-import { evaluate } from '../age/evaluate.ts'
+import { evaluateAnswers } from '../age/evaluate.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Reply } from '../http/reply.ts'
-import { takeTurn } from '../http/take-turn.ts'
+import { mapInTurns, takeTurn } from '../http/take-turn.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { fontAdvice } from './appearance.ts'
+import type { PersonaChoice } from './choices/persona-list.ts'
 import { renderChoose } from './choose-page.ts'
 import { renderCreate } from './create-page.ts'
 import { drivingBar } from './driving/driving-bar.ts'
 import { embeddingOf } from './embedding/embedding.ts'
 import { preselectedPersona } from './last-persona.ts'
 import { clientBadge } from './logo.ts'
-import type { PersonaChoice } from './persona-list.ts'
 import { hostedReply, hostedShell, type Visit } from './shell.ts'
 import type { WaitingPage } from './waiting-page.ts'
 
@@ -51,12 +51,12 @@ async function renderWaiting(
   if (transaction.flow === 'create') {
     return renderCreate({ ...shared, transaction }, { personas, selected: preselectedPersona(request, personas) })
   }
-  const choices = inPersonaOrder(personas).map((persona) => choiceOf(persona, transaction, tenant))
+  const choices = await mapInTurns(inPersonaOrder(personas), (persona) => choiceOf(persona, transaction, tenant))
   const fontFindings = fontAdvice(transaction.presentation.appearance, tenant.provider)
   return renderChoose({ ...shared, transaction, fontFindings }, choices)
 }
 
 function choiceOf(persona: PersonaChoice['persona'], { claims }: UseTransaction, tenant: Tenant): PersonaChoice {
   const { age_key: ageKey } = tenant.personas.resolved(persona)
-  return ageKey ? { persona, evaluation: evaluate(ageKey.signals, claims, tenant.clock.now()) } : { persona }
+  return ageKey ? { persona, ageThresholds: evaluateAnswers(ageKey.signals, claims, tenant.clock.now()) } : { persona }
 }

@@ -2,23 +2,25 @@ import type { Handler, HttpHost } from '../http/handler.ts'
 import { findLanguage } from '../http/html/messages.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
+import { createWhyRoute } from './choices/why-page.ts'
 import { requireDriver } from './driving/driving.ts'
 import { type HostedForm, readHostedForm, requirePending } from './form.ts'
 import { languageCookie } from './language.ts'
 import { hostedPage } from './page.ts'
 import type { Visit } from './shell.ts'
 
-/** The forms of a hosted page that do not end its flow: each shows the page again. */
+/** What a hosted page has beside its choice: the reasons of an answer, and forms that show the page again. */
 export function createHostedRoutes({
   version,
   guard,
-}: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'language' | 'clock' | 'goOn', Handler>> {
+}: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'language' | 'clock' | 'goOn' | 'why', Handler>> {
   const showAgain = (
     { transaction, chosenLanguage, continued, framed }: HostedForm,
     pending: Pending,
     visit: Omit<Visit, 'version' | 'guard'>,
   ) => hostedPage(transaction, pending, { chosenLanguage, continued, framed, ...visit, version, guard })
   return {
+    why: createWhyRoute({ version, guard }),
     async goOn(request, tenant) {
       const form = readHostedForm(request, guard)
       const pending = await requirePending(form, tenant)

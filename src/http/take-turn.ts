@@ -1,4 +1,5 @@
 import { setImmediate as afterOtherEvents } from 'node:timers/promises'
+import { startStopwatch } from '../sandbox/clock/clock.ts'
 
 /** The turn that was asked for last. */
 let last: Promise<void> = Promise.resolve()
@@ -10,4 +11,23 @@ let last: Promise<void> = Promise.resolve()
 export function takeTurn(): Promise<void> {
   last = last.then(() => afterOtherEvents())
   return last
+}
+
+const TURN_MILLISECONDS = 10
+
+/** What `work` makes of each item, in turns: a list of thousands keeps no other request waiting for more than a few items. */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let elapsed = startStopwatch()
+  for (const item of items) {
+    if (elapsed() >= TURN_MILLISECONDS) {
+      await takeTurn()
+      elapsed = startStopwatch()
+    }
+    results.push(work(item))
+  }
+  return results
 }

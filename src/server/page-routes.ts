@@ -13,6 +13,7 @@ import type { HttpHost, RouteRow } from '../http/handler.ts'
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
   const hosted = createHostedRoutes(host)
   const pages: readonly RouteRow[] = [
+    { path: '/v1/oidc/use/why', method: 'get', handler: hosted.why, errors: 'page' },
     { path: '/v1/oidc/use/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
     { path: '/v1/oidc/create/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
     { path: '/v1/oidc/use/clock', method: 'post', handler: hosted.clock, errors: 'embeddable-page' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evaluate } from '../../src/age/evaluate.ts'
+import { evaluateAnswers } from '../../src/age/evaluate.ts'
 import { byTestId, fieldNames, tagsOf, textOf } from '../support/markup.ts'
 import { choosePage, shell } from './views.ts'
 
@@ -95,7 +95,9 @@ describe('the choice page', () => {
     const claims = { age_thresholds: [18, 18], overrides: { id_doc_scan: { age_thresholds: [21, 18] } } }
     const held = { method: 'id_doc_scan', age: { years: 19 }, verified_at: '2025-06-01', provenance: '/yoti' } as const
     const persona = { name: 'p19', title: 'Nineteen', purpose: 'Is 19.' }
-    const text = textOf(choosePage({ choices: [{ persona, evaluation: evaluate([held], claims, 0) }] }))
+    const text = textOf(
+      choosePage({ choices: [{ persona, ageThresholds: evaluateAnswers([held], claims, 0) }] }, { claims }),
+    )
     expect(text).toContain('Nineteen p19 Is 19. 18 no Why')
   })
 
@@ -123,10 +125,17 @@ describe('the choice page', () => {
     expect(textOf(choosePage({}, { upgrade: false }))).not.toContain('the app may update the age key')
   })
 
-  it('shows the reasoning behind an answer outside of its button', () => {
+  it('links to the reasons of an answer outside of its button, and has none of them itself', () => {
     const page = choosePage()
-    expect(textOf(page)).toContain('Why these answers 13, 18: yes. id_doc_scan: needs 18, has 40')
-    const names = tagsOf(page).map(({ name }) => name)
+    expect(textOf(page)).not.toContain('id_doc_scan: needs')
+    const tags = tagsOf(page)
+    const hrefs = tags.map(({ attributes }) => attributes['href'] ?? '').filter((href) => href.includes('/why?'))
+    expect(hrefs).toEqual(
+      ['adult-passport', 'teen-16'].map(
+        (name) => `/v1/oidc/use/why?transaction=tx-1&chosen_language=en&persona=${name}`,
+      ),
+    )
+    const names = tags.map(({ name }) => name)
     expect(names.indexOf('details')).toBeGreaterThan(names.indexOf('/button'))
   })
 

@@ -45,14 +45,33 @@ describe('the page of a request that waits', () => {
     expect(byTestId(text, 'outcome-id_token.expired')).toHaveLength(1)
   })
 
-  it('explains the answers of a persona', async () => {
+  it('explains the answers of a persona on a page of their own, which its list leads to', async () => {
     const sandbox = await startSandbox()
     const asked = claims({ age_thresholds: [18], overrides: { facial_age_estimation: { min_age: 21 } } })
-    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: asked }))
-    expect(textOf(text)).toContain(
-      '18: no. facial_age_estimation: needs 21 by overrides.facial_age_estimation.min_age, has 19',
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: asked, language: 'de' }))
+    expect(textOf(text)).toContain('Was zählt overrides.facial_age_estimation.min_age: 21')
+    const [href = ''] = /\/v1\/oidc\/use\/why\?[^"]*persona=adult-face(?=")/.exec(text) ?? []
+    const why = await sandbox.request.get(href.replaceAll('&amp;', '&'))
+    expect([why.status, why.headers['content-language']]).toEqual([200, 'de'])
+    expect(textOf(why.text)).toMatch(
+      /18: yes\. facial_age_estimation: needs 21 by overrides\.facial_age_estimation\.min_age, has \d+/,
     )
-    expect(textOf(text)).toContain('What counts overrides.facial_age_estimation.min_age: 21')
+  })
+
+  it('says what is wrong with a question for reasons', async () => {
+    const sandbox = await startSandbox()
+    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
+    const id = press(text, 'use').fields.get('transaction') ?? ''
+    const why = async (query: Readonly<Record<string, string>>) => {
+      const { status, body } = await sandbox.request
+        .get('/v1/oidc/use/why')
+        .query(query)
+        .set('Accept', 'application/json')
+      return `${status} ${body.error_description}`
+    }
+    expect(await why({ transaction: 'x', persona: 'teen-16' })).toMatch(/^410 transaction: unknown or expired/)
+    expect(await why({ transaction: id, persona: 'teen-61' })).toMatch(/^400 .*Did you mean "teen-16"/)
+    expect(await why({ transaction: id, persona: 'no-age-key' })).toMatch(/^400 persona: no-age-key has no age key/)
   })
 
   it('says whether a request that is over was answered or is unknown', async () => {

@@ -1,7 +1,7 @@
-import { evaluate } from '../../src/age/evaluate.ts'
+import { evaluateAnswers } from '../../src/age/evaluate.ts'
+import type { PersonaChoice } from '../../src/hosted/choices/persona-list.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
 import { renderCreate } from '../../src/hosted/create-page.ts'
-import type { PersonaChoice } from '../../src/hosted/persona-list.ts'
 import type { WaitingPage } from '../../src/hosted/waiting-page.ts'
 import type { RenderedPage, Shell } from '../../src/http/html/layout.ts'
 import type { CreateTransaction } from '../../src/oidc/create.ts'
@@ -32,8 +32,8 @@ const nobodyYet: Persona = { name: 'no-age-key', title: 'Nobody yet', purpose: '
 const claims = { age_thresholds: [13, 18], verified_after: '2025-01-01', allowed_methods: ['id_doc_scan' as const] }
 const NOW = Date.parse('2026-01-02T03:04:05Z')
 
-const evaluationAt = (years: number) =>
-  evaluate(
+const answersAt = (years: number) =>
+  evaluateAnswers(
     [{ method: 'id_doc_scan', age: { years }, verified_at: '2025-06-01', provenance: '/veratad/roc' }],
     claims,
     NOW,
@@ -71,8 +71,8 @@ export const chooseView = (
   chosenLanguage: 'en',
   continued: true,
   choices: [
-    { persona: adult, evaluation: evaluationAt(40) },
-    { persona: teenager, evaluation: evaluationAt(16) },
+    { persona: adult, ageThresholds: answersAt(40) },
+    { persona: teenager, ageThresholds: answersAt(16) },
     { persona: nobodyYet },
   ],
   ...changes,

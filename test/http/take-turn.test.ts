@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { takeTurn } from '../../src/http/take-turn.ts'
+import { mapInTurns, takeTurn } from '../../src/http/take-turn.ts'
 
 function blockFor(milliseconds: number): void {
   const end = performance.now() + milliseconds
@@ -37,4 +37,17 @@ test('turns come in the order in which they were asked for', async () => {
     }),
   )
   expect(order).toEqual([1, 2, 3])
+})
+
+test('A list is worked through in turns, in its order, and other events come between', async () => {
+  let others = 0
+  const other = setInterval(() => others++, 0)
+  const busy = (item: number) => {
+    blockFor(4)
+    return item * 2
+  }
+  const items = Array.from({ length: 20 }, (_, index) => index)
+  expect(await mapInTurns(items, busy)).toEqual(items.map((item) => item * 2))
+  clearInterval(other)
+  expect(others).toBeGreaterThan(2)
 })
