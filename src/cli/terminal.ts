@@ -57,8 +57,8 @@ export function visible(text: string): string {
     .replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1))
 }
 
-/** What steers a terminal beside the characters below 32, also inside JSON: other controls, and what turns the direction of text. */
-const NEVER_WRITTEN = /[\x7f-\x9f\u2028\u2029]|\p{Bidi_Control}/gu
+/** What steers a terminal beside the characters below 32, also inside JSON: other controls, what turns the direction of text, and what has no width. */
+const NEVER_WRITTEN = /[\x7f-\x9f\u200b\u2028\u2029\u2060\ufeff]|\p{Bidi_Control}/gu
 
 const codeOfCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 

@@ -18,22 +18,39 @@ export type Renderable = Html | string | number | false | null | undefined | rea
 
 /**
  * Template tag for HTML. It escapes every value except its own markup, for text and for attribute values in double quotes.
- * NUL and lone surrogates become U+FFFD, because an HTML document cannot contain them.
+ * NUL and lone surrogates become U+FFFD, because an HTML document cannot contain them. Text loses what steers its display; an
+ * attribute keeps it, because forms send back what they were given.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Renderable[]): Html {
-  return new Html(String.raw({ raw: strings }, ...values.map(render)))
+  let isInTag = false
+  const rendered = values.map((value, index) => {
+    const literal = strings[index] ?? ''
+    const [opened, closed] = [literal.lastIndexOf('<'), literal.lastIndexOf('>')]
+    if (opened !== closed) isInTag = opened > closed
+    return render(value, isInTag ? asIs : withoutSteering)
+  })
+  return new Html(String.raw({ raw: strings }, ...rendered))
 }
+
+/**
+ * Characters that are not seen but change what is: directions of writing, blanks without width, line ends of Unicode, and joiners
+ * where there is nothing to join. Right-to-left text needs none of them, and joiners of Persian or of emoji stay.
+ */
+const STEERING = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|(?<![^\0-\x7f])[\u200c\u200d]/g
+
+const withoutSteering = (text: string) => text.replace(STEERING, '')
+const asIs = (text: string) => text
 
 /** The text of a whole page, from its `<html>` element. */
 export function renderDocument(root: Html): string {
   return `<!doctype html>\n${root}\n`
 }
 
-function render(value: Renderable): string {
+function render(value: Renderable, prepare: (text: string) => string): string {
   if (value === undefined || value === null || value === false) return ''
   if (value instanceof Html) return value.toString()
-  if (typeof value === 'object') return value.map(render).join('')
-  return escapeText(String(value))
+  if (typeof value === 'object') return value.map((item) => render(item, prepare)).join('')
+  return escapeText(prepare(String(value)))
 }
 
 // A parser reads a raw carriage return as a line feed. As a reference it is kept, for example in a `state`.
