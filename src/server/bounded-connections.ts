@@ -8,9 +8,10 @@ const MAX_CONNECTIONS = 2_000
 /** File descriptors that connections leave alone: those of Node, of parts that are loaded later, of assets and stores. */
 const RESERVED_DESCRIPTORS = 48
 
-interface Call {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+/** A connection with its last call. */
+interface Connection {
+  readonly socket: Socket
+  call?: { readonly request: IncomingMessage; readonly response: ServerResponse }
 }
 
 /**
@@ -18,40 +19,49 @@ interface Call {
  * sandbox needs, and keeps no other caller out. A new connection beyond the bound closes the one that has been without a
  * call in progress for longest; it is closed itself when there is no such one. The first time causes a warning.
  */
-export function boundConnections(
-  server: Server,
-  { event, onWarning }: { event: 'connection' | 'secureConnection'; onWarning(message: string): void },
-): void {
+export function boundConnections(server: Server, onWarning: (message: string) => void): void {
   const limit = connectionLimit(openFilesLimit())
-  /** The last call of each connection, those with the latest call last. */
-  const calls = new Map<Socket, Call | undefined>()
+  /** By the address of the caller, which a TLS connection shares with the socket below it; those with the latest call last. */
+  const connections = new Map<string, Connection>()
   let hasWarned = false
-  server.on(event, (socket: Socket) => {
-    if (calls.size >= limit) {
-      const closed = longestWaiting(calls) ?? socket
-      calls.delete(closed)
-      closed.destroy()
+  server.on('connection', (socket: Socket) => {
+    if (connections.size >= limit) {
       if (!hasWarned) onWarning(tooMany(limit))
       hasWarned = true
+      const waiting = longestWaiting(connections)
+      if (waiting === undefined) {
+        socket.destroy()
+        return
+      }
+      connections.get(waiting)?.socket.destroy()
+      connections.delete(waiting)
     }
-    if (socket.destroyed) return
-    calls.set(socket, undefined)
-    socket.once('close', () => calls.delete(socket))
+    const caller = callerOf(socket)
+    connections.set(caller, { socket })
+    socket.once('close', () => {
+      if (connections.get(caller)?.socket === socket) connections.delete(caller)
+    })
   })
   server.on('request', (request, response) => {
-    if (!calls.delete(request.socket)) return
-    calls.set(request.socket, { request, response })
+    const caller = callerOf(request.socket)
+    const connection = connections.get(caller)
+    if (!connection) return
+    connections.delete(caller)
+    connection.call = { request, response }
+    connections.set(caller, connection)
   })
 }
+
+const callerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 /** How many connections a process takes that can have so many files open. */
 export const connectionLimit = (openFiles: number): number =>
   Math.min(MAX_CONNECTIONS, Math.max(openFiles - RESERVED_DESCRIPTORS, Math.floor(openFiles / 4)))
 
 /** The first one whose call has not arrived in full, or has its answer, read or not. */
-function longestWaiting(calls: ReadonlyMap<Socket, Call | undefined>): Socket | undefined {
-  for (const [socket, call] of calls) {
-    if (call === undefined || !call.request.complete || call.response.writableEnded) return socket
+function longestWaiting(connections: ReadonlyMap<string, Connection>): string | undefined {
+  for (const [caller, { call }] of connections) {
+    if (call === undefined || !call.request.complete || call.response.writableEnded) return caller
   }
   return undefined
 }

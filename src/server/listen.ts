@@ -16,10 +16,7 @@ export async function createServerWith(
   { onWarning }: { onWarning?: ((message: string) => void) | undefined },
 ): Promise<Server> {
   const server = await createServerFor(certificate)
-  boundConnections(server, {
-    event: certificate ? 'secureConnection' : 'connection',
-    onWarning: (message) => onWarning?.(message),
-  })
+  boundConnections(server, (message) => onWarning?.(message))
   return server
 }
 
@@ -46,6 +43,8 @@ export async function listen(server: Server, port: number, host: string): Promis
     )
     server.listen(port, host, resolve)
   })
+  // A connection that could not be accepted, for want of a file descriptor: the next one can.
+  server.on('error', () => {})
 }
 
 function listenProblem(cause: NodeJS.ErrnoException, port: number, host: string): string {

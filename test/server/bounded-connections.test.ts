@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { callHttp } from '../../src/cli/http-call.ts'
 import { connectionLimit } from '../../src/server/bounded-connections.ts'
 import { buildCli } from '../cli/built-cli.ts'
 
@@ -10,8 +11,8 @@ test('A process takes 2,000 connections, fewer when it can open fewer files, and
 })
 
 /** Starts a sandbox that can have 64 files open, so that it takes 16 connections. */
-async function startWith16Connections() {
-  const { child, ended, output } = await start(['-p', '0', '--log', 'json', '--state-dir', 'none'], {
+async function startWith16Connections(...flags: string[]) {
+  const { child, ended, output } = await start(['-p', '0', '--log', 'json', '--state-dir', 'none', ...flags], {
     before: 'ulimit -n 64',
   })
   const { url }: { url: string } = JSON.parse(output.split('\n')[0] ?? '')
@@ -34,7 +35,8 @@ async function startWith16Connections() {
     await new Promise((resolve) => socket.once('data', resolve))
     return socket
   }
-  const health = async () => (await fetch(`${url}/_sandbox/health`, { headers: { connection: 'close' } })).status
+  const health = async () =>
+    (await callHttp(`${url}/_sandbox/health`, { timeoutMs: 10_000, trust: { kind: 'any' } })).status
   const stop = async () => {
     child.kill('SIGTERM')
     return (await ended).stderr
@@ -75,7 +77,14 @@ test('When every connection has a call in progress a new one is closed, until on
   const { health, openBusy } = await startWith16Connections()
   const busy: Socket[] = []
   while (busy.length < 16) busy.push(await openBusy())
-  await expect(health()).rejects.toThrow('fetch failed')
+  await expect(health()).rejects.toMatchObject({ code: 'ECONNRESET' })
   busy[0]?.destroy()
   await expect.poll(() => health().catch(() => 0)).toBe(200)
+})
+
+test('A flood of connections that never begin a TLS handshake keeps no caller out', async () => {
+  const { health, openIdle } = await startWith16Connections('--https')
+  const sockets = await openIdle(60)
+  expect(await health()).toBe(200)
+  await expect.poll(() => sockets.filter((socket) => !socket.destroyed).length).toBeLessThan(16)
 })
