@@ -113,23 +113,35 @@ function readRow(row: Row | undefined): unknown {
 /** Tables in the memory of the process. */
 export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): MemoryTables {
   const tables = new Map<string, Map<string, Row>>()
+  /** Until a row changes, and until a collection of garbage takes them. */
+  const lists = new Map<string, WeakRef<readonly (readonly [id: string, value: unknown])[]>>()
+  const list = (table: string) => {
+    const known = lists.get(table)?.deref()
+    if (known) return known
+    const rows = [...(tables.get(table) ?? [])].map(([id, row]) => [id, readRow(row)] as const)
+    lists.set(table, new WeakRef(rows))
+    return rows
+  }
   const find = (table: string, id: string) => readRow(tables.get(table)?.get(id))
   const put = (table: string, id: string, value: unknown) => {
     const rows = tables.get(table) ?? new Map<string, Row>()
     tables.set(table, rows)
+    lists.delete(table)
     const text = JSON.stringify(value)
     const row: Row = { text, rank: 'declared', bytes: bytesOf(id, text), drop: () => rows.delete(id) }
     budget.keep(row, rows.get(id))
     rows.set(id, row)
   }
   const remove = (table: string, id: string) => {
+    lists.delete(table)
     budget.release(tables.get(table)?.get(id))
     return tables.get(table)?.delete(id) ?? false
   }
   return {
     now: { textOf: (table, id) => tables.get(table)?.get(id)?.text, put, remove },
     get: async (table, id) => find(table, id),
-    list: async (table) => [...(tables.get(table) ?? [])].map(([id, row]) => [id, readRow(row)] as const),
+    list: async (table) => list(table),
+    count: async (table) => tables.get(table)?.size ?? 0,
     put: async (table, id, value) => put(table, id, value),
     async add(table, id, value) {
       if (tables.get(table)?.has(id)) return false
@@ -146,6 +158,7 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
     async clear() {
       for (const rows of tables.values()) for (const row of rows.values()) budget.release(row)
       tables.clear()
+      lists.clear()
     },
   }
 }

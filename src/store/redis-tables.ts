@@ -37,6 +37,7 @@ export function createRedisTables(redis: Redis, { prefix, order }: { prefix: str
         .sort(([, one], [, other]) => placeOf(one) - placeOf(other))
         .map(([id, row]) => [id, contentOf(row)] as const)
     },
+    count: (table) => redis.call((client) => client.hLen(keyOf(table))),
     async put(table, id, value) {
       await write({ table, id, value })
     },

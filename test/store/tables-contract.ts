@@ -34,6 +34,27 @@ export function describeTables(name: string, createTables: () => Tables | Promis
       ])
     })
 
+    test('list and count what they hold after each change', async () => {
+      const tables = await createTables()
+      const held = async () => [await tables.count('personas'), await tables.list('personas')]
+      expect(await held()).toEqual([0, []])
+      await tables.put('personas', 'a', { n: 1 })
+      expect(await held()).toEqual([1, [['a', { n: 1 }]]])
+      await tables.add('personas', 'b', { n: 2 })
+      await tables.update('personas', 'a', () => ({ n: 3 }))
+      expect(await held()).toEqual([
+        2,
+        [
+          ['a', { n: 3 }],
+          ['b', { n: 2 }],
+        ],
+      ])
+      await tables.remove('personas', 'a')
+      expect(await held()).toEqual([1, [['b', { n: 2 }]]])
+      await tables.clear()
+      expect(await held()).toEqual([0, []])
+    })
+
     test('let one of many callers add an id', async () => {
       const tables = await createTables()
       const added = await Promise.all([1, 2, 3, 4, 5].map((value) => tables.add('personas', 'a', value)))

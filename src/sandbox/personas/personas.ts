@@ -70,9 +70,8 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
   /** Decision: saved keys make room for each other, so that Create goes on; what a test put by name is never dropped. */
   const makeRoomFor = async (name: string) => {
     if (await changes.get(name)) return
-    const all = await changes.list()
-    if (all.length < MAX_CHANGED_PERSONAS) return
-    const oldest = all.find(([, change]) => change.isGenerated)
+    if ((await changes.count()) < MAX_CHANGED_PERSONAS) return
+    const oldest = (await changes.list()).find(([, change]) => change.isGenerated)
     if (!oldest)
       throw Refusal.conflict(
         `personas: ${MAX_CHANGED_PERSONAS} are changed or added already; delete some, or reset the tenant`,

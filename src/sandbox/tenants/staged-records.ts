@@ -68,17 +68,25 @@ function stageTables(part: 'tables' | 'stateTables', kept: Rows, staged: Map<str
     const was = before ? before.was : row.was
     staged.set(keyOf(table, id), { kind: 'row', part, table, id, value: row.value, ...(was ? { was } : {}) })
   }
+  const changesOf = (table: string) =>
+    [...staged.values()]
+      .filter((change) => change.kind === 'row')
+      .filter((change) => change.part === part && change.table === table)
+  const list = async (table: string) => {
+    const all = await kept.list(table)
+    const changes = changesOf(table)
+    if (changes.length === 0) return all
+    const rows = new Map(all)
+    for (const change of changes) {
+      if (change.value === undefined) rows.delete(change.id)
+      else rows.set(change.id, change.value)
+    }
+    return [...rows]
+  }
   return {
     get,
-    async list(table) {
-      const rows = new Map(await kept.list(table))
-      for (const change of staged.values()) {
-        if (change.kind !== 'row' || change.part !== part || change.table !== table) continue
-        if (change.value === undefined) rows.delete(change.id)
-        else rows.set(change.id, change.value)
-      }
-      return [...rows]
-    },
+    list,
+    count: async (table) => (changesOf(table).length === 0 ? kept.count(table) : (await list(table)).length),
     async put(table, id, value) {
       set(table, id, { value })
     },

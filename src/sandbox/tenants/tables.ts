@@ -8,8 +8,9 @@ import { parseRecord, type RecordKind } from '../../oidc/collection.ts'
  */
 export interface Tables {
   get(table: string, id: string): Promise<unknown>
-  /** In the order in which the ids were first put. */
+  /** In the order in which the ids were first put. In memory it is the same list until a row changes. */
   list(table: string): Promise<readonly (readonly [id: string, value: unknown])[]>
+  count(table: string): Promise<number>
   put(table: string, id: string, value: unknown): Promise<void>
   /** Puts it unless the id is taken: `false` then. */
   add(table: string, id: string, value: unknown): Promise<boolean>
@@ -32,6 +33,7 @@ export interface Table<Row> {
   get(id: string): Promise<Row | undefined>
   /** In the order in which the ids were first put. */
   list(): Promise<readonly (readonly [id: string, row: Row])[]>
+  count(): Promise<number>
   put(id: string, row: Row): Promise<void>
   /** Puts it unless the id is taken: `false` then. */
   add(id: string, row: Row): Promise<boolean>
@@ -59,9 +61,16 @@ export function table<Row>(
     return row
   }
   const parse = (value: unknown) => (value === undefined ? undefined : parseValue(value))
+  const lists = new WeakMap<object, readonly (readonly [id: string, row: Row])[]>()
   return {
     get: async (id) => parse(await tables.get(name, id)),
-    list: async () => (await tables.list(name)).map(([id, value]) => [id, parseValue(value)]),
+    async list() {
+      const values = await tables.list(name)
+      const rows = lists.get(values) ?? values.map(([id, value]) => [id, parseValue(value)] as const)
+      lists.set(values, rows)
+      return rows
+    },
+    count: () => tables.count(name),
     put: (id, row) => tables.put(name, id, row),
     add: (id, row) => tables.add(name, id, row),
     update: (id, change) => tables.update(name, id, (value) => change(parse(value))),
