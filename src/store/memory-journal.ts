@@ -12,7 +12,7 @@ import {
 import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 import { addCall, beginFlow, type KeptFlow, listedFlow, summaryOf, wholeFlow } from './memory-flow.ts'
 
-/** Many more than there are tenants at a time. */
+/** Many more than there are tenants at a time: a call of a tenant that was forgotten meanwhile begins a count, too. */
 const MAX_COUNTERS = 10_000
 
 /** What a flow costs beside its texts, of which a character takes two bytes at most: itself, its calls and its identifiers. */
@@ -61,6 +61,10 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       // A call is answered, whether there is room for its record or not.
       drop(flow)
     }
+  }
+  const clear = (tenant: string) => {
+    for (const entry of entries.values()) if (entry.tenant === tenant) drop(entry)
+    emit({ type: 'reset', tenant, data: {} })
   }
   const begin = (tenant: string, entry: JournalEntry): KeptFlow => {
     const id = (counters.get(tenant) ?? 0) + 1
@@ -130,9 +134,10 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       const entry = entries.get(keyOf(tenant, id))
       return entry && wholeFlow(entry)
     },
-    async clear(tenant) {
-      for (const entry of entries.values()) if (entry.tenant === tenant) drop(entry)
-      emit({ type: 'reset', tenant, data: {} })
+    clear: async (tenant) => clear(tenant),
+    async forget(tenant) {
+      clear(tenant)
+      counters.delete(tenant)
     },
     subscribe(listener) {
       listeners.add(listener)

@@ -149,16 +149,17 @@ return { id, (hasEnded or not found) and 1 or 0, kind }
     reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2] },
 })
 
-/** Removes the flows of a tenant; its count goes on, so that ids stay in order. */
+/** Removes the flows of a tenant; its count goes on unless it is to be forgotten. */
 export const clearFlows = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${DROP}
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1] .. ARGV[1] .. ':flows', 0, -1)) do drop(KEYS[1], ARGV[1], id) end
+if ARGV[2] == 'forget' then redis.call('HDEL', KEYS[1] .. 'counts', ARGV[1]) end
 return true
 `,
-  parseCommand(parser: CommandParser, prefix: string, tenant: string) {
+  parseCommand(parser: CommandParser, prefix: string, tenant: string, what: 'clear' | 'forget') {
     parser.pushKey(prefix)
-    parser.push(tenant)
+    parser.push(tenant, what)
   },
   transformReply() {},
 })

@@ -60,6 +60,10 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     const data = summaryIn(await readSummary(tenant, id), { tenant, id })
     announce({ type: 'flow', tenant, flow: id, data })
   }
+  const clear = async (tenant: string, what: 'clear' | 'forget') => {
+    await redis.call((client) => client.clearFlows(prefix, tenant, what))
+    announce({ type: 'reset', tenant, data: {} })
+  }
   const read = async (tenant: string, id: string): Promise<Fields | undefined> => {
     const fields = await redis.call((client) => client.hGetAll(flowKey(tenant, id)))
     return fields.size === 0 ? undefined : fields
@@ -115,10 +119,8 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const [last = NONE_ENDED] = await redis.call((client) => client.zRange(endingsKey(tenant), -1, -1))
       return last
     },
-    async clear(tenant) {
-      await redis.call((client) => client.clearFlows(prefix, tenant))
-      announce({ type: 'reset', tenant, data: {} })
-    },
+    clear: (tenant) => clear(tenant, 'clear'),
+    forget: (tenant) => clear(tenant, 'forget'),
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

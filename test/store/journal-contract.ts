@@ -244,6 +244,20 @@ export function describeJournal(
       expect(await endedAfter('f2')).toEqual(['f4'])
     })
 
+    test('counts on after it was cleared, and from one again after a tenant was forgotten', async () => {
+      const journal = await createJournal({})
+      for (const tenant of ['default', 'gone']) await journal.record(tenant, entry({ ends: true }))
+      await journal.clear('default')
+      await journal.forget('gone')
+      expect(await allOf(journal.list('gone'))).toEqual([])
+      for (const [tenant, id] of [
+        ['default', 'f2'],
+        ['gone', 'f1'],
+      ] as const) {
+        expect(await journal.record(tenant, entry({ ends: true }))).toBe(id)
+      }
+    })
+
     test('removes the oldest flows of all tenants, with what they issued', async () => {
       const journal = await createJournal({ maxFlows: 2 })
       await journal.record('one', entry({ issuedIds: ['a'] }))

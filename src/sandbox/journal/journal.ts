@@ -84,7 +84,10 @@ export interface Journal {
   /** The id of the flow that ended last, `NONE_ENDED` when there is none; it is looked up at the call. */
   lastEnded(tenant: string): Promise<string>
   find(tenant: string, id: string): Promise<Flow | undefined>
+  /** Removes the flows of a tenant; its count goes on, so that ids stay in order. */
   clear(tenant: string): Promise<void>
+  /** Removes all that is kept of a tenant, also its count: the names of tenants are without end. */
+  forget(tenant: string): Promise<void>
   /** Calls `listener` for each event until the returned function is called. */
   subscribe(listener: (event: JournalEvent) => void): () => void
 }

@@ -164,7 +164,7 @@ export function createTenant(
     },
     async forget() {
       await Promise.all([records.store.clear(), records.tables.clear(), records.stateTables.clear()])
-      await journal.clear(name)
+      await journal.forget(name)
     },
     inOneStep: createOneStep<Tenant>(records, {
       refresh: state.refresh,
