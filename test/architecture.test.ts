@@ -50,6 +50,7 @@ const FULL_FOLDERS: Readonly<Record<string, string>> = {
   age: 'still to be divided',
   oidc: 'one file for each endpoint, and what the endpoints share',
   'sandbox/outcomes/rows': 'one file for each seam and call',
+  store: 'the adapters of memory and of Redis, one file for each port',
 }
 
 const MAX_LINES = 200

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { isOutOfDescriptors, onDemand } from '../files/on-demand.ts'
+import { DamagedRecord } from '../oidc/collection.ts'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
@@ -100,6 +101,8 @@ function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
   if (error instanceof Refusal) return error
   if (isOutOfDescriptors(error)) return Refusal.unavailable(TOO_MANY_OPEN_FILES, error)
   host.onError(error)
+  if (error instanceof DamagedRecord)
+    return Refusal.byRules('server_error', error.message, { title: 'A record in the store is damaged' })
   return Refusal.byRules(
     'server_error',
     'The sandbox failed: this is a defect of the sandbox, not of your request. Its log has the details.',

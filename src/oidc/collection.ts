@@ -30,14 +30,31 @@ export function collection<Value>(store: Store, kind: RecordKind<Value>): Collec
 
 /**
  * The record that a store gave back.
- * @throws Error when it is damaged; the message names kind and member, and repeats no value: a record may hold secrets
+ * @throws DamagedRecord that names kind and member
  */
 export function parseRecord<Value>({ name, schema }: RecordKind<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [first] = parsed.error.issues
   const member = first?.path.length ? ` at ${first.path.map(String).join('.')}` : ''
-  throw new Error(
-    `store: a ${name} record is damaged${member}: ${first?.message}; reset the tenant, or empty the store and start again`,
-  )
+  throw new DamagedRecord(`a ${name} record`, `${member}: ${first?.message}`)
+}
+
+/** A record in the store that the sandbox did not write so. The message repeats no value: a record may hold secrets. */
+export class DamagedRecord extends Error {
+  override readonly name = 'DamagedRecord'
+  /** @param what `a code record`, or the key of it @param how `: it is no JSON` */
+  constructor(what: string, how: string, cause?: unknown) {
+    const remedy = 'reset the tenant, or empty the store and start again'
+    super(`store: ${what} is damaged${how}; ${remedy}`, cause === undefined ? undefined : { cause })
+  }
+}
+
+/** The JSON value that a store keeps under `key`. @throws DamagedRecord */
+export function parseStored(text: string, key: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new DamagedRecord(`the record under ${key}`, ': it is no JSON', cause)
+  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseRecord, parseStored } from '../oidc/collection.ts'
 import type { Clock } from '../oidc/ports.ts'
 import type { Change, TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Redis } from './redis.ts'
@@ -49,7 +50,9 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Redi
   const get = async (collection: string, id: string): Promise<unknown> => {
     const text = await redis.call((client) => client.get(recordsOf(collection) + id))
     if (text === null) return undefined
-    const [expiresAt, value] = recordSchema.parse(JSON.parse(text))
+    // Without the id, which may be a code or a token.
+    const stored = parseStored(text, `${recordsOf(collection)}...`)
+    const [expiresAt, value] = parseRecord({ name: collection, schema: recordSchema }, stored)
     return expiresAt > clock.now() ? value : undefined
   }
   return {

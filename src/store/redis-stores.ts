@@ -1,8 +1,9 @@
+import { messageOf } from '../files/caught.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { importKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'
 import type { Change } from '../sandbox/tenants/shared-parts.ts'
 import { table } from '../sandbox/tenants/tables.ts'
 import { connectRedis, type RedisEvents } from './redis.ts'
-import { shownAddress } from './redis-address.ts'
 import { createRedisDirectory } from './redis-directory.ts'
 import { createRedisJournal } from './redis-journal.ts'
 import { createRedisStore } from './redis-store.ts'
@@ -24,9 +25,13 @@ export async function openRedisStores(
 ): Promise<Stores> {
   const redis = await connectRedis(url, events)
   try {
-    await redis.call((client) => client.set(VERSION_KEY, version, { condition: 'NX' }))
-    const found = await redis.call((client) => client.get(VERSION_KEY))
-    if (found !== version) throw new Error(versionProblem(url, { found: String(found), version }))
+    const foundVersion = () => redis.call((client) => client.get(VERSION_KEY))
+    // Read first: a replica also starts while records cannot be written.
+    if ((await foundVersion()) === null) {
+      await redis.call((client) => client.set(VERSION_KEY, version, { condition: 'NX' }))
+    }
+    const found = await foundVersion()
+    if (found !== version) throw new Error(versionProblem(redis.address, { found: String(found), version }))
 
     const prefix = `agekey-sandbox:${version}:`
     const order = `${prefix}_order`
@@ -46,24 +51,36 @@ export async function openRedisStores(
       },
       async agreeOnKeys(make) {
         const kept = table(tables('_keys'), { name: 'signing', schema: storedKeysSchema })
-        if ((await kept.get('initial')) === undefined) await kept.add('initial', storedForm(await make()))
-        const agreed = await kept.get('initial')
-        if (!agreed) throw new Error(`store: the signing keys have gone from ${shownAddress(url)}; start again`)
-        return importKeys(agreed)
+        try {
+          if ((await kept.get('initial')) === undefined) await kept.add('initial', storedForm(await make()))
+          const agreed = await kept.get('initial')
+          if (!agreed) throw new Error('they have gone; start again')
+          return await importKeys(agreed)
+        } catch (cause) {
+          throw startProblem(redis.address, { key: `${prefix}_keys:table:signing`, what: 'the signing keys', cause })
+        }
       },
       // A write, and each time: a store that is full or read-only answers all reads.
       check: async () => void (await redis.call((client) => client.set(`${prefix}_health`, '1'))),
       close: redis.close,
     }
-  } catch (error) {
+  } catch (cause) {
     redis.close()
-    throw error
+    throw cause instanceof Refusal
+      ? startProblem(redis.address, { key: VERSION_KEY, what: 'the version', cause })
+      : cause
   }
 }
 
-function versionProblem(url: string, { found, version }: { found: string; version: string }): string {
+/** Why the records that every start reads cannot be used, in one line. */
+function startProblem(address: string, { key, what, cause }: { key: string; what: string; cause: unknown }): Error {
+  const reason = messageOf(cause).replace(/^(the )?store:? (at \S+ )?/, '')
+  return new Error(`store: ${address}, key ${key} (${what}): ${reason}`, { cause })
+}
+
+function versionProblem(address: string, { found, version }: { found: string; version: string }): string {
   return (
-    `store: ${shownAddress(url)} holds records of agekey-sandbox ${found}, and this is ${version}; ` +
+    `store: ${address} holds records of agekey-sandbox ${found}, and this is ${version}; ` +
     'name another database (redis://HOST:PORT/1), or stop the other replicas and remove every key that begins with agekey-sandbox:'
   )
 }

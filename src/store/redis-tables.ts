@@ -1,3 +1,4 @@
+import { parseStored } from '../oidc/collection.ts'
 import type { Change } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
 import type { Redis } from './redis.ts'
@@ -26,7 +27,7 @@ export function createRedisTables(redis: Redis, { prefix, order }: { prefix: str
   }
   const write = (change: RowChange) => redis.call((client) => client.writeChanges(order, [textsOf(change)]))
   const get = async (table: string, id: string) =>
-    contentOf(await redis.call((client) => client.hGet(keyOf(table), id)))
+    contentOf(await redis.call((client) => client.hGet(keyOf(table), id)), `${keyOf(table)}, field ${id}`)
 
   return {
     textsOf,
@@ -35,7 +36,7 @@ export function createRedisTables(redis: Redis, { prefix, order }: { prefix: str
       const rows = await redis.call((client) => client.hGetAll(keyOf(table)))
       return [...rows]
         .sort(([, one], [, other]) => placeOf(one) - placeOf(other))
-        .map(([id, row]) => [id, contentOf(row)] as const)
+        .map(([id, row]) => [id, contentOf(row, `${keyOf(table)}, field ${id}`)] as const)
     },
     count: (table) => redis.call((client) => client.hLen(keyOf(table))),
     async put(table, id, value) {
@@ -58,5 +59,5 @@ export function createRedisTables(redis: Redis, { prefix, order }: { prefix: str
 
 const textOf = (value: unknown) => JSON.stringify(value) ?? ''
 const placeOf = (row: string) => Number.parseInt(row, 10)
-const contentOf = (row: string | null): unknown =>
-  row === null ? undefined : JSON.parse(row.slice(row.indexOf(':') + 1))
+const contentOf = (row: string | null, key: string): unknown =>
+  row === null ? undefined : parseStored(row.slice(row.indexOf(':') + 1), key)

@@ -1,8 +1,9 @@
-import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
+import { createClient, RESP_TYPES } from '@redis/client'
 import { Refusal } from '../oidc/refusal.ts'
 import { createBreaker } from './breaker.ts'
-import { shownAddress } from './redis-address.ts'
+import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
 import { clearFlows, recordCall } from './redis-journal-scripts.ts'
+import { isDefect, reasonOf, remedyOfConnection, remedyOfReply, replyCode } from './redis-problem.ts'
 import { clearRecords, clearTables, useTenant, writeChanges } from './redis-scripts.ts'
 
 /** The client of the library, with the scripts of the stores as methods. */
@@ -10,6 +11,8 @@ export type RedisClient = ReturnType<typeof createRedisClient>
 
 /** A connection to Redis or Valkey. */
 export interface Redis {
+  /** Where it is, without user and password. */
+  readonly address: string
   /** Runs commands and scripts. @throws Refusal (503) when Redis does not answer within two seconds */
   call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply>
   /** Calls `listener` for each message, also after the connection was lost and made again. */
@@ -32,10 +35,11 @@ const SILENT_FOR_MS = 4_000
 
 /**
  * Connects to Redis. A connection that is lost later is made again without end.
- * @param url `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS
+ * @param url `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, the same with `valkey`, or `unix:///path[?db=1]`
  * @throws Error with one line that names the address, without its password
  */
 export async function connectRedis(url: string, events: RedisEvents): Promise<Redis> {
+  const address = parseStoreAddress(url)
   let isConnected = false
   let isLost = false
   const back = () => {
@@ -51,7 +55,9 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
     onOpen: () => lost(`no answer within ${ANSWER_WITHIN_MS / 1000} seconds`),
     onClose: back,
   })
-  const client = createRedisClient(url, (retries, cause) => (isConnected ? Math.min(50 * 2 ** retries, 1_000) : cause))
+  const client = createRedisClient(address, (retries, cause) =>
+    isConnected ? Math.min(50 * 2 ** retries, 1_000) : cause,
+  )
   client.on('error', (error: unknown) => lost(reasonOf(error)))
   client.on('ready', () => {
     breaker.close()
@@ -67,23 +73,22 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
     client.destroy()
     subscriber.destroy()
     throw new Error(
-      `store: ${shownAddress(url)} cannot be reached: ${reasonOf(cause)}; start Redis or Valkey there, or give another address`,
+      `store: ${address.shown} cannot be used: ${reasonOf(cause)}; ${remedyOfConnection(cause, address)}`,
       { cause },
     )
   }
   isConnected = true
 
   return {
+    address: address.shown,
     async call(act) {
       try {
         return await breaker.call(() => act(client))
       } catch (cause) {
         if (isDefect(cause)) throw cause
-        const problem =
-          cause instanceof ErrorReply
-            ? `refuses the call (${codeOf(cause)}); try again when it takes calls again`
-            : 'does not answer; try again'
-        throw Refusal.unavailable(`the store at ${shownAddress(url)} ${problem}`, cause)
+        const code = replyCode(cause)
+        const problem = code ? `refuses the call (${code}); ${remedyOfReply(code)}` : 'does not answer; try again'
+        throw Refusal.unavailable(`the store at ${address.shown} ${problem}`, cause)
       }
     },
     async listen(channel, listener) {
@@ -97,9 +102,14 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
 }
 
 /** @param reconnect says in how many milliseconds a lost connection is tried again, or gives the error to stop with */
-const createRedisClient = (url: string, reconnect: (retries: number, cause: Error) => number | Error) =>
-  createClient({
-    url,
+const createRedisClient = (
+  { connection }: StoreAddress,
+  reconnect: (retries: number, cause: Error) => number | Error,
+) => {
+  const limits = { connectTimeout: CONNECT_WITHIN_MS, socketTimeout: SILENT_FOR_MS, reconnectStrategy: reconnect }
+  const { path, ...place } = { path: undefined, ...connection }
+  return createClient({
+    ...place,
     RESP: 2,
     scripts: { writeChanges, clearRecords, clearTables, useTenant, recordCall, clearFlows },
     // A call that cannot be answered is refused at once: it would be answered to a client that has gone.
@@ -107,18 +117,6 @@ const createRedisClient = (url: string, reconnect: (retries: number, cause: Erro
     // The breaker has a timer of its own, which also counts while Redis is silent.
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.MAP]: Map } },
     pingInterval: PING_EVERY_MS,
-    socket: { connectTimeout: CONNECT_WITHIN_MS, socketTimeout: SILENT_FOR_MS, reconnectStrategy: reconnect },
+    socket: path === undefined ? limits : { ...limits, path },
   })
-
-/** The codes of Redis for a state that passes; any other error reply is a defect of the command. */
-const PASSING = ['LOADING', 'OOM', 'READONLY', 'MISCONF', 'BUSY', 'MASTERDOWN', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN']
-
-/** The first word of an answer that is an error. */
-const codeOf = (error: unknown) => (error instanceof Error ? /^[A-Z]+/.exec(error.message)?.[0] : undefined)
-
-const isDefect = (error: unknown) => error instanceof ErrorReply && !PASSING.includes(codeOf(error) ?? '')
-
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
-  return error instanceof Error ? error.message || String(error.name) : String(error)
 }

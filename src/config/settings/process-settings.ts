@@ -73,7 +73,7 @@ export const PROCESS_SETTINGS = {
     help: 'file of the signing keys; made when it is not there',
     starter: { example: './keys.json' },
   },
-  /** Redis or Valkey instead of memory, so that several processes act as one sandbox: `redis://localhost:6379`. */
+  /** Redis or Valkey instead of memory, so that several processes act as one sandbox: `redis://localhost:6379`, `unix:///run/redis.sock`. */
   store: {
     schema: textWithout(storeAddressProblem),
     flag: { argument: '<url>' },

@@ -10,6 +10,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 /** A Redis of a test's own: it keeps everything it has confirmed when it is killed and started again. */
 export interface RedisServer {
   readonly url: string
+  /** The path of its socket file. */
+  readonly socket: string
   /** Ends it as a power cut does. */
   kill(): Promise<void>
   start(): Promise<void>
@@ -50,7 +52,7 @@ export async function startRedis(
   let running: ChildProcess | undefined
   const start = async () => {
     const files = ['--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
-    const changeable = ['--enable-protected-configs', 'local']
+    const changeable = ['--unixsocket', join(folder, 'redis.sock'), '--enable-protected-configs', 'local']
     running = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...files, ...changeable], {
       stdio: 'ignore',
     })
@@ -69,6 +71,7 @@ export async function startRedis(
   await start()
   return {
     url: `redis://127.0.0.1:${port}`,
+    socket: join(folder, 'redis.sock'),
     kill,
     start,
     freeze: () => running?.kill('SIGSTOP'),

@@ -40,7 +40,7 @@ describeWithRedis('A sandbox whose Redis', () => {
       const { code, stderr } = await refusedStart(['--store', 'redis://user:secret@127.0.0.1:1'])
       expect(code).toBe(1)
       expect(stderr).toBe(
-        'error: store: redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1; start Redis or Valkey there, or give another address\n',
+        'error: store: redis://127.0.0.1:1 cannot be used: connect ECONNREFUSED 127.0.0.1:1; start Redis or Valkey there, or give another address\n',
       )
     })
 
@@ -50,7 +50,7 @@ describeWithRedis('A sandbox whose Redis', () => {
       const { code, stderr } = await refusedStart(['--store', redis.url])
       expect(code).toBe(1)
       expect(stderr).toBe(
-        `error: store: ${redis.url} cannot be reached: no answer within 2 seconds; start Redis or Valkey there, or give another address\n`,
+        `error: store: ${redis.url} cannot be used: no answer within 2 seconds; start Redis or Valkey there, or give another address\n`,
       )
     })
 
