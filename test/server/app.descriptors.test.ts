@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { FILES_OF_A_PART } from '../../src/files/on-demand.ts'
 import { buildPackage } from '../support/built-package.ts'
 
 const packageFolder = mkdtempSync(join(tmpdir(), 'agekey-descriptors-'))
@@ -87,4 +88,30 @@ test.each([
     error_description: expect.stringMatching(/too many open files.*ulimit -n/),
   })
   expect(answered?.after.status).toBe(path === '/v1/oidc/use' ? 400 : 200)
+})
+
+test('No part of the bundle has more files of its own than are looked for before it is loaded', () => {
+  const dist = join(packageFolder, 'dist')
+  const named = (text: string, syntax: RegExp) => [...text.matchAll(syntax)].flatMap(([, name]) => name ?? [])
+  const chunks = new Map(
+    readdirSync(dist)
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => {
+        const text = readFileSync(join(dist, name), 'utf8')
+        const imports = named(text, /(?:from|import) ?["`]\.\/([^"`]+)["`]/g)
+        return [name, { imports, loads: named(text, /import\(["`]\.\/([^"`]+)["`]/g) }]
+      }),
+  )
+  const filesOf = (name: string, files = new Set<string>()): Set<string> => {
+    if (files.has(name)) return files
+    files.add(name)
+    for (const imported of chunks.get(name)?.imports ?? []) filesOf(imported, files)
+    return files
+  }
+  const atStart = filesOf('index.js')
+  const parts = [...chunks.values()].flatMap(({ loads }) => loads)
+  expect(parts.length).toBeGreaterThan(10)
+  const counts = parts.map((part) => [...filesOf(part)].filter((file) => !atStart.has(file)).length)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(FILES_OF_A_PART)
+  expect(Math.max(...counts)).toBeGreaterThan(1)
 })
