@@ -83,3 +83,8 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()): Memo
 const isFull = (megabytes: number) =>
   `memory: the budget of ${megabytes} MB is full of what was declared (personas, expectations, scenarios, settings of tenants); ` +
   'reset or DELETE a tenant, or start the sandbox with a larger memory_budget'
+
+/** What a record or row costs beside its texts; `test/store/memory-budget.test.ts` measures it. */
+const ENTRY_BYTES = 640
+/** A character takes two bytes at most. */
+export const bytesOf = (id: string, text: string) => ENTRY_BYTES + 2 * (id.length + text.length)

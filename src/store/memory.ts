@@ -2,7 +2,7 @@ import type { Clock } from '../oidc/ports.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
 import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
-import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
+import { bytesOf, createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
 interface Entry extends Kept {
@@ -89,11 +89,6 @@ export function createMemoryStore({
   }
 }
 
-/** What a record or row costs beside its texts; `test/store/memory-budget.test.ts` measures it. */
-const ENTRY_BYTES = 640
-/** A character takes two bytes at most. */
-export const bytesOf = (id: string, text: string) => ENTRY_BYTES + 2 * (id.length + text.length)
-
 const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
 
 interface Row extends Kept {
@@ -117,8 +112,7 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   const lists = new Map<string, WeakRef<readonly (readonly [id: string, value: unknown])[]>>()
   const list = (table: string) => {
     const known = lists.get(table)?.deref()
-    if (known) return known
-    const rows = [...(tables.get(table) ?? [])].map(([id, row]) => [id, readRow(row)] as const)
+    const rows = known ?? [...(tables.get(table) ?? [])].map(([id, row]) => [id, readRow(row)] as const)
     lists.set(table, new WeakRef(rows))
     return rows
   }
