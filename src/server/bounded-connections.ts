@@ -8,10 +8,10 @@ const MAX_CONNECTIONS = 2_000
 /** File descriptors that connections leave alone: those of Node, of parts that are loaded later, of assets and stores. */
 const RESERVED_DESCRIPTORS = 48
 
-/** A connection with its last call. */
+/** A connection with the call on it, until that is answered and the answer is read. */
 interface Connection {
   readonly socket: Socket
-  call?: { readonly request: IncomingMessage; readonly response: ServerResponse }
+  call?: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined
 }
 
 /**
@@ -46,9 +46,12 @@ export function boundConnections(server: Server, onWarning: (message: string) =>
     const caller = callerOf(request.socket)
     const connection = connections.get(caller)
     if (!connection) return
+    const call = { request, response }
     connections.delete(caller)
-    connection.call = { request, response }
-    connections.set(caller, connection)
+    connections.set(caller, Object.assign(connection, { call }))
+    response.once('close', () => {
+      if (connection.call === call) connection.call = undefined
+    })
   })
 }
 
