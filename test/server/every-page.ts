@@ -10,6 +10,9 @@ export interface Visit {
   readonly answer: Answer
 }
 
+/** Where the clock stands before the visits. */
+type ClockMove = Readonly<{ set?: string; freeze?: boolean }>
+
 type Fields = Readonly<Record<string, string>>
 
 /** A sandbox to which callers and the config say the same value everywhere, and a browser that remembers its visits. */
@@ -26,9 +29,10 @@ interface World {
 }
 
 /** Visits every page of a sandbox that was given `text` for everything that callers and the config can say. */
-export async function visitEveryPage(text: string): Promise<readonly Visit[]> {
+export async function visitEveryPage(text: string, clock?: ClockMove): Promise<readonly Visit[]> {
   const visits: Visit[] = []
   const world = await createWorld(text, visits)
+  if (clock) await world.sandbox.request.post('/_sandbox/clock').send(clock).expect(200)
   await keepData(world)
   await visitHostedPages(world)
   await visitRefusals(world)
@@ -111,7 +115,11 @@ async function visitHostedPages({ sandbox, text, use, client, redirectUri, get, 
   await get('/v1/oidc/use', { ...use, sandbox_outcome: 'verified', response_mode: 'form_post' })
 
   const own = { client_id: client.clientId, redirect_uri: redirectUri }
-  const requestUri = await createRelyingParty(sandbox, client).obtainRequestUri({ ...own, state: text })
+  const requestUri = await createRelyingParty(sandbox, client).obtainRequestUri({
+    ...{ ...own, state: text },
+    // Legal whatever the clock shows.
+    authorization_details: JSON.stringify([ageSignal({ age: { years: 20 }, verified_at: '0001-01-01' })]),
+  })
   const creating = await get('/v1/oidc/create', createRequest(requestUri, { ...own, ...presentation }))
   const { action, fields } = press(creating.text, 'save')
   await post(action, { ...Object.fromEntries(fields), persona: text })

@@ -72,13 +72,14 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
   return {
     now: () => nowAt(realTime()),
     base: () => baseAt(realTime()),
-    set(instant) {
+    set(exact) {
+      const instant = Math.floor(exact)
       if (!(instant >= EARLIEST && instant <= LATEST)) {
         throw Refusal.invalidRequest(
           'set: the instant is outside the years 0001 to 9999; give an ISO 8601 date-time within them',
         )
       }
-      set = { instant: Math.floor(instant), startedAt: realTime() }
+      set = { instant, startedAt: realTime() }
       advancedMs = 0
     },
     freeze(frozen) {

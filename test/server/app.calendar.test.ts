@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { press, submit } from '../support/forms.ts'
+import { tagsOf, textOf } from '../support/markup.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { ageSignal, createRequest, useRequest } from '../support/requests.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { visitEveryPage } from './every-page.ts'
+
+/** Legal whatever the clock shows. */
+const SIGNAL = ageSignal({ age: { years: 20 }, verified_at: '0001-01-01' })
+
+const openUse = async ({ request }: TestSandbox) => {
+  const query = useRequest({ scope: 'openid svc.upgrade', can_create: 'true' })
+  return (await request.get('/v1/oidc/use').query(query).expect(200)).text
+}
+
+async function openCreate(sandbox: TestSandbox) {
+  const requestUri = await createRelyingParty(sandbox).obtainRequestUri({
+    authorization_details: JSON.stringify([SIGNAL]),
+  })
+  return (await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri)).expect(200)).text
+}
+
+const buttonsOf = (page: string) =>
+  tagsOf(page).flatMap(({ name, attributes }) => (name === 'button' ? (attributes['data-testid'] ?? []) : []))
+
+/** What the press of each button answers that ends a flow otherwise than by going back to the app. */
+async function pressEach(sandbox: TestSandbox, open: (sandbox: TestSandbox) => Promise<string>) {
+  const answers: [string, number][] = []
+  // All outcomes are tried elsewhere; here one of each kind.
+  const isTried = (id: string) => !id.startsWith('outcome-') || /server_error|expired|code_issued|created/.test(id)
+  for (const id of buttonsOf(await open(sandbox)).filter((id) => id !== 'continue-anyway' && isTried(id)))
+    answers.push([id, (await submit(sandbox, press(await open(sandbox), id))).status])
+  return answers.filter(([, status]) => status !== 303)
+}
+
+describe.each([
+  ['the end of its calendar', '9999-12-31T23:59:59.999Z', 400],
+  ['the beginning of its calendar', '0001-01-01T00:00:00Z', 200],
+])('With the clock at %s', (_place, set, advanced) => {
+  test.each([true, false])('every page is shown, and nothing fails (frozen: %s)', async (freeze) => {
+    const visits = await visitEveryPage('plain', { set, freeze })
+    const failed = visits.filter(({ answer }) => answer.status >= 500)
+    expect(failed.map(({ name, answer }) => [name, answer.text])).toEqual([])
+  })
+
+  test('every button of the choice page and of the Create page is answered', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.request.post('/_sandbox/clock').send({ set, freeze: true }).expect(200)
+    expect(await pressEach(sandbox, openUse)).toEqual([['advance', advanced]])
+    expect(await pressEach(sandbox, openCreate)).toEqual([['advance', advanced]])
+  })
+
+  test('every server-to-server call and every list is answered', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.request.post('/_sandbox/clock').send({ set, freeze: true }).expect(200)
+    const party = createRelyingParty(sandbox)
+    const token = await party.obtainToken()
+    expect((await party.upgrade(token, [SIGNAL])).status).toBe(200)
+    for (const path of ['flows', 'personas', 'catalog', 'clock', 'tenants'])
+      await sandbox.request.get(`/_sandbox/${path}`).expect(200)
+    for (const { id } of await sandbox.flows.list()) await sandbox.request.get(`/_sandbox/flows/${id}`).expect(200)
+    const question = { claims: { age_thresholds: [18] }, persona: 'turns-18-tomorrow' }
+    await sandbox.request.post('/_sandbox/evaluate').send(question).expect(200)
+  })
+})
+
+describe('Beyond the end of the calendar the clock does not go:', () => {
+  const SENTENCE = 'would pass the end of the year 9999; advance by less'
+
+  test('a button of a hosted page and of the console says so on a page, and to a program in JSON', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.request.post('/_sandbox/clock').send({ set: '9999-12-31T23:59:00Z' }).expect(200)
+    for (const page of [await openUse(sandbox), await openCreate(sandbox)]) {
+      const { action, fields } = press(page, 'advance')
+      const shown = await submit(sandbox, { action, fields })
+      expect([shown.status, textOf(shown.text)]).toEqual([400, expect.stringContaining(SENTENCE)])
+      const told = await sandbox.request.post(action).set('Accept', 'application/json').send(String(fields))
+      expect([told.status, told.body.error_description]).toEqual([400, expect.stringContaining(SENTENCE)])
+    }
+    const { text } = await sandbox.request.get('/_sandbox/console/clock')
+    for (const id of buttonsOf(text).filter((id) => id.startsWith('advance-'))) {
+      const shown = await submit(sandbox, press(text, id))
+      expect([id, shown.status, textOf(shown.text)]).toEqual([id, 400, expect.stringContaining(SENTENCE)])
+    }
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
+  })
+
+  test('its last millisecond is taken with any fraction, and the next is refused', async () => {
+    const { request } = await startSandbox()
+    const last = await request.post('/_sandbox/clock').send({ set: '9999-12-31T23:59:59.9999Z', freeze: true })
+    expect([last.status, last.body.now]).toEqual([200, '9999-12-31T23:59:59.999Z'])
+    for (const set of ['9999-12-31T23:59:59-00:01', '0000-12-31', '0001-01-01T00:00:00+00:01'])
+      await request.post('/_sandbox/clock').send({ set }).expect(400)
+  })
+})
