@@ -25,8 +25,8 @@ export type ChangeTexts =
     ]
 
 /**
- * Writes all changes, or none: the reply is `false` when a record to take is not there, or a row is not what it `was` (without
- * its place; empty for none).
+ * Writes all changes, or none: not after the instant `notAfter` of the clock of Redis (0 for any), nor when a record to take is
+ * not there, or a row is not what it `was` (without its place; empty for none). The reply says which, and what time it is.
  *
  * A put adds its record to the sorted set `index`, ordered by the counter `order`, and the index to the set `collections`; the
  * oldest records beyond `limit` go. A row with an empty text is removed; another gets a place and adds its table to `names`.
@@ -34,18 +34,21 @@ export type ChangeTexts =
 export const writeChanges = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
-local width = 8
+local width, first = 8, 2
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if ARGV[1] ~= '0' and now > tonumber(ARGV[1]) then return { 'late', now } end
 local function contentOf(row)
   return row and string.sub(row, string.find(row, ':', 1, true) + 1) or ''
 end
-for i = 1, #ARGV, width do
+for i = first, #ARGV, width do
   local kind, key, id = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  if kind == 'take' and redis.call('EXISTS', key .. id) == 0 then return 0 end
+  if kind == 'take' and redis.call('EXISTS', key .. id) == 0 then return { 'overtaken', now } end
   if kind == 'row' and ARGV[i + 5] == 'changed' and contentOf(redis.call('HGET', key, id)) ~= ARGV[i + 6] then
-    return 0
+    return { 'overtaken', now }
   end
 end
-for i = 1, #ARGV, width do
+for i = first, #ARGV, width do
   local kind, key, id, text = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   if kind == 'put' then
     local collections, index, kept, limit = ARGV[i + 4], ARGV[i + 5], tonumber(ARGV[i + 6]), tonumber(ARGV[i + 7])
@@ -68,13 +71,14 @@ for i = 1, #ARGV, width do
     redis.call('SADD', ARGV[i + 4], key)
   end
 end
-return 1
+return { 'written', now }
 `,
-  parseCommand(parser: CommandParser, order: string, changes: readonly ChangeTexts[]) {
+  parseCommand(parser: CommandParser, order: string, changes: readonly ChangeTexts[], notAfter = 0) {
     parser.pushKey(order)
+    parser.push(String(notAfter))
     for (const texts of changes) parser.push(...texts)
   },
-  transformReply: (written: number) => written === 1,
+  transformReply: ([result, now]: [result: 'written' | 'overtaken' | 'late', now: number]) => ({ result, now }),
 })
 
 /** Removes the records of all collections that the set `collections` names. */

@@ -46,7 +46,10 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Redi
     const text = JSON.stringify([expiresAt, value])
     return [kind, records, id, text, collections, index, String(keptMs), String(limit)]
   }
-  const write = (change: RecordChange) => redis.call((client) => client.writeChanges(order, [textsOf(change)]))
+  const write = async (change: RecordChange) => {
+    const { result } = await redis.call((client) => client.writeChanges(order, [textsOf(change)]))
+    return result === 'written'
+  }
   const get = async (collection: string, id: string): Promise<unknown> => {
     const text = await redis.call((client) => client.get(recordsOf(collection) + id))
     if (text === null) return undefined

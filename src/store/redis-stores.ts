@@ -1,11 +1,13 @@
 import { messageOf } from '../files/caught.ts'
 import { Refusal } from '../oidc/refusal.ts'
+import { startStopwatch } from '../sandbox/clock/clock.ts'
 import { importKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'
 import type { Change } from '../sandbox/tenants/shared-parts.ts'
 import { table } from '../sandbox/tenants/tables.ts'
-import { connectRedis, type RedisEvents } from './redis.ts'
+import { ANSWER_WITHIN_MS, connectRedis, type Redis, type RedisEvents } from './redis.ts'
 import { createRedisDirectory } from './redis-directory.ts'
 import { createRedisJournal } from './redis-journal.ts'
+import type { ChangeTexts } from './redis-scripts.ts'
 import { createRedisStore } from './redis-store.ts'
 import { createRedisTables } from './redis-tables.ts'
 import type { Stores } from './stores.ts'
@@ -36,6 +38,7 @@ export async function openRedisStores(
     const prefix = `agekey-sandbox:${version}:`
     const order = `${prefix}_order`
     const tables = (name: string) => createRedisTables(redis, { prefix: `${prefix}${name}:`, order })
+    const writeInTime = createTimelyWriter(redis, order)
     return {
       journal: await createRedisJournal(redis, { prefix: `${prefix}_journal:`, channel: `${prefix}_events` }),
       directory: createRedisDirectory(redis, { prefix: `${prefix}_tenants:`, order }),
@@ -45,8 +48,7 @@ export async function openRedisStores(
         const parts = { tables: tables(`${tenant}:changes`), stateTables: tables(`${tenant}:state`) }
         const textsOf = (change: Change) =>
           change.kind === 'row' ? parts[change.part].textsOf(change) : store.textsOf(change)
-        const commit = (changes: readonly Change[]) =>
-          redis.call((client) => client.writeChanges(order, changes.map(textsOf)))
+        const commit = (changes: readonly Change[]) => writeInTime(changes.map(textsOf))
         return { store, ...parts, commit }
       },
       async agreeOnKeys(make) {
@@ -83,4 +85,29 @@ function versionProblem(address: string, { found, version }: { found: string; ve
     `store: ${address} holds records of agekey-sandbox ${found}, and this is ${version}; ` +
     'name another database (redis://HOST:PORT/1), or stop the other replicas and remove every key that begins with agekey-sandbox:'
   )
+}
+
+/**
+ * Writes the changes of a call while it is waited for: a Redis that was silent must not spend a code, when it answers again, whose
+ * token can no longer be given.
+ */
+function createTimelyWriter(redis: Redis, order: string): (changes: readonly ChangeTexts[]) => Promise<boolean> {
+  const sinceStart = startStopwatch()
+  /** The clock of Redis less that of the stopwatch, as the last answer said. */
+  let difference: number | undefined
+  const write = async (changes: readonly ChangeTexts[], notAfter?: number) => {
+    const { result, now } = await redis.call((client) => client.writeChanges(order, changes, notAfter))
+    difference = now - sinceStart()
+    return result
+  }
+  return async (changes) => {
+    const end = sinceStart() + ANSWER_WITHIN_MS
+    if (difference === undefined) await write([])
+    for (;;) {
+      const result = await write(changes, Math.floor(end + (difference ?? 0)))
+      if (result !== 'late') return result === 'written'
+      // The clock of Redis was put forward, unless it really took so long.
+      if (sinceStart() >= end) throw Refusal.unavailable(`the store at ${redis.address} answers too late; try again`)
+    }
+  }
 }

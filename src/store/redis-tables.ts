@@ -25,7 +25,10 @@ export function createRedisTables(redis: Redis, { prefix, order }: { prefix: str
     const unless = was ? 'changed' : 'never'
     return ['row', keyOf(table), id, textOf(value), names, unless, textOf(was?.value), '']
   }
-  const write = (change: RowChange) => redis.call((client) => client.writeChanges(order, [textsOf(change)]))
+  const write = async (change: RowChange) => {
+    const { result } = await redis.call((client) => client.writeChanges(order, [textsOf(change)]))
+    return result === 'written'
+  }
   const get = async (table: string, id: string) =>
     contentOf(await redis.call((client) => client.hGet(keyOf(table), id)), `${keyOf(table)}, field ${id}`)
 

@@ -27,7 +27,7 @@ export interface RedisEvents {
 }
 
 /** Longer than any answer takes, and shorter than a client waits. */
-const ANSWER_WITHIN_MS = 2_000
+export const ANSWER_WITHIN_MS = 2_000
 const CONNECT_WITHIN_MS = 2_000
 /** A connection that receives nothing for so long, not even the answer to a ping, is replaced. */
 const PING_EVERY_MS = 1_000

@@ -64,4 +64,25 @@ describeWithRedis('A Redis that refuses writes', () => {
       expect(new Set(recorded)).toEqual(new Set(['create']))
     },
   )
+
+  test('by holding them back spends nothing when it goes on: calls are answered with 503, and can be made again', async () => {
+    const redis = await startRedis()
+    const sandboxes = await Promise.all(
+      Array.from({ length: 3 }, () => startSandbox({ store: redis.url, baseUrl: BASE_URL })),
+    )
+    const parties = sandboxes.map((sandbox) => createRelyingParty(sandbox))
+    const codes = await Promise.all(parties.map((party) => party.obtainCode()))
+    const exchange = (offset: number) =>
+      Promise.all(parties.map((party, index) => party.exchange(codes[(index + offset) % codes.length])))
+    redis.command('client', 'pause', '60000', 'write')
+    expect((await exchange(0)).map(({ status }) => status)).toEqual([503, 503, 503])
+    const health = await Promise.all(sandboxes.map(({ request }) => request.get('/_sandbox/health')))
+    expect(health.map(({ status }) => status)).toEqual([503, 503, 503])
+    redis.command('client', 'unpause')
+    await vi.waitFor(async () => {
+      for (const { request } of sandboxes) await request.get('/_sandbox/health').expect(200)
+    })
+    expect((await exchange(1)).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await exchange(2)).map(({ status }) => status)).toEqual([400, 400, 400])
+  }, 30_000)
 })
