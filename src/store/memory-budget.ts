@@ -33,12 +33,18 @@ const MB = 1024 * 1024
 /** Node may use little memory, for example in a small container: then half of that. */
 const defaultMegabytes = () => Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
 
+/**
+ * Of the budget, for what is kept; the rest is for garbage: the heap may grow by 50 % between two collections
+ * (`keepHeapSmall` in `cli/start/start.ts`).
+ */
+const keptOf = (bytes: number) => (bytes * 2) / 3
+
 /** Room is made for more than one thing at a time: a Set finds its first entry behind all that were deleted. */
 const SPARE = 0.01
 
 /** Creates the budget of a process. @param megabytes at most so many are kept */
 export function createMemoryBudget(megabytes: number = defaultMegabytes()): MemoryBudget {
-  const limit = megabytes * MB
+  const limit = keptOf(megabytes * MB)
   const kept = {
     unfinished: new Set<Kept>(),
     record: new Set<Kept>(),
