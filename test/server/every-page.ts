@@ -46,7 +46,8 @@ async function createWorld(text: string, visits: Visit[]): Promise<World> {
   const ascii = text.replace(/[^\x20-\x7e]/g, '?')
   const encoded = encodeURIComponent(text)
   const redirectUri = `https://shop.example/${encoded}?a=${encoded}`
-  const client = { clientId: ascii, clientSecret: ascii }
+  // The journal masks the secret wherever it stands, so it is more than the value.
+  const client = { clientId: ascii, clientSecret: `${ascii} secret` }
   const sandbox = await startSandbox({ clients: [{ ...client, name: text, redirectUris: [redirectUri] }] })
   const { request } = sandbox
   const keep = async (name: string, asked: PromiseLike<Answer>) => {
