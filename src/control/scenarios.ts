@@ -1,6 +1,7 @@
 import { formatPath, reportOf } from '../files/schema-problems.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { JournalEvent } from '../sandbox/journal/journal.ts'
+import { progressOf } from '../sandbox/scenarios/armed-scenario.ts'
 import { type Scenario, unknownPersonas } from '../sandbox/scenarios/scenario-schema.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { scenarioOperations } from './contract/scenarios.ts'
@@ -12,7 +13,7 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
   async listScenarios({ tenant, query }) {
     const { items, next } = await readPageAfter(await tenant.scenarios.list(), query, {
       idOf: ({ id }) => id,
-      show: (one) => one,
+      show: progressOf,
     })
     return { status: 200, body: { scenarios: items, next } }
   },

@@ -23,7 +23,8 @@ import type { Scenario } from './scenario-schema.ts'
 export interface Scenarios {
   /** Clock steps at its beginning run at once. Names of personas and clients are the caller's to check. @throws Refusal */
   arm(scenario: Scenario): Promise<ScenarioProgress>
-  list(): Promise<ScenarioProgress[]>
+  /** As they are kept: `progressOf` makes up to 500 steps of each. */
+  list(): Promise<readonly ArmedScenario[]>
   find(id: string): Promise<ScenarioProgress | undefined>
   /** `false` when there is none of this id. */
   remove(id: string): Promise<boolean>
@@ -157,7 +158,7 @@ export function createScenarios({
       while (await runClockStep(armed.id));
       return progressOf((await scenarios.get(armed.id)) ?? armed)
     },
-    list: async () => (await all()).map(progressOf),
+    list: all,
     async find(id) {
       const armed = await scenarios.get(id)
       return armed && progressOf(armed)

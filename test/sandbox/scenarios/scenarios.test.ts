@@ -3,6 +3,7 @@ import { createClock } from '../../../src/sandbox/clock/clock.ts'
 import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
 import type { ReceivedCall } from '../../../src/sandbox/decision/call.ts'
 import { outcomesFor } from '../../../src/sandbox/outcomes/catalogue.ts'
+import { progressOf } from '../../../src/sandbox/scenarios/armed-scenario.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/scenarios/scenario-schema.ts'
 import { createScenarios, type ScenarioEvent } from '../../../src/sandbox/scenarios/scenarios.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
@@ -203,7 +204,7 @@ describe('several scenarios', () => {
     await scenarios.observe(call('par'), 201)
     await arm([{ await: 'par' }])
     expect(await scenarios.list()).toHaveLength(100)
-    expect((await scenarios.list()).every(({ status }) => status === 'running')).toBe(true)
+    expect((await scenarios.list()).every((armed) => progressOf(armed).status === 'running')).toBe(true)
   })
 })
 
