@@ -5,6 +5,7 @@ import { countedList } from '../../files/counted-list.ts'
 import type { SchemaProblem } from '../../files/schema-problems.ts'
 import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
 import { outcomeProblem } from '../decision/names.ts'
+import { findOutcome } from '../outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 
 /** The calls that a relying party's server makes: a scenario can wait for them. */
@@ -27,8 +28,6 @@ const decisionSchema = z
     if (persona !== undefined && flow !== 'use' && flow !== 'create') {
       refuse(['persona'], `a ${flow} call has no persona; give outcome only`)
     }
-    const problem = outcome === undefined ? undefined : outcomeProblem(flow, outcome)
-    if (problem !== undefined) refuse(['outcome'], problem)
   })
 
 const expectedSchema = z
@@ -62,7 +61,11 @@ const stepSchema = z
 export const scenarioSchema = z.strictObject({
   name: z.string().max(200).regex(/\S/, { error: 'must not be empty' }).describe('What it is called in reports'),
   client: z.string().min(1).optional().describe('A client_id: only the requests of this client count'),
-  steps: countedList(stepSchema, { min: 1, max: MAX_STEPS }).describe('One after the other'),
+  steps: countedList(stepSchema, { min: 1, max: MAX_STEPS })
+    .describe('One after the other')
+    .check(({ value, issues }) => {
+      for (const problem of unknownOutcomes(value)) issues.push({ code: 'custom', ...problem, input: value })
+    }),
 })
 
 export type Scenario = z.infer<typeof scenarioSchema>
@@ -94,6 +97,18 @@ function hasMoreValues(root: object, most: number): boolean {
 
 /** Unknown names that are compared with the known ones, of which there may be a thousand. */
 const MAX_COMPARED = 10
+
+/** Outcomes that nothing has. The first ones are compared with those that there are. */
+function unknownOutcomes(steps: readonly z.output<typeof stepSchema>[]) {
+  let compared = 0
+  return steps.flatMap(({ decide }, index) => {
+    if (decide?.outcome === undefined || findOutcome(decide.flow, decide.outcome)) return []
+    const { flow, outcome } = decide
+    const plain = `there is no outcome of ${flow} ${quote(outcome)}`
+    const message = compared++ < MAX_COMPARED ? (outcomeProblem(flow, outcome) ?? plain) : plain
+    return [{ path: [index, 'decide', 'outcome'], message }]
+  })
+}
 
 /** Personas that a scenario names and that do not exist: the schema cannot know them. */
 export function unknownPersonas({ steps }: Scenario, known: readonly string[]): SchemaProblem[] {

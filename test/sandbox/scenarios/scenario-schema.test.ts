@@ -74,3 +74,11 @@ test('of 500 unknown personas the first ten are compared with the known ones', (
   expect(messages.filter((message) => message.includes('Did you mean'))).toHaveLength(10)
   expect(messages.at(-1)).toBe('there is no persona "teen-61"')
 })
+
+test('of 500 unknown outcomes the first ten are compared with the known ones', () => {
+  const steps = Array.from({ length: 500 }, () => ({ decide: { flow: 'use', outcome: 'acess_denied' } }))
+  const messages = scenarioSchema.safeParse({ name: 'A', steps }).error?.issues.map(({ message }) => message) ?? []
+  expect(messages.filter((message) => message.includes('Did you mean'))).toHaveLength(10)
+  expect(messages).toHaveLength(500)
+  expect(messages.at(-1)).toBe('there is no outcome of use "acess_denied"')
+})
