@@ -3,8 +3,9 @@ import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import * as z from 'zod'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
-import { claims as claimsText, useRequest } from '../support/requests.ts'
+import { claims as claimsText, createRequest, pushedRequest, useRequest } from '../support/requests.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -68,6 +69,31 @@ test('tenants without end leave a thousand behind', { timeout: 120_000 }, async 
   expect((await usedMiB()) - before).toBeLessThan(15)
   const { tenants } = (await (await fetch(`${sandbox.url}/_sandbox/tenants`)).json()) as { tenants: unknown[] }
   expect(tenants).toHaveLength(1_001)
+})
+
+test('pushed requests without end leave no more behind than the memory budget, and the newest of them', {
+  timeout: 120_000,
+}, async () => {
+  const sandbox = await createSandbox({ memoryBudget: 6 })
+  onTestFinished(() => sandbox.close())
+  const push = async (n: number) => {
+    const body = new URLSearchParams(pushedRequest({ state: `${n}${'ж'.repeat(2_000)}` }))
+    const answer = await fetch(`${sandbox.url}/v1/oidc/create/par`, { method: 'POST', body })
+    return z.object({ request_uri: z.string() }).parse(await answer.json()).request_uri
+  }
+  const endOf = async (requestUri: string) => {
+    const query = new URLSearchParams(createRequest(requestUri, { sandbox_persona: 'teen-16' }))
+    const answer = await fetch(`${sandbox.url}/v1/oidc/create?${query}`, { redirect: 'manual' })
+    return new URL(answer.headers.get('location') ?? '').searchParams.get('error')
+  }
+  const first = await push(0)
+  for (let n = 1; n <= 900; n++) await push(n)
+  // From here on the budget is full; 7 MB follow.
+  const before = await usedMiB()
+  for (let n = 1; n < 1_200; n++) await push(n)
+  const last = await push(1_200)
+  expect((await usedMiB()) - before).toBeLessThan(4)
+  expect([await endOf(first), await endOf(last)]).toEqual(['invalid_request_uri', null])
 })
 
 /** Claims that make a flow large; the request still fits into the 96 KiB of a head. */
