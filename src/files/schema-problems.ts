@@ -37,9 +37,7 @@ export function checkAgainst<S extends z.ZodType>(schema: S, value: unknown): Ch
 }
 
 /** The first problems, and how many more there are. */
-export function reportOf(
-  problems: readonly SchemaProblem[],
-): Omit<Extract<Checked<never>, { kind: 'invalid' }>, 'kind'> {
+export function reportOf<Problem>(problems: readonly Problem[]): { problems: Problem[]; rest: string[] } {
   const more = problems.length - MAX_PROBLEMS
   const rest = more > 0 ? [`and ${more} more problem${more === 1 ? '' : 's'}`] : []
   return { problems: problems.slice(0, MAX_PROBLEMS), rest }

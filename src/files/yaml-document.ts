@@ -7,12 +7,14 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  visit,
   type YAMLError,
 } from 'yaml'
 import type * as z from 'zod'
+import { quote } from '../age/quote.ts'
 import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
-import { checkAgainst, formatPath } from './schema-problems.ts'
+import { checkAgainst, formatPath, reportOf } from './schema-problems.ts'
 
 /** Generous for hand-written files, and small enough that aliases of aliases cannot fill the memory. */
 const MAX_ALIASES = 100
@@ -26,14 +28,26 @@ export function parseYamlDocument<S extends z.ZodType>(
   { file, schema }: { readonly file: string; readonly schema: S },
 ): z.output<S> {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: 'error',
+    // The library compares each key with all before it: 100,000 keys take a minute.
+    uniqueKeys: false,
+  })
   const lineAt = (offset: number) => lines.linePos(offset).line
 
   // A warning is an unknown tag or directive: something that the author meant and we would ignore.
   const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0])
   // Only the first: after a syntax error the rest is guesswork.
   if (first !== undefined)
-    throw ConfigError.inFiles([{ file, line: lineAt(first.pos[0]), message: syntaxMessage(first, text) }])
+    throw ConfigError.inFiles([{ file, line: lineAt(first.pos[0]), message: syntaxMessage(first) }])
+
+  const repeated = reportOf(findRepeatedKeys(document))
+  if (repeated.problems.length > 0) {
+    const found = repeated.problems.map(({ offset, message }) => ({ file, line: lineAt(offset), message }))
+    throw ConfigError.inFiles([...found, ...repeated.rest.map((message) => ({ file, message }))])
+  }
 
   const checked = checkAgainst(schema, toPlainValue(document, file))
   if (checked.kind === 'valid') return checked.value
@@ -45,6 +59,25 @@ export function parseYamlDocument<S extends z.ZodType>(
   }))
   const rest = checked.rest.map((message) => ({ file, message }))
   throw ConfigError.inFiles([...problems.sort((a, b) => a.line - b.line), ...rest])
+}
+
+/** The keys that their mapping has already, in the order of the file. */
+function findRepeatedKeys(document: Document): { offset: number; message: string }[] {
+  const repeated: { offset: number; message: string }[] = []
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) {
+          const message = `the key ${quote(key.source ?? String(key.value))} is given twice; keep one`
+          repeated.push({ offset: startOf(key) ?? 0, message })
+        }
+        seen.add(key.value)
+      }
+    },
+  })
+  return repeated.sort((a, b) => a.offset - b.offset)
 }
 
 function toPlainValue(document: Document, file: string): unknown {
@@ -84,10 +117,8 @@ function isNodeWithRange(node: unknown): node is Pick<Node, 'range'> {
   return typeof node === 'object' && node !== null && 'range' in node
 }
 
-function syntaxMessage(error: YAMLError, text: string): string {
+function syntaxMessage(error: YAMLError): string {
   switch (error.code) {
-    case 'DUPLICATE_KEY':
-      return `the key "${keyAt(text, error.pos[0])}" is given twice; keep one`
     case 'TAB_AS_INDENT':
       return 'a tab indents this line; use spaces'
     case 'MULTIPLE_DOCS':
@@ -95,10 +126,4 @@ function syntaxMessage(error: YAMLError, text: string): string {
     default:
       return error.message
   }
-}
-
-/** The error of a repeated key covers only its first character. */
-function keyAt(text: string, offset: number): string {
-  const [key = ''] = /^"[^"]*"|^'[^']*'|^[^\s:]+/.exec(text.slice(offset, offset + 100)) ?? []
-  return key.replace(/^["']|["']$/g, '')
 }

@@ -178,6 +178,42 @@ describe('a YAML document', () => {
     ])
   })
 
+  it('reports 100 repeated keys, wherever they are, and counts the others', () => {
+    const twice = (count: number) => `a: { b: 1, "b": 2 }\n${'name: x\n'.repeat(count)}`
+    expect(complaintAbout(twice(3)).split('\n')).toEqual([
+      'x.yaml:1: the key "b" is given twice; keep one',
+      'x.yaml:3: the key "name" is given twice; keep one',
+      'x.yaml:4: the key "name" is given twice; keep one',
+    ])
+    const lines = complaintAbout(twice(1_000)).split('\n')
+    expect(lines).toHaveLength(101)
+    expect(lines.at(-1)).toBe('x.yaml: and 900 more problems')
+  })
+
+  it('takes the same key in two mappings, and keys that differ by their kind', () => {
+    const open = z.record(z.string(), z.unknown())
+    const text = 'a: { b: 1 }\nc: { b: 2, "1": x, ~: y, "~": z }\n'
+    expect(parseYamlDocument(text, { file: 'x', schema: open })).toMatchObject({ a: { b: 1 }, c: { b: 2, '~': 'z' } })
+  })
+
+  it.each([
+    ['in lines', (keys: string[]) => keys.join('\n')],
+    ['in braces', (keys: string[]) => `{${keys.join(', ')}}`],
+  ])('of eight times as many keys %s takes less than 24 times as long', (_, write) => {
+    const open = z.record(z.string(), z.unknown())
+    const fastest = (count: number) => {
+      const text = write(Array.from({ length: count }, (_, n) => `k${n}: 1`))
+      const times = Array.from({ length: 3 }, () => {
+        const start = process.cpuUsage()
+        parseYamlDocument(text, { file: 'x', schema: open })
+        return process.cpuUsage(start).user
+      })
+      return Math.min(...times)
+    }
+    fastest(2_000)
+    expect(fastest(16_000) / fastest(2_000)).toBeLessThan(24)
+  })
+
   it('points into the anchor when an alias repeats a mistake', () => {
     const text = 'signals:\n  - &one\n    method: id_doc_scan\n    zzzzz: 1\n  - *one\nname: a\n'
     expect(
