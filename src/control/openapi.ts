@@ -3,8 +3,19 @@ import { isJsonObject } from '../age/json-object.ts'
 import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract.ts'
 import { errorSchema, NONE } from './contract/operation.ts'
 
-/** The OpenAPI 3.1 document of the control API, made from the schemas that parse its calls. */
-export function createOpenApi({ version, serverUrl }: { version: string; serverUrl: string }) {
+/**
+ * Makes the OpenAPI 3.1 document of the control API at a URL, from the schemas that parse its calls. The first call does the
+ * work: the documents of all tenants share everything but the URL.
+ */
+export function createOpenApi(version: string) {
+  let shared: ReturnType<typeof describeApi> | undefined
+  return (serverUrl: string) => {
+    shared ??= describeApi(version)
+    return { ...shared, servers: [{ url: serverUrl }] }
+  }
+}
+
+function describeApi(version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
   const schemas: Record<string, unknown> = {}
   for (const operationId of OPERATION_IDS) {
@@ -19,7 +30,6 @@ export function createOpenApi({ version, serverUrl }: { version: string; serverU
       version,
       description: 'Drives the sandbox: for tests only. State changes need Content-Type application/json.',
     },
-    servers: [{ url: serverUrl }],
     paths,
     components: {
       schemas,

@@ -47,13 +47,14 @@ const serveControl =
     return { reply: replyOf(await performControl(operationId, input, { tenant, host })) }
   }
 
-const serveOpenApi =
-  (host: HttpHost): Handler =>
-  (request, { provider }) => {
+function serveOpenApi(host: HttpHost): Handler {
+  const openApiOf = createOpenApi(host.version)
+  return async (request, { provider }) => {
     guardControl(request, host.guard)
-    const serverUrl = `${provider.baseUrl}/_sandbox`
-    return { reply: json(200, createOpenApi({ version: host.version, serverUrl })) }
+    await takeTurn()
+    return { reply: json(200, openApiOf(`${provider.baseUrl}/_sandbox`)) }
   }
+}
 
 function replyOf({ status, cookie, body, page: shown, stream }: ControlAnswer): Reply {
   if (stream) return eventStream(stream)

@@ -4,12 +4,21 @@ import { expect, test } from 'vitest'
 import { OPERATION_IDS } from '../../src/control/contract/contract.ts'
 import { createOpenApi } from '../../src/control/openapi.ts'
 
-const document = createOpenApi({ version: '1.2.3', serverUrl: 'http://localhost:2435/_sandbox' })
+const openApiOf = createOpenApi('1.2.3')
+const document = openApiOf('http://localhost:2435/_sandbox')
 // As clients read it.
 const text = JSON.stringify(document)
 
 test('the document is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(JSON.parse(text))).toEqual({ valid: true })
+})
+
+test('the documents of two tenants differ by their server, and are built once', () => {
+  const other = openApiOf('http://localhost:2435/t/other/_sandbox')
+  expect(document.servers).toEqual([{ url: 'http://localhost:2435/_sandbox' }])
+  expect(other.servers).toEqual([{ url: 'http://localhost:2435/t/other/_sandbox' }])
+  expect(other.paths).toBe(document.paths)
+  expect(other.components).toBe(document.components)
 })
 
 test('every reference in the document points to a schema that it holds', () => {
