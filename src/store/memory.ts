@@ -192,5 +192,7 @@ export function createMemoryDirectory({
     has: async (name) => declared.has(name) || touched.has(name),
     list: async () => [...touched.keys(), ...declared.keys()],
     remove: async (name) => remove(name, declared) || remove(name, touched),
+    // Deleting records in memory does not fail.
+    async forgotten() {},
   }
 }

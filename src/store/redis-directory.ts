@@ -2,17 +2,18 @@ import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-dir
 import type { Redis } from './redis.ts'
 
 /**
- * The tenants of all replicas: a sorted set of each kind, by the order of their last use.
- * @param options.prefix of the keys of the two sets
+ * The tenants of all replicas: a sorted set of each kind, by the order of their last use, and a set of those that are removed
+ * and not forgotten yet.
+ * @param options.prefix of the keys of the sets
  * @param options.order the key of the counter behind the order
  */
 export function createRedisDirectory(
   redis: Redis,
   { prefix, order, max = MAX_TENANTS }: { prefix: string; order: string; max?: number },
 ): TenantDirectory {
-  const [touched, declared] = [`${prefix}touched`, `${prefix}declared`]
+  const [touched, declared, leaving] = [`${prefix}touched`, `${prefix}declared`, `${prefix}leaving`]
   const use = (name: string, declares: boolean) =>
-    redis.call((client) => client.useTenant({ touched, declared, order }, { name, declares, max }))
+    redis.call((client) => client.useTenant({ touched, declared, leaving, order }, { name, declares, max }))
   return {
     touch: (name) => use(name, false),
     declare: (name) => use(name, true),
@@ -29,6 +30,9 @@ export function createRedisDirectory(
     async remove(name) {
       const removed = await redis.call((client) => client.multi().zRem(touched, name).zRem(declared, name).execTyped())
       return removed.includes(1)
+    },
+    async forgotten(name) {
+      await redis.call((client) => client.sRem(leaving, name))
     },
   }
 }

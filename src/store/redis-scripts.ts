@@ -112,28 +112,33 @@ return redis.call('UNLINK', KEYS[1])
 })
 
 /**
- * Makes a tenant the one of its kind that was used last, and a declared one when it `declares`; removes those of the kind
- * beyond `max`. The reply names these.
+ * Makes a tenant the one of its kind that was used last, and a declared one when it `declares`; moves those of the kind beyond
+ * `max` to the set `leaving`. The reply names these, and one that was there already.
  */
 export const useTenant = defineScript({
-  NUMBER_OF_KEYS: 3,
+  NUMBER_OF_KEYS: 4,
   SCRIPT: `
-local names = KEYS[1]
+local names, leaving = KEYS[1], KEYS[4]
 if ARGV[3] == 'declare' then redis.call('ZREM', KEYS[1], ARGV[1]) end
 if ARGV[3] == 'declare' or redis.call('ZSCORE', KEYS[2], ARGV[1]) then names = KEYS[2] end
 redis.call('ZADD', names, redis.call('INCR', KEYS[3]), ARGV[1])
+redis.call('SREM', leaving, ARGV[1])
 local gone = {}
+local earlier = redis.call('SRANDMEMBER', leaving)
+if earlier then gone[1] = earlier end
 while redis.call('ZCARD', names) > tonumber(ARGV[2]) do
-  gone[#gone + 1] = redis.call('ZPOPMIN', names)[1]
+  local oldest = redis.call('ZPOPMIN', names)[1]
+  redis.call('SADD', leaving, oldest)
+  gone[#gone + 1] = oldest
 end
 return gone
 `,
   parseCommand(
     parser: CommandParser,
-    { touched, declared, order }: { readonly touched: string; readonly declared: string; readonly order: string },
+    keys: { readonly touched: string; readonly declared: string; readonly leaving: string; readonly order: string },
     { name, declares, max }: { readonly name: string; readonly declares: boolean; readonly max: number },
   ) {
-    parser.pushKeys([touched, declared, order])
+    parser.pushKeys([keys.touched, keys.declared, keys.order, keys.leaving])
     parser.push(name, String(max), declares ? 'declare' : 'touch')
   },
   transformReply: (names: string[]) => names,

@@ -1,54 +1,17 @@
 import supertest from 'supertest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { Refusal } from '../../src/oidc/refusal.ts'
 import { createApp } from '../../src/server/app.ts'
 import { openRedisStores } from '../../src/store/redis-stores.ts'
 import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { describeWithRedis, startRedis } from '../store/redis/redis-server.ts'
+import { createCutStores } from '../support/cut-stores.ts'
 import { press } from '../support/forms.ts'
 import { createTestHost } from '../support/host.ts'
 import type { Answer, HttpClient } from '../support/http-client.ts'
 import { createRelyingParty, type RelyingParty } from '../support/relying-party.ts'
 import { createRequest, useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
-
-/** The methods by which a port writes. */
-const WRITES = /^(put|take|add|update|remove|clear|commit|record|touch|declare)$/
-
-/** Stores whose writes can be made to fail from one on, as those of a Redis that becomes full or read-only. */
-function createCutStores(stores: Stores) {
-  let left = Number.POSITIVE_INFINITY
-  const cut = <Port extends object>(port: Port): Port =>
-    new Proxy(port, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function' || typeof name !== 'string' || !WRITES.test(name)) return member
-        return async (...given: unknown[]) => {
-          if (left-- <= 0) throw Refusal.unavailable('the store refuses the call (OOM)')
-          return Reflect.apply(member, target, given)
-        }
-      },
-    })
-  return {
-    stores: {
-      ...stores,
-      journal: cut(stores.journal),
-      directory: cut(stores.directory),
-      createRecords(tenant, clock) {
-        const { store, tables, stateTables, ...records } = stores.createRecords(tenant, clock)
-        return { ...cut(records), store: cut(store), tables: cut(tables), stateTables: cut(stateTables) }
-      },
-    } satisfies Stores,
-    /** Lets so many writes pass, and none after them. */
-    cutAfter(writes: number) {
-      left = writes
-    },
-    heal() {
-      left = Number.POSITIVE_INFINITY
-    },
-  }
-}
 
 /** A sandbox on these stores, and a relying party. */
 interface World {

@@ -5,7 +5,8 @@
 export interface TenantDirectory {
   /**
    * Makes a tenant the one of its kind that was used last; one that is not known is touched from now on.
-   * @returns the names of those that were removed because there were too many of the kind: the least recently used
+   * @returns the names of tenants whose records are to be deleted: those that were removed because there were too many of the
+   * kind, the least recently used, and perhaps one of those that were removed earlier and are not `forgotten`
    */
   touch(name: string): Promise<readonly string[]>
   /** Makes a tenant a declared one, as the one that was used last. Returns what `touch` returns. */
@@ -15,6 +16,8 @@ export interface TenantDirectory {
   list(): Promise<readonly string[]>
   /** `false` when it is not known. */
   remove(name: string): Promise<boolean>
+  /** Called when the records of a tenant that was removed for others are deleted. */
+  forgotten(name: string): Promise<void>
 }
 
 /** The limit of touched tenants, and that of declared ones, besides the root tenant. */

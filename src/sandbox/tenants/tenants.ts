@@ -62,9 +62,16 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     created.delete(name)
     await tenant.forget()
   }
+  /** Those of the `names` that are not used again by now. */
+  const forgetGone = async (names: readonly string[]) => {
+    for (const name of names) {
+      if (!(await directory.has(name))) await forget(name)
+      await directory.forgotten(name)
+    }
+  }
   const declareTenant = async (tenant: Tenant) => {
     keep(tenant)
-    for (const one of await directory.declare(tenant.name)) await forget(one)
+    await forgetGone(await directory.declare(tenant.name))
   }
 
   const touch = async (name: string | undefined) => {
@@ -74,7 +81,7 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     }
     const tenant = keep(at(name))
     const [gone] = await Promise.all([directory.touch(name), tenant.refresh()])
-    for (const one of gone) await forget(one)
+    await forgetGone(gone)
     return tenant
   }
 

@@ -20,6 +20,8 @@ export interface RedisServer {
   thaw(): void
   /** Gives it a command of `redis-cli`. @throws Error for an answer that is an error */
   command(...words: readonly string[]): void
+  /** The names of all keys. */
+  keys(): readonly string[]
 }
 
 const isInstalled = (() => {
@@ -77,6 +79,7 @@ export async function startRedis(
     freeze: () => running?.kill('SIGSTOP'),
     thaw: () => running?.kill('SIGCONT'),
     command: (...words) => void execFileSync('redis-cli', ['-e', '-p', String(port), ...words], { stdio: 'ignore' }),
+    keys: () => execFileSync('redis-cli', ['-p', String(port), 'keys', '*'], { encoding: 'utf8' }).split('\n'),
   }
 }
 
