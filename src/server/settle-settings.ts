@@ -44,9 +44,11 @@ export function shownClient({ builtinClient, clients }: SandboxSettings): { clie
 
 /** Secrets of the process: the control token, and the password of the store as it is and as its address has it. */
 export function secretsOf({ controlToken = '', store = '' }: SandboxOptions): string[] {
-  const password = URL.canParse(store) ? new URL(store).password : ''
-  const decoded = new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p') ?? ''
-  return [controlToken, password, decoded]
+  if (!URL.canParse(store)) return [controlToken]
+  const { password, searchParams } = new URL(store)
+  // The address of a socket file has it in its query.
+  const decoded = searchParams.get('password') ?? new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p')
+  return [controlToken, password, decoded ?? '', encodeURIComponent(decoded ?? '')]
 }
 
 /** Names of default personas and outcomes must exist: otherwise every request would fail. */

@@ -136,7 +136,7 @@ test('Events hold no secret either', async () => {
   for (const secret of [DECLARED, TOKEN]) expect(text).not.toContain(secret)
 })
 
-test('The secret of a client that a tenant declares later is masked, and so is that of the store', async () => {
+test('The secret of a client that a tenant declares later is masked', async () => {
   const { sandbox } = shown
   const tenant = sandbox.tenant('late')
   await tenant.configure({

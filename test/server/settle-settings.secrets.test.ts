@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest'
+import { createMask } from '../../src/sandbox/clients/mask.ts'
+import { secretsOf } from '../../src/server/settle-settings.ts'
+
+const PASSWORD = 'p%ss/wörd+1'
+const ENCODED = encodeURIComponent(PASSWORD)
+
+describe('The password of the store is masked, as it is and as its address has it, when that is', () => {
+  test.each([
+    `redis://:${ENCODED}@localhost:6379/1`,
+    `rediss://default:${ENCODED}@redis.example`,
+    `valkey://user:${ENCODED}@localhost`,
+    `valkeys://user:${ENCODED}@localhost`,
+    `unix:///run/redis.sock?username=user&password=${ENCODED}&db=1`,
+  ])('%s', (store) => {
+    const mask = createMask(secretsOf({ store }))
+    expect(mask({ state: `a ${PASSWORD}`, path: `/?x=${ENCODED}`, other: 'localhost' })).toEqual({
+      state: 'a ***',
+      path: '/?x=***',
+      other: 'localhost',
+    })
+  })
+})
+
+test('A process without a store masks its control token and nothing else', () => {
+  const mask = createMask(secretsOf({ controlToken: 'token-of-control' }))
+  expect(mask({ a: 'token-of-control', b: 'x' })).toEqual({ a: '***', b: 'x' })
+})
