@@ -98,14 +98,14 @@ async function serveGood({ request, tenant, serve }: ServedCall, forced: ForcedO
 
 /** An upgrade does not name its client; its access token does. */
 async function describeCall(flow: ServerFlow, request: Incoming, tenant: Tenant): Promise<ReceivedCall> {
-  const call = serverCall(flow, request)
+  const call = serverCall(flow, request, tenant)
   const token = flow === 'upgrade' ? bearerToken(request.authorization) : undefined
   const record = token === undefined ? undefined : await accessTokens(tenant.provider).get(token)
   return record ? { ...call, client_id: record.clientId } : call
 }
 
 /** A server-to-server call with the client and state that it claims; the service has not checked them yet. */
-function serverCall(flow: OutcomeFlow, request: Incoming): ReceivedCall {
+function serverCall(flow: OutcomeFlow, request: Incoming, { clients }: Tenant): ReceivedCall {
   const parameters = request.sentParameters()
   const { client_id: clientId, state } = parameters
   return {
@@ -114,6 +114,7 @@ function serverCall(flow: OutcomeFlow, request: Incoming): ReceivedCall {
     state: typeof state === 'string' ? state : undefined,
     nonce: undefined,
     sentParameters: () => parameters,
+    mask: clients.mask,
   }
 }
 

@@ -1,6 +1,5 @@
 import { onDemand } from '../files/on-demand.ts'
 import type { Answer, Handler, HttpHost } from '../http/handler.ts'
-import type { Incoming } from '../http/incoming.ts'
 import { identifier } from '../http/record-call.ts'
 import { type Reply, redirect } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
@@ -69,7 +68,7 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
 
   const { transaction } = beginning
   const findings = [...beginning.findings, ...(await advise(transaction.presentation, tenant))]
-  const call = authorizationCall(transaction, request)
+  const call = authorizationCall(transaction, visit)
   const decision = await decide(transaction, call, { requested, known, tenant })
   // The page itself explains where it is shown, so there the advice is only recorded.
   const withEmbedding = [...findings, ...embeddingAdvice(flow, visit)]
@@ -94,13 +93,14 @@ const adviseOnFont = async ({ appearance }: Presentation, { provider }: Tenant):
 /** An authorization request, as expectations and scenarios see it. */
 const authorizationCall = (
   { flow, clientId, state, nonce }: Pick<Transaction, 'flow' | 'clientId' | 'state'> & { nonce?: string | undefined },
-  request: Incoming,
+  { request, tenant }: Visit,
 ): ReceivedCall => ({
   flow,
   client_id: clientId,
   state,
   nonce,
   sentParameters: () => request.sentParameters(),
+  mask: tenant.clients.mask,
 })
 
 /** Sends a refused request back to the relying party. */
@@ -108,9 +108,9 @@ async function refuse(
   { callback, findings, unusable }: Extract<Beginning<Transaction>, { kind: 'refused' }>,
   visit: Visit,
 ): Promise<Answer> {
-  const { request, tenant } = visit
+  const { tenant } = visit
   const endedAs = unusable && `request_uri.${unusable.reason}`
-  const call = unusable && { ...authorizationCall({ flow: 'create', ...unusable }, request), endedAs }
+  const call = unusable && { ...authorizationCall({ flow: 'create', ...unusable }, visit), endedAs }
   const decision = call && (await decideEnded(call, tenant))
   if (decision) await runClockSteps(decision, tenant)
   return {

@@ -66,6 +66,21 @@ describe('an armed scenario', () => {
     expect(decided).toEqual(['adult-passport', 'teen-16', 'child-12'])
   })
 
+  test('shows no secret of what came, however it was sent', async () => {
+    const sandbox = await startSandbox()
+    const useStep = { decide: { flow: 'use', persona: 'teen-16' }, expect: { state: 'x', nonce: 'x' } } as const
+    const parStep = { await: 'par', expect: { state: 'x', client_secret: 'y' } } as const
+    for (const step of [useStep, parStep]) await sandbox.scenarios.arm({ name: 'A', steps: [step] })
+    const query = useRequest({ state: 'a sk_test_sandbox', nonce: `${'x'.repeat(190)} sk_test_sandbox` })
+    await sandbox.request.get('/v1/oidc/use').query(query)
+    const body = pushedRequest({ state: btoa('ak_test_sandbox:sk_test_sandbox') })
+    await sandbox.request.post('/v1/oidc/create/par').type('form').send(body).expect(201)
+    const { text } = await sandbox.request.get('/_sandbox/scenarios').expect(200)
+    expect(text).toContain('state: expected \\"x\\", came \\"a ***\\"')
+    expect(text).toContain('client_secret: expected')
+    for (const secret of ['sk_test_', btoa('ak_test_sandbox:sk_test_sandbox')]) expect(text).not.toContain(secret)
+  })
+
   test('fails by a request that cannot have the outcome because of a parameter in expect', async () => {
     const sandbox = await startSandbox()
     const { id } = await sandbox.scenarios.arm({

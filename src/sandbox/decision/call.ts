@@ -1,4 +1,5 @@
 import { parseJson } from '../../oidc/request/json.ts'
+import type { Mask } from '../clients/mask.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 
 /** What a request or call says of itself: expectations and scenarios are matched against it. */
@@ -12,6 +13,8 @@ export interface ReceivedCall {
   readonly endedAs?: string | undefined
   /** What was sent, by name. */
   sentParameters(): Readonly<Record<string, unknown>>
+  /** Takes secrets out of what is shown of it. */
+  readonly mask: Mask
 }
 
 /** Parameters that carry JSON text. */

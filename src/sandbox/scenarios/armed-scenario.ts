@@ -100,7 +100,8 @@ export const noteAtStep = (armed: ArmedScenario, remark: string): ArmedScenario 
 export function unmetExpectation(armed: ArmedScenario, call: ReceivedCall): Explanation | undefined {
   const step = currentStep(armed)
   const expected = step && step.kind !== 'clock' ? step.expect : undefined
-  const mismatches = expected ? findMismatches(expected, parsedParameters(call.sentParameters())) : []
+  const { mask } = call
+  const mismatches = expected ? findMismatches(expected, parsedParameters(call.sentParameters()), { mask }) : []
   return mismatches.length === 0 ? undefined : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
+import type { Mask } from '../clients/mask.ts'
 
 /** One place where a request is not what a scenario expects. */
 export const mismatchSchema = z.object({
@@ -13,18 +14,28 @@ export type Mismatch = z.infer<typeof mismatchSchema>
 /**
  * Where `came` does not contain `expected`: of an object the named members must fit, of a list each item must fit the one
  * at its index (more may follow), and everything else must have the same text, so that `true` is met by `"true"`.
+ * @param where.mask takes secrets out of both values
  */
-export function findMismatches(expected: unknown, came: unknown, path = ''): Mismatch[] {
+export function findMismatches(
+  expected: unknown,
+  came: unknown,
+  { path = '', mask }: { path?: string; mask: Mask },
+): Mismatch[] {
   if (isJsonObject(expected) && isJsonObject(came)) {
     return Object.keys(expected).flatMap((key) =>
-      findMismatches(expected[key], Object.hasOwn(came, key) ? came[key] : undefined, memberPath(path, key)),
+      findMismatches(expected[key], Object.hasOwn(came, key) ? came[key] : undefined, {
+        path: memberPath(path, key),
+        mask,
+      }),
     )
   }
   if (Array.isArray(expected) && Array.isArray(came)) {
-    return expected.flatMap((item, index) => findMismatches(item, came[index], `${path}[${index}]`))
+    return expected.flatMap((item, index) => findMismatches(item, came[index], { path: `${path}[${index}]`, mask }))
   }
   if (isScalar(expected) && isScalar(came) && String(expected) === String(came)) return []
-  return [{ path, expected: shown(expected), came: isSecret(path) ? '***' : shown(came) }]
+  // The name says that a value is a secret, whatever the value is.
+  const shownAt = (value: unknown) => shown(Object.values(mask({ [path]: value }))[0])
+  return [{ path, expected: shownAt(expected), came: shownAt(came) }]
 }
 
 /** `can_create: expected "true", came nothing` */
@@ -33,8 +44,6 @@ export const describeMismatch = ({ path, expected, came }: Mismatch) => `${path}
 const isScalar = (value: unknown) => value !== undefined && (typeof value !== 'object' || value === null)
 
 const memberPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
-
-const isSecret = (path: string) => path === 'client_secret'
 
 const LONGEST_SHOWN = 200
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { beginCreate } from '../../../src/oidc/create.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
+import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { decide, decideByChoice, decideEnded } from '../../../src/sandbox/decision/decide.ts'
 import { decideServerCall } from '../../../src/sandbox/decision/decide-server-call.ts'
 import { type RequestedDecision, requireRequestedNames } from '../../../src/sandbox/decision/sources.ts'
@@ -28,6 +29,7 @@ const callOf = (flow: Flow | 'par' | 'token' | 'upgrade', clientId = 'ak_test_sa
   state: 'state-1',
   nonce: flow === 'use' ? 'nonce-1' : undefined,
   sentParameters: () => ({ state: 'state-1' }),
+  mask: createMask([]),
 })
 
 /** Decides a valid request of the built-in client. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import type { ReceivedCall } from '../../../src/sandbox/decision/call.ts'
 import { armedScenario, failStep, passStep } from '../../../src/sandbox/scenarios/armed-scenario.ts'
 import { matchScenarios } from '../../../src/sandbox/scenarios/match-scenarios.ts'
@@ -13,6 +14,7 @@ const use: ReceivedCall = {
   state: undefined,
   nonce: undefined,
   sentParameters: () => ({ can_create: 'true' }),
+  mask: createMask([]),
 }
 
 const asTeen: Scenario['steps'][number] = { decide: { flow: 'use', persona: 'teen-16' } }

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findMismatches } from '../../../src/sandbox/scenarios/mismatches.ts'
+import { createMask } from '../../../src/sandbox/clients/mask.ts'
+import { findMismatches as find } from '../../../src/sandbox/scenarios/mismatches.ts'
+
+const mask = createMask(['sk_shop_1234', 'x'.repeat(190)])
+const findMismatches = (expected: unknown, came: unknown) => find(expected, came, { mask })
 
 describe('nothing is missed when a request', () => {
   test.each([
@@ -27,9 +31,23 @@ describe('a mismatch says where, what was expected and what came:', () => {
     expect(findMismatches(expected, came)).toEqual([{ path, expected: wanted, came: sent }])
   })
 
-  test('a secret that came is masked', () => {
-    expect(findMismatches({ client_secret: 'a' }, { client_secret: 'b' })).toEqual([
-      { path: 'client_secret', expected: '"a"', came: '***' },
+  test('what has the name of a secret is masked on both sides, and says when it did not come', () => {
+    expect(findMismatches({ client_secret: 'a', b: { clientSecret: 1 } }, { client_secret: 'b', b: {} })).toEqual([
+      { path: 'client_secret', expected: '"***"', came: '"***"' },
+      { path: 'b.clientSecret', expected: '"***"', came: 'nothing' },
+    ])
+  })
+
+  test('a configured secret is masked in every place, before a long value is cut', () => {
+    const came = {
+      state: 'sk_shop_1234',
+      claims: { a: ['is sk_shop_1234'] },
+      nonce: `123456789012345${'x'.repeat(190)}`,
+    }
+    expect(findMismatches({ state: 'a', claims: 1, nonce: 'sk_shop_1234' }, came)).toEqual([
+      { path: 'state', expected: '"a"', came: '"***"' },
+      { path: 'claims', expected: '1', came: '{"a":["is ***"]}' },
+      { path: 'nonce', expected: '"***"', came: '"123456789012345***"' },
     ])
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { createClock } from '../../../src/sandbox/clock/clock.ts'
 import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
 import type { ReceivedCall } from '../../../src/sandbox/decision/call.ts'
@@ -43,6 +44,7 @@ const call = (
   state: undefined,
   nonce: undefined,
   sentParameters: () => parameters,
+  mask: createMask([]),
 })
 
 describe('decide', () => {
