@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { createServer, type Socket, connect as tcpConnect } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A way to a Redis that a test can make bad. */
+export interface RedisProxy {
+  readonly url: string
+  /** Carries nothing any more and closes no connection. */
+  stall(): void
+  resume(): void
+  /** Carries the next request that holds this text, and closes its connection when Redis has answered it: the answer is lost. */
+  loseAnswerTo(text: string): void
+  /** The answers that were lost. */
+  lost(): number
+}
+
+/** Starts a proxy for one test. */
+export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
+  const { hostname, port } = new URL(redisUrl)
+  const sockets = new Set<Socket>()
+  let isStalled = false
+  let wanted: string | undefined
+  let lost = 0
+
+  const server = createServer((client) => {
+    const upstream = tcpConnect(Number(port), hostname)
+    let losesAnswer = false
+    const end = () => {
+      for (const socket of [client, upstream]) {
+        socket.destroy()
+        sockets.delete(socket)
+      }
+    }
+    client.on('data', (chunk) => {
+      if (wanted !== undefined && chunk.includes(wanted)) {
+        wanted = undefined
+        losesAnswer = true
+      }
+      upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => {
+      if (!losesAnswer) {
+        client.write(chunk)
+        return
+      }
+      lost += 1
+      end()
+    })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('close', end).on('error', end)
+      if (isStalled) socket.pause()
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  return {
+    url: `redis://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    stall() {
+      isStalled = true
+      for (const socket of sockets) socket.pause()
+    },
+    resume() {
+      isStalled = false
+      for (const socket of sockets) socket.resume()
+    },
+    loseAnswerTo(text) {
+      wanted = text
+    },
+    lost: () => lost,
+  }
+}
