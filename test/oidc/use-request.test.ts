@@ -137,6 +137,14 @@ describe('beginUse redirects an error with state', () => {
     expect(params['error_description']).toMatch(/^USE-03: .*\(and 3 more: USE-04, USE-08, CLM-01\)/)
   })
 
+  test('that does not give the number of those that were looked for no longer', async () => {
+    const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 1]))
+    const descriptionFor = async (count: number) =>
+      (await createService().use({ claims: claims(unknown(count)) })).params['error_description']
+    expect(await descriptionFor(99)).toMatch(/ \(and 98 more: CLM-\d\d\)/)
+    expect(await descriptionFor(150)).toMatch(/ \(and at least 99 more: CLM-\d\d\)/)
+  })
+
   test('in one sentence, also when the first message ends with a period', async () => {
     const service = createService()
     const { message } = await refusalOf(() => service.use({ client_id: 'x', nonce: undefined }))

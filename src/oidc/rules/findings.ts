@@ -62,7 +62,8 @@ export class Findings {
     if (!first) return undefined
     const rest = this.#errors.filter((error) => error !== first).map(({ finding }) => finding.rule)
     const others = [...new Set(rest)].slice(0, 8).join(', ')
-    const more = rest.length === 0 ? '' : ` (and ${rest.length} more: ${others})`
+    const count = this.all.length < MAX_FINDINGS ? rest.length : `at least ${rest.length}`
+    const more = rest.length === 0 ? '' : ` (and ${count} more: ${others})`
     const { rule, message, hint } = first.finding
     const sentence = more === '' ? message : message.replace(/\.$/, '')
     return { error: first.code, description: `${rule}: ${sentence}${more}`, hint }
