@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
-import { createUrl, useUrl } from './requests.ts'
+import { createUrl, useUrl, whyUrl } from './requests.ts'
 import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -64,6 +64,7 @@ describeInBrowser('a hosted page', () => {
     create: (theme) => createUrl(sandbox, { theme }),
     'choose-web-view': (theme) => useUrl(sandbox, { theme, can_create: 'true', theme_colour: 'red' }),
     'create-web-view': (theme) => createUrl(sandbox, { theme, language: 'de' }),
+    why: (theme) => whyUrl(sandbox, 'teen-16', { theme }),
     closed: (theme) => useUrl(sandbox, { theme, sandbox_outcome: 'no_answer' }),
     error: () => useUrl(sandbox, { redirect_uri: 'https://elsewhere.example/' }),
     embedding: () => `${sandbox.baseUrl}/_sandbox/embedding`,

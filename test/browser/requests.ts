@@ -7,6 +7,13 @@ type Address = Pick<Sandbox, 'baseUrl'>
 export const useUrl = ({ baseUrl }: Address, changes: Changes = {}): string =>
   `${baseUrl}/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`
 
+/** Where a browser without scripts finds the reasons for the answers of a persona. */
+export async function whyUrl(sandbox: Address, persona: string, changes: Changes = {}): Promise<string> {
+  const page = await (await fetch(useUrl(sandbox, changes))).text()
+  const [, id = ''] = /name="transaction" value="([^"]+)"/.exec(page) ?? []
+  return `${sandbox.baseUrl}/v1/oidc/use/why?${new URLSearchParams({ transaction: id, persona })}`
+}
+
 /** The URL of an E3 request of the built-in client, pushed a moment ago. */
 export async function createUrl({ baseUrl }: Address, changes: Changes = {}): Promise<string> {
   const { redirect_uri = REDIRECT_URI } = changes

@@ -12,6 +12,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import { requirePersona } from '../../sandbox/decision/names.ts'
 import { requirePending } from '../form.ts'
 import { hostedReply, hostedShell } from '../shell.ts'
+import { renderPendingFields } from '../waiting-page.ts'
 
 /** `use/why?transaction=ID&persona=NAME`: why a persona would get its answers to a request that waits. */
 export const createWhyRoute =
@@ -26,7 +27,8 @@ export const createWhyRoute =
       throw Refusal.invalidRequest(`persona: ${persona.name} has no age key here, so there are no answers to explain`)
     await takeTurn()
     const lines = reasoningLines(explainEvaluation(ageKey.signals, transaction.claims, tenant.clock.now()))
-    const visit = { request, tenant, version, guard, chosenLanguage: findLanguage(chosen) }
+    const chosenLanguage = findLanguage(chosen)
+    const visit = { request, tenant, version, guard, chosenLanguage }
     const shell = hostedShell(visit, transaction.presentation)
     const t = translate(shell.lang)
     const rendered = renderPage(shell, {
@@ -35,6 +37,7 @@ export const createWhyRoute =
 <h1 id="why-title">${t('persona.why')}</h1>
 <p><strong${englishOn(t)}>${persona.title}</strong> <code>${persona.name}</code></p>
 <ul${englishOn(t)} data-reasons>${lines.map((line) => html`<li>${line}</li>`)}</ul>
+<form method="post" action="${tenant.basePath}/v1/oidc/use/continue">${renderPendingFields({ id, chosenLanguage })}<button class="secondary">${t('why.back')}</button></form>
 </section>`,
     })
     return { reply: hostedReply(rendered, shell) }

@@ -1,0 +1,59 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { useUrl } from './requests.ts'
+import { describeInBrowser, launchBrowser, withPage } from './support.ts'
+
+describeInBrowser('the reasons of a persona’s answers', () => {
+  let browser: Browser
+  let sandbox: Sandbox
+  beforeAll(async () => {
+    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await sandbox?.close()
+  })
+
+  /** Opens the reasons of teen-16 on a choice page. */
+  async function openReasons(page: Page): Promise<Locator> {
+    await page.goto(useUrl(sandbox, { language: 'de' }))
+    const choice = page.locator('li', { has: page.getByTestId('persona-teen-16') })
+    await choice.locator('summary').click()
+    return choice.locator('details')
+  }
+
+  const REASON = /^18, 21: no\. \S+: needs 18/
+
+  it('stand in their place on the choice page when they are opened, read once', async () => {
+    await withPage(browser, {}, async (page) => {
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      const reasons = await openReasons(page)
+      const address = page.url()
+      const line = reasons.locator('li', { hasText: REASON })
+      await line.waitFor()
+      expect(await reasons.locator('a').count()).toBe(0)
+      await reasons.locator('summary').click()
+      await line.waitFor({ state: 'hidden' })
+      await reasons.locator('summary').click()
+      await line.waitFor()
+      expect(page.url()).toBe(address)
+      expect(asked.filter((path) => path.endsWith('/why'))).toHaveLength(1)
+    })
+  })
+
+  it('stand without scripts on a page of their own, which leads back to the same choice', async () => {
+    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+      const reasons = await openReasons(page)
+      await reasons.locator('a').click()
+      await page.waitForURL(/\/use\/why\?/)
+      await page.locator('[data-reasons] li', { hasText: REASON }).waitFor()
+      const id = new URL(page.url()).searchParams.get('transaction')
+      await page.getByRole('button', { name: 'Zurück zur Auswahl' }).click()
+      await page.getByTestId('persona-teen-16').waitFor()
+      expect(await page.locator('input[name=transaction]').first().getAttribute('value')).toBe(id)
+      expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    })
+  })
+})
