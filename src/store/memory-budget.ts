@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
 import { Refusal } from '../oidc/refusal.ts'
+import { type KeptText, textBytes } from './kept-text.ts'
 
 /** Ranks of what may go, the first to go first. */
 const PASSING = ['unfinished', 'record', 'flow'] as const
@@ -92,5 +93,4 @@ const isFull = (megabytes: number) =>
 
 /** What a record or row costs beside its texts; `test/store/memory-budget.test.ts` measures it. */
 const ENTRY_BYTES = 640
-/** A character takes two bytes at most. */
-export const bytesOf = (id: string, text: string) => ENTRY_BYTES + 2 * (id.length + text.length)
+export const bytesOf = (id: string, text: KeptText) => ENTRY_BYTES + textBytes(id) + textBytes(text)

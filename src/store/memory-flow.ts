@@ -9,6 +9,7 @@ import {
   MAX_FLOW_CALLS,
   MAX_FLOW_CHARACTERS,
 } from '../sandbox/journal/journal.ts'
+import { type KeptText, keepText, readText } from './kept-text.ts'
 
 /** A flow in memory. What was sent is kept as text: thousands of live objects would keep the garbage collector busy. */
 export interface KeptFlow {
@@ -20,12 +21,12 @@ export interface KeptFlow {
   /** Counts the endings of all flows: instants may be equal, since a clock may be frozen. */
   ending: number | undefined
   /** JSON of what the age key was evaluated from. */
-  evaluation: string
+  evaluation: KeptText
   /** JSON of call records. */
-  readonly calls: string[]
+  readonly calls: KeptText[]
   droppedCalls: number
   readonly identifiers: string[]
-  /** UTF-16 code units of all that is kept: what `sizeOf` counted last. */
+  /** Characters of all that is kept, bytes where it is long: what `sizeOf` counted last. */
   size: number
 }
 
@@ -56,8 +57,8 @@ export function addCall(
 ): string[] {
   // A token or upgrade call keeps its flow what it was.
   flow.facts = flow.calls.length === 0 ? facts : withAdded(flow.facts, facts)
-  if (evaluation) flow.evaluation = JSON.stringify(evaluation)
-  flow.calls.push(JSON.stringify(call))
+  if (evaluation) flow.evaluation = keepText(JSON.stringify(evaluation))
+  flow.calls.push(keepText(JSON.stringify(call)))
   const dropped = tooMany(flow.calls)
   flow.calls.splice(0, dropped)
   flow.droppedCalls += dropped
@@ -68,7 +69,7 @@ export function addCall(
 }
 
 /** How many calls are to go, the oldest first. The last one stays, however long it is. */
-function tooMany(calls: readonly string[]): number {
+function tooMany(calls: readonly KeptText[]): number {
   let kept = 1
   let characters = calls.at(-1)?.length ?? 0
   while (kept < Math.min(calls.length, MAX_FLOW_CALLS)) {
@@ -95,12 +96,12 @@ export const summaryOf = ({ id, tenant, facts, startedAt, endedAt }: KeptFlow) =
 export const listedFlow = (flow: KeptFlow): ListedFlow => ({
   ...summaryOf(flow),
   ...(flow.droppedCalls === 0 ? {} : { dropped_calls: flow.droppedCalls }),
-  calls: flow.calls.map((call) => callRecordSchema.parse(JSON.parse(call))),
+  calls: flow.calls.map((call) => callRecordSchema.parse(JSON.parse(readText(call)))),
 })
 
 export const wholeFlow = (flow: KeptFlow): Flow => ({
   ...listedFlow(flow),
-  ...(flow.evaluation === '' ? {} : { trace: traceOf(flow.evaluation) }),
+  ...(flow.evaluation === '' ? {} : { trace: traceOf(readText(flow.evaluation)) }),
 })
 
 /** A later call adds what it says, and keeps its flow what it was. */

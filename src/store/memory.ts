@@ -1,12 +1,12 @@
 import type { Clock } from '../oidc/ports.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
-import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
+import { type KeptText, keepText, readText } from './kept-text.ts'
 import { bytesOf, createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
 interface Entry extends Kept {
-  readonly text: string
+  readonly text: KeptText
   readonly expiresAt: number
 }
 
@@ -61,7 +61,7 @@ export function createMemoryStore({
     put(collection, id, value, expiresAt, { isUnfinished = false } = {}) {
       const entries = collections.get(collection) ?? new Map<string, Entry>()
       collections.set(collection, entries)
-      const text = JSON.stringify(value)
+      const text = keepText(JSON.stringify(value))
       const rank = isUnfinished ? 'unfinished' : 'record'
       const entry: Entry = { text, expiresAt, rank, bytes: bytesOf(id, text), drop: () => entries.delete(id) }
       budget.keep(entry, entries.get(id))
@@ -89,10 +89,10 @@ export function createMemoryStore({
   }
 }
 
-const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
+const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(readText(entry.text))
 
 interface Row extends Kept {
-  readonly text: string
+  readonly text: KeptText
   /** The value as it was read last, until a collection of garbage takes it: each request reads all that is queued. */
   read?: WeakRef<object>
 }
@@ -100,7 +100,7 @@ interface Row extends Kept {
 function readRow(row: Row | undefined): unknown {
   const known = row?.read?.deref()
   if (!row || known) return known
-  const value: unknown = JSON.parse(row.text)
+  const value: unknown = JSON.parse(readText(row.text))
   if (typeof value === 'object' && value !== null) row.read = new WeakRef(value)
   return value
 }
@@ -121,7 +121,7 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
     const rows = tables.get(table) ?? new Map<string, Row>()
     tables.set(table, rows)
     lists.delete(table)
-    const text = JSON.stringify(value)
+    const text = keepText(JSON.stringify(value))
     const row: Row = { text, rank: 'declared', bytes: bytesOf(id, text), drop: () => rows.delete(id) }
     budget.keep(row, rows.get(id))
     rows.set(id, row)
@@ -132,7 +132,14 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
     return tables.get(table)?.delete(id) ?? false
   }
   return {
-    now: { textOf: (table, id) => tables.get(table)?.get(id)?.text, put, remove },
+    now: {
+      textOf(table, id) {
+        const row = tables.get(table)?.get(id)
+        return row && readText(row.text)
+      },
+      put,
+      remove,
+    },
     get: async (table, id) => find(table, id),
     list: async (table) => list(table),
     count: async (table) => tables.get(table)?.size ?? 0,
@@ -154,45 +161,5 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
       tables.clear()
       lists.clear()
     },
-  }
-}
-
-/** What a tenant costs before it keeps anything. */
-const TENANT_BYTES = 32_000
-
-/** The tenants of one process. */
-export function createMemoryDirectory({
-  max = MAX_TENANTS,
-  budget = createMemoryBudget(),
-}: MemoryOptions & { max?: number } = {}): TenantDirectory {
-  /** Least recently used first. */
-  const touched = new Map<string, Kept>()
-  const declared = new Map<string, Kept>()
-  const remove = (name: string, tenants: Map<string, Kept>) => {
-    budget.release(tenants.get(name))
-    return tenants.delete(name)
-  }
-  const use = (name: string, tenants: Map<string, Kept>) => {
-    const tenant: Kept = { rank: 'declared', bytes: TENANT_BYTES, drop: () => tenants.delete(name) }
-    budget.keep(tenant, tenants.get(name))
-    tenants.delete(name)
-    tenants.set(name, tenant)
-    const [oldest] = tenants.keys()
-    if (tenants.size <= max || oldest === undefined) return []
-    remove(oldest, tenants)
-    return [oldest]
-  }
-  return {
-    touch: async (name) => use(name, declared.has(name) ? declared : touched),
-    async declare(name) {
-      const gone = use(name, declared)
-      remove(name, touched)
-      return gone
-    },
-    has: async (name) => declared.has(name) || touched.has(name),
-    list: async () => [...touched.keys(), ...declared.keys()],
-    remove: async (name) => remove(name, declared) || remove(name, touched),
-    // Deleting records in memory does not fail.
-    async forgotten() {},
   }
 }

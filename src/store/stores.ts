@@ -1,7 +1,7 @@
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
-import { createMemoryDirectory } from './memory.ts'
 import { createMemoryBudget } from './memory-budget.ts'
+import { createMemoryDirectory } from './memory-directory.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createMemoryRecords } from './memory-records.ts'
 

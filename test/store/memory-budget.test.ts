@@ -4,8 +4,10 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../../src/sandbox/tenants/tables.ts'
-import { createMemoryDirectory, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
+import { keepText } from '../../src/store/kept-text.ts'
+import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
 import { bytesOf, createMemoryBudget } from '../../src/store/memory-budget.ts'
+import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
 
@@ -13,7 +15,8 @@ const KB = 1024
 const clock = { now: () => 0 }
 const NEVER = 1
 /** A value whose entry, under an id of one character, takes so many kilobytes. */
-const sized = (kilobytes: number) => 'x'.repeat((kilobytes * KB - bytesOf('a', '""')) / 2)
+const sized = (kilobytes: number) => 'x'.repeat(kilobytes * KB - BESIDE)
+const BESIDE = bytesOf('a', keepText(' '.repeat(KB))) - KB + '""'.length
 
 /** Two tenants that share a budget of which one megabyte is for what is kept; the rest is for garbage. */
 function startTenants() {
@@ -143,7 +146,7 @@ describe('The memory budget', () => {
     const rows = (await tables.list('rows')).map(([, value]) => value)
     return [...values, ...rows]
       .filter((value) => value !== undefined)
-      .reduce((bytes: number, value) => bytes + bytesOf('a', JSON.stringify(value)), 0)
+      .reduce((bytes: number, value) => bytes + bytesOf('a', keepText(JSON.stringify(value))), 0)
   }
 
   test('counts what is kept, whatever was done, and never more than its limit', async () => {
@@ -167,13 +170,13 @@ describe('The memory budget', () => {
   ])('counts no less than what records and rows really take: %s', { timeout: 60_000 }, async (_case, value) => {
     const budget = createMemoryBudget(1_000)
     const kept = { store: createMemoryStore({ clock, budget, limit: 100_000 }), tables: createMemoryTables({ budget }) }
-    const before = await heapUsed()
+    const before = await bytesUsed()
     for (let n = 0; n < 20_000; n++) {
       const id = `an-id-of-22-characters-${n}`
       if (n % 2 === 0) await kept.store.put('things', id, value(), NEVER)
       else await kept.tables.put('rows', id, value())
     }
-    const taken = (await heapUsed()) - before
+    const taken = (await bytesUsed()) - before
     expect(await kept.store.get('things', 'an-id-of-22-characters-0')).toBe(value())
     expect(taken).toBeLessThan(budget.used())
     expect(taken).toBeGreaterThan(budget.used() / 4)
@@ -240,7 +243,7 @@ describe('The journal in memory', () => {
     ['of a hundred calls that issue an identifier each', 100, 10],
   ])('counts no less than what flows really take: %s', { timeout: 60_000 }, async (_case, calls, length) => {
     const memory = createMemoryBudget(1_000)
-    const before = await heapUsed()
+    const before = await bytesUsed()
     const journal = createMemoryJournal({ memory, maxCharacters: 100_000_000 })
     const issued = (flow: number, n: number) => [`code:an-id-of-22-characters-${flow}-${n}`]
     for (let flow = 0; flow < 1_000; flow++) {
@@ -249,7 +252,7 @@ describe('The journal in memory', () => {
         await journal.record('one', { ...call(length), correlationIds, issuedIds: issued(flow, n) })
       }
     }
-    const taken = (await heapUsed()) - before
+    const taken = (await bytesUsed()) - before
     expect(await journal.find('one', 'f1')).toBeDefined()
     expect(taken).toBeLessThan(memory.used())
     expect(taken).toBeGreaterThan(memory.used() / 4)
@@ -259,11 +262,12 @@ describe('The journal in memory', () => {
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-async function heapUsed(): Promise<number> {
+async function bytesUsed(): Promise<number> {
   // Twice with a turn between: the first collection lets finalizers run.
   for (let n = 0; n < 2; n++) {
     collectGarbage()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return process.memoryUsage().heapUsed
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
 }

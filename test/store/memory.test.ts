@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createMemoryDirectory, createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
+import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
+import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { describeDirectory } from './directory-contract.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
-import { createMemoryDirectory } from '../../../src/store/memory.ts'
+import { createMemoryDirectory } from '../../../src/store/memory-directory.ts'
 import { createMemoryStores } from '../../../src/store/stores.ts'
 import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
 
