@@ -35,10 +35,10 @@ const MB = 1024 * 1024
 const defaultMegabytes = () => Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
 
 /**
- * Of the budget, for what is kept; the rest is for garbage: the heap may grow by 50 % between two collections
- * (`keepHeapSmall` in `cli/start/start.ts`).
+ * Of the budget, for what is kept; the other half is for the garbage that comes with it: records that are replaced, and the
+ * answers that are made of them (`keepHeapSmall` in `cli/start/start.ts`).
  */
-const keptOf = (bytes: number) => (bytes * 2) / 3
+const keptOf = (bytes: number) => bytes / 2
 
 /** Room is made for more than one thing at a time: a Set finds its first entry behind all that were deleted. */
 const SPARE = 0.01

@@ -351,10 +351,10 @@ describe('There may be', () => {
     expect(await directory.declare('made-too')).toEqual(['declare-0'])
   })
 
-  test('256 MB in memory for all tenants, a third of it for garbage', () => {
+  test('256 MB in memory for all tenants, half of it for garbage', () => {
     const budget = createMemoryBudget()
     const declared = (bytes: number) => ({ rank: 'declared' as const, bytes, drop() {} })
-    budget.keep(declared(Math.floor((256 * 1024 * 1024 * 2) / 3)))
+    budget.keep(declared((256 * 1024 * 1024) / 2))
     expect(() => budget.keep(declared(1))).toThrow('the budget of 256 MB is full')
   })
 

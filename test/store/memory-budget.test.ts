@@ -20,7 +20,7 @@ const BESIDE = bytesOf('a', keepText(' '.repeat(KB))) - KB + '""'.length
 
 /** Two tenants that share a budget of which one megabyte is for what is kept; the rest is for garbage. */
 function startTenants() {
-  const budget = createMemoryBudget(1.5)
+  const budget = createMemoryBudget(2)
   const createTenant = () => ({ store: createMemoryStore({ clock, budget }), tables: createMemoryTables({ budget }) })
   return { budget, one: createTenant(), other: createTenant() }
 }
@@ -70,7 +70,7 @@ describe('When the memory budget is used up', () => {
       status: 503,
       code: 'temporarily_unavailable',
       message:
-        'memory: the budget of 1.5 MB is full of what was declared (personas, expectations, scenarios, settings of tenants); ' +
+        'memory: the budget of 2 MB is full of what was declared (personas, expectations, scenarios, settings of tenants); ' +
         'reset or DELETE a tenant, or start the sandbox with a larger memory_budget',
     })
     await expect(put(other.store, 'd', 600)).rejects.toMatchObject({ status: 503 })
@@ -184,7 +184,7 @@ describe('The memory budget', () => {
 })
 
 test('A tenant counts in the memory budget from the time it is called until it is removed', async () => {
-  const budget = createMemoryBudget(1.5)
+  const budget = createMemoryBudget(2)
   const directory = createMemoryDirectory({ budget, max: 2 })
   await directory.touch('a')
   const ofOne = budget.used()
@@ -201,7 +201,7 @@ describe('The journal in memory', () => {
   const call = (length: number) => useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
 
   test('counts in the budget, is bounded by a quarter of it, and gives its room back', async () => {
-    const memory = createMemoryBudget(1.5)
+    const memory = createMemoryBudget(2)
     const journal = createMemoryJournal({ memory })
     await journal.record('one', call(10_000))
     const ofOne = memory.used()
@@ -215,7 +215,7 @@ describe('The journal in memory', () => {
   })
 
   test('keeps its flows until nothing else that may go is left, the newest to the end', async () => {
-    const memory = createMemoryBudget(1.5)
+    const memory = createMemoryBudget(2)
     const store = createMemoryStore({ clock, budget: memory })
     const journal = createMemoryJournal({ memory })
     const flows = async () => (await allOf(journal.list('one'))).map(({ id }) => id)
@@ -228,7 +228,7 @@ describe('The journal in memory', () => {
   })
 
   test('lets a call be answered that it has no room for', async () => {
-    const memory = createMemoryBudget(1.5)
+    const memory = createMemoryBudget(2)
     const tables = createMemoryTables({ budget: memory })
     const journal = createMemoryJournal({ memory })
     await tables.put('personas', 'a', sized(1_023))
