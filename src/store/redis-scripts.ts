@@ -24,9 +24,13 @@ export type ChangeTexts =
       '',
     ]
 
+/** Longer than a call waits for its changes to be written. */
+const COMMIT_KNOWN_MS = 10_000
+
 /**
  * Writes all changes, or none: not after the instant `notAfter` of the clock of Redis (0 for any), nor when a record to take is
  * not there, or a row is not what it `was` (without its place; empty for none). The reply says which, and what time it is.
+ * What was written with the key `commit` (empty for none) is not written again, so that it can be asked for again a little later.
  *
  * A put adds its record to the sorted set `index`, ordered by the counter `order`, and the index to the set `collections`; the
  * oldest records beyond `limit` go. A row with an empty text is removed; another gets a place and adds its table to `names`.
@@ -34,9 +38,11 @@ export type ChangeTexts =
 export const writeChanges = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
-local width, first = 8, 2
+local width, first = 8, 3
+local commit = ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if commit ~= '' and redis.call('EXISTS', commit) == 1 then return { 'written', now } end
 if ARGV[1] ~= '0' and now > tonumber(ARGV[1]) then return { 'late', now } end
 local function contentOf(row)
   return row and string.sub(row, string.find(row, ':', 1, true) + 1) or ''
@@ -71,11 +77,17 @@ for i = first, #ARGV, width do
     redis.call('SADD', ARGV[i + 4], key)
   end
 end
+if commit ~= '' then redis.call('SET', commit, '1', 'PX', ${COMMIT_KNOWN_MS}) end
 return { 'written', now }
 `,
-  parseCommand(parser: CommandParser, order: string, changes: readonly ChangeTexts[], notAfter = 0) {
+  parseCommand(
+    parser: CommandParser,
+    order: string,
+    changes: readonly ChangeTexts[],
+    { notAfter = 0, commit = '' }: { readonly notAfter?: number; readonly commit?: string } = {},
+  ) {
     parser.pushKey(order)
-    parser.push(String(notAfter))
+    parser.push(String(notAfter), commit)
     for (const texts of changes) parser.push(...texts)
   },
   transformReply: ([result, now]: [result: 'written' | 'overtaken' | 'late', now: number]) => ({ result, now }),
