@@ -9,6 +9,7 @@ import { checkExpectation, type Expectation, newExpectationSchema } from '../san
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
+import { pageOf, renderPaging } from './list-page.ts'
 
 /** `console/expectations`: the queue, and a form that adds to it. */
 export const expectationsPage: ConsoleRoute = { name: 'expectations', render: renderQueued, act: change }
@@ -61,7 +62,7 @@ export function renderExpectations(
     current: 'expectations',
     lead: html`Decisions for coming requests: each replaces the choice page once. First in, first out. One for discovery or jwks holds until a flow has ended after it was served.`,
     problem: form.problem,
-    body: html`${renderQueue(expectations, action)}
+    body: html`${renderQueue(expectations, action, form.fields)}
 ${renderForm(form, action)}`,
   })
 }
@@ -69,16 +70,16 @@ ${renderForm(form, action)}`,
 /** Expectations, and suggested personas, on one page. */
 const MAX_SHOWN = 100
 
-function renderQueue(expectations: readonly Expectation[], action: string): Html {
-  const rows = expectations.slice(0, MAX_SHOWN).map(renderExpectation)
+function renderQueue(expectations: readonly Expectation[], action: string, fields: Fields): Html {
+  const { items, next } = pageOf(expectations, { fields, limit: MAX_SHOWN, idOf: ({ id }) => id })
   const total = expectations.length
   return html`<section class="card" aria-labelledby="queue-title">
 <h2 id="queue-title">${counted(total, 'decision')} waiting</h2>
 ${
-  rows.length === 0
+  total === 0
     ? html`<p class="empty">The queue is empty: the request itself decides, or the choice page asks.</p>`
-    : html`${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left'], rows)}
-${rows.length < total && html`<p class="hint">The first ${rows.length} are shown; <code>GET _sandbox/expectations</code> lists them all.</p>`}
+    : html`${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left'], items.map(renderExpectation))}
+${renderPaging({ shown: items.length, total, next })}
 <form method="post" action="${action}"><button class="secondary compact" name="clear" value="true" data-testid="clear">Forget them all</button></form>`
 }
 </section>`

@@ -9,6 +9,7 @@ import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
+import { pageOf, renderPaging } from './list-page.ts'
 
 /** `console/tenants`: the tenants of this process, and forms that add, reset and remove one. */
 export const tenantsPage: ConsoleRoute = { name: 'tenants', render: renderList, act: change }
@@ -19,9 +20,10 @@ const MAX_SHOWN = 50
 async function renderList({ host, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const all = await host.tenants.names()
   const { q: search = '', add: name } = fields
-  const found = all.filter((one) => contains(search, [one])).slice(0, MAX_SHOWN)
-  const shown = await Promise.all(found.map((one) => host.tenants.read(one)))
-  return renderTenants(frame, shown, { total: all.length, search, name, problem })
+  const found = all.filter((one) => contains(search, [one]))
+  const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (one) => one })
+  const shown = await Promise.all(items.map((one) => host.tenants.read(one)))
+  return renderTenants(frame, shown, { total: all.length, next, search, name, problem })
 }
 
 async function change({ host, fields }: ConsoleCall): Promise<undefined> {
@@ -41,6 +43,8 @@ type ListedTenant = Pick<Tenant, 'name' | 'basePath'> & {
 
 interface TenantList {
   readonly total: number
+  /** The name after which the next page begins. */
+  readonly next: string | undefined
   readonly search: string
   /** The name that was refused. */
   readonly name?: string | undefined
@@ -51,7 +55,7 @@ interface TenantList {
 export function renderTenants(
   frame: ConsoleFrame,
   tenants: readonly ListedTenant[],
-  { total, search, name, problem }: TenantList,
+  { total, next, search, name, problem }: TenantList,
 ): RenderedPage {
   const action = `${frame.consolePath}/tenants`
   return renderConsolePage(frame, {
@@ -65,7 +69,7 @@ export function renderTenants(
 <form class="form-row" method="get">${renderTextField({ name: 'q', label: 'Find', value: search })}<button class="secondary">Show</button></form>
 <form class="form-row" method="post" action="${action}">${renderTextField({ name: 'add', label: 'New tenant', value: name })}<button class="secondary" data-testid="add-tenant">Add</button></form>
 </div>
-${tenants.length < total && html`<p class="hint">${tenants.length} of ${total} are shown. Write a part of a name to see others.</p>`}
+${renderPaging({ shown: tenants.length, total, next }, search === '' ? {} : { q: search })}
 ${renderTable(
   'Tenants',
   ['Name', 'Base URL', 'Clock', 'Change'],

@@ -23,4 +23,21 @@ describe('the expectations page', () => {
     await browser.submit(EXPECTATIONS, { clear: 'true' })
     expect(await sandbox.expectations.list()).toEqual([])
   })
+
+  it('leads from each page of the queue to the next one, down to the last', async () => {
+    const sandbox = await startSandbox()
+    for (let n = 0; n < 250; n++) await sandbox.next({ persona: 'teen-16', match: { state: `state-${n}` } })
+    const browser = createBrowserClient(sandbox.url)
+    const pages: number[] = []
+    const states = new Set<string>()
+    for (let query: string | undefined = ''; query !== undefined; ) {
+      const { text } = await browser.get(EXPECTATIONS + query)
+      const found: string[] = text.match(/state: state-\d+/g) ?? []
+      for (const state of found) states.add(state)
+      pages.push(found.length)
+      query = /href="(\?after=[^"]+)"/.exec(text)?.[1]
+    }
+    expect(pages).toEqual([100, 100, 50])
+    expect(states.size).toBe(250)
+  })
 })

@@ -215,7 +215,10 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
       renderTenants(
         everyString(frame, change),
         [tenant(change('qa'), change), tenant(ROOT_TENANT, change)],
-        everyString({ total: 3, search: 'q', name: 'Bad Name', problem: 'tenant "Bad Name" is not a name' }, change),
+        everyString(
+          { total: 3, next: 'qa', search: 'q', name: 'Bad Name', problem: 'tenant "Bad Name" is not a name' },
+          change,
+        ),
       ).html,
   ],
   pageOf('sign-in', renderSignIn, frame, 'Token: this is not it.'),

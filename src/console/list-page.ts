@@ -1,0 +1,30 @@
+import type { Fields } from '../http/form.ts'
+import { type Html, html } from '../http/html/html.ts'
+
+interface Part<Item> {
+  readonly items: readonly Item[]
+  /** The id after which the next page begins, when there are more. */
+  readonly next: string | undefined
+}
+
+/** The items that one page shows: those after the one that the query names, or the first ones when it is gone. */
+export function pageOf<Item>(
+  items: readonly Item[],
+  { fields, limit, idOf }: { fields: Fields; limit: number; idOf(item: Item): string },
+): Part<Item> {
+  const start = items.findIndex((item) => idOf(item) === fields['after']) + 1
+  const shown = items.slice(start, start + limit)
+  const last = shown.at(-1)
+  return { items: shown, next: last !== undefined && start + limit < items.length ? idOf(last) : undefined }
+}
+
+/** How many items of a list are shown, and a link to the next ones. @param search what the list is limited to */
+export function renderPaging(
+  { shown, total, next }: { shown: number; total: number; next: string | undefined },
+  search: Readonly<Record<string, string>> = {},
+): Html | false {
+  const link =
+    next !== undefined &&
+    html` <a class="target" href="?${new URLSearchParams({ ...search, after: next }).toString()}">Next</a>`
+  return shown < total && html`<p class="hint">${shown} of ${total} are shown.${link}</p>`
+}
