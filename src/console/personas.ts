@@ -9,6 +9,7 @@ import { requirePersona } from '../sandbox/decision/names.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'
+import { pageOf, renderPaging } from './list-page.ts'
 
 /** `console/personas`: every persona with what its age key holds, and a button to act as it. */
 export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
@@ -20,9 +21,10 @@ async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Prom
   const all = inPersonaOrder(await tenant.personas.list())
   const { q: search = '', acting: name } = fields
   const found = all.filter(({ name, title, purpose }) => contains(search, [name, title, purpose]))
-  const shown = found.slice(0, MAX_SHOWN).map((persona) => tenant.personas.resolved(persona))
+  const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (persona) => persona.name })
+  const shown = items.map((persona) => tenant.personas.resolved(persona))
   const acting = all.find((persona) => persona.name === name)?.name
-  return renderPersonas(frame, shown, { total: all.length, search, acting, problem })
+  return renderPersonas(frame, shown, { total: all.length, next, search, acting, problem })
 }
 
 async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
@@ -35,6 +37,8 @@ async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
 interface PersonaList {
   /** How many there are in all. */
   readonly total: number
+  /** The name after which the next page begins. */
+  readonly next: string | undefined
   readonly search: string
   /** The persona that this browser has just begun to act as. */
   readonly acting?: string | undefined
@@ -45,7 +49,7 @@ interface PersonaList {
 export function renderPersonas(
   frame: ConsoleFrame,
   personas: readonly Persona[],
-  { total, search, acting, problem }: PersonaList,
+  { total, next, search, acting, problem }: PersonaList,
 ): RenderedPage {
   const action = `${frame.consolePath}/personas`
   return renderConsolePage(frame, {
@@ -64,7 +68,7 @@ ${
 ${renderTextField({ name: 'q', label: 'Find', value: search, hint: 'A part of a name, title or purpose' })}
 <button class="secondary">Show</button>
 </form>
-${personas.length < total && html`<p class="hint">${personas.length} of ${total} are shown. Write what to look for to see others.</p>`}
+${renderPaging({ shown: personas.length, total, next }, search === '' ? {} : { q: search })}
 ${grouped(personas, groupOf).map(
   ([group, members]) => html`<h3 class="group-title">${group}</h3>
 <ul class="holders">

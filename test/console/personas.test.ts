@@ -15,6 +15,24 @@ describe('the personas page', () => {
     expect(names((await sandbox.request.get(PERSONAS)).text)).toEqual(names(choice.text))
   })
 
+  it('leads from each page to the next one, in the same order', async () => {
+    const sandbox = await startSandbox()
+    for (let n = 0; n < 30; n++)
+      await sandbox.personas.put({ name: `one-of-many-${n}`, title: 'One of many', purpose: 'Fills a page' })
+    const read = async (query: string) => {
+      const { text } = await sandbox.request.get(PERSONAS + query)
+      return {
+        names: text.match(/(?<=data-testid="persona-)[\w-]+/g) ?? [],
+        next: /href="(\?after=[^"]+)"/.exec(text)?.[1],
+      }
+    }
+    const first = await read('')
+    const second = await read(first.next ?? '')
+    expect([first.names.length, second.next]).toEqual([60, undefined])
+    const all = (await sandbox.personas.list()).map(({ name }) => name)
+    expect([...first.names, ...second.names].sort()).toEqual(all.sort())
+  })
+
   it('makes this browser act as a persona, until it stops', async () => {
     const sandbox = await startSandbox()
     const browser = createBrowserClient(sandbox.url)

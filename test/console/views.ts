@@ -174,6 +174,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   ['flow', (change = same) => renderFlow(everyString(frame, change), flow(change), everyString(provider, change)).html],
   pageOf('personas', renderPersonas, frame, personas, {
     total: 41,
+    next: 'teen-16',
     search: 'teen',
     acting: 'teen-16',
     problem: 'persona: there is no persona "x"',
