@@ -15,7 +15,7 @@ interface ParserError extends Error {
 export function answerUnreadableRequests(server: Server, { maxHeaderBytes }: { maxHeaderBytes: number }): void {
   server.on('clientError', (error: ParserError, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
-    socket.end(answerTo(error, maxHeaderBytes))
+    socket.end(answerTo(error, { maxHeaderBytes, arrivalSeconds: server.requestTimeout / 1000 }))
   })
   // A body is asked for where it is read.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
@@ -23,8 +23,13 @@ export function answerUnreadableRequests(server: Server, { maxHeaderBytes }: { m
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
-function answerTo(error: ParserError, maxHeaderBytes: number): string {
-  const [status, description] = explain(error, maxHeaderBytes)
+interface Limits {
+  readonly maxHeaderBytes: number
+  readonly arrivalSeconds: number
+}
+
+function answerTo(error: ParserError, limits: Limits): string {
+  const [status, description] = explain(error, limits)
   const body = JSON.stringify({ error: 'invalid_request', error_description: description, findings: [] })
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -40,7 +45,7 @@ function answerTo(error: ParserError, maxHeaderBytes: number): string {
 
 function explain(
   { code, reason, message }: ParserError,
-  maxHeaderBytes: number,
+  { maxHeaderBytes, arrivalSeconds }: Limits,
 ): [status: number, description: string] {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -49,7 +54,7 @@ function explain(
         `the request line and headers are larger than ${maxHeaderBytes} bytes together: shorten the query, for example claims`,
       ]
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, 'the request did not arrive in time']
+      return [408, `the request did not arrive within ${arrivalSeconds} seconds: send its headers and its body at once`]
     default:
       return [400, `this is not a well-formed HTTP/1.1 request: ${reason ?? message}`]
   }

@@ -10,19 +10,31 @@ const HANDSHAKE_MS = 3_000
 /** A query may be as long as a body. */
 export const MAX_HEADER_BYTES = 96 * 1024
 
+/** For the head and the body of a request to arrive, after its first byte. How long an answer may take is another matter. */
+const ARRIVAL_SECONDS = 60
+
 /** A server for http or, with a certificate, https. It does not listen yet. */
 export async function createServerWith(
   certificate: ServerCertificate | undefined,
-  { onWarning }: { onWarning?: ((message: string) => void) | undefined },
+  {
+    onWarning,
+    arrivalSeconds = ARRIVAL_SECONDS,
+  }: { onWarning?: ((message: string) => void) | undefined; arrivalSeconds?: number },
 ): Promise<Server> {
-  const server = await createServerFor(certificate)
+  const server = await createServerFor(certificate, arrivalSeconds * 1000)
   boundConnections(server, (message) => onWarning?.(message))
   return server
 }
 
-async function createServerFor(certificate: ServerCertificate | undefined): Promise<Server> {
-  // A request without a Host header is answered by a route, so that it has the same headers as every answer.
-  const limits = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false }
+async function createServerFor(certificate: ServerCertificate | undefined, arrivalMs: number): Promise<Server> {
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // A request without a Host header is answered by a route, so that it has the same headers as every answer.
+    requireHostHeader: false,
+    requestTimeout: arrivalMs,
+    // Node looks for late requests every 30 seconds.
+    connectionsCheckingInterval: arrivalMs / 10,
+  }
   if (!certificate) return createServer(limits)
   const { cert, key } = certificate
   const { createServer: createHttpsServer } = await import('node:https')

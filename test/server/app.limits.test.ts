@@ -402,6 +402,7 @@ const TESTED = [
   'TRANSACTION_SECONDS',
 ]
 const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
+  ARRIVAL_SECONDS: 'test/server/listen.test.ts',
   MAX_UNREAD_BYTES: 'test/cli/start/start.log.test.ts',
   MAX_CONNECTIONS: 'test/server/bounded-connections.test.ts',
   MAX_ENTRIES: 'test/age/claims.test.ts',
