@@ -7,6 +7,8 @@ export interface RecordKind<Value> {
   readonly schema: z.ZodType<Value>
   /** They wait for a user or a client that may never come: the first to go when there is no room. */
   readonly isUnfinished?: true
+  /** What to do about a damaged one, when a reset of its tenant does not remove it. */
+  readonly remedy?: string
 }
 
 /** The records of one kind in a store. Reading throws an Error for a damaged record. */
@@ -32,21 +34,24 @@ export function collection<Value>(store: Store, kind: RecordKind<Value>): Collec
  * The record that a store gave back.
  * @throws DamagedRecord that names kind and member
  */
-export function parseRecord<Value>({ name, schema }: RecordKind<Value>, value: unknown): Value {
+export function parseRecord<Value>(
+  { name, schema, remedy = 'reset the tenant' }: RecordKind<Value>,
+  value: unknown,
+): Value {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [first] = parsed.error.issues
   const member = first?.path.length ? ` at ${first.path.map(String).join('.')}` : ''
-  throw new DamagedRecord(`a ${name} record`, `${member}: ${first?.message}`)
+  throw new DamagedRecord(`a ${name} record`, { how: `${member}: ${first?.message}`, remedy })
 }
 
 /** A record in the store that the sandbox did not write so. The message repeats no value: a record may hold secrets. */
 export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord'
-  /** @param what `a code record`, or the key of it @param how `: it is no JSON` */
-  constructor(what: string, how: string, cause?: unknown) {
-    const remedy = 'reset the tenant, or empty the store and start again'
-    super(`store: ${what} is damaged${how}; ${remedy}`, cause === undefined ? undefined : { cause })
+  /** @param what `a code record`, or the key of it @param details.how `: it is no JSON` */
+  constructor(what: string, { how, remedy, cause }: { how: string; remedy: string; cause?: unknown }) {
+    const message = `store: ${what} is damaged${how}; ${remedy}, or empty the store and start again`
+    super(message, cause === undefined ? undefined : { cause })
   }
 }
 
@@ -55,6 +60,6 @@ export function parseStored(text: string, key: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new DamagedRecord(`the record under ${key}`, ': it is no JSON', cause)
+    throw new DamagedRecord(`the record under ${key}`, { how: ': it is no JSON', remedy: 'remove it there', cause })
   }
 }

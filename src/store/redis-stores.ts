@@ -55,7 +55,8 @@ export async function openRedisStores(
         return { store, ...parts, commit }
       },
       async agreeOnKeys(make) {
-        const kept = table(tables('_keys'), { name: 'signing', schema: storedKeysSchema })
+        const remedy = 'remove the key'
+        const kept = table(tables('_keys'), { name: 'signing', schema: storedKeysSchema, remedy })
         try {
           if ((await kept.get('initial')) === undefined) await kept.add('initial', storedForm(await make()))
           const agreed = await kept.get('initial')

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import supertest from 'supertest'
 import { expect, onTestFinished, test } from 'vitest'
+import { createClock } from '../../src/sandbox/clock/clock.ts'
 import { generateStoredKeys, importKeys } from '../../src/sandbox/keys/signing-keys.ts'
 import { createApp } from '../../src/server/app.ts'
 import { openRedisStores } from '../../src/store/redis-stores.ts'
@@ -143,14 +144,15 @@ describeWithRedis('A start with a store', () => {
         .get('/v1/oidc/use')
         .query(useRequest({ sandbox_persona: 'adult-passport' }))
     for (const [row, how] of [
-      ['1:{', `the record under ${state}, field clock is damaged: it is no JSON`],
-      ['1:{"advancedMs":"x"}', 'a clock state record is damaged at advancedMs'],
+      ['1:{', `the record under ${state}, field clock is damaged: it is no JSON; remove it there, or`],
+      ['1:{"advancedMs":"x"}', 'remove it from the store (table state, field clock), or empty the store'],
     ] as const) {
       redis.command('hset', state, 'clock', row)
       const refused = await flows().set('Accept', 'application/json')
       expect([refused.status, refused.body.error]).toEqual([500, 'server_error'])
-      expect(refused.body.error_description).toContain(`store: ${how}`)
-      expect(refused.body.error_description).toContain('reset the tenant, or empty the store')
+      expect(refused.body.error_description).toContain(how)
+      redis.command('hdel', state, 'clock')
+      expect((await flows()).status).toBe(302)
     }
     expect(errors).toHaveLength(2)
     redis.command('del', state)
@@ -160,4 +162,24 @@ describeWithRedis('A start with a store', () => {
     redis.command('del', state)
     expect((await flows()).status).toBe(302)
   })
+
+  test.each(['scenario', 'expectation', 'persona'])(
+    'loses a damaged row by a reset, as its message says: %s',
+    async (kind) => {
+      const redis = await startRedis()
+      const stores = await open(redis.url)
+      const errors: unknown[] = []
+      const onError = (error: unknown) => errors.push(error)
+      const app = createApp(createTestHost(await createTestParts(stores), { onError }))
+      const tables = stores.createRecords('default', createClock()).tables
+      await tables.put(kind, 'x', 7)
+      const list = () => supertest(app).get(`/_sandbox/${kind}s`)
+      expect((await list().expect(500)).body.error_description).toMatch(
+        /damaged.*; reset the tenant, or empty the store/,
+      )
+      await supertest(app).post('/_sandbox/reset').send({}).expect(204)
+      await list().expect(200)
+      expect(errors).toHaveLength(1)
+    },
+  )
 })

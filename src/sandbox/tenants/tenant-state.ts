@@ -41,7 +41,9 @@ export function createTenantState(tables: Rows): TenantState {
   return {
     refresh,
     add({ name, schema, apply }) {
-      const kind = { name: `${name} ${TABLE}`, schema }
+      // Each call of the tenant reads it first, a reset too.
+      const remedy = `remove it from the store (table ${TABLE}, field ${name})`
+      const kind = { name: `${name} ${TABLE}`, schema, remedy }
       const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
       let applied = ''
       readers.push((rows) => {
