@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import supertest from 'supertest'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClock } from '../../src/sandbox/clock/clock.ts'
 import { generateStoredKeys, importKeys } from '../../src/sandbox/keys/signing-keys.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -88,6 +88,46 @@ describeWithRedis('A start with a store', () => {
     expect(refused.message).toMatch(message)
     expect(refused.message).toMatch(/^store: rediss?:\/\/127\.0\.0\.1:\d+/)
     expect(refused.message).not.toMatch(/\n|secret|not-it/)
+  })
+
+  describe('of three replicas at once, on an empty one', () => {
+    /** The key that a replica signs with, or why it does not start. */
+    const startOf = async (url: string) => {
+      try {
+        const stores = await openRedisStores(url, { version: '1.0.0', onLost() {}, onBack() {} })
+        onTestFinished(() => stores.close())
+        return (await stores.agreeOnKeys?.(async () => importKeys(await generateStoredKeys())))?.RS256.kid
+      } catch (error) {
+        return error
+      }
+    }
+    const startThree = (url: string) => Promise.all(Array.from({ length: 3 }, () => startOf(url)))
+    const ONE_KEY = [expect.any(String)]
+
+    test('agrees on keys, also when writes are held back for a moment', async () => {
+      const redis = await startRedis()
+      redis.command('client', 'pause', '1000', 'write')
+      expect([...new Set(await startThree(redis.url))]).toEqual(ONE_KEY)
+    })
+
+    test.each([
+      ['the version', () => {}],
+      ['the signing keys', (redis: RedisServer) => redis.command('set', 'agekey-sandbox:version', '1.0.0')],
+    ])('ends with one line when %s cannot be written, and agrees when they start again', async (what, prepare) => {
+      const redis = await startRedis()
+      prepare(redis)
+      redis.command('config', 'set', 'maxmemory', '1')
+      const refused = await startThree(redis.url)
+      for (const error of refused) {
+        expect(error).toBeInstanceOf(Error)
+        expect(String(error)).toMatch(
+          /^Error: store: redis:.*: refuses the call \(OOM\); try again when it takes calls again$/,
+        )
+        expect(String(error)).toContain(`(${what})`)
+      }
+      redis.command('config', 'set', 'maxmemory', '0')
+      expect([...new Set(await startThree(redis.url))]).toEqual(ONE_KEY)
+    })
   })
 
   test('says so when the host is not known', async () => {
