@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { Refusal } from '../oidc/refusal.ts'
 import { looksLikeJson, parseJson } from '../oidc/request/json.ts'
-import { decodePairs, type Pairs, refuseManyParameters } from '../oidc/request/parameters.ts'
+import { copyOf, decodePairs, type Pairs, refuseManyParameters } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
 
 /** A request as the routes see it: an Express request, parsed no further than every route needs. */
@@ -26,7 +26,8 @@ export class Incoming implements ServerRequest {
     this.path = path
     this.query = question < 0 ? '' : originalUrl.slice(question + 1)
     const named = Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-    this.params = named.length === 0 ? NO_PARAMS : Object.fromEntries(named)
+    this.params =
+      named.length === 0 ? NO_PARAMS : Object.fromEntries(named.map(([name, value]) => [name, copyOf(value)]))
     this.body = Buffer.isBuffer(body) ? body : NO_BODY
     this.#request = request
     this.#response = response
