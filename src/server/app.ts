@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type IRouter, type RequestHandler, type Router } from 'express'
 import { onDemand } from '../files/on-demand.ts'
-import { boundPipeline } from '../http/guard/bound-pipeline.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { readBody } from '../http/read-body.ts'
@@ -31,7 +30,7 @@ export function createApp(host: HttpHost): Express {
       .use(refuseUnknownPath(host, [...serviceRows, ...rows]))
   })
   const tenantRoutes = loadedOnDemand(async () => createRouter(serviceRows, host).use(pages.serve))
-  app.use(boundPipeline, readBody)
+  app.use(readBody)
   // Before all routes: a call that was first waits for its code, and what comes after it must not overtake it.
   app.use(pages.afterLoading)
   const { basePath, addresses } = host.tenants.root

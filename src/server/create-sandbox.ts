@@ -22,6 +22,7 @@ import { createApp } from './app.ts'
 import { withHarmlessCallbacks } from './harmless-callbacks.ts'
 import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
+import { oneAfterTheOther } from './pipeline.ts'
 import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
 import { settleKeys } from './settle-keys.ts'
 import { secretsOf, settleSettings, shownClient } from './settle-settings.ts'
@@ -110,7 +111,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const { beyondMachine, token } = httpHost.guard
   if (beyondMachine !== undefined && token === undefined)
     options.onWarning?.(controlIsOff(beyondMachine, 'the option controlToken'))
-  server.on('request', createApp(httpHost))
+  server.on('request', oneAfterTheOther(createApp(httpHost)))
   answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
   const closing = createClosing('start another one with createSandbox')
   const transportOf = ({ name, journal }: Tenant) => {

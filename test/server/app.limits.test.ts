@@ -421,7 +421,7 @@ const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   MAX_FLOW_CALLS: 'test/store/journal-contract.ts',
   MAX_FLOW_CHARACTERS: 'test/store/journal-contract.ts',
   MAX_COUNTED_ADDRESSES: 'test/http/guard/wrong-tokens.test.ts',
-  MAX_PIPELINED: 'test/http/guard/bound-pipeline.test.ts',
+  MAX_PIPELINED: 'test/server/pipeline.test.ts',
   MAX_WRONG_TOKENS: 'test/http/guard/wrong-tokens.test.ts',
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { MAX_PIPELINED } from '../../../src/http/guard/bound-pipeline.ts'
-import { exchangeRaw } from '../../support/raw-exchange.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { MAX_PIPELINED } from '../../src/server/pipeline.ts'
+import { exchangeRaw } from '../support/raw-exchange.ts'
+import { startSandbox } from '../support/sandbox.ts'
 
 const get = (headers = '') => `GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
 const sendAhead = async (url: string, requests: number) => {
@@ -20,4 +20,16 @@ test('A connection may send any number of requests after their answers', async (
   for (let n = 0; n < 3 * MAX_PIPELINED; n++) {
     await request.get('/_sandbox/health').set('Connection', 'keep-alive').expect(200)
   }
+})
+
+test('A request begins when the one before it on the connection has its answer', async () => {
+  const { url, request } = await startSandbox()
+  const waits = 'GET /_sandbox/flows?wait=1 HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const follows =
+    'PUT /_sandbox/tenants/late HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'
+  const answers = exchangeRaw(url, waits + follows)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await request.get('/_sandbox/tenants/late').expect(404)
+  expect((await answers).body).toContain('HTTP/1.1 201')
+  await request.get('/_sandbox/tenants/late').expect(200)
 })
