@@ -7,7 +7,6 @@ import { consoleFrame, consolePathOf } from '../http/html/console-page.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
-import { takeTurn } from '../http/take-turn.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { signInPage } from './sign-in.ts'
@@ -46,7 +45,6 @@ export const showPage =
   async (request, tenant) => {
     const signInReply = askForToken(request, tenant, host)
     if (signInReply) return { reply: signInReply }
-    await takeTurn()
     const call = callOf(request, tenant, host)
     return { reply: page(200, await route.render({ ...call, fields: readSearch(request) })) }
   }
@@ -56,7 +54,6 @@ export const takeForm =
   (route: ConsoleRoute & Required<Pick<ConsoleRoute, 'act'>>, host: HttpHost): Handler =>
   async (request, tenant) => {
     guardControl(request, host.guard)
-    await takeTurn()
     const call = { ...callOf(request, tenant, host), fields: readForm(request) }
     try {
       const { cookie, query = {} } = (await route.act(call)) ?? {}

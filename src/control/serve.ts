@@ -3,7 +3,6 @@ import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts'
-import { takeTurn } from '../http/take-turn.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
@@ -22,6 +21,7 @@ export const createControlRoutes = (host: HttpHost): readonly RouteRow[] => [
       method,
       handler: serveControl(operationId, host),
       openTo: isOpen ? 'every-page' : 'own-pages',
+      isUrgent: isOpen,
     }
     return mediaType === 'text/html' || acceptsForm ? { ...row, errors: 'page' } : row
   }),
@@ -33,10 +33,7 @@ const serveControl =
   (operationId: OperationId, host: HttpHost): Handler =>
   async (request, tenant) => {
     const operation = OPERATIONS[operationId]
-    if (!operation.isOpen) {
-      guardControl(request, host.guard)
-      await takeTurn()
-    }
+    if (!operation.isOpen) guardControl(request, host.guard)
     const input = {
       params: request.params,
       query: readQuery(request.query),
@@ -51,7 +48,6 @@ function serveOpenApi(host: HttpHost): Handler {
   const openApiOf = createOpenApi(host.version)
   return async (request, { provider }) => {
     guardControl(request, host.guard)
-    await takeTurn()
     return { reply: json(200, openApiOf(`${provider.baseUrl}/_sandbox`)) }
   }
 }

@@ -19,6 +19,7 @@ import type { WaitingPage } from './waiting-page.ts'
 
 /** The page on which the user decides the pending request `id`. */
 export async function hostedPage(id: string, pending: Pending, visit: Visit): Promise<Reply> {
+  // A store answers many requests at once: what follows would be done for all of them in one go.
   await takeTurn()
   const { transaction } = pending
   const shell = hostedShell(visit, transaction.presentation)

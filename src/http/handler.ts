@@ -46,6 +46,8 @@ export interface RouteRow {
   readonly errors?: 'page' | 'embeddable-page'
   /** Which pages may make a browser call it; every page when absent, as for the calls of servers. */
   readonly openTo?: OpenTo
+  /** Whether it is answered before the calls that wait for their turn, as health is. */
+  readonly isUrgent?: boolean
 }
 
 /** One line of the request log. */

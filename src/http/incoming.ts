@@ -84,10 +84,15 @@ export class Incoming implements ServerRequest {
     return this.#request.get(name)
   }
 
+  /** Whether the caller went away. */
+  get isGone(): boolean {
+    return this.#response.destroyed
+  }
+
   /** Aborted when the caller goes away. */
   get signal(): AbortSignal {
     const gone = new AbortController()
-    if (this.#response.destroyed) gone.abort()
+    if (this.isGone) gone.abort()
     this.#response.on('close', () => gone.abort())
     return gone.signal
   }

@@ -11,15 +11,21 @@ import type { Answer, HttpHost, RouteRow } from './handler.ts'
 import { Incoming } from './incoming.ts'
 import { recordCall } from './record-call.ts'
 import { json, page, sendReply, sentStatus } from './reply.ts'
+import { takeTurn } from './take-turn.ts'
 
-type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo'>
+type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo' | 'isUrgent'>
 
-/** Makes an Express handler of a route: read the request, call the handler, record the call, send the reply. */
+/**
+ * Makes an Express handler of a route: read the request, call the handler, record the call, send the reply. Nothing is done
+ * for a caller that went away before its turn.
+ */
 export function createRoute(host: HttpHost, route: Route): RequestHandler {
   return async (request: Request, response: Response) => {
     const elapsed = startStopwatch()
     const incoming = new Incoming(request, response)
-    const { tenant, answer, endpoint } = await answerOf(route, incoming, host)
+    const answered = await answerOf(route, incoming, host)
+    if (!answered) return
+    const { tenant, answer, endpoint } = answered
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
     if (endpoint) await recordCall(endpoint, { request: incoming, answer, tenant }).catch(reportDefect(host))
     await sendReply(response, answer.reply)
@@ -35,12 +41,15 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
   }
 }
 
-/** `endpoint` is absent when the call is not recorded: a page of another site makes no tenant and no flow of the journal. */
+/**
+ * `undefined` when the caller has gone. `endpoint` is absent when the call is not recorded: a page of another site makes no
+ * tenant and no flow of the journal.
+ */
 async function answerOf(
-  { handler, endpoint, errors, openTo = 'every-page' }: Route,
+  { handler, endpoint, errors, openTo = 'every-page', isUrgent }: Route,
   incoming: Incoming,
   host: HttpHost,
-): Promise<{ tenant: Tenant; answer: Answer; endpoint?: Endpoint | undefined }> {
+): Promise<{ tenant: Tenant; answer: Answer; endpoint?: Endpoint | undefined } | undefined> {
   const refusedBy = (error: unknown, tenant: Tenant) => refusalAnswer(error, { host, incoming, tenant, errors })
   let tenant = host.tenants.root
   try {
@@ -50,6 +59,8 @@ async function answerOf(
   }
   try {
     tenant = await tenantOf(incoming, host)
+    if (!isUrgent) await takeTurn()
+    if (incoming.isGone) return undefined
     return await tenant.inOneStep(async (view) => ({ tenant: view, endpoint, answer: await handler(incoming, view) }))
   } catch (error) {
     return { tenant, endpoint, answer: await refusedBy(error, tenant) }

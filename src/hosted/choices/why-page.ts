@@ -7,7 +7,6 @@ import type { Handler } from '../../http/handler.ts'
 import { html } from '../../http/html/html.ts'
 import { renderPage } from '../../http/html/layout.ts'
 import { englishOn, findLanguage, translate } from '../../http/html/messages.ts'
-import { takeTurn } from '../../http/take-turn.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { requirePersona } from '../../sandbox/decision/names.ts'
 import { requirePending } from '../form.ts'
@@ -25,7 +24,6 @@ export const createWhyRoute =
     const { age_key: ageKey } = tenant.personas.resolved(persona)
     if (transaction.flow !== 'use' || !ageKey)
       throw Refusal.invalidRequest(`persona: ${persona.name} has no age key here, so there are no answers to explain`)
-    await takeTurn()
     const lines = reasoningLines(explainEvaluation(ageKey.signals, transaction.claims, tenant.clock.now()))
     const chosenLanguage = findLanguage(chosen)
     const visit = { request, tenant, version, guard, chosenLanguage }
