@@ -404,6 +404,7 @@ const TESTED = [
 const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   ARRIVAL_SECONDS: 'test/server/listen.test.ts',
   MAX_UNREAD_BYTES: 'test/cli/start/start.log.test.ts',
+  MAX_HELD_BYTES: 'test/server/held-bytes.test.ts',
   MAX_CONNECTIONS: 'test/server/bounded-connections.test.ts',
   MAX_ENTRIES: 'test/age/claims.test.ts',
   MAX_CLIENTS: 'test/control/tenants.test.ts',

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createSandbox } from '../../src/server/create-sandbox.ts'
+import { createHeldBytes, type HeldBytes, MAX_HELD_BYTES, tooHeavy } from '../../src/server/held-bytes.ts'
+
+/** A server that answers each call when it is told to, and a connection to it. */
+async function startCounted() {
+  const answers: ((text: string) => void)[] = []
+  let held: HeldBytes | undefined
+  const server = createServer((request, response) => {
+    held?.add(request, response)
+    request.resume()
+    answers.push((text) => response.end(text))
+  })
+  server.on('connection', (socket) => (held = createHeldBytes(socket)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => {
+    client.destroy()
+    server.close()
+  })
+  client.on('data', () => {})
+  await Promise.all([once(client, 'connect'), once(server, 'connection')])
+  const count = () => held?.count()
+  const holds = (bytes: number) => expect.poll(count).toBe(bytes)
+  const answer = async (text = '') => {
+    await expect.poll(() => answers.length).toBeGreaterThan(0)
+    answers.shift()?.(text)
+  }
+  return { client, count, holds, answer }
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
+
+test('A head that has not arrived in full is counted, a request until it is answered', async () => {
+  const { client, holds, answer } = await startCounted()
+  await holds(0)
+  const head = GET.slice(0, -2)
+  client.write(head)
+  await holds(head.length)
+  client.write('\r\n')
+  await holds(GET.length)
+  await answer()
+  await holds(0)
+})
+
+test('A body is counted with its request', async () => {
+  const { client, holds, answer } = await startCounted()
+  const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n'
+  client.write(head + 'b'.repeat(30_000))
+  await holds(head.length + 30_000)
+  client.write('b'.repeat(20_000))
+  await holds(head.length + 50_000)
+  await answer()
+  await holds(0)
+})
+
+test('Of requests that are sent ahead those without an answer are counted', async () => {
+  const { client, holds, answer } = await startCounted()
+  const post = 'POST /long HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc'
+  client.write(post + GET + GET)
+  await holds(post.length + 2 * GET.length)
+  await answer()
+  await holds(2 * GET.length)
+  await answer()
+  await holds(GET.length)
+  await answer()
+  await holds(0)
+})
+
+test('An answer is counted as far as it is not read', async () => {
+  const { client, count, holds, answer } = await startCounted()
+  client.pause()
+  client.write(GET)
+  await answer('a'.repeat(50_000_000))
+  await expect.poll(count).toBeGreaterThan(20_000_000)
+  client.resume()
+  await holds(0)
+})
+
+test('Those that hold most go, until the others hold no more than they may', () => {
+  const connection = (mebibytes: number) => ({
+    mebibytes,
+    held: { add: () => {}, count: () => mebibytes * 1024 * 1024 },
+  })
+  const gone = (...mebibytes: number[]) => tooHeavy(mebibytes.map(connection)).map(({ mebibytes }) => mebibytes)
+  expect(MAX_HELD_BYTES).toBe(32 * 1024 * 1024)
+  expect(gone()).toEqual([])
+  expect(gone(31, 1)).toEqual([])
+  expect(gone(31, 2)).toEqual([31])
+  expect(gone(1, 20, 15, 16)).toEqual([20])
+  expect(gone(1, 20, 17, 16)).toEqual([20, 17])
+})
+
+test.each(['http', 'https'])(
+  'Over %s heads that never end are closed, with one warning, and other calls go on',
+  async (protocol) => {
+    const warnings: string[] = []
+    const sandbox = await createSandbox({
+      https: protocol === 'https',
+      onWarning: (message) => warnings.push(message),
+    })
+    onTestFinished(() => sandbox.close())
+    const port = Number(new URL(sandbox.url).port)
+    const open = async (head: string) => {
+      const socket: Socket =
+        protocol === 'https'
+          ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+          : connect(port, '127.0.0.1')
+      onTestFinished(() => void socket.destroy())
+      socket.on('error', () => {})
+      await once(socket, protocol === 'https' ? 'secureConnect' : 'connect')
+      socket.write(head)
+      return socket
+    }
+    const waiting = await open('GET /_sandbox/flows?wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    const large: Socket[] = []
+    while (large.length < 400) large.push(await open(`GET / HTTP/1.1\r\nX-Large: ${'x'.repeat(90_000)}`))
+    const held = () => large.filter(({ destroyed }) => !destroyed).length * 90_000
+    await vi.waitFor(() => expect(held()).toBeLessThanOrEqual(MAX_HELD_BYTES), 10_000)
+    expect(held()).toBeGreaterThan(MAX_HELD_BYTES / 2)
+    expect(waiting.destroyed).toBe(false)
+    expect(warnings.filter((warning) => warning.startsWith('connections hold'))).toHaveLength(1)
+    expect(await sandbox.flows.list()).toEqual([])
+  },
+)
