@@ -1,6 +1,6 @@
-import { takeTurn } from '../http/take-turn.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Journal, JournalEvent } from '../sandbox/journal/journal.ts'
+import { takeTurn } from '../sandbox/take-turn.ts'
 
 /** A long poll: what it waits for, and how long. */
 export interface Wait<T> {

@@ -1,5 +1,5 @@
 import { startStopwatch } from '../sandbox/clock/clock.ts'
-import { takeTurn } from './take-turn.ts'
+import { takeTurn } from '../sandbox/take-turn.ts'
 
 /** Of one page of a list, as JSON: it ends before the item that passes them, and holds at least one. */
 export const MAX_PAGE_BYTES = 1024 * 1024

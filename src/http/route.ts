@@ -4,6 +4,7 @@ import { DamagedRecord } from '../oidc/collection.ts'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
+import { takeTurn } from '../sandbox/take-turn.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { refuseForeignSite } from './guard/foreign-site.ts'
 import { reasonBeyondMachine } from './guard/guard.ts'
@@ -11,7 +12,6 @@ import type { Answer, HttpHost, RouteRow } from './handler.ts'
 import { Incoming } from './incoming.ts'
 import { recordCall } from './record-call.ts'
 import { json, page, sendReply, sentStatus } from './reply.ts'
-import { takeTurn } from './take-turn.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo' | 'isUrgent'>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { takeTurn } from '../../src/http/take-turn.ts'
+import { takeTurn } from '../../src/sandbox/take-turn.ts'
 import { exchangeRaw } from '../support/raw-exchange.ts'
 import { startSandbox } from '../support/sandbox.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate as afterOtherEvents } from 'node:timers/promises'
-import { startStopwatch } from '../sandbox/clock/clock.ts'
+import { startStopwatch } from './clock/clock.ts'
 
 /** The turn that was asked for last. */
 let last: Promise<void> = Promise.resolve()

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { mapInTurns, takeTurn } from '../../src/sandbox/take-turn.ts'
+
+function blockFor(milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
+test('turns come in the order in which they were asked for', async () => {
+  const order: number[] = []
+  await Promise.all(
+    [1, 2, 3].map(async (n) => {
+      await takeTurn()
+      order.push(n)
+    }),
+  )
+  expect(order).toEqual([1, 2, 3])
+})
+
+test('A list is worked through in turns, in its order, and other events come between', async () => {
+  let others = 0
+  const other = setInterval(() => others++, 0)
+  const busy = (item: number) => {
+    blockFor(4)
+    return item * 2
+  }
+  const items = Array.from({ length: 20 }, (_, index) => index)
+  expect(await mapInTurns(items, busy)).toEqual(items.map((item) => item * 2))
+  clearInterval(other)
+  expect(others).toBeGreaterThan(2)
+})
