@@ -1,4 +1,5 @@
 import type { Clock } from '../oidc/ports.ts'
+import { mapInTurns } from '../sandbox/take-turn.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
 import { type KeptText, keepText, readText } from './kept-text.ts'
@@ -105,15 +106,22 @@ function readRow(row: Row | undefined): unknown {
   return value
 }
 
+/** A table as it was read last, until a row changes, and until a collection of garbage takes it. */
+interface ReadList {
+  rows?: WeakRef<readonly (readonly [id: string, value: unknown])[]>
+}
+
 /** Tables in the memory of the process. */
 export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): MemoryTables {
   const tables = new Map<string, Map<string, Row>>()
-  /** Until a row changes, and until a collection of garbage takes them. */
-  const lists = new Map<string, WeakRef<readonly (readonly [id: string, value: unknown])[]>>()
-  const list = (table: string) => {
-    const known = lists.get(table)?.deref()
-    const rows = known ?? [...(tables.get(table) ?? [])].map(([id, row]) => [id, readRow(row)] as const)
-    lists.set(table, new WeakRef(rows))
+  const lists = new Map<string, ReadList>()
+  const list = async (table: string) => {
+    const known = lists.get(table)?.rows?.deref()
+    if (known) return known
+    const read: ReadList = {}
+    lists.set(table, read)
+    const rows = await mapInTurns([...(tables.get(table) ?? [])], ([id, row]) => [id, readRow(row)] as const)
+    read.rows = new WeakRef(rows)
     return rows
   }
   const find = (table: string, id: string) => readRow(tables.get(table)?.get(id))
@@ -141,7 +149,7 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
       remove,
     },
     get: async (table, id) => find(table, id),
-    list: async (table) => list(table),
+    list,
     count: async (table) => tables.get(table)?.size ?? 0,
     put: async (table, id, value) => put(table, id, value),
     async add(table, id, value) {
