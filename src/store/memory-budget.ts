@@ -35,10 +35,13 @@ const MB = 1024 * 1024
 const defaultMegabytes = () => Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
 
 /**
- * Of the budget, for what is kept; the other half is for the garbage that comes with it: records that are replaced, and the
+ * Of the budget, for what is kept; the rest is for the garbage that comes with it: records that are replaced, and the
  * answers that are made of them (`keepHeapSmall` in `cli/start/start.ts`).
  */
-const keptOf = (bytes: number) => bytes / 2
+const keptOf = (bytes: number) => (bytes * 2) / 5
+
+/** Of what is kept: however much is declared, flows have room beside it. */
+const DECLARED_SHARE = 0.6
 
 /** Room is made for more than one thing at a time: a Set finds its first entry behind all that were deleted. */
 const SPARE = 0.01
@@ -77,7 +80,10 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()): Memo
     used: () => used,
     keep(thing, instead) {
       const fixed = declared - (instead?.rank === 'declared' ? instead.bytes : 0)
-      if (fixed + thing.bytes > limit) throw Refusal.unavailable(isFull(megabytes))
+      const isDeclared = thing.rank === 'declared'
+      if (fixed + thing.bytes > (isDeclared ? limit * DECLARED_SHARE : limit)) {
+        throw Refusal.unavailable(isDeclared ? declaredIsFull(megabytes) : isTooLarge(megabytes))
+      }
       release(instead)
       if (used + thing.bytes > limit) makeRoom(limit * (1 - SPARE) - thing.bytes)
       kept[thing.rank].add(thing)
@@ -87,9 +93,12 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()): Memo
   }
 }
 
-const isFull = (megabytes: number) =>
-  `memory: the budget of ${megabytes} MB is full of what was declared (personas, expectations, scenarios, settings of tenants); ` +
+const declaredIsFull = (megabytes: number) =>
+  `memory: the budget of ${megabytes} MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ` +
   'reset or DELETE a tenant, or start the sandbox with a larger memory_budget'
+
+const isTooLarge = (megabytes: number) =>
+  `memory: this is too large for the budget of ${megabytes} MB; send less, or start the sandbox with a larger memory_budget`
 
 /** What a record or row costs beside its texts; `test/store/memory-budget.test.ts` measures it. */
 const ENTRY_BYTES = 640

@@ -2,7 +2,7 @@ import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-dir
 import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** What a tenant costs before it keeps anything. */
-const TENANT_BYTES = 32_000
+const TENANT_BYTES = 26_000
 
 /** The tenants of one process. */
 export function createMemoryDirectory({

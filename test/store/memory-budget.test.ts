@@ -18,9 +18,9 @@ const NEVER = 1
 const sized = (kilobytes: number) => 'x'.repeat(kilobytes * KB - BESIDE)
 const BESIDE = bytesOf('a', keepText(' '.repeat(KB))) - KB + '""'.length
 
-/** Two tenants that share a budget of which one megabyte is for what is kept; the rest is for garbage. */
+/** Two tenants that share a budget of which one megabyte is for what is kept, of that three fifths for what is declared. */
 function startTenants() {
-  const budget = createMemoryBudget(2)
+  const budget = createMemoryBudget(2.5)
   const createTenant = () => ({ store: createMemoryStore({ clock, budget }), tables: createMemoryTables({ budget }) })
   return { budget, one: createTenant(), other: createTenant() }
 }
@@ -70,7 +70,7 @@ describe('When the memory budget is used up', () => {
       status: 503,
       code: 'temporarily_unavailable',
       message:
-        'memory: the budget of 2 MB is full of what was declared (personas, expectations, scenarios, settings of tenants); ' +
+        'memory: the budget of 2.5 MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ' +
         'reset or DELETE a tenant, or start the sandbox with a larger memory_budget',
     })
     await expect(put(other.store, 'd', 600)).rejects.toMatchObject({ status: 503 })
@@ -80,17 +80,29 @@ describe('When the memory budget is used up', () => {
 
   test('a refused write leaves everything as it was', async () => {
     const { budget, one } = startTenants()
-    await one.tables.put('personas', 'a', sized(300))
-    await one.tables.put('personas', 'b', sized(600))
+    await one.tables.put('personas', 'a', sized(200))
+    await one.tables.put('personas', 'b', sized(400))
     await put(one.store, 'c', 100)
     const before = budget.used()
-    await expect(one.tables.put('personas', 'a', sized(500))).rejects.toMatchObject({ status: 503 })
-    await expect(one.tables.update('personas', 'a', () => sized(500))).rejects.toMatchObject({ status: 503 })
-    await expect(one.tables.add('personas', 'd', sized(500))).rejects.toMatchObject({ status: 503 })
-    await expect(put(one.store, 'c', 500)).rejects.toMatchObject({ status: 503 })
-    expect(await one.tables.get('personas', 'a')).toBe(sized(300))
+    await expect(one.tables.put('personas', 'a', sized(215))).rejects.toMatchObject({ status: 503 })
+    await expect(one.tables.update('personas', 'a', () => sized(215))).rejects.toMatchObject({ status: 503 })
+    await expect(one.tables.add('personas', 'd', sized(15))).rejects.toMatchObject({ status: 503 })
+    await expect(put(one.store, 'c', 425)).rejects.toMatchObject({
+      status: 503,
+      message:
+        'memory: this is too large for the budget of 2.5 MB; send less, or start the sandbox with a larger memory_budget',
+    })
+    expect(await one.tables.get('personas', 'a')).toBe(sized(200))
     expect(await left(one.store, 'c')).toBe('c')
     expect(budget.used()).toBe(before)
+  })
+
+  test('three fifths are for what is declared, and the rest stays for flows', async () => {
+    const { one, other } = startTenants()
+    await one.tables.put('personas', 'a', sized(614))
+    await expect(other.tables.put('personas', 'b', sized(1))).rejects.toMatchObject({ status: 503 })
+    await put(other.store, 'c', 410)
+    expect(await left(other.store, 'c')).toBe('c')
   })
 
   test('what is as large as the budget fits, and a byte more does not', async () => {
@@ -184,7 +196,7 @@ describe('The memory budget', () => {
 })
 
 test('A tenant counts in the memory budget from the time it is called until it is removed', async () => {
-  const budget = createMemoryBudget(2)
+  const budget = createMemoryBudget(2.5)
   const directory = createMemoryDirectory({ budget, max: 2 })
   await directory.touch('a')
   const ofOne = budget.used()
@@ -201,7 +213,7 @@ describe('The journal in memory', () => {
   const call = (length: number) => useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
 
   test('counts in the budget, is bounded by a quarter of it, and gives its room back', async () => {
-    const memory = createMemoryBudget(2)
+    const memory = createMemoryBudget(2.5)
     const journal = createMemoryJournal({ memory })
     await journal.record('one', call(10_000))
     const ofOne = memory.used()
@@ -215,7 +227,7 @@ describe('The journal in memory', () => {
   })
 
   test('keeps its flows until nothing else that may go is left, the newest to the end', async () => {
-    const memory = createMemoryBudget(2)
+    const memory = createMemoryBudget(2.5)
     const store = createMemoryStore({ clock, budget: memory })
     const journal = createMemoryJournal({ memory })
     const flows = async () => (await allOf(journal.list('one'))).map(({ id }) => id)
@@ -228,13 +240,13 @@ describe('The journal in memory', () => {
   })
 
   test('lets a call be answered that it has no room for', async () => {
-    const memory = createMemoryBudget(2)
+    const memory = createMemoryBudget(2.5)
     const tables = createMemoryTables({ budget: memory })
     const journal = createMemoryJournal({ memory })
-    await tables.put('personas', 'a', sized(1_023))
-    expect(await journal.record('one', call(10_000))).toBe('f1')
+    await tables.put('personas', 'a', sized(600))
+    expect(await journal.record('one', call(300_000))).toBe('f1')
     expect(await allOf(journal.list('one'))).toEqual([])
-    expect(memory.used()).toBe(1_023 * KB)
+    expect(memory.used()).toBe(600 * KB)
   })
 
   test.each([
