@@ -38,7 +38,7 @@ const defaultMegabytes = () => Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatist
  * Of the budget, for what is kept; the rest is for the garbage that comes with it: records that are replaced, and the
  * answers that are made of them (`keepHeapSmall` in `cli/start/start.ts`).
  */
-const keptOf = (bytes: number) => (bytes * 2) / 5
+const keptOf = (bytes: number) => bytes / 3
 
 /** Of what is kept: however much is declared, flows have room beside it. */
 const DECLARED_SHARE = 0.6

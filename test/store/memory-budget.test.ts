@@ -20,7 +20,7 @@ const BESIDE = bytesOf('a', keepText(' '.repeat(KB))) - KB + '""'.length
 
 /** Two tenants that share a budget of which one megabyte is for what is kept, of that three fifths for what is declared. */
 function startTenants() {
-  const budget = createMemoryBudget(2.5)
+  const budget = createMemoryBudget(3)
   const createTenant = () => ({ store: createMemoryStore({ clock, budget }), tables: createMemoryTables({ budget }) })
   return { budget, one: createTenant(), other: createTenant() }
 }
@@ -70,7 +70,7 @@ describe('When the memory budget is used up', () => {
       status: 503,
       code: 'temporarily_unavailable',
       message:
-        'memory: the budget of 2.5 MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ' +
+        'memory: the budget of 3 MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ' +
         'reset or DELETE a tenant, or start the sandbox with a larger memory_budget',
     })
     await expect(put(other.store, 'd', 600)).rejects.toMatchObject({ status: 503 })
@@ -90,7 +90,7 @@ describe('When the memory budget is used up', () => {
     await expect(put(one.store, 'c', 425)).rejects.toMatchObject({
       status: 503,
       message:
-        'memory: this is too large for the budget of 2.5 MB; send less, or start the sandbox with a larger memory_budget',
+        'memory: this is too large for the budget of 3 MB; send less, or start the sandbox with a larger memory_budget',
     })
     expect(await one.tables.get('personas', 'a')).toBe(sized(200))
     expect(await left(one.store, 'c')).toBe('c')
@@ -196,7 +196,7 @@ describe('The memory budget', () => {
 })
 
 test('A tenant counts in the memory budget from the time it is called until it is removed', async () => {
-  const budget = createMemoryBudget(2.5)
+  const budget = createMemoryBudget(3)
   const directory = createMemoryDirectory({ budget, max: 2 })
   await directory.touch('a')
   const ofOne = budget.used()
@@ -213,7 +213,7 @@ describe('The journal in memory', () => {
   const call = (length: number) => useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
 
   test('counts in the budget, is bounded by a quarter of it, and gives its room back', async () => {
-    const memory = createMemoryBudget(2.5)
+    const memory = createMemoryBudget(3)
     const journal = createMemoryJournal({ memory })
     await journal.record('one', call(10_000))
     const ofOne = memory.used()
@@ -227,7 +227,7 @@ describe('The journal in memory', () => {
   })
 
   test('keeps its flows until nothing else that may go is left, the newest to the end', async () => {
-    const memory = createMemoryBudget(2.5)
+    const memory = createMemoryBudget(3)
     const store = createMemoryStore({ clock, budget: memory })
     const journal = createMemoryJournal({ memory })
     const flows = async () => (await allOf(journal.list('one'))).map(({ id }) => id)
@@ -240,7 +240,7 @@ describe('The journal in memory', () => {
   })
 
   test('lets a call be answered that it has no room for', async () => {
-    const memory = createMemoryBudget(2.5)
+    const memory = createMemoryBudget(3)
     const tables = createMemoryTables({ budget: memory })
     const journal = createMemoryJournal({ memory })
     await tables.put('personas', 'a', sized(600))
