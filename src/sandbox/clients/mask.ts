@@ -11,17 +11,13 @@ export type Mask = <Value>(value: Value) => Value
 export function createMask(secrets: readonly string[]): Mask {
   const configured = [...new Set(secrets)].filter((secret) => secret.trim() !== '')
   const known = [...configured.map(createSecret), accessTokens()]
-  return (value) => {
+  return <Value>(value: Value) => {
     const text = JSON.stringify(value)
     if (text === undefined) return value
     const plain = percentDecoded(text)
     const found = known.filter(({ mayBeIn }) => mayBeIn(text) || (plain !== text && mayBeIn(plain)))
     if (found.length === 0 && !SECRET_NAME.test(text)) return value
-    return JSON.parse(text, (name, member) => {
-      if (SECRET_NAME.test(name)) return MASKED
-      if (typeof member === 'string') return maskedText(member, found)
-      return isJsonObject(member) ? withMaskedNames(member, found) : member
-    })
+    return masked(value, found) as Value
   }
 }
 
@@ -34,11 +30,22 @@ const SECRET_NAME = /secret|access.?token|control.?token/i
 const NAMED_MEMBER = /("[\w.-]{0,40}(?:secret|access.?token|control.?token)[\w.-]{0,40}"\s*:\s*)"(?:[^"\\]|\\.)*"/gi
 const NAMED_PARAMETER = /(\b[\w.-]{0,40}(?:secret|access.?token|control.?token)=)[^&\s"']+/gi
 
+function masked(value: unknown, found: readonly Secret[]): unknown {
+  if (typeof value === 'string') return maskedText(value, found)
+  if (Array.isArray(value)) return value.map((member) => masked(member, found))
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(
+    members.map(([name, member]) => [maskedName(name, found), SECRET_NAME.test(name) ? MASKED : masked(member, found)]),
+  )
+}
+
+/** What has the name of a secret and more beside it, like JSON that was sent as a form, is not shown. */
+const maskedName = (name: string, found: readonly Secret[]) =>
+  SECRET_NAME.test(name) && !/^[\w.-]{1,60}$/.test(name) ? MASKED : maskedText(name, found)
+
 function maskedText(text: string, found: readonly Secret[]): string {
-  const masked = found
-    .reduce((rest, { pattern }) => rest.replace(pattern, MASKED), text)
-    .replace(NAMED_MEMBER, `$1"${MASKED}"`)
-    .replace(NAMED_PARAMETER, `$1${MASKED}`)
+  const masked = withoutNamed(found.reduce((rest, { pattern }) => rest.replace(pattern, MASKED), text))
   const isHidden = (part: string) => found.some((secret) => isEncodedIn(part, secret))
   if (!isHidden(masked)) return masked
   // A URL keeps its other parts.
@@ -46,19 +53,13 @@ function maskedText(text: string, found: readonly Secret[]): string {
   return isHidden(parts) ? MASKED : parts
 }
 
+const withoutNamed = (text: string) =>
+  SECRET_NAME.test(text) ? text.replace(NAMED_MEMBER, `$1"${MASKED}"`).replace(NAMED_PARAMETER, `$1${MASKED}`) : text
+
 function isEncodedIn(text: string, { pattern, base64 }: Secret): boolean {
   const plain = percentDecoded(text)
   return (plain !== text && plain.search(pattern) >= 0) || base64.some((form) => text.includes(form))
 }
-
-/** The members under their names; what has the name of a secret and more beside it, like JSON that was sent as a form, keeps none. */
-const withMaskedNames = (members: Readonly<Record<string, unknown>>, found: readonly Secret[]) =>
-  Object.fromEntries(
-    Object.entries(members).map(([name, member]) => [
-      SECRET_NAME.test(name) && !/^[\w.-]{1,60}$/.test(name) ? MASKED : maskedText(name, found),
-      member,
-    ]),
-  )
 
 interface Secret {
   /** Whether JSON text may hold the secret; only then its members are looked at. */
