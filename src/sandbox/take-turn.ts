@@ -1,16 +1,43 @@
-import { setImmediate as afterOtherEvents } from 'node:timers/promises'
 import { startStopwatch } from './clock/clock.ts'
 
-/** The turn that was asked for last. */
-let last: Promise<void> = Promise.resolve()
+/** Milliseconds of work, after which the event loop goes round and answers what else has come. */
+const ROUND_MS = 5
+
+/** Those that wait for their turn. */
+const waiting: (() => void)[] = []
+let isTaken = false
+/** Of this round; absent until its first turn. */
+let elapsed: (() => number) | undefined
 
 /**
- * Resolves when it is the caller's turn to do a few milliseconds of work. Between two turns the event loop answers other
- * requests: a hundred expensive pages at once keep no health check waiting for more than one of them.
+ * Resolves when it is the caller's turn to do a few milliseconds of work. Turns come one after the other, in the order in
+ * which they were asked for, and the event loop goes round between them: a thousand expensive pages at once keep no health
+ * check waiting for more than one of them.
  */
 export function takeTurn(): Promise<void> {
-  last = last.then(() => afterOtherEvents())
-  return last
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+    if (!isTaken) giveTurn()
+  })
+}
+
+function giveTurn(): void {
+  isTaken = waiting.length > 0 && hasTime()
+  if (!isTaken) return
+  waiting.shift()?.()
+  // Behind all that this turn does before it waits for something.
+  queueMicrotask(() => process.nextTick(giveTurn))
+}
+
+function hasTime(): boolean {
+  if (!elapsed) {
+    elapsed = startStopwatch()
+    setImmediate(() => {
+      elapsed = undefined
+      if (!isTaken) giveTurn()
+    })
+  }
+  return elapsed() < ROUND_MS
 }
 
 const TURN_MILLISECONDS = 10
