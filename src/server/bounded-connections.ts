@@ -16,6 +16,7 @@ const FEW_CONNECTIONS = 32
 /** A connection with the call on it, until that is answered and the answer is read. */
 interface Connection {
   readonly socket: Socket
+  readonly caller: string
   readonly held: HeldBytes
   call?: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined
 }
@@ -30,6 +31,7 @@ export function boundConnections(server: Server, onWarning: (message: string) =>
   const limit = connectionLimit(openFilesLimit())
   /** By the address of the caller, which a TLS connection shares with the socket below it; those with the latest call last. */
   const connections = new Map<string, Connection>()
+  const known = new WeakMap<Socket, Connection>()
   const warned = new Set<string>()
   const warnOnce = (message: string) => {
     if (!warned.has(message)) onWarning(message)
@@ -55,22 +57,27 @@ export function boundConnections(server: Server, onWarning: (message: string) =>
       connections.delete(waiting)
     }
     const caller = callerOf(socket)
-    connections.set(caller, { socket, held: createHeldBytes(socket) })
+    connections.set(caller, { socket, caller, held: createHeldBytes(socket) })
     if (counting === undefined) countBytes()
     socket.once('close', () => {
       if (connections.get(caller)?.socket === socket) connections.delete(caller)
     })
   })
+  const connectionOf = (socket: Socket) => {
+    const connection = known.get(socket) ?? connections.get(callerOf(socket))
+    if (connection) known.set(socket, connection)
+    return connection
+  }
   server.on('request', (request, response) => {
     if (request.socket.destroyed) return
-    const caller = callerOf(request.socket)
-    const connection = connections.get(caller)
-    if (!connection) return
+    const connection = connectionOf(request.socket)
+    if (!connection || !connections.delete(connection.caller)) return
     const call = { request, response }
-    connection.held.add(request, response)
-    connections.delete(caller)
-    connections.set(caller, Object.assign(connection, { call }))
-    response.once('close', () => {
+    connection.call = call
+    connections.set(connection.caller, connection)
+    connection.held.add(request)
+    response.on('close', () => {
+      connection.held.remove(request)
       if (connection.call === call) connection.call = undefined
     })
   })

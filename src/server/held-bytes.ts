@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Bytes that all connections hold together: of requests without an answer, and of answers that are not read. */
@@ -6,8 +6,10 @@ export const MAX_HELD_BYTES = 32 * 1024 * 1024
 
 /** Counts what one connection holds. */
 export interface HeldBytes {
-  /** A request came; what it sent is held until its answer is sent. */
-  add(request: IncomingMessage, response: ServerResponse): void
+  /** A request came. */
+  add(request: IncomingMessage): void
+  /** Its answer was sent. */
+  remove(request: IncomingMessage): void
   count(): number
 }
 
@@ -16,17 +18,17 @@ export function createHeldBytes(socket: Socket): HeldBytes {
   /** Of the bytes that were read, those of requests that have their answers. */
   let answered = 0
   let waiting = 0
-  let unread = () => 0
+  let answering = socket
   return {
-    add(request, response) {
+    add(request) {
       waiting += 1
-      unread = () => request.socket.writableLength
-      response.once('close', () => {
-        waiting -= 1
-        answered = waiting === 0 ? socket.bytesRead : Math.min(socket.bytesRead, answered + sentBytes(request))
-      })
+      answering = request.socket
     },
-    count: () => socket.bytesRead - answered + unread(),
+    remove(request) {
+      waiting -= 1
+      answered = waiting === 0 ? socket.bytesRead : Math.min(socket.bytesRead, answered + sentBytes(request))
+    },
+    count: () => socket.bytesRead - answered + answering.writableLength,
   }
 }
 

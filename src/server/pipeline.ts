@@ -23,7 +23,7 @@ export const oneAfterTheOther =
     }
     waiting.set(socket, requests)
     requests.push(() => void serve(request, response))
-    response.once('close', () => {
+    response.on('close', () => {
       requests.shift()
       if (!socket.destroyed) requests[0]?.()
     })
