@@ -11,7 +11,7 @@ export function createMemoryRecords({ clock, budget }: { clock: Clock; budget: M
     if (change.kind === 'put') return true
     if (change.kind === 'take') return store.now.has(change.collection, change.id)
     if (change.was === undefined) return true
-    return parts[change.part].now.textOf(change.table, change.id) === JSON.stringify(change.was.value)
+    return parts[change.part].now.isStill(change.table, change.id, change.was.value)
   }
   const write = (change: Change) => {
     if (change.kind === 'put') {

@@ -28,8 +28,8 @@ interface MemoryStore extends TenantStore {
 /** Tables that also act at once. */
 interface MemoryTables extends Tables {
   readonly now: {
-    /** JSON; `undefined` when there is no row. */
-    textOf(table: string, id: string): string | undefined
+    /** Whether a row has the value that was read, or is still absent. */
+    isStill(table: string, id: string, value: unknown): boolean
     put(table: string, id: string, value: unknown): void
     remove(table: string, id: string): boolean
   }
@@ -127,11 +127,14 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   const find = (table: string, id: string) => readRow(tables.get(table)?.get(id))
   const put = (table: string, id: string, value: unknown) => {
     const rows = tables.get(table) ?? new Map<string, Row>()
+    const json = JSON.stringify(value)
+    const known = rows.get(id)
+    if (known && readText(known.text) === json) return
     tables.set(table, rows)
     lists.delete(table)
-    const text = keepText(JSON.stringify(value))
+    const text = keepText(json)
     const row: Row = { text, rank: 'declared', bytes: bytesOf(id, text), drop: () => rows.delete(id) }
-    budget.keep(row, rows.get(id))
+    budget.keep(row, known)
     rows.set(id, row)
   }
   const remove = (table: string, id: string) => {
@@ -141,9 +144,10 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   }
   return {
     now: {
-      textOf(table, id) {
+      isStill(table, id, value) {
         const row = tables.get(table)?.get(id)
-        return row && readText(row.text)
+        if (row === undefined || value === undefined) return row === value
+        return row.read?.deref() === value || readText(row.text) === JSON.stringify(value)
       },
       put,
       remove,

@@ -14,9 +14,11 @@ export interface AgeKeyIds {
   end(persona: string): Promise<void>
 }
 
+const schema = z.string()
+
 export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Rows }): AgeKeyIds {
-  const idsByPersona = table(tables, { name: 'age_key_id', schema: z.string() })
-  const holders = table(tables, { name: 'age_key_holder', schema: z.string() })
+  const idsByPersona = table(tables, { name: 'age_key_id', schema })
+  const holders = table(tables, { name: 'age_key_holder', schema })
   return {
     async idOf(persona) {
       const known = await idsByPersona.get(persona)

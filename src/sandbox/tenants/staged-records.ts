@@ -98,7 +98,7 @@ function stageTables(part: 'tables' | 'stateTables', kept: Rows, staged: Map<str
     async update(table, id, change) {
       const before = await get(table, id)
       const value = change(before)
-      if (JSON.stringify(value) !== JSON.stringify(before)) set(table, id, { value, was: { value: before } })
+      if (value !== before) set(table, id, { value, was: { value: before } })
       return value
     },
     async remove(table, id) {

@@ -61,6 +61,7 @@ export function createTenant(
   { name, addresses, onDriven = async () => {} }: TenantOptions,
 ): Tenant {
   const { settings: common, journal } = shared
+  const basePath = pathOf(addresses.baseUrl)
   const clock = createClock()
   const idsFor = (purpose: string) => createIds({ seed: common.seed, scope: `${name} ${purpose}` })
   let ids = idsFor('service')
@@ -128,7 +129,7 @@ export function createTenant(
     }
     return {
       name,
-      basePath: pathOf(addresses.baseUrl),
+      basePath,
       addresses,
       provider,
       clock,
