@@ -73,12 +73,13 @@ test('A reader that reads misses nothing of a burst, and one that never reads ho
 
 test('A hundred readers of all tenants listen at a time, one more is refused, and one that goes leaves its place', async () => {
   const sandbox = await startSandbox()
-  const readers: AbortController[] = []
+  // An answer that is collected as garbage closes its connection.
+  const readers: { readonly reader: AbortController; readonly answer: Response }[] = []
   const open = async (path: string, method = 'GET') => {
     const reader = new AbortController()
     onTestFinished(() => reader.abort())
     const answer = await fetch(`${sandbox.url}${path}/_sandbox/events`, { method, signal: reader.signal })
-    if (answer.status === 200 && method === 'GET') readers.push(reader)
+    if (answer.status === 200 && method === 'GET') readers.push({ reader, answer })
     return answer
   }
   for (let n = 0; n < 99; n++) expect((await open(n % 2 === 0 ? '' : '/t/other')).status).toBe(200)
@@ -91,6 +92,6 @@ test('A hundred readers of all tenants listen at a time, one more is refused, an
     error_description:
       'events: 100 readers listen already, which is all that may; close one of them, or try again later',
   })
-  readers[0]?.abort()
+  readers[0]?.reader.abort()
   await vi.waitFor(async () => expect((await open('')).status).toBe(200))
 })
