@@ -1,3 +1,6 @@
+// Not the globals, which the tests of an app may replace.
+import { nextTick } from 'node:process'
+import { setImmediate } from 'node:timers'
 import { startStopwatch } from './clock/clock.ts'
 
 /** Milliseconds of work, after which the event loop goes round and answers what else has come. */
@@ -26,7 +29,7 @@ function giveTurn(): void {
   if (!isTaken) return
   waiting.shift()?.()
   // Behind all that this turn does before it waits for something.
-  queueMicrotask(() => process.nextTick(giveTurn))
+  void Promise.resolve().then(() => nextTick(giveTurn))
 }
 
 function hasTime(): boolean {

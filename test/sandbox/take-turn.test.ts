@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { mapInTurns, takeTurn } from '../../src/sandbox/take-turn.ts'
 
 function blockFor(milliseconds: number): void {
@@ -28,4 +28,18 @@ test('A list is worked through in turns, in its order, and other events come bet
   expect(await mapInTurns(items, busy)).toEqual(items.map((item) => item * 2))
   clearInterval(other)
   expect(others).toBeGreaterThan(2)
+})
+
+test('Turns go on while the tests of an app replace the timers', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'queueMicrotask'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let turns = 0
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      await takeTurn()
+      blockFor(2)
+      turns += 1
+    }),
+  )
+  expect(turns).toBe(20)
 })
