@@ -19,14 +19,14 @@ const MAX_COUNTERS = 10_000
 const bytesOf = ({ size, identifiers }: KeptFlow) => 1_500 + 150 * identifiers.length + 2 * size
 
 type MemoryJournalOptions = JournalBudget & {
-  /** What the process keeps, of which the journal takes a quarter at most: it is never in the way of the flows that go on. */
+  /** What the process keeps, of which the journal takes a third at most: it is never in the way of the flows that go on. */
   readonly memory?: MemoryBudget
 }
 
 /** Creates a journal in the memory of the process. */
 export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }: MemoryJournalOptions = {}): Journal {
   const { maxFlows, ...most } = { ...JOURNAL_BUDGET, ...budget }
-  const maxCharacters = Math.min(most.maxCharacters, memory.limit / 4 / 2)
+  const maxCharacters = Math.min(most.maxCharacters, memory.limit / 3 / 2)
   const entries = new Map<string, KeptFlow>()
   const counted = new Map<KeptFlow, Kept>()
   const flowByIdentifier = new Map<string, KeptFlow>()

@@ -351,11 +351,14 @@ describe('There may be', () => {
     expect(await directory.declare('made-too')).toEqual(['declare-0'])
   })
 
-  test('256 MB in memory for all tenants, half of it for garbage', () => {
+  test('256 MB in memory for all tenants, two thirds of it for garbage', () => {
     const budget = createMemoryBudget()
-    const declared = (bytes: number) => ({ rank: 'declared' as const, bytes, drop() {} })
-    budget.keep(declared((256 * 1024 * 1024) / 2))
-    expect(() => budget.keep(declared(1))).toThrow('the budget of 256 MB is full')
+    const kept = (256 * 1024 * 1024) / 3
+    const thing = (rank: 'declared' | 'record', bytes: number) => ({ rank, bytes, drop() {} })
+    budget.keep(thing('declared', Math.floor(kept * 0.6)))
+    expect(() => budget.keep(thing('declared', 1))).toThrow('the budget of 256 MB has no room')
+    budget.keep(thing('record', Math.floor(kept * 0.4)))
+    expect(() => budget.keep(thing('record', Math.ceil(kept * 0.4)))).toThrow('too large for the budget of 256 MB')
   })
 
   test('10,000 records of a collection in memory: the oldest goes', async () => {

@@ -212,7 +212,7 @@ test('A tenant counts in the memory budget from the time it is called until it i
 describe('The journal in memory', () => {
   const call = (length: number) => useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
 
-  test('counts in the budget, is bounded by a quarter of it, and gives its room back', async () => {
+  test('counts in the budget, is bounded by a third of it, and gives its room back', async () => {
     const memory = createMemoryBudget(3)
     const journal = createMemoryJournal({ memory })
     await journal.record('one', call(10_000))
@@ -220,7 +220,7 @@ describe('The journal in memory', () => {
     expect(ofOne).toBeGreaterThan(20_000)
     for (let n = 0; n < 100; n++) await journal.record('other', call(10_000))
     expect(memory.used()).toBeGreaterThan(200 * KB)
-    expect(memory.used()).toBeLessThan(300 * KB)
+    expect(memory.used()).toBeLessThan(400 * KB)
     await journal.clear('other')
     await journal.clear('one')
     expect(memory.used()).toBe(0)
