@@ -1,11 +1,7 @@
-import { startStopwatch } from '../sandbox/clock/clock.ts'
-import { takeTurn } from '../sandbox/take-turn.ts'
+import { createPause } from '../sandbox/take-turn.ts'
 
 /** Of one page of a list, as JSON: it ends before the item that passes them, and holds at least one. */
 export const MAX_PAGE_BYTES = 1024 * 1024
-
-/** Milliseconds of work on a list, after which other requests are answered. */
-const TURN_MS = 10
 
 /** The first items of a list. */
 export interface ListPage<Item> {
@@ -26,7 +22,7 @@ export async function readPage<Item, Shown>(
   const shown: Shown[] = []
   let last = ''
   let bytes = 0
-  let elapsed = startStopwatch()
+  const pause = createPause()
   for await (const item of items) {
     if (shown.length === limit) return { items: shown, next: last }
     const one = await show(item)
@@ -34,9 +30,7 @@ export async function readPage<Item, Shown>(
     if (bytes > MAX_PAGE_BYTES && shown.length > 0) return { items: shown, next: last }
     shown.push(one)
     last = idOf(item)
-    if (elapsed() < TURN_MS) continue
-    await takeTurn()
-    elapsed = startStopwatch()
+    await pause()
   }
   return { items: shown, next: undefined }
 }

@@ -43,7 +43,18 @@ function hasTime(): boolean {
   return elapsed() < ROUND_MS
 }
 
-const TURN_MILLISECONDS = 10
+/** Milliseconds of work, after which it goes on with the next turn. */
+const TURN_MS = 10
+
+/** A pause for work that takes long: called again and again, it waits for the next turn when this one has lasted long enough. */
+export function createPause(): () => Promise<void> {
+  let elapsed = startStopwatch()
+  return async () => {
+    if (elapsed() < TURN_MS) return
+    await takeTurn()
+    elapsed = startStopwatch()
+  }
+}
 
 /** What `work` makes of each item, in turns: a list of thousands keeps no other request waiting for more than a few items. */
 export async function mapInTurns<Item, Result>(
@@ -51,12 +62,9 @@ export async function mapInTurns<Item, Result>(
   work: (item: Item) => Result,
 ): Promise<Result[]> {
   const results: Result[] = []
-  let elapsed = startStopwatch()
+  const pause = createPause()
   for (const item of items) {
-    if (elapsed() >= TURN_MILLISECONDS) {
-      await takeTurn()
-      elapsed = startStopwatch()
-    }
+    await pause()
     results.push(work(item))
   }
   return results
