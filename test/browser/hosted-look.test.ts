@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { createUrl, useUrl, whyUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
+import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -46,28 +45,21 @@ const WEB_VIEW =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 Version/4.0 Chrome/126 Mobile Safari/537.36'
 
 describeInBrowser('a hosted page', () => {
-  let browser: Browser
-  let sandbox: Sandbox
-  beforeAll(async () => {
-    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-  })
+  const started = startBrowserAndSandbox()
 
   const PAGES: Readonly<Record<string, (theme: string) => string | Promise<string>>> = {
-    choose: (theme) => useUrl(sandbox, { theme, can_create: 'true', scope: 'openid svc.upgrade', theme_colour: 'red' }),
-    'choose-arabic': (theme) => useUrl(sandbox, { theme, language: 'ar' }),
-    'choose-coloured': () => useUrl(sandbox, COLOURED),
-    'choose-dark-background': () => useUrl(sandbox, { background_color: '#222', primary_color: 'navy' }),
-    create: (theme) => createUrl(sandbox, { theme }),
-    'choose-web-view': (theme) => useUrl(sandbox, { theme, can_create: 'true', theme_colour: 'red' }),
-    'create-web-view': (theme) => createUrl(sandbox, { theme, language: 'de' }),
-    why: (theme) => whyUrl(sandbox, 'teen-16', { theme }),
-    closed: (theme) => useUrl(sandbox, { theme, sandbox_outcome: 'no_answer' }),
-    error: () => useUrl(sandbox, { redirect_uri: 'https://elsewhere.example/' }),
-    embedding: () => `${sandbox.baseUrl}/_sandbox/embedding`,
+    choose: (theme) =>
+      useUrl(started.sandbox, { theme, can_create: 'true', scope: 'openid svc.upgrade', theme_colour: 'red' }),
+    'choose-arabic': (theme) => useUrl(started.sandbox, { theme, language: 'ar' }),
+    'choose-coloured': () => useUrl(started.sandbox, COLOURED),
+    'choose-dark-background': () => useUrl(started.sandbox, { background_color: '#222', primary_color: 'navy' }),
+    create: (theme) => createUrl(started.sandbox, { theme }),
+    'choose-web-view': (theme) => useUrl(started.sandbox, { theme, can_create: 'true', theme_colour: 'red' }),
+    'create-web-view': (theme) => createUrl(started.sandbox, { theme, language: 'de' }),
+    why: (theme) => whyUrl(started.sandbox, 'teen-16', { theme }),
+    closed: (theme) => useUrl(started.sandbox, { theme, sandbox_outcome: 'no_answer' }),
+    error: () => useUrl(started.sandbox, { redirect_uri: 'https://elsewhere.example/' }),
+    embedding: () => `${started.sandbox.baseUrl}/_sandbox/embedding`,
   }
   const LOOKS = Object.keys(PAGES).flatMap((name) => ['light', 'dark'].map((theme) => ({ name, theme })))
 
@@ -76,7 +68,7 @@ describeInBrowser('a hosted page', () => {
     async ({ name, theme }) => {
       const colorScheme = theme === 'dark' ? 'dark' : 'light'
       const userAgent = name.endsWith('-web-view') ? { userAgent: WEB_VIEW } : {}
-      await withPage(browser, { colorScheme, bypassCSP: true, ...userAgent }, async (page) => {
+      await withPage(started.browser, { colorScheme, bypassCSP: true, ...userAgent }, async (page) => {
         await page.goto((await PAGES[name]?.(theme)) ?? '')
         await page.evaluate(axe)
         for (const width of [1280, 320]) {
@@ -95,18 +87,18 @@ describeInBrowser('a hosted page', () => {
   )
 
   it.each(['choose', 'create'])('%s loads only from the sandbox', async (name) => {
-    await withPage(browser, {}, async (page) => {
+    await withPage(started.browser, {}, async (page) => {
       const origins = new Set<string>()
       page.on('request', (request) => origins.add(new URL(request.url()).origin))
       await page.goto((await PAGES[name]?.('light')) ?? '', { waitUntil: 'networkidle' })
-      expect([...origins]).toEqual([sandbox.baseUrl])
+      expect([...origins]).toEqual([started.sandbox.baseUrl])
     })
   })
 
   it.each(['choose', 'create', 'error', 'embedding'])(
     '%s breaks no line of its content security policy',
     async (name) => {
-      await withPage(browser, {}, async (page) => {
+      await withPage(started.browser, {}, async (page) => {
         const messages: string[] = []
         page.on('console', (message) => messages.push(message.text()))
         page.on('pageerror', (error) => messages.push(error.message))
@@ -118,8 +110,8 @@ describeInBrowser('a hosted page', () => {
   )
 
   it('moves nothing when the browser prefers reduced motion', async () => {
-    await withPage(browser, { reducedMotion: 'reduce' }, async (page) => {
-      await page.goto(useUrl(sandbox))
+    await withPage(started.browser, { reducedMotion: 'reduce' }, async (page) => {
+      await page.goto(useUrl(started.sandbox))
       const moving = `[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length`
       expect(await page.evaluate(moving)).toBe(0)
     })

@@ -1,22 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { createUrl, useUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
+import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
 
 const DARK_TEXT = 'rgb(29, 23, 51)'
 const LIGHT_TEXT = 'rgb(236, 233, 246)'
 
 describeInBrowser('a parameter of the hosted screens', () => {
-  let browser: Browser
-  let sandbox: Sandbox
-  beforeAll(async () => {
-    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-  })
+  const started = startBrowserAndSandbox()
 
   const style = (page: Page, selector: string, property: string): Promise<string> =>
     page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`)
@@ -30,10 +21,10 @@ describeInBrowser('a parameter of the hosted screens', () => {
     { theme: 'system', device: 'dark', text: LIGHT_TEXT },
     { theme: 'sepia', device: 'dark', text: DARK_TEXT },
   ] as const)('theme $theme on a $device device, E1 and E3', async ({ theme, device, text }) => {
-    await withPage(browser, { colorScheme: device }, async (page) => {
-      await page.goto(useUrl(sandbox, { theme }))
+    await withPage(started.browser, { colorScheme: device }, async (page) => {
+      await page.goto(useUrl(started.sandbox, { theme }))
       expect(await style(page, 'body', 'color')).toBe(text)
-      await page.goto(await createUrl(sandbox, { theme }))
+      await page.goto(await createUrl(started.sandbox, { theme }))
       expect(await style(page, 'body', 'color')).toBe(text)
     })
   })
@@ -84,8 +75,8 @@ describeInBrowser('a parameter of the hosted screens', () => {
   ])(
     '$parameter=$value shows, and forces the light theme',
     async ({ parameter, value, selector, property, effect }) => {
-      await withPage(browser, { colorScheme: 'dark' }, async (page) => {
-        await page.goto(useUrl(sandbox, { theme: 'dark', [parameter]: value }))
+      await withPage(started.browser, { colorScheme: 'dark' }, async (page) => {
+        await page.goto(useUrl(started.sandbox, { theme: 'dark', [parameter]: value }))
         expect(await style(page, selector, property)).toEqual(
           typeof effect === 'string' ? effect : expect.stringMatching(effect),
         )
@@ -101,16 +92,16 @@ describeInBrowser('a parameter of the hosted screens', () => {
     ['gradient', 'yes'],
     ['font', 'A; } * { color: red'],
   ])('%s=%s has no effect, and the page says so', async (parameter, value) => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto(useUrl(sandbox, { theme: 'dark', [parameter]: value }))
+    await withPage(started.browser, {}, async (page) => {
+      await page.goto(useUrl(started.sandbox, { theme: 'dark', [parameter]: value }))
       expect(await style(page, ':root', 'colorScheme')).toBe('dark')
       expect(await page.locator('.finding').textContent()).toContain('USE-16')
     })
   })
 
   it('font that the device lacks is advice on the page, and of the choice in the journal', async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto(useUrl(sandbox, { font: 'No Such Font Anywhere' }))
+    await withPage(started.browser, {}, async (page) => {
+      await page.goto(useUrl(started.sandbox, { font: 'No Such Font Anywhere' }))
       const finding = page.locator('.finding')
       expect(await finding.isVisible()).toBe(true)
       expect(await finding.textContent()).toContain('this device has no font "No Such Font Anywhere"')
@@ -120,16 +111,16 @@ describeInBrowser('a parameter of the hosted screens', () => {
       await page.getByTestId('persona-teen-16').click()
       await page.waitForURL('http://localhost:3000/**')
     })
-    const calls = (await sandbox.flows.last())?.calls ?? []
+    const calls = (await started.sandbox.flows.last())?.calls ?? []
     expect(calls.map(({ findings }) => findings.map(({ rule }) => rule))).toEqual([[], ['USE-22']])
   })
 
   it('font that the device has is no advice', async () => {
     const common = ['DejaVu Serif', 'Liberation Serif', 'Noto Serif', 'Times New Roman', 'Arial']
-    await withPage(browser, {}, async (page) => {
+    await withPage(started.browser, {}, async (page) => {
       const found: string[] = []
       for (const font of common) {
-        await page.goto(useUrl(sandbox, { font }))
+        await page.goto(useUrl(started.sandbox, { font }))
         if (!(await page.locator('.finding').isVisible())) found.push(font)
       }
       expect(found).not.toEqual([])
@@ -142,33 +133,33 @@ describeInBrowser('a parameter of the hosted screens', () => {
     ['false', 0],
     ['no', 1],
   ])('learn_more=%s leaves %i link to learn more', async (learnMore, links) => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto(useUrl(sandbox, { learn_more: learnMore }))
+    await withPage(started.browser, {}, async (page) => {
+      await page.goto(useUrl(started.sandbox, { learn_more: learnMore }))
       expect(await page.getByTestId('learn-more').count()).toBe(links)
     })
   })
 
   it('language, the previous choice and the browser decide in this order, and the menu remembers', async () => {
-    await withPage(browser, { locale: 'ja-JP' }, async (page) => {
+    await withPage(started.browser, { locale: 'ja-JP' }, async (page) => {
       const lang = () => page.locator('html').getAttribute('lang')
-      await page.goto(useUrl(sandbox))
+      await page.goto(useUrl(started.sandbox))
       expect(await lang()).toBe('ja')
       await page.getByTestId('language').selectOption('fr')
       await page.getByRole('button', { name: 'Utiliser ma clé d’âge' }).waitFor()
-      await page.goto(useUrl(sandbox))
+      await page.goto(useUrl(started.sandbox))
       expect(await lang()).toBe('fr')
-      await page.goto(useUrl(sandbox, { language: 'pt-BR' }))
+      await page.goto(useUrl(started.sandbox, { language: 'pt-BR' }))
       expect(await lang()).toBe('pt')
-      await page.goto(useUrl(sandbox, { language: 'tlh' }))
+      await page.goto(useUrl(started.sandbox, { language: 'tlh' }))
       expect(await lang()).toBe('fr')
-      await page.goto(await createUrl(sandbox))
+      await page.goto(await createUrl(started.sandbox))
       expect(await lang()).toBe('fr')
     })
   })
 
   it('the menu works without scripts, and its choice outranks the language of the request on this page', async () => {
-    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
-      await page.goto(useUrl(sandbox, { language: 'de' }))
+    await withPage(started.browser, { javaScriptEnabled: false }, async (page) => {
+      await page.goto(useUrl(started.sandbox, { language: 'de' }))
       await page.getByTestId('language').selectOption('ar')
       await page.getByRole('button', { name: 'Sprache wechseln' }).click()
       expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
@@ -179,8 +170,8 @@ describeInBrowser('a parameter of the hosted screens', () => {
   })
 
   it('the menu does not submit while the arrow keys move through it', async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto(useUrl(sandbox))
+    await withPage(started.browser, {}, async (page) => {
+      await page.goto(useUrl(started.sandbox))
       await page.getByTestId('language').focus()
       await page.keyboard.press('ArrowDown')
       expect(await page.locator('html').getAttribute('lang')).toBe('en')

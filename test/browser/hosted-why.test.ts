@@ -1,23 +1,14 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import type { Locator, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, launchBrowser, withPage } from './support.ts'
+import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
 
 describeInBrowser('the reasons of a persona’s answers', () => {
-  let browser: Browser
-  let sandbox: Sandbox
-  beforeAll(async () => {
-    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-  })
+  const started = startBrowserAndSandbox()
 
   /** Opens the reasons of teen-16 on a choice page. */
   async function openReasons(page: Page): Promise<Locator> {
-    await page.goto(useUrl(sandbox, { language: 'de' }))
+    await page.goto(useUrl(started.sandbox, { language: 'de' }))
     const choice = page.locator('li', { has: page.getByTestId('persona-teen-16') })
     await choice.locator('summary').click()
     return choice.locator('details')
@@ -26,7 +17,7 @@ describeInBrowser('the reasons of a persona’s answers', () => {
   const REASON = /^18, 21: no\. \S+: needs 18/
 
   it('stand in their place on the choice page when they are opened, read once', async () => {
-    await withPage(browser, {}, async (page) => {
+    await withPage(started.browser, {}, async (page) => {
       const asked: string[] = []
       page.on('request', (request) => asked.push(new URL(request.url()).pathname))
       const reasons = await openReasons(page)
@@ -44,7 +35,7 @@ describeInBrowser('the reasons of a persona’s answers', () => {
   })
 
   it('stand without scripts on a page of their own, which leads back to the same choice', async () => {
-    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+    await withPage(started.browser, { javaScriptEnabled: false }, async (page) => {
       const reasons = await openReasons(page)
       await reasons.locator('a').click()
       await page.waitForURL(/\/use\/why\?/)

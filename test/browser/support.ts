@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { describe } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 
 export const executablePath = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path !== undefined && existsSync(path),
@@ -33,6 +34,27 @@ export async function launchBrowser(...args: string[]): Promise<Browser> {
       ...args,
     ],
   })
+}
+
+/** One browser and one sandbox for the tests of a group, from the first of them on. */
+export function startBrowserAndSandbox(): { readonly browser: Browser; readonly sandbox: Sandbox } {
+  let browser: Browser
+  let sandbox: Sandbox
+  beforeAll(async () => {
+    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await sandbox?.close()
+  })
+  return {
+    get browser() {
+      return browser
+    },
+    get sandbox() {
+      return sandbox
+    },
+  }
 }
 
 /** Runs with a page of its own, which shares nothing with other pages. */
