@@ -23,6 +23,8 @@ const SERVED = ['http', 'sandbox', 'oidc', 'age', 'files']
 
 /** What each room may import besides itself, type imports included: the floor plan of docs/architecture.md. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  // Of these only the client, the catalogue, the rules and how files and names are read: a test below says so.
+  audit: ['client', 'sandbox', 'oidc', 'age', 'files'],
   server: ['client', 'backchannel', 'hosted', 'console', 'demo', 'control', ...SERVED, 'store', 'tls', 'config'],
   client: ['control', 'config', 'sandbox', 'oidc', 'age', 'files'],
   backchannel: SERVED,
@@ -111,6 +113,14 @@ describe('The architecture', () => {
   test('has no room that is not planned', () => {
     const rooms = new Set([...files.keys()].map(roomOf))
     expect([...rooms].sort()).toEqual([...Object.keys(ROOMS), ...BESIDE, 'cli'].sort())
+  })
+
+  test('lets audit know the sandbox only through its client and its catalogue', () => {
+    const known = ['client/', 'sandbox/outcomes/', 'oidc/rules/', 'age/nearest.ts', 'age/quote.ts', 'files/']
+    const outside = imports.filter(({ from, to }) => roomOf(from) === 'audit' && roomOf(to) !== 'audit')
+    expect(outside.length).toBeGreaterThan(0)
+    const isKnown = (to: string) => to === 'package-root.ts' || known.some((prefix) => to.startsWith(prefix))
+    expect(outside.filter(({ to }) => !isKnown(to)).map(arrow)).toEqual([])
   })
 
   test('lets client import the contract of the control API, and nothing of what serves it', () => {

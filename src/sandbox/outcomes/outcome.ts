@@ -27,6 +27,13 @@ export type Need =
   /** The persona has an age key: what is changed stands only in the answer of a verified flow. */
   | 'age_key'
 
+/** How binding what a row demands is: `must` the specification's own demands, `should` other RFCs, `may` hardening. */
+export const LEVELS = ['must', 'should', 'may'] as const
+export type Level = (typeof LEVELS)[number]
+
+/** The persona for whom the careless reading of an answer is a yes. */
+export type Bait = 'adult' | 'minor' | 'both'
+
 interface OutcomeFacts {
   /** Reads like a test title: `access_denied`, `id_token.expired`. Unique within its flow. */
   readonly name: string

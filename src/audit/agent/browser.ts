@@ -1,0 +1,104 @@
+/** Drives an app as one kind of browser does. */
+export interface Agent {
+  readonly name: 'http'
+  /** A browser without cookies. */
+  newBrowser(): Browser
+}
+
+/** One browser: its cookies last from visit to visit. */
+export interface Browser {
+  /** Opens an address of the app and follows it to its end. Never rejects: how it failed is in the visit. */
+  open(request: PageRequest, options: VisitOptions): Promise<Visit>
+}
+
+export interface PageRequest {
+  readonly url: string
+  readonly method?: 'GET' | 'POST'
+  /** Sent as `application/x-www-form-urlencoded`. */
+  readonly form?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  /** Counts as a navigation from another site, which takes no SameSite=Lax cookie along when it is a POST. */
+  readonly isCrossSite?: boolean
+}
+
+export interface VisitOptions {
+  /** The base URL of the sandbox: what is below it is not the app. */
+  readonly sandboxUrl: string
+  /** Ends the visit. */
+  readonly signal: AbortSignal
+  /** Asked before a request for E1 or E3 is sent; `stop` ends the visit there. */
+  decide(request: AuthorizationRequest): Promise<ForcedDecision | 'stop'>
+}
+
+/** A request that the app sends the browser to the sandbox with. */
+export interface AuthorizationRequest {
+  readonly endpoint: 'E1' | 'E3'
+  readonly url: string
+  /** Of its query; of a repeated one the last. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** Sent to the sandbox as `X-Sandbox-Persona` and `X-Sandbox-Outcome`. */
+export interface ForcedDecision {
+  readonly persona?: string | undefined
+  readonly outcome?: string | undefined
+}
+
+/** Whose address it is: `app` has the origin of the first request or of a callback that the sandbox sent the browser to. */
+export type Party = 'app' | 'sandbox' | 'elsewhere'
+
+/** One request of a visit and its answer. */
+export interface Hop {
+  readonly party: Party
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  /** 0 without an answer. */
+  readonly status: number
+  /** The flow that the sandbox answered in: its header `X-AgeKey-Sandbox-Flow`. */
+  readonly flow?: string | undefined
+  /** `E1` or `E3` of the sandbox. */
+  readonly endpoint?: 'E1' | 'E3' | undefined
+  /** The browser brought an answer of the sandbox to the app with it. */
+  readonly isCallback: boolean
+  /** Names of the cookies that the answer set. */
+  readonly cookies: readonly string[]
+}
+
+/** How a visit ended. */
+export type VisitEnd =
+  /** At a page of the app. */
+  | 'page'
+  /** `decide` said so. */
+  | 'stopped'
+  /** At an address that is neither of the app nor of the sandbox; it is not requested. */
+  | 'elsewhere'
+  /** At a page of the sandbox that leads no further: it refused the request of the app. */
+  | 'sandbox_page'
+  /** After `MAX_REDIRECTS`. */
+  | 'too_many_redirects'
+  | 'timed_out'
+  /** The app closed the connection without an answer. */
+  | 'dropped'
+  /** Nothing listens there. */
+  | 'unreachable'
+
+export interface Visit {
+  readonly end: VisitEnd
+  /** In order. */
+  readonly hops: readonly Hop[]
+  /** What was shown last; absent when nothing came. */
+  readonly page?: Page | undefined
+  /** Where it stopped, when that was not a page. */
+  readonly url?: string | undefined
+  /** Why nothing came, in words. */
+  readonly problem?: string | undefined
+}
+
+export interface Page {
+  readonly url: string
+  readonly status: number
+  /** In lower case and without parameters; empty when there is none. */
+  readonly mediaType: string
+  /** At most the first `MAX_PAGE_BYTES`. */
+  readonly text: string
+}

@@ -1,0 +1,60 @@
+import type { Agent, PageRequest } from './agent/browser.ts'
+import type { AuditedRow, FailOn } from './report.ts'
+
+/** How the pages of one flow are reached and read. */
+export interface FlowOptions {
+  /** Where the browser goes to begin it: in Create after `create_requested`, in Upgrade after a code came. */
+  readonly start?: PageRequest | undefined
+  /** The rule by which success is known: `get=/me status=200`. */
+  readonly accepted?: string | undefined
+  /** The rule by which a refusal is known. */
+  readonly refused?: string | undefined
+}
+
+/** A finding that is accepted for now. */
+export interface KnownFinding {
+  /** `use/id_token.kid_empty` */
+  readonly row: string
+  readonly because: string
+  /** ISO 8601 date: from then on it is a finding again. */
+  readonly until?: string | undefined
+}
+
+export interface AuditOptions {
+  /** The page of the app where a user begins to prove an age. */
+  readonly app: string
+  readonly agent: Agent
+  /** Requests of a fresh browser before it begins; `{n}` in them is another number for each browser. */
+  readonly before?: readonly PageRequest[]
+  /** Makes the app forget its users; sent before each browser begins. */
+  readonly reset?: PageRequest | undefined
+  readonly use?: FlowOptions
+  readonly create?: FlowOptions
+  readonly upgrade?: FlowOptions
+  /** Patterns of rows: `use/id_token.*`, `family:signature`, `flow:create`, `cwe:347`, `level:must`. All when absent. */
+  readonly only?: readonly string[] | undefined
+  readonly skip?: readonly string[] | undefined
+  /** Rows added after this version of the catalogue run and do not count. */
+  readonly catalogue?: string | undefined
+  readonly failOn?: FailOn
+  readonly known?: readonly KnownFinding[]
+  /** Visits at the same time (default 4). */
+  readonly jobs?: number
+  /** Of one visit (default 10). */
+  readonly timeoutSeconds?: number
+  /** Of the whole audit (default 300). */
+  readonly budgetSeconds?: number
+  /** How often a finding is looked at (default 2). */
+  readonly repeat?: number
+  /** Also rows that take long. */
+  readonly slow?: boolean
+  /** Ends the audit early. */
+  readonly signal?: AbortSignal
+  /** Hears of the stages and of each row that is judged. */
+  onProgress?(progress: AuditProgress): void
+}
+
+export type AuditProgress =
+  /** What was learned, in words. */
+  | { readonly stage: 'learned'; readonly lines: readonly string[] }
+  | { readonly stage: 'row'; readonly done: number; readonly total: number; readonly row: AuditedRow }
