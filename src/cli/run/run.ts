@@ -10,9 +10,10 @@ import { createClock } from '../../sandbox/clock/clock.ts'
 import { readScenarioFile } from '../../sandbox/scenarios/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../../sandbox/scenarios/scenario-schema.ts'
 import { createFromSettings } from '../create-from-settings.ts'
+import { renderJUnit } from '../junit.ts'
 import { createReport } from '../start/report.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
-import { renderJUnit, type ScenarioRun } from './junit.ts'
+import { type ScenarioRun, suiteOf } from './junit.ts'
 import { createRunReport, hasPassed } from './report.ts'
 import { runScenario, type StepResult } from './run-scenario.ts'
 
@@ -145,7 +146,7 @@ function readTimeout(text: string | undefined): number {
 
 function writeJUnit(file: string, runs: readonly ScenarioRun[]): void {
   try {
-    writeFileSync(file, renderJUnit(runs))
+    writeFileSync(file, renderJUnit(runs.map(suiteOf)))
   } catch (cause) {
     throw ConfigError.of(`--junit: ${file} cannot be written: ${messageOf(cause)}`, {
       cause,
