@@ -20,8 +20,9 @@ type Parameters = Readonly<Record<string, unknown>>
 /**
  * Records a call before it is answered, so that a client that has the answer finds it in the journal. A call that belongs
  * to no flow is only announced.
+ * @returns the id of its flow
  */
-export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> {
+export async function recordCall(endpoint: Endpoint, call: Call): Promise<string | undefined> {
   const { journal, name, clock, clients } = call.tenant
   const at = new Date(clock.now()).toISOString()
   const { flow, beginsFlow = true } = endpoint
@@ -30,14 +31,14 @@ export async function recordCall(endpoint: Endpoint, call: Call): Promise<void> 
   if (!flow) {
     const { method, path } = request
     journal.announce({ type: 'call', tenant: name, data: { at, endpoint: endpoint.number, method, path, status } })
-    return
+    return undefined
   }
   const parameters = request.sentParameters()
   const shown = clients.mask({
     facts: { flow, ...factsOf(endpoint, parameters, answer) },
     call: callRecord(endpoint, call, { at, parameters }),
   })
-  await journal.record(name, {
+  return journal.record(name, {
     correlationIds: correlationIdsIn(endpoint, request, parameters),
     issuedIds: answer.issuedIds ?? [],
     ...shown,

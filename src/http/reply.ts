@@ -93,6 +93,12 @@ export function setCommonHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value)
 }
 
+/** The reply of a call that the journal recorded in a flow: the header names it. No script of another site can read it. */
+export const withFlow = (reply: Reply, id: string): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, 'X-AgeKey-Sandbox-Flow': id },
+})
+
 /** The one function that answers a request. */
 export async function sendReply(response: Response, reply: Reply): Promise<void> {
   const { status, headers, body, cookie, delayMs, dropped } = reply

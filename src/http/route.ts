@@ -11,7 +11,7 @@ import { reasonBeyondMachine } from './guard/guard.ts'
 import type { Answer, HttpHost, RouteRow } from './handler.ts'
 import { Incoming } from './incoming.ts'
 import { recordCall } from './record-call.ts'
-import { json, page, sendReply, sentStatus } from './reply.ts'
+import { json, page, sendReply, sentStatus, withFlow } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo' | 'isUrgent'>
 
@@ -27,8 +27,9 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
     if (!answered) return
     const { tenant, answer, endpoint } = answered
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
-    if (endpoint) await recordCall(endpoint, { request: incoming, answer, tenant }).catch(reportDefect(host))
-    await sendReply(response, answer.reply)
+    const flow =
+      endpoint && (await recordCall(endpoint, { request: incoming, answer, tenant }).catch(reportDefect(host)))
+    await sendReply(response, flow === undefined ? answer.reply : withFlow(answer.reply, flow))
     host.onCall({
       method: incoming.method,
       path: tenant.clients.mask(`${tenant.basePath}${incoming.path}`),
@@ -87,7 +88,7 @@ async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promi
 /** A store that cannot be asked is no defect: it reports by itself that it is away. */
 const reportDefect =
   ({ onError }: Pick<HttpHost, 'onError'>) =>
-  (error: unknown): void => {
+  (error: unknown): undefined => {
     if (!isUnavailable(error)) onError(error)
   }
 

@@ -24,6 +24,7 @@ test.each([
   const { party, errors } = await startWithJournalThatFails(failure)
   const answer = await party.exchange(await party.obtainCode())
   expect(answer.status).toBe(200)
+  expect(answer.headers['x-agekey-sandbox-flow']).toBeUndefined()
   expect((await party.push()).status).toBe(201)
   expect(errors).toEqual(Array(reports).fill(failure))
 })
