@@ -1,4 +1,5 @@
-import { LEVELS, type Level, type OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import * as z from 'zod'
+import { LEVELS, OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 
 /** What the audit says of a row. */
 export const VERDICTS = [
@@ -31,54 +32,63 @@ export type Reason = (typeof REASONS)[number]
 export const FAIL_ON = [...LEVELS, 'none'] as const
 export type FailOn = (typeof FAIL_ON)[number]
 
-export interface AuditedRow {
-  /** Flow and name: `use/id_token.expired`. */
-  readonly row: string
-  readonly flow: OutcomeFlow
-  readonly family: string
-  readonly summary: string
-  /** What a correct relying party checks. */
-  readonly rule: string
-  readonly harm: string
-  readonly level: Level
-  /** Like a CVSS base score: 0 to 10. */
-  readonly severity: number
-  readonly verdict: VerdictName
-  /** Of an undetermined row one of `REASONS`; of `not for this app`, `known` and `stale` a sentence. */
-  readonly reason?: string | undefined
-  /** What the app did: a sentence. */
-  readonly evidence?: string | undefined
-  /** Flows in the journal of the sandbox. */
-  readonly flows: readonly string[]
-  readonly refs: readonly string[]
-  /** `CWE-347` */
-  readonly cwe: readonly string[]
-  /** Whether its verdict counts for the exit code: by level, catalogue version and list of known findings. */
-  readonly counted: boolean
-}
+const lines = () => z.array(z.string()).readonly()
+
+const auditedRowSchema = z.strictObject({
+  row: z.string().describe('Flow and name: use/id_token.expired'),
+  flow: z.enum(OUTCOME_FLOWS),
+  family: z.string(),
+  summary: z.string().describe('What is wrong with the answer'),
+  rule: z.string().describe('What a correct relying party checks'),
+  harm: z.string().describe('What is gained by an attacker or a child when it gets through'),
+  level: z.enum(LEVELS),
+  severity: z.number().min(0).max(10).describe('Like a CVSS base score'),
+  verdict: z.enum(VERDICTS),
+  reason: z
+    .string()
+    .optional()
+    .describe(`Of undetermined one of ${REASONS.join(', ')}; of not for this app, known and stale a sentence`),
+  evidence: z.string().optional().describe('What the app did: a sentence'),
+  flows: lines().describe('Flows in the journal of the sandbox'),
+  refs: lines().describe('Sections of specifications'),
+  cwe: z
+    .array(z.string().regex(/^CWE-\d+$/))
+    .readonly()
+    .describe('CWE-347'),
+  counted: z
+    .boolean()
+    .describe('Whether the verdict counts for the exit code: by level, catalogue version and list of known findings'),
+})
+
+export type AuditedRow = Readonly<z.infer<typeof auditedRowSchema>>
+
+const learnedSchema = z.strictObject({
+  yes: z.string().describe('In words: 200 at /callback, "welcome"'),
+  no: lines(),
+})
 
 /** What success and failure look like. */
-export interface Learned {
-  /** In words: `200 at /callback, "welcome"`. */
-  readonly yes: string
-  readonly no: readonly string[]
-}
+export type Learned = Readonly<z.infer<typeof learnedSchema>>
 
-export interface AuditReport {
-  readonly version: string
-  /** Of the catalogue that was judged by. */
-  readonly catalogue: string
-  /** The page that the audit began at. */
-  readonly app: string
-  readonly agent: 'http'
-  /** ISO 8601. */
-  readonly started_at: string
-  readonly seconds: number
-  readonly learned: Readonly<Partial<Record<'use' | 'create' | 'upgrade', Learned>>>
-  readonly rows: readonly AuditedRow[]
-  /** How many rows have each verdict. */
-  readonly totals: Readonly<Partial<Record<VerdictName, number>>>
-  /** What the whole run met, in one line each: `your app answers 429 since row 38; ...`. */
-  readonly notes: readonly string[]
-  readonly exit_code: 0 | 1 | 2 | 3
-}
+/** What an audit found. `--json` writes it; `public/schemas/audit-report.schema.json` is this schema. */
+export const auditReportSchema = z.strictObject({
+  version: z.string().describe('Of agekey-sandbox'),
+  catalogue: z.string().describe('Version of the catalogue that was judged by'),
+  app: z.string().describe('The page that the audit began at'),
+  agent: z.enum(['http']),
+  started_at: z.iso.datetime(),
+  seconds: z.number().min(0),
+  learned: z
+    .strictObject({ use: learnedSchema, create: learnedSchema, upgrade: learnedSchema })
+    .partial()
+    .readonly()
+    .describe('What success and failure look like'),
+  rows: z.array(auditedRowSchema.readonly()).readonly(),
+  totals: z.partialRecord(z.enum(VERDICTS), z.int().min(0)).readonly().describe('How many rows have each verdict'),
+  notes: lines().describe('What the whole run met, in one line each'),
+  exit_code: z
+    .literal([0, 1, 2, 3])
+    .describe('0 all is well, 1 a finding, 2 nothing could be shown, 3 counted rows are undetermined'),
+})
+
+export type AuditReport = Readonly<z.infer<typeof auditReportSchema>>

@@ -3,16 +3,18 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
+import { auditReportSchema } from '../../src/audit/report.ts'
 import { renderStarterFile } from '../../src/cli/init.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { personaSchema } from '../../src/sandbox/personas/persona-schema.ts'
 import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
 
-/** The files that people write, and the schemas that read them. */
+/** The files that people write (`input`) or that are written for other programs (`output`), and their schemas. */
 const FILES = {
-  config: { title: 'agekey-sandbox.yaml', schema: configSchema },
-  persona: { title: 'A persona of agekey-sandbox', schema: personaSchema },
-  scenario: { title: 'A scenario of agekey-sandbox', schema: scenarioSchema },
+  config: { title: 'agekey-sandbox.yaml', schema: configSchema, io: 'input' },
+  persona: { title: 'A persona of agekey-sandbox', schema: personaSchema, io: 'input' },
+  scenario: { title: 'A scenario of agekey-sandbox', schema: scenarioSchema, io: 'input' },
+  'audit-report': { title: 'A report of agekey-sandbox audit', schema: auditReportSchema, io: 'output' },
 } as const
 
 type EditorSchemaName = keyof typeof FILES
@@ -22,8 +24,16 @@ type EditorSchemaName = keyof typeof FILES
  * underline; what it cannot say (names that exist, dates that exist) the sandbox checks when it reads the file.
  */
 function createEditorSchema(name: EditorSchemaName): Readonly<Record<string, unknown>> {
-  const { title, schema } = FILES[name]
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' })
+  const { title, schema, io } = FILES[name]
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-7',
+    unrepresentable: 'any',
+    // `readonly()` speaks to the compiler; in a JSON Schema it would speak of a server that refuses changes.
+    override({ jsonSchema }) {
+      delete jsonSchema.readOnly
+    },
+  })
   return { $schema, title, ...rest }
 }
 
@@ -38,13 +48,27 @@ const filesIn = (folder: string) =>
     value: parse(readFileSync(new URL(folder + name, root), 'utf8')),
   }))
 
-test.each(['config', 'persona', 'scenario'] as const)(
-  'the shipped schema of a %s is the one that reads it (renew it by vitest -u)',
+test.each(['config', 'persona', 'scenario', 'audit-report'] as const)(
+  'the shipped schema %s is the one that reads it (renew it by vitest -u)',
   async (name) => {
     const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
     await expect(`${JSON.stringify(createEditorSchema(name), undefined, 2)}\n`).toMatchFileSnapshot(file)
   },
 )
+
+const REPORT = {
+  version: '0.1.0',
+  catalogue: '0.2',
+  app: 'http://localhost:3000/verify',
+  agent: 'http',
+  started_at: '2026-01-02T03:04:05.678Z',
+  seconds: 12.5,
+  learned: { use: { yes: '200 at /callback', no: ['400 at /callback'] } },
+  rows: [],
+  totals: { 'let in': 0 },
+  notes: [],
+  exit_code: 3,
+}
 
 describe('an editor finds nothing wrong with', () => {
   test.each(filesIn('personas/'))('the built-in persona $name', ({ value }) => {
@@ -60,6 +84,11 @@ describe('an editor finds nothing wrong with', () => {
   })
 })
 
+test('the schema of an audit report lets such a report through', () => {
+  expect(validatorOf('audit-report').safeParse(REPORT).error).toBeUndefined()
+  expect(auditReportSchema.safeParse(REPORT).error).toBeUndefined()
+})
+
 describe('an editor underlines', () => {
   test.each([
     ['persona', { name: 'x', title: 'X', purpose: 'X.', age_keys: {} }],
@@ -69,6 +98,9 @@ describe('an editor underlines', () => {
     ['scenario', { name: 'X', steps: [] }],
     ['config', { prot: 1 }],
     ['config', { profile: 'agekye' }],
+    ['audit-report', { ...REPORT, exit_code: 4 }],
+    ['audit-report', { ...REPORT, rows: [{ row: 'use/id_token.expired' }] }],
+    ['audit-report', { ...REPORT, extra: 1 }],
   ] as const)('in a %s: %j', (name, value) => {
     expect(validatorOf(name).safeParse(value).success).toBe(false)
   })
