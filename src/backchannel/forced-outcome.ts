@@ -4,7 +4,7 @@ import { json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
-import { accessTokens } from '../oidc/token.ts'
+import { accessTokens, stateOfCode } from '../oidc/token.ts'
 import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { decideServerCall, type ForcedOutcome } from '../sandbox/decision/decide-server-call.ts'
 import { scenarioOf } from '../sandbox/decision/queue.ts'
@@ -96,12 +96,17 @@ async function serveGood({ request, tenant, serve }: ServedCall, forced: ForcedO
   }
 }
 
-/** An upgrade does not name its client; its access token does. */
+/** A token or upgrade call has the state of the flow that its code or access token came from; the token names the client, too. */
 async function describeCall(flow: ServerFlow, request: Incoming, tenant: Tenant): Promise<ReceivedCall> {
   const call = serverCall(flow, request, tenant)
-  const token = flow === 'upgrade' ? bearerToken(request.authorization) : undefined
-  const record = token === undefined ? undefined : await accessTokens(tenant.provider).get(token)
-  return record ? { ...call, client_id: record.clientId } : call
+  if (flow === 'token') {
+    const { code } = call.sentParameters()
+    return { ...call, state: typeof code === 'string' ? await stateOfCode(code, tenant.provider) : undefined }
+  }
+  if (flow !== 'upgrade') return call
+  const token = bearerToken(request.authorization)
+  const grant = token === undefined ? undefined : await accessTokens(tenant.provider).get(token)
+  return { ...call, client_id: grant?.clientId ?? call.client_id, state: grant?.state }
 }
 
 /** A server-to-server call with the client and state that it claims; the service has not checked them yet. */

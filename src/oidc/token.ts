@@ -16,6 +16,8 @@ import { expiredText, forgottenAt, isExpired, spendables } from './spendable.ts'
 const grantSchema = z.object({
   clientId: z.string(),
   ageKeyId: z.string(),
+  /** That of the Use request; absent in records of an earlier version. */
+  state: z.string().optional(),
   /** Milliseconds of the clock. */
   expiresAt: z.number(),
 })
@@ -23,7 +25,7 @@ const grantSchema = z.object({
 /** What a code stands for: it names the age key to upgrade. */
 type Grant = Readonly<z.infer<typeof grantSchema>>
 
-const codes = ({ store }: Provider) => spendables(store, { name: 'code', schema: grantSchema })
+const codes = ({ store }: Pick<Provider, 'store'>) => spendables(store, { name: 'code', schema: grantSchema })
 
 const accessGrantSchema = grantSchema.extend({
   /** The code that it was exchanged for. */
@@ -36,6 +38,10 @@ export type AccessGrant = Readonly<z.infer<typeof accessGrantSchema>>
 /** All access tokens, also the expired and ended ones. */
 export const accessTokens = ({ store }: Pick<Provider, 'store'>) =>
   collection(store, { name: 'access_token', schema: accessGrantSchema })
+
+/** The state of the Use request that a code came from, also of a spent or expired code. */
+export const stateOfCode = async (code: string, provider: Pick<Provider, 'store'>): Promise<string | undefined> =>
+  (await codes(provider).find(code))?.state
 
 /** Codes that were sent again. A record of its own: the first exchange may not have issued its token yet. */
 const replayedCodes = ({ store }: Provider) => collection(store, { name: 'code.replayed', schema: z.literal(true) })
@@ -52,12 +58,9 @@ export interface TokenResponse {
 }
 
 /** Issues the code of a Use flow whose thresholds were all false: single use, bound to the client. */
-export async function issueCode(
-  { clientId, ageKeyId }: { clientId: string; ageKeyId: string },
-  provider: Provider,
-): Promise<string> {
+export async function issueCode(issuedTo: Omit<Grant, 'expiresAt'>, provider: Provider): Promise<string> {
   const code = provider.ids.random(IDENTIFIER_BYTES)
-  await codes(provider).put(code, { clientId, ageKeyId, expiresAt: inSeconds(provider, provider.lifetimes.code) })
+  await codes(provider).put(code, { ...issuedTo, expiresAt: inSeconds(provider, provider.lifetimes.code) })
   return code
 }
 
@@ -167,12 +170,12 @@ async function endTokenOf(code: string, provider: Provider, findings: Findings):
 }
 
 async function issueAccessToken(
-  { clientId, ageKeyId, code }: Omit<AccessGrant, 'expiresAt'>,
+  { clientId, ageKeyId, state, code }: Omit<AccessGrant, 'expiresAt'>,
   provider: Provider,
 ): Promise<TokenResponse> {
   const token = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
   const lifetime = provider.lifetimes.accessToken
   const expiresAt = inSeconds(provider, lifetime)
-  await accessTokens(provider).put(token, { clientId, ageKeyId, code, expiresAt }, forgottenAt({ expiresAt }))
+  await accessTokens(provider).put(token, { clientId, ageKeyId, state, code, expiresAt }, forgottenAt({ expiresAt }))
   return { access_token: token, token_type: 'Bearer', expires_in: lifetime }
 }

@@ -126,7 +126,7 @@ export async function finishUse(
   const allFalse = Object.values(ageThresholds).every((satisfied) => !satisfied)
   const code =
     transaction.upgrade && allFalse
-      ? await issueCode({ clientId: transaction.clientId, ageKeyId: decision.ageKey.id }, provider)
+      ? await issueCode({ clientId: transaction.clientId, ageKeyId: decision.ageKey.id, state }, provider)
       : undefined
   const claims = createIdTokenClaims({ transaction, ageThresholds, code }, provider)
   const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))

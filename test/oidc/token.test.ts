@@ -20,6 +20,7 @@ describe('exchangeCode', () => {
     expect(await accessTokens(service.provider).get(response.access_token)).toEqual({
       clientId: 'ak_test_sandbox',
       ageKeyId: CHILD.id,
+      state: 'state-1',
       code,
       expiresAt: NOW + 10_800_000,
     })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { accessTokens } from '../../src/oidc/token.ts'
 import { upgradeAgeKey } from '../../src/oidc/upgrade.ts'
 import { CHILD, createProvider } from '../support/provider.ts'
 import { ageSignal } from '../support/requests.ts'
@@ -27,6 +28,14 @@ describe('upgradeAgeKey', () => {
     const refusal = await refusalOf(() => service.upgrade(token))
     expect(refusal).toMatchObject({ status: 401, code: 'invalid_token', findings: [{ rule: 'UPG-03' }] })
     expect(refusal.headers['WWW-Authenticate']).toMatch(/^Bearer .*error="invalid_token"/)
+  })
+
+  test('takes a token that an earlier version kept, without the state of its flow', async () => {
+    const service = createService()
+    const expiresAt = service.provider.clock.now() + 1_000
+    const record = { clientId: 'ak_test_sandbox', ageKeyId: CHILD.id, code: 'c', expiresAt }
+    await accessTokens(service.provider).put('at_test_kept', record, expiresAt)
+    expect(await service.upgrade('at_test_kept')).toEqual({ response: 'OK', findings: [] })
   })
 
   test('takes a token until the age key that it names is replaced', async () => {

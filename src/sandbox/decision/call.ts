@@ -6,7 +6,7 @@ import type { OutcomeFlow } from '../outcomes/outcome.ts'
 export interface ReceivedCall {
   readonly flow: OutcomeFlow
   readonly client_id: string | undefined
-  /** In Create the pushed one. */
+  /** In Create the pushed one; of a token or upgrade call that of the Use request which its code or access token came from. */
   readonly state: string | undefined
   readonly nonce: string | undefined
   /** The outcome that it already has, such as `request_uri.expired`: only a decision for that outcome matches. */

@@ -17,7 +17,9 @@ export const newExpectationSchema = z.strictObject({
     .strictObject({ client_id: echoedText, state: echoedText, nonce: echoedText })
     .partial()
     .optional()
-    .describe('The request must say the same; in Create state is the pushed one'),
+    .describe(
+      'The request must say the same; in Create state is the pushed one, for token and upgrade that of the Use request',
+    ),
   times: z
     .int()
     .min(1)
