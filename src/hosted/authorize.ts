@@ -151,17 +151,18 @@ async function finish(
   const saves = !visit.lacksPermission
   const { callback, evaluation, outcome, isUnsaved } = await conclude(transaction, decision, { tenant, saves })
   await runClockSteps(decision, tenant)
-  if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction.clientId, visit)
+  if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, visit)
   const reply = await callbackReply(callback, { visit, presentation: transaction.presentation, isUnsaved })
   const cookie =
     transaction.flow === 'use' ? lastPersonaCookie(decision.persona?.name, visit.request, tenant) : undefined
-  const code = callback?.params.find(([name]) => name === 'code')?.[1]
+  const codes = (callback?.params ?? []).filter(([name]) => name === 'code')
   return {
     reply: cookie ? { ...reply, cookie } : reply,
     callback: callbackToRecord(callback, visit),
     findings,
     decision: { ...decision, outcome },
-    issuedIds: code === undefined ? [] : [identifier('code', code)],
+    // An outcome may send a second one.
+    issuedIds: codes.map(([, code]) => identifier('code', code)),
     ends: true,
     ...(evaluation ? { evaluation } : {}),
   }

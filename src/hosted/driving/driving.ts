@@ -1,7 +1,8 @@
 import { type ControlGuard, guardControl } from '../../http/guard/guard.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { NewExpectation } from '../../sandbox/decision/expectations.ts'
+import type { Outcome, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { endsInFrame } from '../embedding/embedding.ts'
 
@@ -28,13 +29,32 @@ export function requireDriver(visitor: Visitor): void {
   guardControl(visitor.request, visitor.guard)
 }
 
-/** Queues an outcome of a server-to-server call for the client's next call of that kind. A form drives the tenant, a link does not. */
+/**
+ * Queues an outcome of a server-to-server call: for the token or upgrade call of this flow, for the client's next pushed
+ * request, for the next read of discovery or keys. A form drives the tenant, a link does not.
+ */
 export async function queueLater(
   { flow, name }: Outcome,
-  clientId: string,
+  transaction: { readonly clientId: string; readonly state: string },
   { request, tenant }: { request: Incoming; tenant: Tenant },
 ): Promise<void> {
-  const isAnonymous = flow === 'discovery' || flow === 'jwks'
   const queue = request.method === 'POST' ? tenant.expectations.add : tenant.expectations.addLater
-  await queue({ flow, outcome: name, ...(isAnonymous ? {} : { match: { client_id: clientId } }) })
+  const match = matchOf(flow, transaction)
+  await queue({ flow, outcome: name, ...(match ? { match } : {}) })
+}
+
+function matchOf(
+  flow: OutcomeFlow,
+  { clientId, state }: { readonly clientId: string; readonly state: string },
+): NewExpectation['match'] {
+  switch (flow) {
+    case 'token':
+    case 'upgrade':
+      return { client_id: clientId, state }
+    case 'discovery':
+    case 'jwks':
+      return undefined
+    default:
+      return { client_id: clientId }
+  }
 }

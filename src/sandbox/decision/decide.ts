@@ -7,7 +7,13 @@ import type { Persona } from '../personas/persona-schema.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { ReceivedCall } from './call.ts'
 import { requirePersona } from './names.ts'
-import { needsPersona, requireAgeKeyFor, requirePossibleOutcome, usualOutcome } from './possible-outcome.ts'
+import {
+  needsPersona,
+  outcomeBefore,
+  requireAgeKeyFor,
+  requirePossibleOutcome,
+  usualOutcome,
+} from './possible-outcome.ts'
 import { matchQueue, type QueuedDecision, settleQueue } from './queue.ts'
 import { type DecisionSource, type NamedDecision, type RequestedDecision, sourcesOf } from './sources.ts'
 
@@ -102,13 +108,13 @@ async function choose(
     const { source, outcome: name = '' } = byOutcome
     const named = requirePossibleOutcome(transaction, name, { source, profile: tenant.provider.profile })
     const isOwn = named.flow === transaction.flow
-    const outcome = isOwn ? named : usualOutcome(transaction.flow)
+    const outcome = isOwn ? named : outcomeBefore(named, transaction.flow)
     const holder =
       persona ??
       (needsPersona(outcome)
         ? await find(FALLBACK_PERSONAS[transaction.flow], 'the persona when none is named')
         : undefined)
-    requireAgeKeyFor(outcome, holder, source)
+    requireAgeKeyFor({ ...outcome, name: named.name }, holder, source)
     return { decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named }, followed }
   } catch (error) {
     if (!asking || !(error instanceof Refusal) || isUnavailable(error)) throw error

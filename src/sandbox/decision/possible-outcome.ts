@@ -3,15 +3,21 @@ import { type Profile, upgradeScope } from '../../oidc/profile.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
-import type { Need, Outcome } from '../outcomes/outcome.ts'
+import type { Need, Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import { requireOutcome } from './names.ts'
 
 type Transaction = UseTransaction | CreateTransaction
 
 /** What the outcome needs and this request does not have. */
-export const unmetNeed = ({ needs }: Outcome, transaction: Transaction): Need | undefined =>
-  needs?.find((need) => !meets(transaction, need))
+export const unmetNeed = (outcome: Outcome, transaction: Transaction): Need | undefined =>
+  needsOf(outcome).find((need) => !meets(transaction, need))
+
+const needsOf = ({ flow, needs = [] }: Outcome): readonly Need[] =>
+  followsCode(flow) ? ['upgrade_scope', ...needs] : needs
+
+/** Whether calls of this flow need a code, which a Use request gets. */
+const followsCode = (flow: OutcomeFlow) => flow === 'token' || flow === 'upgrade'
 
 const NO_AGE_KEY = 'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
 
@@ -53,9 +59,20 @@ export function requireAgeKeyFor(outcome: Outcome, persona: Persona | undefined,
 }
 
 /** How a flow ends when only a persona is named. */
-export function usualOutcome(flow: Transaction['flow']): Outcome {
-  const outcome = findOutcome(flow, flow === 'use' ? 'verified' : 'created')
-  if (!outcome) throw new Error(`the catalogue has no usual outcome of the ${flow} flow`)
+export const usualOutcome = (flow: Transaction['flow']): Outcome =>
+  ownOutcome(flow, flow === 'use' ? 'verified' : 'created')
+
+/**
+ * How a request ends whose outcome is that of a later call.
+ *
+ * Decision: with a code where that call needs one, whatever the persona holds; else the call would never come.
+ */
+export const outcomeBefore = (later: Outcome, flow: Transaction['flow']): Outcome =>
+  followsCode(later.flow) ? ownOutcome(flow, 'code_issued') : usualOutcome(flow)
+
+function ownOutcome(flow: Transaction['flow'], name: string): Outcome {
+  const outcome = findOutcome(flow, name)
+  if (!outcome) throw new Error(`the catalogue has no outcome ${name} of the ${flow} flow`)
   return outcome
 }
 

@@ -132,6 +132,26 @@ test('decide ignores a default outcome of another flow', async () => {
   expect(await decideRequest('create', tenant)).toMatchObject({ outcome: { name: 'created' } })
 })
 
+describe.each(['token.503', 'upgrade.503'])('%s, named in a Use request,', (outcome) => {
+  const query = { persona: 'adult-passport', outcome }
+  const withUpgrade = { scope: 'openid svc.upgrade' }
+
+  test('ends it with a code, whatever the persona holds, so that the call comes', async () => {
+    const decision = await decideRequest('use', await createTestTenant(), { query }, withUpgrade)
+    expect(decision).toMatchObject({ outcome: { name: 'code_issued' }, laterOutcome: { name: outcome } })
+  })
+
+  test.each([
+    ['without the upgrade scope', {}, query, 'send scope=openid svc.upgrade'],
+    ['of a persona without an age key', withUpgrade, { ...query, persona: 'no-age-key' }, 'it has no age key'],
+  ])('is refused %s, because the call would never come', async (_case, changes, named, reason) => {
+    const tenant = await createTestTenant()
+    const refusal = await refusalOf(() => decideRequest('use', tenant, { query: named }, changes))
+    expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(`${outcome} is not possible`) })
+    expect(refusal.message).toContain(reason)
+  })
+})
+
 describe('a queued decision that the request cannot have', () => {
   const impossible = { flow: 'use', outcome: 'create_requested' } as const
 
