@@ -51,11 +51,8 @@ function meets(transaction: Transaction, need: Need): boolean {
  * @throws Refusal
  */
 export function requireAgeKeyFor(outcome: Outcome, persona: Persona | undefined, source: string): void {
-  const { name, seam, ending, needs } = outcome
-  const isOfIdToken = seam === 'claims' || seam === 'token' || (ending?.kind === 'verified' && ending.allFalse)
-  if (!isOfIdToken && !needs?.includes('age_key')) return
-  if (persona?.age_key) return
-  refuse(source, `${name} is not possible as ${persona?.name}: ${NO_AGE_KEY}`)
+  if (!outcome.needs?.includes('age_key') || persona?.age_key) return
+  refuse(source, `${outcome.name} is not possible as ${persona?.name}: ${NO_AGE_KEY}`)
 }
 
 /** How a flow ends when only a persona is named. */

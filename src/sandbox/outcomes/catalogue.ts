@@ -1,4 +1,5 @@
 import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
+import { completeRow, type OutcomeRow } from './outcome-row.ts'
 import { CALLBACKS } from './rows/callback.ts'
 import { CONTROLS } from './rows/controls.ts'
 import { DISCOVERY } from './rows/discovery.ts'
@@ -14,9 +15,9 @@ import { PAR } from './rows/par.ts'
 import { SERVER_FAILURES } from './rows/server-failures.ts'
 import { TOKEN } from './rows/token.ts'
 import { UPGRADE } from './rows/upgrade.ts'
+import { USE_CALLBACKS } from './rows/use-callback.ts'
 
-/** Every named ending of a flow. The page, the documentation, the scripts and the tests read this table. */
-export const OUTCOMES: readonly Outcome[] = [
+const ROWS: readonly OutcomeRow[] = [
   ...ENDINGS,
   ...ID_TOKEN_SIGNATURE,
   ...ID_TOKEN_SHAPE,
@@ -26,6 +27,7 @@ export const OUTCOMES: readonly Outcome[] = [
   ...ID_TOKEN_AGE_THRESHOLDS,
   ...CONTROLS,
   ...CALLBACKS,
+  ...USE_CALLBACKS,
   ...SERVER_FAILURES,
   ...PAR,
   ...TOKEN,
@@ -34,11 +36,25 @@ export const OUTCOMES: readonly Outcome[] = [
   ...JWKS,
 ]
 
-const byFlowAndName = new Map(OUTCOMES.map((outcome) => [`${outcome.flow} ${outcome.name}`, outcome]))
+/** Every version of the catalogue; a row says which one brought it. */
+export const CATALOGUE_VERSIONS = ['0.1', '0.2'] as const
+
+/** The version of the rows below. */
+export const CATALOGUE_VERSION = '0.2'
+
+/** Every named ending of a flow. The page, the documentation, the scripts and the tests read this table. */
+export const OUTCOMES: readonly Outcome[] = ROWS.map(completeRow)
+
+/** `use/id_token.expired`: unique in the catalogue. */
+export const rowId = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>): string => `${flow}/${name}`
+
+const byId = new Map(OUTCOMES.map((outcome) => [rowId(outcome), outcome]))
+
+/** The row of an id: `use/id_token.expired`. */
+export const findRow = (id: string): Outcome | undefined => byId.get(id)
 
 /** The row of an outcome, by its flow and name. */
-export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined =>
-  byFlowAndName.get(`${flow} ${name}`)
+export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined => findRow(rowId({ flow, name }))
 
 /** The flows whose outcomes an authorization request may force: its own, and those of later server-to-server calls. */
 const DECIDABLE: Readonly<Record<OutcomeFlow, readonly OutcomeFlow[]>> = {

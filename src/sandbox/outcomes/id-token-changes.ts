@@ -2,36 +2,40 @@ import type { IdTokenClaims } from '../../oidc/seams.ts'
 import { signCompact } from '../keys/compact-jws.ts'
 import { takeApart } from '../keys/forge.ts'
 import type { Outcome } from './outcome.ts'
+import type { Family, OutcomeRow, OwnColumns } from './outcome-row.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-type Row<Seam> = Omit<Extract<Outcome, { seam: Seam }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
+type Row<Seam> = Omit<Extract<OutcomeRow, { seam: Seam }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
   Partial<Pick<Outcome, 'correctClient'>>
 
 const idTokenRow = (name: string) => ({ name: `id_token.${name}`, flow: 'use', correctClient: 'refuse' }) as const
 
 /** A Use flow that ends well, but for the claims of its id_token. To be refused, unless the row says otherwise. */
-export const changedClaims = (name: string, row: Row<'claims'>): Outcome => ({
+export const changedClaims = (name: string, row: Row<'claims'>): OutcomeRow => ({
   ...idTokenRow(name),
   seam: 'claims',
   ...row,
 })
 
-/** Makes rows that share a rule. `change` gives the claims to replace; `undefined` removes one. */
+/** Makes rows that share family and rule. `change` gives the claims to replace; `undefined` removes one. */
 export const claimsRows =
-  (rule: string) =>
+  (family: Family, rule: string) =>
   (
     name: string,
     summary: string,
     change: IdTokenClaims | ((tools: TamperTools, claims: IdTokenClaims) => IdTokenClaims),
+    columns: OwnColumns = {},
   ) =>
     changedClaims(name, {
+      family,
       summary,
       rule,
+      ...columns,
       apply: (claims, tools) => withClaims(claims, typeof change === 'function' ? change(tools, claims) : change),
     })
 
 /** A Use flow that ends well, but for its id_token once it is signed. To be refused, unless the row says otherwise. */
-export const changedToken = (name: string, row: Row<'token'>): Outcome => ({
+export const changedToken = (name: string, row: Row<'token'>): OutcomeRow => ({
   ...idTokenRow(name),
   seam: 'token',
   ...row,

@@ -32,9 +32,52 @@ export const LEVELS = ['must', 'should', 'may'] as const
 export type Level = (typeof LEVELS)[number]
 
 /** The persona for whom the careless reading of an answer is a yes. */
-export type Bait = 'adult' | 'minor' | 'both'
+export const BAITS = ['adult', 'minor', 'both'] as const
+export type Bait = (typeof BAITS)[number]
 
-interface OutcomeFacts {
+/** Where a mistake is caught: `oidc` by every client library of OpenID Connect, `service` only by the app. */
+export const LAYERS = ['oidc', 'service'] as const
+export type Layer = (typeof LAYERS)[number]
+
+/** What a relying party checks of a callback, of an id_token and of a reply to one of its calls. */
+export type Check =
+  | ('state' | 'parameters' | 'response_mode' | 'error' | 'code' | 'create_requested' | 'callback_iss')
+  | ('size' | 'serialisation' | 'alg' | 'kid' | 'crit' | 'typ' | 'signature' | 'payload')
+  | ('iss' | 'aud' | 'azp' | 'exp' | 'lifetime' | 'iat' | 'nbf' | 'nonce' | 'sub')
+  | ('req_claims_hash' | 'c_hash' | 'age_thresholds' | 'requested_thresholds')
+  | ('connection' | 'redirect' | 'status' | 'body' | 'request_uri' | 'expires_in' | 'access_token' | 'token_type')
+  | ('ok' | 'issuer' | 'jwks_uri' | 'authorization_endpoint' | 'keys')
+
+/** What the rows of a family share, unless a row says otherwise. */
+export interface FamilyColumns {
+  readonly level: Level
+  /** Like a CVSS base score: 0 to 10. */
+  readonly severity: number
+  /** Numbers of the Common Weakness Enumeration. */
+  readonly cwe: readonly number[]
+  /** The sections that demand the check: `RFC 7519 section 4.1.4`. */
+  readonly refs: readonly string[]
+  /** What an attacker or a child gains when it gets through; of a row to accept, what a user loses when it is refused. */
+  readonly harm: string
+  readonly bait: Bait
+  readonly layer: Layer
+  /** The checks that fail for it. */
+  readonly breaks: readonly Check[]
+}
+
+/** What each row of the catalogue says beside what happens. */
+export interface OutcomeColumns extends FamilyColumns {
+  /** Rows of a family are about one mistake. */
+  readonly family: string
+  /** The row to be accepted that differs by the fault alone: `use/verified`. */
+  readonly twin: string
+  /** What the browser must have been through before: a good flow of the same client. */
+  readonly prelude?: 'earlier_flow'
+  /** The version of the catalogue that brought it. */
+  readonly since: string
+}
+
+export interface OutcomeFacts {
   /** Reads like a test title: `access_denied`, `id_token.expired`. Unique within its flow. */
   readonly name: string
   readonly flow: OutcomeFlow
@@ -54,10 +97,10 @@ interface OutcomeFacts {
  * One row of the catalogue: a named ending of a flow. `seam` says where `apply` changes what is about to be sent; a row
  * without `apply` is an ending that the service itself knows.
  */
-export type Outcome = OutcomeFacts &
-  (
-    | { readonly seam: 'claims'; apply(claims: IdTokenClaims, tools: TamperTools): IdTokenClaims }
-    | { readonly seam: 'token'; apply(idToken: string, tools: TamperTools): string | Promise<string> }
-    | { readonly seam: 'callback'; apply?(callback: Callback, tools: TamperTools): Callback }
-    | { readonly seam: 'reply'; apply?(reply: ServerReply, tools: TamperTools): ServerReply | Promise<ServerReply> }
-  )
+export type Outcome = OutcomeFacts & OutcomeColumns & OutcomeSeam
+
+export type OutcomeSeam =
+  | { readonly seam: 'claims'; apply(claims: IdTokenClaims, tools: TamperTools): IdTokenClaims }
+  | { readonly seam: 'token'; apply(idToken: string, tools: TamperTools): string | Promise<string> }
+  | { readonly seam: 'callback'; apply?(callback: Callback, tools: TamperTools): Callback }
+  | { readonly seam: 'reply'; apply?(reply: ServerReply, tools: TamperTools): ServerReply | Promise<ServerReply> }

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../age/json-object.ts'
 import { Findings } from '../../oidc/rules/findings.ts'
 import type { RuleId } from '../../oidc/rules/rules.ts'
 import type { Outcome, OutcomeFlow } from './outcome.ts'
+import type { Family, OutcomeRow, OwnColumns } from './outcome-row.ts'
 import type { ServerReply } from './server-reply.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
@@ -9,7 +10,7 @@ import type { TamperTools } from './tamper-tools.ts'
 export type ServerFlow = Exclude<OutcomeFlow, 'use' | 'create'>
 
 type ReplyRow = Omit<
-  Extract<Outcome, { seam: 'reply' }>,
+  Extract<OutcomeRow, { seam: 'reply' }>,
   'name' | 'flow' | 'seam' | 'correctClient' | 'instead' | 'apply'
 > &
   Partial<Pick<Outcome, 'correctClient'>> & {
@@ -19,7 +20,7 @@ type ReplyRow = Omit<
 /** A call that the service carries out, and whose good reply is changed. To be refused, unless the row says otherwise. */
 export const changedReply =
   (flow: ServerFlow) =>
-  (name: string, row: ReplyRow): Outcome => ({
+  (name: string, row: ReplyRow): OutcomeRow => ({
     name: `${flow}.${name}`,
     flow,
     seam: 'reply',
@@ -30,19 +31,21 @@ export const changedReply =
 /** A call that the service does not carry out: it sends only this reply. */
 export const replyInstead =
   (flow: ServerFlow) =>
-  (name: string, row: ReplyRow): Outcome => ({
+  (name: string, row: ReplyRow): OutcomeRow => ({
     ...changedReply(flow)(name, row),
     instead: true,
   })
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Makes rows of changed replies that share a rule. `change` gives the members to replace; `undefined` removes one. */
+/** Makes rows of changed replies that share family and rule. `change` gives the members to replace; `undefined` removes one. */
 export const membersRows =
-  (changed: ReturnType<typeof changedReply>, rule: string) =>
-  (name: string, summary: string, change: Members | ((reply: ServerReply) => Members)) =>
+  (changed: ReturnType<typeof changedReply>, family: Family, rule: string) =>
+  (name: string, summary: string, change: Members | ((reply: ServerReply) => Members), columns: OwnColumns = {}) =>
     changed(name, {
+      family,
       summary,
+      ...columns,
       rule,
       apply: (reply) => withMembers(reply, typeof change === 'function' ? change(reply) : change),
     })

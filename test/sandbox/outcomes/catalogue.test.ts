@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import {
+  CATALOGUE_VERSION,
+  CATALOGUE_VERSIONS,
+  findRow,
+  OUTCOMES,
+  rowId,
+} from '../../../src/sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../../../src/sandbox/outcomes/outcome.ts'
 
 /** Ways to change an id_token that a relying party must know, each with the rows that show it. */
@@ -106,5 +112,44 @@ describe('the catalogue of outcomes', () => {
   it('asks for nothing that a server-to-server call cannot have', () => {
     const serverRows = OUTCOMES.filter(({ flow }) => flow !== 'use' && flow !== 'create')
     expect(serverRows.filter((row) => row.seam !== 'reply' || row.needs || row.ending)).toEqual([])
+  })
+
+  it.each(OUTCOMES)('says of $flow/$name how much it weighs and who demands it', (row) => {
+    expect(row.harm).toMatch(/^[A-Z][^\n]{20,200}\.$/)
+    expect(row.severity).toBeGreaterThan(0)
+    expect(row.severity).toBeLessThanOrEqual(10)
+    expect(CATALOGUE_VERSIONS).toContain(row.since)
+    // A section, not only a document.
+    for (const ref of row.refs) expect(ref).toMatch(/section [\dA-Z]|^specification, "/)
+    if (row.correctClient === 'accept') expect([row.level, row.breaks]).toEqual(['must', []])
+    else expect(row.refs).not.toEqual([])
+    if (row.correctClient === 'depends') expect(row.level).toBe('may')
+    if (row.correctClient === 'refuse') expect([row.cwe, row.breaks]).not.toContainEqual([])
+  })
+
+  it.each(OUTCOMES)('compares $flow/$name with a row that is to be accepted, in a flow that needs no more', (row) => {
+    const twin = findRow(row.twin)
+    expect(twin?.correctClient).toBe('accept')
+    if (twin?.flow === row.flow) expect(row.needs ?? []).toEqual(expect.arrayContaining([...(twin.needs ?? [])]))
+  })
+
+  it('finds a row by its id, and has a newest version', () => {
+    expect(OUTCOMES.map((row) => findRow(rowId(row)))).toEqual(OUTCOMES)
+    expect(findRow('use/id_token.expired')?.name).toBe('id_token.expired')
+    expect(CATALOGUE_VERSION).toBe(CATALOGUE_VERSIONS.at(-1))
+  })
+
+  it('asks for a persona with an age key wherever an id_token or a code must come', () => {
+    const needs = (id: string) => findRow(id)?.needs
+    expect(needs('use/id_token.expired')).toEqual(['age_key'])
+    expect(needs('use/code_issued')).toEqual(['upgrade_scope', 'age_key'])
+    expect(needs('use/access_denied')).toBeUndefined()
+  })
+
+  it('names a level by what demands the check', () => {
+    const levels = ['id_token.payload_changed', 'id_token.azp_of_other_client', 'id_token.four_parts'].map(
+      (name) => findRow(`use/${name}`)?.level,
+    )
+    expect(levels).toEqual(['must', 'should', 'may'])
   })
 })

@@ -1,13 +1,14 @@
 import type { Callback } from '../../../oidc/callback.ts'
 import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 
-type CallbackRow = Omit<Extract<Outcome, { seam: 'callback' }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
+type CallbackRow = Omit<Extract<OutcomeRow, { seam: 'callback' }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
   Partial<Pick<Outcome, 'correctClient'>>
 
 /** A flow whose callback is changed before it is sent. To be refused, unless the row says otherwise. */
 export const changedCallback =
   (flow: 'use' | 'create') =>
-  (name: string, row: CallbackRow): Outcome => ({
+  (name: string, row: CallbackRow): OutcomeRow => ({
     name: `callback.${name}`,
     flow,
     seam: 'callback',

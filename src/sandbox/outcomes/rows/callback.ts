@@ -1,24 +1,21 @@
-import { takeApart } from '../../keys/forge.ts'
-import type { Ending, Outcome } from '../outcome.ts'
+import type { Ending } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { rowsUnder } from '../rows-under.ts'
 import { changedCallback, paramOf, withAnother, withFirst, withoutParam, withParam } from './callback-changes.ts'
 
-const STATE = 'state equals the one that was kept in this session, character by character; each serves once.'
-const ONE_ANSWER = 'A callback has one answer: an id_token, create_requested or an error. Refuse a mixture.'
-const ONCE = 'No parameter comes twice (RFC 6749 section 3.1).'
-const OWN_MODE = 'Read the answer only from where it was asked for: fragment, query or form.'
+/** Rules of callbacks. */
+export const STATE = 'state equals the one that was kept in this session, character by character; each serves once.'
+export const ONE_ANSWER = 'A callback has one answer: an id_token, create_requested or an error. Refuse a mixture.'
+export const ONCE = 'No parameter comes twice (RFC 6749 section 3.1).'
 const ERROR = 'error of any value means that there is no result; show a text of your own.'
 const DESCRIPTION = 'error_description is for the log: cut it off, escape it, and never show it as it came.'
-const CODE = 'A code comes when the upgrade scope was asked for and every threshold is false: then always, else never.'
-const CREATE = 'create_requested is exactly true, and comes only to a request with can_create=true.'
 
 const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'the user went back or gave up' }
-const changedUse = changedCallback('use')
 const changedCreate = changedCallback('create')
 
 /** Changed callbacks of both browser flows. */
-function ofBothFlows(changed: ReturnType<typeof changedCallback>): Outcome[] {
-  const stateRow = rowsUnder(changed, STATE)
+function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] {
+  const stateRow = rowsUnder(changed, 'state', STATE)
   return [
     stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
     stateRow('state_empty', 'The state is the empty string.', (callback) => withParam(callback, 'state', '')),
@@ -32,32 +29,38 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): Outcome[] {
       (callback, { invent }) => withParam(callback, 'state', invent()),
     ),
     changed('state_twice', {
+      family: 'parameters',
       summary: 'Two states: a wrong one, then the right one.',
       rule: ONCE,
       apply: (callback, { invent }) => withFirst(callback, 'state', invent()),
     }),
     changed('empty', {
+      family: 'state',
       summary: 'The callback has no parameters at all, as when its address is opened directly.',
       rule: 'A callback without a waiting flow belongs to no session: answer with a plain page.',
       apply: (callback) => ({ ...callback, params: [] }),
     }),
     changed('error_with_wrong_state', {
+      family: 'error',
       ending: DENIED,
       summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
       rule: `${STATE} A stranger's error ends no flow.`,
       apply: (callback, { invent }) => withParam(callback, 'state', invent()),
     }),
     changed('error_and_success', {
+      family: 'error',
       summary: 'The answer of a flow that went well, and error=access_denied beside it.',
       rule: `${ONE_ANSWER} ${ERROR}`,
       apply: (callback) => withAnother(callback, 'error', 'access_denied'),
     }),
     changed('error_empty', {
+      family: 'error',
       summary: 'The answer of a flow that went well, and an empty parameter error.',
       rule: ERROR,
       apply: (callback) => withAnother(callback, 'error', ''),
     }),
     changed('error_unknown', {
+      family: 'error',
       ending: {
         kind: 'error',
         error: 'sandbox_unknown_error',
@@ -67,23 +70,27 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): Outcome[] {
       rule: ERROR,
     }),
     changed('error_description_long', {
+      family: 'error',
       ending: DENIED,
       summary: 'An error_description of 8,000 characters.',
       rule: DESCRIPTION,
       apply: (callback) => withParam(callback, 'error_description', 'x'.repeat(8_000)),
     }),
     changed('error_description_markup', {
+      family: 'error',
       ending: DENIED,
       summary: 'An error_description that is HTML with a script.',
       rule: DESCRIPTION,
       apply: (callback) => withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
     }),
     changed('iss_of_other_issuer', {
+      family: 'mix_up',
       summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
       rule: 'iss, where there is one, is the own issuer (RFC 9207).',
       apply: (callback) => withAnother(callback, 'iss', 'https://issuer.example'),
     }),
     changed('extra_parameter', {
+      family: 'control',
       correctClient: 'accept',
       summary: 'A parameter that the client does not know is there.',
       rule: 'Ignore parameters that are not understood (RFC 6749 section 4.2.2).',
@@ -93,98 +100,13 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): Outcome[] {
 }
 
 /** Changed callbacks of the browser flows; the id_token itself is correct. */
-export const CALLBACKS: readonly Outcome[] = [
-  ...ofBothFlows(changedUse),
+export const CALLBACKS: readonly OutcomeRow[] = [
+  ...ofBothFlows(changedCallback('use')),
   ...ofBothFlows(changedCreate),
   changedCreate('in_fragment', {
+    family: 'response_mode',
     summary: 'The answer comes in the fragment, where no server sees it.',
     rule: 'The Create flow answers in the query.',
     apply: (callback) => ({ ...callback, mode: 'fragment' }),
-  }),
-  changedUse('state_of_earlier_flow', {
-    summary: 'The state is that of the last flow of this client.',
-    rule: STATE,
-    apply: (callback, { earlier, invent }) => withParam(callback, 'state', earlier?.state ?? invent()),
-  }),
-  changedUse('replayed', {
-    summary: 'The whole answer of the last flow of this client once more, as when the callback is requested twice.',
-    rule: `${STATE} A state that has been answered is spent.`,
-    apply(callback, { earlier, invent }) {
-      const replayed = withParam(callback, 'state', earlier?.state ?? invent())
-      return earlier ? withParam(replayed, 'id_token', earlier.idToken) : replayed
-    },
-  }),
-  changedUse('in_other_mode', {
-    summary:
-      'The answer comes in the query though the fragment was asked for; in the fragment if it was the query or a form.',
-    rule: OWN_MODE,
-    apply: (callback) => ({ ...callback, mode: callback.mode === 'fragment' ? 'query' : 'fragment' }),
-  }),
-  changedUse('form_post_unasked', {
-    summary:
-      'The answer is posted across sites, where cookies with SameSite=Lax stay behind; in the query if a form was asked for.',
-    rule: `${OWN_MODE} A client that asks for form_post keeps the session in a cookie with SameSite=None.`,
-    apply: (callback) => ({ ...callback, mode: callback.mode === 'form_post' ? 'query' : 'form_post' }),
-  }),
-  changedUse('id_token_missing', {
-    needs: ['age_key'],
-    summary: 'There is a state, but neither an id_token nor an error.',
-    rule: ONE_ANSWER,
-    apply: (callback) => withoutParam(callback, 'id_token'),
-  }),
-  changedUse('id_token_twice', {
-    needs: ['age_key'],
-    summary: 'Two parameters id_token: one without a signature, then the right one.',
-    rule: ONCE,
-    apply(callback) {
-      const { header, payload } = takeApart(paramOf(callback, 'id_token') ?? '').parts
-      return withFirst(callback, 'id_token', `${header}.${payload}.`)
-    },
-  }),
-  changedUse('create_requested_and_id_token', {
-    needs: ['age_key'],
-    summary: 'An id_token and create_requested=true together.',
-    rule: ONE_ANSWER,
-    apply: (callback) => withAnother(callback, 'create_requested', 'true'),
-  }),
-  changedUse('create_requested_unasked', {
-    ending: { kind: 'create_requested' },
-    needs: ['no_can_create'],
-    summary: 'create_requested=true to a request that did not send can_create=true.',
-    rule: CREATE,
-  }),
-  changedUse('create_requested_upper_case', {
-    ending: { kind: 'create_requested' },
-    needs: ['can_create'],
-    summary: 'create_requested=TRUE.',
-    rule: CREATE,
-    apply: (callback) => withParam(callback, 'create_requested', 'TRUE'),
-  }),
-  changedUse('create_requested_false', {
-    ending: { kind: 'create_requested' },
-    needs: ['can_create'],
-    summary: 'create_requested=false, and nothing else.',
-    rule: CREATE,
-    apply: (callback) => withParam(callback, 'create_requested', 'false'),
-  }),
-  changedUse('code_unasked', {
-    summary:
-      'A code comes though it was not asked for, or though a threshold is met; a second one if there is one already.',
-    rule: CODE,
-    apply: (callback, { invent }) => withAnother(callback, 'code', invent()),
-  }),
-  changedUse('code_missing', {
-    ending: { kind: 'verified', allFalse: true },
-    needs: ['upgrade_scope'],
-    summary: 'No threshold is met and the upgrade scope was asked for, but no code comes.',
-    rule: CODE,
-    apply: (callback) => withoutParam(callback, 'code'),
-  }),
-  changedUse('code_other', {
-    ending: { kind: 'verified', allFalse: true },
-    needs: ['upgrade_scope'],
-    summary: 'No threshold is met, and the code is another one than c_hash is over.',
-    rule: 'Compare c_hash with the code before the code is exchanged (OpenID Connect Core section 3.3.2.10).',
-    apply: (callback, { invent }) => withParam(callback, 'code', invent()),
   }),
 ]

@@ -1,4 +1,4 @@
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 
 const REQUIRED = 'issuer, authorization_endpoint and jwks_uri are there: without them keep the last good document.'
@@ -7,13 +7,15 @@ const changed = changedReply('discovery')
 const instead = replyInstead('discovery')
 const issuerRow = membersRows(
   changed,
+  'discovery',
   'issuer equals the address that the document was asked for under (OpenID Connect Discovery 1.0 section 4.3).',
 )
-const requiredRow = membersRows(changed, REQUIRED)
+const requiredRow = membersRows(changed, 'discovery', REQUIRED)
 
 /** Replies of E6, the discovery documents. */
-export const DISCOVERY: readonly Outcome[] = [
+export const DISCOVERY: readonly OutcomeRow[] = [
   instead('404', {
+    family: 'failure',
     summary: '404: there is no discovery document.',
     rule: REQUIRED,
     apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
@@ -25,6 +27,7 @@ export const DISCOVERY: readonly Outcome[] = [
   issuerRow('issuer_missing', 'There is no issuer.', { issuer: undefined }),
   requiredRow('jwks_uri_missing', 'There is no jwks_uri.', { jwks_uri: undefined }),
   changed('jwks_uri_on_other_host', {
+    family: 'discovery',
     summary: 'The key set is said to be on another host.',
     rule: SAME_ORIGIN,
     apply: (reply) => withMembers(reply, { jwks_uri: 'https://keys.example/jwks.json' }),
@@ -33,12 +36,14 @@ export const DISCOVERY: readonly Outcome[] = [
     authorization_endpoint: undefined,
   }),
   changed('alg_none_listed', {
+    family: 'control',
     correctClient: 'accept',
     summary: 'The algorithms of the id_token include none.',
     rule: 'Take the document, and never the algorithm none: pin the one that was agreed on.',
     apply: (reply) => withMembers(reply, { id_token_signing_alg_values_supported: ['none', 'RS256', 'ES256'] }),
   }),
   changed('extra_member', {
+    family: 'control',
     correctClient: 'accept',
     summary: 'A member that the client does not know is there.',
     rule: 'Ignore members that are not understood (OpenID Connect Discovery 1.0 section 3).',

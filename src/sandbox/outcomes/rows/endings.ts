@@ -1,9 +1,10 @@
-import type { Ending, Outcome } from '../outcome.ts'
+import type { Ending } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 
 /** A flow that ends with an error in the callback. */
 function failed(flow: 'use' | 'create', error: string, description: string) {
   const ending: Ending = { kind: 'error', error, description }
-  return { name: error, flow, seam: 'callback', ending, correctClient: 'refuse' } as const
+  return { name: error, flow, seam: 'callback', family: 'error', ending, correctClient: 'refuse' } as const
 }
 
 const NO_RESULT = 'A callback with error carries no result: say so to the user and offer another way.'
@@ -15,11 +16,12 @@ const PUSH_AGAIN =
 const NO_ANSWER = 'A flow may never come back: let its state expire, and let the user start again.'
 
 /** Endings that a user or the service causes; nothing sent is changed. */
-export const ENDINGS: readonly Outcome[] = [
+export const ENDINGS: readonly OutcomeRow[] = [
   {
     name: 'verified',
     flow: 'use',
     seam: 'callback',
+    family: 'ending',
     ending: { kind: 'verified' },
     summary: 'The thresholds are evaluated; with the upgrade scope and every threshold false a code comes too.',
     rule: 'Validate signature, iss, aud, exp, nonce and state; then trust age_thresholds.',
@@ -29,6 +31,7 @@ export const ENDINGS: readonly Outcome[] = [
     name: 'code_issued',
     flow: 'use',
     seam: 'callback',
+    family: 'ending',
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
     summary:
@@ -40,6 +43,7 @@ export const ENDINGS: readonly Outcome[] = [
     name: 'create_requested',
     flow: 'use',
     seam: 'callback',
+    family: 'ending',
     ending: { kind: 'create_requested' },
     needs: ['can_create'],
     summary: 'The user has no age key yet and chooses to create one.',
@@ -50,6 +54,7 @@ export const ENDINGS: readonly Outcome[] = [
     name: 'created',
     flow: 'create',
     seam: 'callback',
+    family: 'ending',
     ending: { kind: 'created' },
     summary: 'The age key of the persona is replaced by one with the submitted age signals.',
     rule: 'Compare state; a callback without error is a success.',
@@ -59,6 +64,7 @@ export const ENDINGS: readonly Outcome[] = [
     name: 'created_new',
     flow: 'create',
     seam: 'callback',
+    family: 'ending',
     ending: { kind: 'created_new' },
     summary: 'A new persona with a generated name holds the submitted age signals.',
     rule: 'Compare state; a callback without error is a success.',
@@ -74,11 +80,12 @@ export const ENDINGS: readonly Outcome[] = [
     summary: 'The user declines or gives up.',
     rule: NO_RESULT,
   },
-  ...(['use', 'create'] as const).flatMap((flow): Outcome[] => [
+  ...(['use', 'create'] as const).flatMap((flow): OutcomeRow[] => [
     {
       name: 'no_answer',
       flow,
       seam: 'reply',
+      family: 'no_answer',
       ending: { kind: 'no_answer' },
       summary: 'The user closes the window: no callback follows.',
       rule: NO_ANSWER,

@@ -1,53 +1,85 @@
 import { takeApart } from '../../keys/forge.ts'
 import { changedToken, claimsRows, without, withPayloadText } from '../id-token-changes.ts'
-import type { Outcome } from '../outcome.ts'
+import type { Bait } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { answers, inverted } from './threshold-answers.ts'
 
 const EXACT = 'age_thresholds has each requested threshold as a key, and no other.'
 const OWN = 'Read own members only: an answer that is inherited was not given.'
-const exactRow = claimsRows(EXACT)
-const booleanRow = claimsRows('Each answer is true or false: not a string, a number or null. Compare with === true.')
-const mapRow = claimsRows('age_thresholds is an object of thresholds and booleans.')
+const exactRow = claimsRows('requested_thresholds', EXACT)
+const booleanRow = claimsRows(
+  'thresholds',
+  'Each answer is true or false: not a string, a number or null. Compare with === true.',
+)
+const mapRow = claimsRows('thresholds', 'age_thresholds is an object of thresholds and booleans.')
 
 /** Every answer as `write` writes it. */
-const answersRow = (name: string, summary: string, write: (answer: boolean) => unknown) =>
-  booleanRow(name, summary, (_tools, claims) => ({
-    age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, write(answer)])),
-  }))
+const answersRow = (name: string, summary: string, { bait, write }: { bait: Bait; write(answer: boolean): unknown }) =>
+  booleanRow(
+    name,
+    summary,
+    (_tools, claims) => ({
+      age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, write(answer)])),
+    }),
+    { bait },
+  )
 
 /** Answers that only a careless reader takes for what was asked. */
-export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
-  exactRow('age_thresholds.extra', 'A threshold that was not requested is there, and true.', (_tools, claims) => {
-    const requested = answers(claims)
-    const extra = ['1', '2', '3', '4', '5', '6', '7'].find((age) => !requested.some(([asked]) => asked === age)) ?? '99'
-    return { age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
-  }),
-  exactRow('age_thresholds.one_missing', 'The answer to one requested threshold is missing.', (_tools, claims) => ({
-    age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)),
-  })),
+export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
+  exactRow(
+    'age_thresholds.extra',
+    'A threshold that was not requested is there, and true.',
+    (_tools, claims) => {
+      const requested = answers(claims)
+      const extra =
+        ['1', '2', '3', '4', '5', '6', '7'].find((age) => !requested.some(([asked]) => asked === age)) ?? '99'
+      return { age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
+    },
+    { bait: 'minor' },
+  ),
+  // With one requested threshold nothing is left, of which every answer is true for a child too.
+  exactRow(
+    'age_thresholds.one_missing',
+    'The answer to one requested threshold is missing.',
+    (_tools, claims) => ({ age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)) }),
+    { bait: 'both' },
+  ),
   exactRow('age_thresholds.key_spelled_differently', 'The keys are written with a leading zero.', (_tools, claims) => ({
     age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
   })),
-  answersRow(
-    'age_thresholds.strings',
-    'The answers are the strings "true" and "false", of which both are truthy.',
-    (answer) => String(answer),
-  ),
-  answersRow('age_thresholds.false_strings', 'Every answer is the string "false", which is truthy.', () => 'false'),
-  answersRow('age_thresholds.numbers', 'The answers are the numbers 1 and 0.', (answer) => (answer ? 1 : 0)),
-  answersRow('age_thresholds.null', 'Every answer is null.', () => null),
-  answersRow('age_thresholds.nested', 'Each answer is inside an object, which is truthy.', (satisfied) => ({
-    satisfied,
-  })),
+  answersRow('age_thresholds.strings', 'The answers are the strings "true" and "false", of which both are truthy.', {
+    bait: 'both',
+    write: String,
+  }),
+  answersRow('age_thresholds.false_strings', 'Every answer is the string "false", which is truthy.', {
+    bait: 'minor',
+    write: () => 'false',
+  }),
+  answersRow('age_thresholds.numbers', 'The answers are the numbers 1 and 0.', {
+    bait: 'adult',
+    write: (answer) => (answer ? 1 : 0),
+  }),
+  answersRow('age_thresholds.null', 'Every answer is null.', { bait: 'minor', write: () => null }),
+  answersRow('age_thresholds.nested', 'Each answer is inside an object, which is truthy.', {
+    bait: 'both',
+    write: (satisfied) => ({ satisfied }),
+  }),
   mapRow('age_thresholds.array', 'age_thresholds is an array of the thresholds that are met.', (_tools, claims) => ({
     age_thresholds: answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
   })),
-  mapRow('age_thresholds.string', 'age_thresholds is JSON text inside a string.', (_tools, claims) => ({
-    age_thresholds: JSON.stringify(claims['age_thresholds']),
-  })),
-  mapRow('age_thresholds.boolean', 'age_thresholds is true.', { age_thresholds: true }),
-  mapRow('age_thresholds.missing', 'There are no answers.', { age_thresholds: undefined }),
+  // A character of the text is truthy whatever it says; text that is parsed says what the persona holds.
+  mapRow(
+    'age_thresholds.string',
+    'age_thresholds is JSON text inside a string.',
+    (_tools, claims) => ({ age_thresholds: JSON.stringify(claims['age_thresholds']) }),
+    { bait: 'both' },
+  ),
+  mapRow('age_thresholds.boolean', 'age_thresholds is true.', { age_thresholds: true }, { bait: 'minor' }),
+  mapRow('age_thresholds.missing', 'There are no answers.', { age_thresholds: undefined }, { bait: 'minor' }),
   changedToken('age_thresholds.prototype', {
+    family: 'thresholds',
+    cwe: [1287, 1321],
+    bait: 'minor',
     summary: 'The answers stand in a member __proto__, all true.',
     rule: `${OWN} ${EXACT}`,
     apply(idToken, tools) {
@@ -57,6 +89,9 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly Outcome[] = [
     },
   }),
   changedToken('age_thresholds.key_twice', {
+    family: 'thresholds',
+    bait: 'minor',
+    breaks: ['payload'],
     correctClient: 'depends',
     summary: 'Each threshold stands there twice: first the wrong answer, then the right one.',
     rule: 'Refuse repeated keys, or take the last of each (RFC 7519 section 4): the first is never the answer.',

@@ -3,13 +3,14 @@ import { codeHash, requestClaimsHash } from '../../../oidc/id-token.ts'
 import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, claimsRows, without } from '../id-token-changes.ts'
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 
 const NONCE = 'nonce equals the one that was sent in this session; each serves once.'
 const SESSION = 'A token belongs to the session whose nonce it carries: find the session first, then compare.'
 const CODE_HASH = 'c_hash is there when a code is, and fits it (OpenID Connect Core section 3.3.2.11).'
-const nonceRow = claimsRows(NONCE)
+const nonceRow = claimsRows('nonce', NONCE)
 const claimsHashRow = claimsRows(
+  'claims_hash',
   'req_claims_hash is the base64url SHA-256, without padding, of the claims string exactly as it was sent.',
 )
 
@@ -17,16 +18,23 @@ const claimsHashRow = claimsRows(
 const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgrade_scope'] } as const
 
 /** Claims that tie a token to one session, one request and one code. */
-export const ID_TOKEN_BINDING: readonly Outcome[] = [
+export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
   nonceRow('nonce_missing', 'There is no nonce.', { nonce: undefined }),
   nonceRow('nonce_other', 'The nonce is one that no request sent.', ({ invent }) => ({ nonce: invent() })),
-  nonceRow('nonce_of_earlier_flow', 'The nonce is that of the last flow of this client.', ({ earlier, invent }) => ({
-    nonce: earlier?.nonce ?? invent(),
-  })),
+  nonceRow(
+    'nonce_of_earlier_flow',
+    'The nonce is that of the last flow of this client.',
+    ({ earlier, invent }) => ({
+      nonce: earlier?.nonce ?? invent(),
+    }),
+    { prelude: 'earlier_flow' },
+  ),
   nonceRow('nonce_array', 'The nonce is right, but inside an array.', (_tools, claims) => ({
     nonce: [claims['nonce']],
   })),
   changedToken('replayed', {
+    family: 'nonce',
+    prelude: 'earlier_flow',
     summary: 'The whole token of the last flow of this client once more.',
     rule: NONCE,
     async apply(idToken, { earlier, invent, keys }) {
@@ -37,6 +45,7 @@ export const ID_TOKEN_BINDING: readonly Outcome[] = [
     },
   }),
   changedClaims('of_other_session', {
+    family: 'nonce',
     summary: 'A right token that another user of the same client got a moment ago.',
     rule: SESSION,
     apply: (claims, { invent }) => ({ ...claims, sub: invent(), nonce: invent() }),
@@ -51,18 +60,21 @@ export const ID_TOKEN_BINDING: readonly Outcome[] = [
   })),
   claimsHashRow('req_claims_hash_missing', 'There is no hash of the requested claims.', { req_claims_hash: undefined }),
   changedClaims('c_hash_wrong', {
+    family: 'code_hash',
     ...WITH_CODE,
     summary: 'No threshold is met, a code comes, and c_hash is that of another code.',
     rule: CODE_HASH,
     apply: (claims, { invent }) => ({ ...claims, c_hash: codeHash(invent()) }),
   }),
   changedClaims('c_hash_missing', {
+    family: 'code_hash',
     ...WITH_CODE,
     summary: 'No threshold is met, a code comes, and there is no c_hash.',
     rule: CODE_HASH,
     apply: (claims) => without(claims, 'c_hash'),
   }),
   changedClaims('c_hash_without_code', {
+    family: 'code_hash',
     summary: 'c_hash is that of a code that does not come.',
     rule: CODE_HASH,
     apply: (claims, { invent }) => ({ ...claims, c_hash: codeHash(invent()) }),

@@ -1,12 +1,11 @@
 import { createIssuer } from '../../../oidc/provider.ts'
 import { changedClaims, claimsRows } from '../id-token-changes.ts'
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 
-const issuerRow = claimsRows('iss equals {base_url}/v1/oidc/use, character by character.')
-const audienceRow = claimsRows(
-  'aud contains the own client_id; a further audience needs azp, and azp is the own client_id.',
-)
-const subjectRow = claimsRows('sub is a string of 1 to 255 characters: log it, a later revocation names it.')
+const issuerRow = claimsRows('issuer', 'iss equals {base_url}/v1/oidc/use, character by character.')
+const audienceRow = claimsRows('audience', 'aud contains the own client_id.')
+const partyRow = claimsRows('authorized_party', 'A further audience needs azp, and azp is the own client_id.')
+const subjectRow = claimsRows('subject', 'sub is a string of 1 to 255 characters: log it, a later revocation names it.')
 
 /** The live service: its tokens never come from a sandbox, and a sandbox's never from there. */
 const LIVE_ISSUER = 'https://api.agekey.org/v1/oidc/use'
@@ -14,7 +13,7 @@ const LIVE_ISSUER = 'https://api.agekey.org/v1/oidc/use'
 const OTHER_CLIENT = 'ak_test_other_client'
 
 /** Claims that name issuer, audience and subject. */
-export const ID_TOKEN_PARTIES: readonly Outcome[] = [
+export const ID_TOKEN_PARTIES: readonly OutcomeRow[] = [
   issuerRow('iss_live_host', 'The issuer is the live service.', { iss: LIVE_ISSUER }),
   issuerRow('iss_of_create', 'The issuer is that of the Create flow, which gives no id_token.', ({ provider }) => ({
     iss: createIssuer(provider),
@@ -32,25 +31,28 @@ export const ID_TOKEN_PARTIES: readonly Outcome[] = [
   audienceRow('aud_prefix', 'The audience is a string that merely begins with the client_id.', ({ transaction }) => ({
     aud: `${transaction?.clientId}_and_more`,
   })),
-  audienceRow(
+  partyRow(
     'aud_two_without_azp',
     'Another client stands in the audience beside the own one, and azp is missing.',
     ({ transaction }) => ({ aud: [transaction?.clientId, OTHER_CLIENT] }),
   ),
-  audienceRow('azp_of_other_client', 'Two audiences, and azp names the other one.', ({ transaction }) => ({
+  partyRow('azp_of_other_client', 'Two audiences, and azp names the other one.', ({ transaction }) => ({
     aud: [transaction?.clientId, OTHER_CLIENT],
     azp: OTHER_CLIENT,
   })),
   audienceRow(
     'for_other_client',
-    'A whole token that the service minted for another of its clients.',
+    'A whole token that the service minted for another of its clients: its audience and its nonce are those of that client.',
     ({ invent }) => ({ sub: invent(), aud: [OTHER_CLIENT], nonce: invent() }),
+    { breaks: ['aud', 'nonce'] },
   ),
   subjectRow('sub_missing', 'There is no subject.', { sub: undefined }),
   subjectRow('sub_empty', 'The subject is the empty string.', { sub: '' }),
   subjectRow('sub_number', 'The subject is a number.', { sub: 4711 }),
   subjectRow('sub_too_long', 'The subject has 300 characters.', { sub: 'x'.repeat(300) }),
   changedClaims('sub_seen_before', {
+    family: 'subject',
+    breaks: [],
     correctClient: 'depends',
     summary: 'The subject is always the same, while each verification should have its own.',
     rule: 'sub identifies one verification: a client that logs it can notice one that it has seen before.',

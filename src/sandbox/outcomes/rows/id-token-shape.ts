@@ -1,18 +1,19 @@
 import { encodePart } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, withPayloadText } from '../id-token-changes.ts'
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { rowsUnder } from '../rows-under.ts'
 
 const LIMITS = 'Refuse a token above a few kilobytes before anything parses it: a real one has about one kilobyte.'
 const UNIQUE = 'Claim names are unique: refuse a repeated one, or take the last (RFC 7519 section 4).'
 const compactRow = rowsUnder(
   changedToken,
+  'serialisation',
   'An id_token is a compact JWS: three parts of base64url without padding, and nothing else (RFC 7515).',
 )
 
 /** Serialisations that a parser must not be talked into. */
-export const ID_TOKEN_SHAPE: readonly Outcome[] = [
+export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
   compactRow('four_parts', 'A fourth part follows the signature.', (idToken) => `${idToken}.${encodePart('more')}`),
   compactRow('two_parts', 'The signature and its dot are cut off.', (idToken) => {
     const { header, payload } = takeApart(idToken).parts
@@ -34,16 +35,19 @@ export const ID_TOKEN_SHAPE: readonly Outcome[] = [
   compactRow('not_a_jwt', 'Plain text instead of a token.', () => 'verified'),
   compactRow('empty', 'The parameter id_token is there and empty.', () => ''),
   changedToken('payload_not_object', {
+    family: 'payload',
     summary: 'Rightly signed, but the payload is a JSON array.',
     rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
     apply: (idToken, tools) => withPayloadText(idToken, JSON.stringify([takeApart(idToken).claims]), tools),
   }),
   changedToken('payload_not_json', {
+    family: 'payload',
     summary: 'Rightly signed, but the payload is not JSON.',
     rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
     apply: (idToken, tools) => withPayloadText(idToken, 'age_thresholds: {18: true}', tools),
   }),
   changedToken('nonce_twice', {
+    family: 'payload',
     summary: 'Rightly signed JSON with two members nonce: the right one, then another.',
     rule: UNIQUE,
     apply(idToken, tools) {
@@ -53,11 +57,13 @@ export const ID_TOKEN_SHAPE: readonly Outcome[] = [
     },
   }),
   changedClaims('huge', {
+    family: 'limits',
     summary: 'Rightly signed, with a claim that makes the token 64 KB.',
     rule: LIMITS,
     apply: (claims) => ({ ...claims, padding: 'x'.repeat(48 * 1024) }),
   }),
   changedToken('nested_deeply', {
+    family: 'limits',
     summary: 'Rightly signed, with a claim of 4,000 nested arrays.',
     rule: LIMITS,
     apply(idToken, tools) {

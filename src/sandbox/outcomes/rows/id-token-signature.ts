@@ -5,7 +5,7 @@ import { foreignKey } from '../../keys/foreign-keys.ts'
 import { signWithSecret, takeApart } from '../../keys/forge.ts'
 import type { SigningKey } from '../../keys/signing-keys.ts'
 import { changedToken, withHeader } from '../id-token-changes.ts'
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { rowsUnder } from '../rows-under.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 import { inverted } from './threshold-answers.ts'
@@ -17,22 +17,27 @@ const OWN_KEYS = 'Take keys from the jwks_uri of the service only: a key or addr
 const CRITICAL = 'Refuse a token whose crit lists an extension that is not understood (RFC 7515 section 4.1.11).'
 const TYPE =
   'typ is JWT or absent. RFC 8725 section 3.11 recommends to check it, OpenID Connect does not demand it: both are right.'
-const signatureRow = rowsUnder(changedToken, SIGNATURE)
-const algorithmRow = rowsUnder(changedToken, ALGORITHM)
+const signatureRow = rowsUnder(changedToken, 'signature', SIGNATURE)
+const algorithmRow = rowsUnder(changedToken, 'algorithm', ALGORITHM)
 
 /** Changed signatures, and headers that try to choose how the signature is verified. */
-export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
+export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   signatureRow('signature_bit_flipped', 'One bit of the signature is flipped.', (idToken) => {
     const { header, payload, signature } = takeApart(idToken).parts
     const bytes = Buffer.from(signature, 'base64url')
     bytes[0] = (bytes[0] ?? 0) ^ 1
     return `${header}.${payload}.${bytes.toString('base64url')}`
   }),
-  signatureRow('payload_changed', 'Every answer is inverted after signing.', (idToken) => {
-    const { claims, parts } = takeApart(idToken)
-    const payload = encodePart({ ...claims, age_thresholds: inverted(claims) })
-    return `${parts.header}.${payload}.${parts.signature}`
-  }),
+  signatureRow(
+    'payload_changed',
+    'Every answer is inverted after signing.',
+    (idToken) => {
+      const { claims, parts } = takeApart(idToken)
+      const payload = encodePart({ ...claims, age_thresholds: inverted(claims) })
+      return `${parts.header}.${payload}.${parts.signature}`
+    },
+    { bait: 'minor' },
+  ),
   signatureRow('signature_missing', 'The header announces a signature, and the part for it is empty.', (idToken) => {
     const { header, payload } = takeApart(idToken).parts
     return `${header}.${payload}.`
@@ -43,11 +48,14 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
     (idToken, { keys }) => signForeign(idToken, {}, keys.alg),
   ),
   changedToken('foreign_key_unknown_kid', {
+    family: 'signature',
+    breaks: ['kid', 'signature'],
     summary: 'Signed by a foreign key under a kid that is not in the key set.',
     rule: `${SIGNATURE} An unknown kid may cause one new fetch of the key set, then the token is refused.`,
     apply: async (idToken, { keys }) => signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid }, keys.alg),
   }),
   changedToken('embedded_jwk', {
+    family: 'key_source',
     summary: 'Signed by a foreign key that the header brings along as jwk.',
     rule: OWN_KEYS,
     async apply(idToken, { keys }) {
@@ -57,6 +65,8 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
   }),
   ...(['jku', 'x5u'] as const).map((member) =>
     changedToken(member, {
+      family: 'key_source',
+      cwe: [347, 918],
       summary: `Signed by a foreign key, with a header ${member} that points at a trap of the sandbox.`,
       rule: `${OWN_KEYS} Never fetch an address that a token names.`,
       apply: async (idToken, { keys, createTrap }) =>
@@ -65,6 +75,7 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
   ),
   ...Object.entries({ alg_none: 'none', alg_none_mixed_case: 'nOnE', alg_none_upper_case: 'NONE' }).map(([name, alg]) =>
     changedToken(name, {
+      family: 'algorithm',
       summary: `The header says alg ${alg}, and there is no signature.`,
       rule: ALGORITHM,
       apply(idToken) {
@@ -88,6 +99,8 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
     },
   ),
   changedToken('kid_path_traversal', {
+    family: 'algorithm',
+    cwe: [347, 22],
     summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
     rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
     apply: (idToken) => signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),
@@ -97,21 +110,32 @@ export const ID_TOKEN_SIGNATURE: readonly Outcome[] = [
     'The header announces ES256 over an RS256 signature, or the other way round.',
     (idToken, tools) => withHeader(idToken, { alg: otherAlgorithm(tools) }, tools),
   ),
-  signatureRow('kid_empty', 'The kid is the empty string.', (idToken, tools) =>
-    withHeader(idToken, { kid: '' }, tools),
-  ),
+  changedToken('kid_empty', {
+    family: 'header',
+    summary: 'Rightly signed, but the kid is the empty string.',
+    rule: SIGNATURE,
+    apply: (idToken, tools) => withHeader(idToken, { kid: '' }, tools),
+  }),
   changedToken('kid_missing', {
+    family: 'header',
     correctClient: 'depends',
     summary: 'Rightly signed, but the header has no kid.',
     rule: 'The service always sets a kid. Refuse, or try the keys of the agreed algorithm: only those, and not many.',
     apply: (idToken, tools) => withHeader(idToken, { kid: undefined }, tools),
   }),
   changedToken('crit_unknown', {
+    family: 'header',
+    level: 'should',
+    refs: ['RFC 7515 section 4.1.11'],
+    breaks: ['crit'],
     summary: 'Rightly signed, with a crit header that lists an unknown extension.',
     rule: CRITICAL,
     apply: (idToken, tools) => withHeader(idToken, { crit: ['sandbox_extension'], sandbox_extension: true }, tools),
   }),
   changedToken('typ_other', {
+    family: 'header',
+    refs: ['RFC 8725 section 3.11'],
+    breaks: ['typ'],
     correctClient: 'depends',
     summary: 'Rightly signed, but typ says at+jwt: an access token, not an id_token.',
     rule: TYPE,

@@ -1,19 +1,20 @@
 import { changedClaims, claimsRows } from '../id-token-changes.ts'
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 
 const NOT_BEFORE = 'nbf, where there is one, is not in the future.'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const expiryRow = claimsRows('exp is a number of seconds in the future.')
-const lifetimeRow = claimsRows('exp is at most 10 minutes behind iat, give or take the skew of clocks.')
+const expiryRow = claimsRows('expiry', 'exp is a number of seconds in the future.')
+const lifetimeRow = claimsRows('lifetime', 'exp is at most 10 minutes behind iat, give or take the skew of clocks.')
 const issuedRow = claimsRows(
+  'issued_at',
   'iat is a number of seconds, not before the flow began and not in the future, give or take the skew of clocks.',
 )
 
 /** Claims about time. */
-export const ID_TOKEN_TIMES: readonly Outcome[] = [
+export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
   expiryRow('expired', 'The token expired an hour ago.', ({ nowSeconds }) => ({
     iat: nowSeconds - 70 * MINUTE,
     exp: nowSeconds - HOUR,
@@ -23,6 +24,7 @@ export const ID_TOKEN_TIMES: readonly Outcome[] = [
     exp: nowSeconds - DAY,
   })),
   changedClaims('expired_one_second_ago', {
+    family: 'expiry',
     correctClient: 'depends',
     summary: 'The token expired one second ago.',
     rule: 'exp is in the future; a client that allows for the skew of clocks, by a minute at most, accepts this one.',
@@ -51,6 +53,7 @@ export const ID_TOKEN_TIMES: readonly Outcome[] = [
     ({ nowSeconds }) => ({ iat: nowSeconds - 2 * HOUR }),
   ),
   changedClaims('nbf_future', {
+    family: 'not_before',
     summary: 'The token is not to be accepted before an hour has passed.',
     rule: NOT_BEFORE,
     apply: (claims, { nowSeconds }) => ({ ...claims, nbf: nowSeconds + HOUR }),

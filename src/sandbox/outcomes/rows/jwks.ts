@@ -1,5 +1,5 @@
 import { foreignKey } from '../../keys/foreign-keys.ts'
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 import { rowsUnder } from '../rows-under.ts'
 import type { ServerReply } from '../server-reply.ts'
@@ -10,11 +10,12 @@ const SIGNATURE = 'A signature that does not verify is refused, and no other key
 const IGNORE = 'Ignore keys and members that are not understood (RFC 7517 section 5).'
 const changed = changedReply('jwks')
 const instead = replyInstead('jwks')
-const keepRow = rowsUnder(changed, KEEP)
+const keepRow = rowsUnder(changed, 'key_set', KEEP)
 
 /** Replies of E6, the key set. What is judged is an id_token that is verified with it. */
-export const JWKS: readonly Outcome[] = [
+export const JWKS: readonly OutcomeRow[] = [
   instead('404', {
+    family: 'failure',
     summary: '404: there is no key set.',
     rule: KEEP,
     apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
@@ -25,35 +26,41 @@ export const JWKS: readonly Outcome[] = [
     changeSigningKeys(reply, tools, () => []),
   ),
   changed('foreign_key_same_kid', {
+    family: 'key_set',
     summary: 'Another key stands under the kid of the one that signs.',
     rule: SIGNATURE,
     apply: (reply, tools) => changeSigningKeys(reply, tools, ({ kid }, foreign) => [{ ...foreign, kid }]),
   }),
   changed('kid_twice', {
+    family: 'key_set',
     correctClient: 'depends',
     summary: 'Two keys have the kid of the one that signs, and the first is a foreign one.',
     rule: 'A kid should be unique (RFC 7517 section 4.5): refuse the key set, or try each key of this kid.',
     apply: (reply, tools) => changeSigningKeys(reply, tools, (key, foreign) => [{ ...foreign, kid: key['kid'] }, key]),
   }),
   changed('kid_missing', {
+    family: 'key_set',
     correctClient: 'depends',
     summary: 'The keys have no kid.',
     rule: 'Refuse, or try the keys of the agreed algorithm: only those, and not many.',
     apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ kid: _kid, ...key }) => key) }),
   }),
   changed('alg_missing', {
+    family: 'control',
     correctClient: 'accept',
     summary: 'The keys have neither alg nor use.',
     rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',
     apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ alg: _alg, use: _use, ...key }) => key) }),
   }),
   changed('unknown_key_type', {
+    family: 'control',
     correctClient: 'accept',
     summary: 'The first key is of an unknown type.',
     rule: IGNORE,
     apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOf(reply)] }),
   }),
   changed('extra_key', {
+    family: 'control',
     correctClient: 'accept',
     summary: 'The first key is another one, as before a rotation.',
     rule: 'Select the key by its kid, never by its place.',

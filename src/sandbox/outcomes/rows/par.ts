@@ -1,7 +1,7 @@
 import { requestUriPrefix } from '../../../oidc/profile.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
@@ -12,16 +12,22 @@ const ERROR =
   'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.'
 const changed = changedReply('par')
 const instead = replyInstead('par')
-const membersRow = membersRows(changed, 'The reply has request_uri, a string, and expires_in, a number of seconds.')
+const membersRow = membersRows(
+  changed,
+  'pushed_request',
+  'The reply has request_uri, a string, and expires_in, a number of seconds.',
+)
 
 /** Replies of E2, the pushed authorization request. */
-export const PAR: readonly Outcome[] = [
+export const PAR: readonly OutcomeRow[] = [
   instead('400', {
+    family: 'failure',
     summary: '400 invalid_request: state is missing.',
     rule: ERROR,
     apply: refusedBy('PAR-09', { path: 'state', message: 'state is missing' }),
   }),
   instead('401', {
+    family: 'failure',
     summary: '401 invalid_client: the credentials are wrong.',
     rule: ERROR,
     apply: refusedBy('PAR-02', {
@@ -30,6 +36,7 @@ export const PAR: readonly Outcome[] = [
     }),
   }),
   instead('provenance_refused', {
+    family: 'failure',
     summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
     rule: ERROR,
     apply: refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
@@ -43,12 +50,14 @@ export const PAR: readonly Outcome[] = [
   membersRow('request_uri_number', 'request_uri is a number.', { request_uri: 4711 }),
   membersRow('expires_in_missing', 'There is no expires_in.', { expires_in: undefined }),
   changed('expires_in_string', {
+    family: 'pushed_request',
     correctClient: 'depends',
     summary: 'expires_in is a string of digits.',
     rule: 'expires_in is a number; a client that never uses it need not mind.',
     apply: (reply) => withMembers(reply, { expires_in: String(bodyOf(reply)['expires_in']) }),
   }),
   changed('expires_in_1', {
+    family: 'pushed_request',
     correctClient: 'depends',
     summary: 'The request_uri expires after one second, and expires_in says so.',
     rule: LIFETIME,
@@ -58,6 +67,7 @@ export const PAR: readonly Outcome[] = [
     },
   }),
   changed('request_uri_already_used', {
+    family: 'pushed_request',
     correctClient: 'depends',
     summary: 'The request_uri has been used already: the Create flow will answer invalid_request_uri.',
     rule: LIFETIME,
@@ -68,6 +78,7 @@ export const PAR: readonly Outcome[] = [
     },
   }),
   changed('request_uri_of_other_client', {
+    family: 'pushed_request',
     correctClient: 'depends',
     summary:
       'The request_uri belongs to another client: the Create flow will answer invalid_request_uri without a state.',
@@ -78,12 +89,14 @@ export const PAR: readonly Outcome[] = [
     },
   }),
   changed('status_200', {
+    family: 'control',
     correctClient: 'accept',
     summary: '200 instead of 201.',
     rule: 'Any status from 200 to 299 is a success: the specification names none.',
     apply: (reply) => ({ ...reply, status: 200 }),
   }),
   changed('extra_member', {
+    family: 'control',
     correctClient: 'accept',
     summary: 'A member that the client does not know is there.',
     rule: 'Ignore members that are not understood.',

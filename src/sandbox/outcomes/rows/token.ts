@@ -1,7 +1,7 @@
 import { inSeconds } from '../../../oidc/provider.ts'
 import { forgottenAt } from '../../../oidc/spendable.ts'
 import { accessTokens } from '../../../oidc/token.ts'
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 
 const ERROR = 'A status of 400 or 401 is final: log error and error_description, and let the user begin again.'
@@ -10,12 +10,14 @@ const changed = changedReply('token')
 const instead = replyInstead('token')
 const membersRow = membersRows(
   changed,
+  'access_token',
   'The reply has access_token, a string, and token_type, which is Bearer in whatever case.',
 )
 
 /** Replies of E4, the exchange of a code for an access token. */
-export const TOKEN: readonly Outcome[] = [
+export const TOKEN: readonly OutcomeRow[] = [
   instead('401', {
+    family: 'failure',
     summary: '401 invalid_client: the credentials are wrong.',
     rule: ERROR,
     apply: refusedBy('TOK-02', {
@@ -25,21 +27,25 @@ export const TOKEN: readonly Outcome[] = [
     }),
   }),
   instead('code_reused', {
+    family: 'failure',
     summary: '400 invalid_grant: the code has already been exchanged.',
     rule: `${ERROR} Exchange each code once.`,
     apply: refusedBy('TOK-07', { path: 'code', message: 'the code has already been exchanged' }),
   }),
   instead('code_expired', {
+    family: 'failure',
     summary: '400 invalid_grant: the code has expired.',
     rule: `${ERROR} Exchange the code when the callback arrives.`,
     apply: refusedBy('TOK-06', { path: 'code', message: 'the code has expired' }),
   }),
   instead('code_of_other_client', {
+    family: 'failure',
     summary: '400 invalid_grant: the code was issued to another client.',
     rule: ERROR,
     apply: refusedBy('TOK-05', { path: 'code', message: 'the code was not issued to this client' }),
   }),
   changed('reply_lost', {
+    family: 'connection',
     summary: 'The code is spent, and the connection breaks before the reply.',
     rule: NO_RETRY,
     apply: (reply) => ({ ...reply, dropped: true }),
@@ -55,24 +61,28 @@ export const TOKEN: readonly Outcome[] = [
   membersRow('token_type_missing', 'There is no token_type.', { token_type: undefined }),
   membersRow('token_type_other', 'The token_type is mac, which the client cannot use.', { token_type: 'mac' }),
   changed('token_type_lower_case', {
+    family: 'control',
     correctClient: 'accept',
     summary: 'The token_type is written bearer.',
     rule: 'The case of token_type does not matter (RFC 6749 section 5.1).',
     apply: (reply) => withMembers(reply, { token_type: 'bearer' }),
   }),
   changed('expires_in_string', {
+    family: 'access_token',
     correctClient: 'depends',
     summary: 'expires_in is a string of digits.',
     rule: 'expires_in is a number; a client that upgrades at once need not mind.',
     apply: (reply) => withMembers(reply, { expires_in: String(bodyOf(reply)['expires_in']) }),
   }),
   changed('expires_in_missing', {
+    family: 'access_token',
     correctClient: 'depends',
     summary: 'There is no expires_in.',
     rule: 'expires_in is recommended, not required (RFC 6749 section 5.1): the lifetime is then 10800 seconds.',
     apply: (reply) => withMembers(reply, { expires_in: undefined }),
   }),
   changed('expires_in_1', {
+    family: 'access_token',
     correctClient: 'depends',
     summary: 'The access token expires after one second, and expires_in says so.',
     rule: 'Upgrade at once, and be ready for 401 invalid_token.',
@@ -85,6 +95,7 @@ export const TOKEN: readonly Outcome[] = [
     },
   }),
   changed('extra_members', {
+    family: 'control',
     correctClient: 'accept',
     summary: 'Members that the client does not know are there, a refresh_token among them.',
     rule: 'Ignore members that are not understood (RFC 6749 section 5.1).',

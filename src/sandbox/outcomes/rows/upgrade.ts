@@ -1,4 +1,4 @@
-import type { Outcome } from '../outcome.ts'
+import type { OutcomeRow } from '../outcome-row.ts'
 import { changedReply, refusedBy, replyInstead, withHeaders, withJson, withText } from '../reply-changes.ts'
 import { rowsUnder } from '../rows-under.ts'
 
@@ -9,35 +9,44 @@ const DETAILS = 'A 400 is a mistake in the age signals: log error and findings, 
 const challenge = (error: string) => ({ 'WWW-Authenticate': `Bearer realm="agekey-sandbox", error="${error}"` })
 const changed = changedReply('upgrade')
 const instead = replyInstead('upgrade')
-const successRow = rowsUnder(changed, 'A success is status 200 with the JSON string OK, and nothing else is.')
+const successRow = rowsUnder(
+  changed,
+  'upgrade',
+  'A success is status 200 with the JSON string OK, and nothing else is.',
+)
 
 /** A 401 about the access token. */
 const tokenRefused = (rule: 'UPG-03' | 'UPG-04', message: string) =>
   refusedBy(rule, { path: 'Authorization', message, headers: challenge('invalid_token') })
 
 /** Replies of E5, the upgrade call. */
-export const UPGRADE: readonly Outcome[] = [
+export const UPGRADE: readonly OutcomeRow[] = [
   instead('token_expired', {
+    family: 'failure',
     summary: '401 invalid_token: the access token has expired.',
     rule: TOKEN,
     apply: tokenRefused('UPG-03', 'the access token has expired'),
   }),
   instead('token_unknown', {
+    family: 'failure',
     summary: '401 invalid_token: the access token was not issued here.',
     rule: TOKEN,
     apply: tokenRefused('UPG-03', 'the access token was not issued here'),
   }),
   instead('token_of_other_key', {
+    family: 'failure',
     summary: '401 invalid_token: the age key that the token names was replaced by another one.',
     rule: TOKEN,
     apply: tokenRefused('UPG-04', 'the age key that the access token names no longer exists'),
   }),
   instead('second_upgrade', {
+    family: 'failure',
     summary: '401 invalid_token: the access token has served an upgrade already.',
     rule: `${TOKEN} Do not count on a second upgrade with the same token.`,
     apply: tokenRefused('UPG-03', 'the access token has already been used'),
   }),
   instead('insufficient_scope', {
+    family: 'failure',
     summary: '403 insufficient_scope.',
     rule: FORBIDDEN,
     apply: (reply) => ({
@@ -53,6 +62,7 @@ export const UPGRADE: readonly Outcome[] = [
     }),
   }),
   instead('400', {
+    family: 'failure',
     summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
     rule: DETAILS,
     apply: refusedBy('SIG-20', {
@@ -61,6 +71,7 @@ export const UPGRADE: readonly Outcome[] = [
     }),
   }),
   changed('reply_lost', {
+    family: 'connection',
     summary: 'The age key is upgraded, and the connection breaks before the reply.',
     rule: 'The same upgrade may be sent again: it does no harm twice.',
     apply: (reply) => ({ ...reply, dropped: true }),
@@ -68,12 +79,14 @@ export const UPGRADE: readonly Outcome[] = [
   successRow('error_with_200', '200 with the body of an error.', (reply) => withJson(reply, { error: 'server_error' })),
   successRow('not_ok', '200 with the JSON string PENDING.', (reply) => withJson(reply, 'PENDING')),
   changed('ok_without_quotes', {
+    family: 'upgrade',
     correctClient: 'depends',
     summary: '200 with OK as plain text, without the quotes of JSON.',
     rule: 'The body is the JSON string "OK"; a client that goes by the status accepts plain text too.',
     apply: (reply) => withHeaders(withText(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
   changed('ok_with_space', {
+    family: 'control',
     correctClient: 'accept',
     summary: '200 with the JSON string OK and a line break behind it.',
     rule: 'Parse the body as JSON instead of comparing its text.',

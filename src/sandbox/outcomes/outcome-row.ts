@@ -1,0 +1,50 @@
+import { CALLBACK_FAMILIES } from './callback-families.ts'
+import type { Level, Need, Outcome, OutcomeColumns, OutcomeFacts, OutcomeFlow, OutcomeSeam } from './outcome.ts'
+import { REPLY_FAMILIES } from './reply-families.ts'
+import { TOKEN_FAMILIES } from './token-families.ts'
+
+/** What the rows of each family share. */
+const FAMILIES = { ...TOKEN_FAMILIES, ...CALLBACK_FAMILIES, ...REPLY_FAMILIES }
+
+export type Family = keyof typeof FAMILIES
+
+/** The columns in which a row differs from its family. */
+export type OwnColumns = Partial<Omit<OutcomeColumns, 'family'>>
+
+/** A row as its table has it: with its family, and the columns in which it differs from that. */
+export type OutcomeRow = OutcomeFacts & { readonly family: Family } & OwnColumns & OutcomeSeam
+
+/** The row with every column. */
+export const completeRow = (row: OutcomeRow): Outcome => ({
+  ...FAMILIES[row.family],
+  level: LEVEL_OF_VERDICT[row.correctClient] ?? FAMILIES[row.family].level,
+  twin: twinOf(row),
+  since: '0.1',
+  ...row,
+  ...needsOf(row),
+})
+
+/** Refusing what is right is as wrong as a finding can be; what depends is none. */
+const LEVEL_OF_VERDICT: Readonly<Partial<Record<Outcome['correctClient'], Level>>> = { accept: 'must', depends: 'may' }
+
+const GOOD_ENDINGS: Readonly<Record<OutcomeFlow, string>> = {
+  use: 'use/verified',
+  create: 'create/created',
+  par: 'create/created',
+  token: 'use/code_issued',
+  upgrade: 'use/code_issued',
+  discovery: 'use/verified',
+  jwks: 'use/verified',
+}
+
+function twinOf({ flow, ending }: OutcomeRow): string {
+  if (ending?.kind === 'create_requested') return 'use/create_requested'
+  return ending?.kind === 'verified' && ending.allFalse ? 'use/code_issued' : GOOD_ENDINGS[flow]
+}
+
+/** Only a persona with an age key gets the id_token that a row changes, or the code that comes with it. */
+function needsOf({ seam, ending, needs = [] }: OutcomeRow): { needs?: readonly Need[] } {
+  const isOfIdToken = seam === 'claims' || seam === 'token' || (ending?.kind === 'verified' && ending.allFalse)
+  if (isOfIdToken && !needs.includes('age_key')) return { needs: [...needs, 'age_key'] }
+  return needs.length === 0 ? {} : { needs }
+}
