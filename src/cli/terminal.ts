@@ -36,6 +36,11 @@ export function printError(text: string): void {
   writeError(`${text}\n`, { maxUnreadBytes: MAX_UNREAD_BYTES })
 }
 
+/** Draws the last line of a terminal at stderr over again; an empty text takes it away. */
+export function redrawError(text: string): void {
+  writeError(`\r\u001b[K${text}`, { maxUnreadBytes: MAX_UNREAD_BYTES })
+}
+
 /** Colours `text` for stdout: only on a terminal, and not when `NO_COLOR` is set. */
 export function paint(style: Style, text: string): string {
   takesColour ??= styleText('bold', '.', { stream: process.stdout }) !== '.'
