@@ -64,6 +64,9 @@ export async function loadSettings({
   return { log, sandbox, configFile, blame, warnings: [...clearTextWarnings(values), ...warnings] }
 }
 
+/** The environment of this process: for programs that a command starts, and for files that a CI system names in it. */
+export const ownEnvironment = (): Readonly<Record<string, string | undefined>> => process.env
+
 /** The config file that was asked for, and by what. */
 function namedConfigFile(flags: Texts, variables: Texts) {
   const [path, by] = flags.config === undefined ? [variables.config, CONFIG_FLAG.variable] : [flags.config, '--config']

@@ -1,0 +1,92 @@
+import { createServer } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type AppStart, findFreePort, startApp } from '../../../src/cli/audit/start-app.ts'
+
+const PLACE = { place: 'agekey-audit.yaml:3: start', signal: new AbortController().signal }
+
+/** A server that says what its environment has; as an argument of node it needs no quotes of a shell. */
+const SERVER =
+  "require('node:http').createServer((_, answer) => answer.end(process.env.GREETING)).listen(process.env.PORT, 'localhost')"
+
+const read = async (url: string) => (await fetch(url)).text()
+
+async function startServer(changes: Partial<AppStart> = {}) {
+  const port = String(await findFreePort())
+  const ready = `http://localhost:${port}/`
+  const env = { PORT: port, GREETING: 'hello' }
+  const app = await startApp({ run: [process.execPath, '-e', SERVER], ready, env, ...changes }, PLACE)
+  onTestFinished(() => app.stop())
+  return { app, ready }
+}
+
+describe('An app that the audit starts', () => {
+  test('answers, with the environment of the file, when the start is over', async () => {
+    const { ready } = await startServer()
+    expect(await read(ready)).toBe('hello')
+  })
+
+  test('is gone after stop, with the programs that it started', async () => {
+    // A shell that waits for the server is the parent of it.
+    const run = `"${process.execPath}" -e "${SERVER}"; echo over`
+    const { app, ready } = await startServer({ run })
+    expect(await read(ready)).toBe('hello')
+    await app.stop()
+    await expect(fetch(ready)).rejects.toThrow('fetch failed')
+  })
+
+  test('is gone after stop when it ignores SIGTERM', async () => {
+    const { app, ready } = await startServer({
+      run: [process.execPath, '-e', `process.on('SIGTERM', () => {}); ${SERVER}`],
+    })
+    await app.stop()
+    await expect(fetch(ready)).rejects.toThrow('fetch failed')
+  })
+
+  test('that ends before it answers is one line with its last words', async () => {
+    const run = [process.execPath, '-e', "console.error('no database\\n'); process.exit(3)"]
+    await expect(startServer({ run })).rejects.toThrow(
+      /^agekey-audit\.yaml:3: start\.run: ".*" ended with code 3 before http:\/\/localhost:\d+\/ answered; its last line: no database$/,
+    )
+  })
+
+  test('whose command does not exist is one line', async () => {
+    await expect(startServer({ run: ['agekey-no-such-program'] })).rejects.toThrow(
+      /^agekey-audit\.yaml:3: start\.run: "agekey-no-such-program" cannot be run \(ENOENT\) before http:\/\/localhost:\d+\/ answered$/,
+    )
+  })
+
+  test('is not started where something answers already: that would be another app', async () => {
+    const port = await findFreePort()
+    const server = createServer((_, response) => response.end('another app'))
+    await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve))
+    onTestFinished(() => void server.close())
+    await expect(startServer({ ready: `http://localhost:${port}/` })).rejects.toThrow(
+      `agekey-audit.yaml:3: start: http://localhost:${port}/ answers before the app was started; stop what runs there, or leave out start`,
+    )
+  })
+
+  test('is stopped when the audit is interrupted while it starts', async () => {
+    const stopping = new AbortController()
+    const port = await findFreePort()
+    const ready = `http://localhost:${port}/`
+    const run = [
+      process.execPath,
+      '-e',
+      `require('node:http').createServer((_, answer) => answer.writeHead(503).end()).listen(${port}, 'localhost')`,
+    ]
+    const started = startApp({ run, ready, env: {} }, { ...PLACE, signal: stopping.signal })
+    await expect
+      .poll(
+        () =>
+          fetch(ready).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(503)
+    stopping.abort()
+    await expect(started).rejects.toThrow('aborted')
+    await expect(fetch(ready)).rejects.toThrow('fetch failed')
+  })
+})
