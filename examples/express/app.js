@@ -106,6 +106,7 @@ async function create(request, response) {
       authorization_details: JSON.stringify([verifiedAge()]),
     }),
   })
+  if (typeof request_uri !== 'string') throw new Error('no request_uri came')
   response.redirect(url('/v1/oidc/create', { ...common, request_uri }))
 }
 
@@ -116,6 +117,7 @@ async function upgrade(code) {
     headers: { Authorization: `Basic ${credentials}` },
     body: new URLSearchParams({ grant_type: 'authorization_code', code }),
   })
+  if (!access_token) throw new Error('no access_token came')
   if (!/^bearer$/i.test(token_type)) throw new Error(`a token of type ${token_type} is of no use`)
   const upgraded = await call('/v1/svc/upgrade', {
     headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },

@@ -1,0 +1,31 @@
+import type { Outcome, OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts'
+import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import { createAppBrowser, type Shown } from './app-browser.ts'
+
+/** The calls that must not follow a wrong answer: each takes it for a right one. */
+const NEXT_CALLS: Readonly<Partial<Record<OutcomeFlow, readonly string[]>>> = {
+  use: ['E2', 'E4'],
+  par: ['E3'],
+  token: ['E5'],
+}
+
+/**
+ * What an app does wrong with an outcome that is to be refused, while the sandbox is set to a persona; nothing when it
+ * refuses it. The sandbox is to be fresh: what an earlier flow called counts too.
+ */
+export async function findFaults(
+  { sandbox, appUrl }: { readonly sandbox: Sandbox; readonly appUrl: string },
+  { flow, name }: Pick<Outcome, 'flow' | 'name'>,
+): Promise<string[]> {
+  await sandbox.next({ flow, outcome: name })
+  const shown = await createAppBrowser().visit(`${appUrl}/verify`)
+  const called = (await sandbox.flows.list()).flatMap((entry) => entry.calls.map(({ endpoint }) => endpoint))
+  return [
+    ...(isRefusal(shown) ? [] : [`it shows ${shown.url} ${shown.status} ${shown.text}`]),
+    ...(NEXT_CALLS[flow] ?? []).filter((endpoint) => called.includes(endpoint)).map((next) => `it calls ${next}`),
+  ]
+}
+
+/** Of the app: the sandbox itself also answers with 400 what it cannot do, which is no merit of the app. */
+const isRefusal = ({ status, url }: Shown) =>
+  status >= 400 && status < 500 && /^http:\/\/localhost:\d+\/(callback|created)\b/.test(url)
