@@ -7,14 +7,14 @@ export interface Agent {
 
 /** One browser: its cookies last from visit to visit. */
 export interface Browser {
-  /** Opens an address of the app and follows it to its end. Never rejects: how it failed is in the visit. */
+  /** Opens an address of the app and follows it to its end. How it failed is in the visit: it rejects only when `decide` does. */
   open(request: PageRequest, options: VisitOptions): Promise<Visit>
 }
 
 export interface PageRequest {
   readonly url: string
   readonly method?: 'GET' | 'POST'
-  /** Sent as `application/x-www-form-urlencoded`. */
+  /** Sent as `application/x-www-form-urlencoded`, by POST unless `method` says GET. */
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
   /** Counts as a navigation from another site, which takes no SameSite=Lax cookie along when it is a POST. */
@@ -44,7 +44,7 @@ export interface ForcedDecision {
   readonly outcome?: string | undefined
 }
 
-/** Whose address it is: `app` has the origin of the first request or of a callback that the sandbox sent the browser to. */
+/** Whose address it is: `app` has the origins that this browser opened, and those of callbacks that the sandbox sent it to. */
 export type Party = 'app' | 'sandbox' | 'elsewhere'
 
 /** One request of a visit and its answer. */

@@ -1,0 +1,42 @@
+import type { AuthorizationRequest, Party } from './browser.ts'
+import { isPrivateAddress } from './private-address.ts'
+
+/** Tells the addresses of one app from those of the sandbox and from all others. */
+export interface Parties {
+  partyOf(url: URL, sandboxUrl: string): Party
+  /** The origin of this address is the app's, unless the app may not have it. */
+  addApp(url: URL): void
+  /** Whether it may be requested at all. */
+  mayBeApp(url: URL): boolean
+}
+
+/** @param options.anyAddress the app may have a public address too */
+export function createParties({ anyAddress = false }: { anyAddress?: boolean | undefined }): Parties {
+  const origins = new Set<string>()
+  const mayBeApp = (url: URL) => anyAddress || isPrivateAddress(url)
+  return {
+    mayBeApp,
+    partyOf(url, sandboxUrl) {
+      if (pathBelow(url, sandboxUrl) !== undefined) return 'sandbox'
+      return origins.has(url.origin) ? 'app' : 'elsewhere'
+    },
+    addApp(url) {
+      if (mayBeApp(url)) origins.add(url.origin)
+    },
+  }
+}
+
+/** Which endpoint of the sandbox the browser is sent to with an authorization request. */
+export function endpointOf(url: URL, sandboxUrl: string): AuthorizationRequest['endpoint'] | undefined {
+  const path = pathBelow(url, sandboxUrl)
+  if (path === '/v1/oidc/use') return 'E1'
+  return path === '/v1/oidc/create' ? 'E3' : undefined
+}
+
+/** The path of an address below a base URL; `undefined` when it is not below. */
+function pathBelow({ origin, pathname }: URL, baseUrl: string): string | undefined {
+  const base = new URL(baseUrl)
+  const basePath = base.pathname.replace(/\/+$/, '')
+  const isBelow = origin === base.origin && (pathname === basePath || pathname.startsWith(`${basePath}/`))
+  return isBelow ? pathname.slice(basePath.length) : undefined
+}
