@@ -1,0 +1,102 @@
+import type { Page, Visit } from '../agent/browser.ts'
+import { firstSentence, wordsOf } from '../agent/read-page.ts'
+
+/** How a visit ended, as a judge sees it. */
+export type ObservedEnd =
+  | 'page'
+  /** The app sent the browser to the sandbox once more. */
+  | 'begins again'
+  | 'timed out'
+  | 'dropped'
+  | 'unreachable'
+  | 'redirects for ever'
+  /** At a page of the sandbox, which refused what the app asked for. */
+  | 'refused by the sandbox'
+
+/** What an app showed in the end. */
+export interface Observation {
+  readonly end: ObservedEnd
+  /** 0 without a page. */
+  readonly status: number
+  /** What can differ between a yes and a no: `status 200`, `at /callback`, `says welcome`, `sets session`. */
+  readonly features: ReadonlySet<string>
+  /** For people: `403 at /callback ("No age was proved.")`. */
+  readonly summary: string
+}
+
+const ENDS: Readonly<Record<Visit['end'], ObservedEnd>> = {
+  page: 'page',
+  stopped: 'begins again',
+  // The page is shown by another server, such as that of a front end: its address is what can be known of it.
+  elsewhere: 'page',
+  sandbox_page: 'refused by the sandbox',
+  too_many_redirects: 'redirects for ever',
+  timed_out: 'timed out',
+  dropped: 'dropped',
+  unreachable: 'unreachable',
+}
+
+export function observe(visit: Visit): Observation {
+  const end = ENDS[visit.end]
+  const { page } = visit
+  if (visit.end === 'elsewhere') return observeElsewhere(visit)
+  if (end !== 'page' || !page) {
+    return { end, status: 0, features: new Set([end]), summary: summaryOfEnd(end, visit) }
+  }
+  const features = [
+    `status ${page.status}`,
+    ...addressFeatures(page.url, visit),
+    ...cookiesSet(visit).map((name) => `sets ${name}`),
+    ...wordsOf(page).map((word) => `says ${word}`),
+  ]
+  return { end, status: page.status, features: new Set(features), summary: summaryOfPage(page) }
+}
+
+function observeElsewhere(visit: Visit): Observation {
+  const url = visit.url ?? ''
+  const address = URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url
+  const features = new Set([
+    `at ${address}`,
+    ...parametersOf(url).map((pair) => `with ${pair}`),
+    ...cookiesSet(visit).map((name) => `sets ${name}`),
+  ])
+  return { end: 'page', status: 302, features, summary: `a redirect to ${address}` }
+}
+
+/** The path of a page and its parameters; those of a callback are of the sandbox and say nothing about the app. */
+function addressFeatures(url: string, { hops }: Visit): string[] {
+  const path = `at ${new URL(url).pathname}`
+  return hops.at(-1)?.isCallback ? [path] : [path, ...parametersOf(url).map((pair) => `with ${pair}`)]
+}
+
+const parametersOf = (url: string): string[] =>
+  URL.canParse(url) ? [...new URL(url).searchParams].map(([name, value]) => `${name}=${value}`) : []
+
+/** Names of the cookies that the app set after the answer of the sandbox came. */
+function cookiesSet({ hops }: Visit): string[] {
+  const callback = hops.findIndex(({ isCallback }) => isCallback)
+  return [...new Set(hops.slice(Math.max(0, callback)).flatMap(({ cookies }) => cookies))]
+}
+
+function summaryOfPage(page: Page): string {
+  const said = firstSentence(page)
+  const place = `${page.status} at ${new URL(page.url).pathname}`
+  return said === '' ? place : `${place} (${JSON.stringify(said)})`
+}
+
+function summaryOfEnd(end: ObservedEnd, { url, problem, hops }: Visit): string {
+  const place = url ?? hops.at(-1)?.url
+  const path = place !== undefined && URL.canParse(place) ? ` at ${new URL(place).pathname}` : ''
+  switch (end) {
+    case 'begins again':
+      return 'it began the flow again'
+    case 'timed out':
+      return `no answer in time${path}`
+    case 'dropped':
+      return `the connection was closed without an answer${path}`
+    case 'redirects for ever':
+      return `more than 20 redirects${path}`
+    default:
+      return problem ?? `${end}${path}`
+  }
+}

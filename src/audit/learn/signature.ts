@@ -1,0 +1,96 @@
+import type { Observation } from './observation.ts'
+
+/** Observations of flows that ended alike: `after access_denied`. */
+export interface ObservedClass {
+  readonly label: string
+  readonly observations: readonly Observation[]
+}
+
+/** How a yes and a no of an app look. */
+export interface Signature {
+  readonly yes: ReadonlySet<string>
+  /** For each kind of no, the features of a yes that it never has. */
+  readonly differences: readonly ReadonlySet<string>[]
+  /** Features that each kind of no always has. */
+  readonly noes: readonly ReadonlySet<string>[]
+  readonly yesStatus: number
+}
+
+/** What an observation says about the answer that the app was given. */
+export type Reading = 'yes' | 'no' | 'broke' | 'unknown'
+
+/** Pages differ a little from visit to visit: so large a part of the features has to be there. */
+const ENOUGH = 0.9
+
+/** The share of `features` that an observation has; 0 of none. */
+const share = (features: ReadonlySet<string>, observation: Observation): number =>
+  features.size === 0 ? 0 : [...features].filter((one) => observation.features.has(one)).length / features.size
+
+/** What a list of observations has in common. */
+export function constantOf(observations: readonly Observation[]): ReadonlySet<string> {
+  const [first, ...others] = observations
+  return new Set([...(first?.features ?? [])].filter((one) => others.every(({ features }) => features.has(one))))
+}
+
+/** The features of a yes that no observation of a class has. */
+export function differenceTo(yes: ReadonlySet<string>, { observations }: ObservedClass): ReadonlySet<string> {
+  return new Set([...yes].filter((one) => !observations.some(({ features }) => features.has(one))))
+}
+
+/** Learns from flows that ended well and from classes that did not; a class that cannot be told from a yes is left out. */
+export function learnSignature(yes: readonly Observation[], noes: readonly ObservedClass[]): Signature {
+  const constant = constantOf(yes)
+  const different = noes.filter((one) => differenceTo(constant, one).size > 0)
+  return {
+    yes: constant,
+    differences: different.map((one) => differenceTo(constant, one)),
+    noes: different.map(({ observations }) => constantOf(observations)),
+    yesStatus: yes[0]?.status ?? 0,
+  }
+}
+
+/** Whether the features of a yes are there that each kind of no lacks. */
+export const looksLikeYes = ({ differences }: Pick<Signature, 'differences'>, observation: Observation): boolean =>
+  differences.length > 0 && differences.every((difference) => share(difference, observation) >= ENOUGH)
+
+/**
+ * Reads a page. Decision: a no is an explicit one only by a status from 400 to 499, by beginning again, or by a page that was seen
+ * as a no before; any other page that is no yes is unknown, because silence proves nothing.
+ */
+export function readObservation(signature: Signature, observation: Observation): Reading {
+  const { end, status } = observation
+  if (end === 'timed out' || end === 'dropped' || end === 'unreachable') return 'broke'
+  if (end === 'begins again') return 'no'
+  if (end !== 'page') return 'unknown'
+  if (looksLikeYes(signature, observation)) return 'yes'
+  if (status >= 500) return 'broke'
+  if (status === 429) return 'unknown'
+  if (status >= 400 && signature.yesStatus < 400) return 'no'
+  return signature.noes.some((no) => no.size > 0 && share(no, observation) >= ENOUGH) ? 'no' : 'unknown'
+}
+
+/** What tells a yes, for people: `200 at /callback, says "welcome"`. */
+export function describeYes({ yes, differences }: Signature): string {
+  const telling = new Set(differences.flatMap((difference) => [...difference]))
+  return describeFeatures(telling.size > 0 ? telling : yes)
+}
+
+const MAX_WORDS = 6
+
+export function describeFeatures(features: ReadonlySet<string>): string {
+  const valuesOf = (kind: string) =>
+    [...features].filter((one) => one.startsWith(`${kind} `)).map((one) => one.slice(kind.length + 1))
+  const [status] = valuesOf('status')
+  const [path] = valuesOf('at')
+  const words = valuesOf('says').slice(0, MAX_WORDS)
+  const parts = [
+    [status, path && `at ${path}`].filter(Boolean).join(' '),
+    valuesOf('with').join(' '),
+    words.length > 0 ? `says ${JSON.stringify(words.join(' '))}` : '',
+    valuesOf('sets')
+      .map((name) => `sets cookie ${name}`)
+      .join(', '),
+  ]
+  const known = parts.filter((part) => part !== '')
+  return known.length > 0 ? known.join(', ') : [...features].join(', ')
+}
