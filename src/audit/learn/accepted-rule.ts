@@ -1,0 +1,65 @@
+import { unknownName } from '../../age/nearest.ts'
+
+/** By what success or a refusal is known: every part has to hold. */
+export interface AcceptedRule {
+  readonly text: string
+  /** A path of the app, fetched with the cookies of the browser: `status` and `says` are of its answer. */
+  readonly get?: string | undefined
+  readonly status?: number | undefined
+  /** A text that stands on the page. */
+  readonly says?: string | undefined
+  /** The address of the page: `**` is anything, `*` anything but a slash. */
+  readonly url?: RegExp | undefined
+  /** A cookie that the app set. */
+  readonly cookie?: string | undefined
+  /** A path of the app, fetched with the cookies of the browser, and a member of its JSON: `age.verified=true`. */
+  readonly json?: { readonly path: string; readonly member: string } | undefined
+}
+
+const PARTS = ['get', 'status', 'text', 'url', 'cookie', 'json']
+const BEFORE_PART = new RegExp(`\\s+(?=(?:${PARTS.join('|')})=)`)
+
+/** Reads `get=/me status=200`. @throws Error with one line that names what came and what is allowed */
+export function parseAcceptedRule(text: string): AcceptedRule {
+  const refuse = (reason: string): never => {
+    throw new Error(
+      `${JSON.stringify(text)}: ${reason}; a rule is "get=/me status=200", "text=Welcome", "url=**/members", "cookie=session" or "json=/me#age.verified=true"`,
+    )
+  }
+  const values = new Map<string, string>()
+  for (const part of text.trim().split(BEFORE_PART)) {
+    const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(part) ?? []
+    if (name === undefined) return refuse('it has no part name=value')
+    if (!PARTS.includes(name)) return refuse(unknownName('part', name, PARTS))
+    if (values.has(name)) return refuse(`${name} stands there twice`)
+    if (value.trim() === '') return refuse(`${name} has no value`)
+    values.set(name, value.trim())
+  }
+  const status = values.get('status')
+  if (status !== undefined && !/^[1-5]\d\d$/.test(status)) return refuse(`status ${status} is no HTTP status`)
+  const get = values.get('get')
+  const [, jsonPath, member] = /^([^#]*)#(.+=.+)$/s.exec(values.get('json') ?? '#=') ?? []
+  if (get !== undefined && !get.startsWith('/')) return refuse(`get=${get} is no path`)
+  if (values.has('json') && !(jsonPath?.startsWith('/') && member)) return refuse('json is not /path#member=value')
+  return {
+    text,
+    get,
+    status: status === undefined ? undefined : Number(status),
+    says: values.get('text'),
+    url: addressPattern(values.get('url')),
+    cookie: values.get('cookie'),
+    json: jsonPath?.startsWith('/') && member ? { path: jsonPath, member } : undefined,
+  }
+}
+
+/** Whether the rule asks the app itself: then its answer is an explicit one, also when it is a no. */
+export const asksTheApp = ({ get, json }: AcceptedRule): boolean => get !== undefined || json !== undefined
+
+function addressPattern(glob: string | undefined): RegExp | undefined {
+  if (glob === undefined) return undefined
+  const escaped = glob.split(/(\*\*|\*)/).map((part) => {
+    if (part === '**') return '.*'
+    return part === '*' ? '[^/]*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+  })
+  return new RegExp(`^${escaped.join('')}$`, 's')
+}
