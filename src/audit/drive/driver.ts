@@ -1,0 +1,150 @@
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type {
+  Agent,
+  AuthorizationRequest,
+  Browser,
+  ForcedDecision,
+  PageRequest,
+  Visit,
+  VisitOptions,
+} from '../agent/browser.ts'
+import { type Observation, observe } from '../learn/observation.ts'
+import type { AuditOptions } from '../options.ts'
+
+/** What the sandbox is made to do in one run of the app. */
+export interface FlowPlan {
+  readonly use: ForcedDecision
+  /** In a Create flow that the app begins after it. */
+  readonly create?: ForcedDecision
+  /** Queued for a later call of the app's server. */
+  readonly later?: { readonly flow: 'par' | 'token' | 'upgrade'; readonly outcome: string }
+  /** Goes on in this browser; a new one when absent. */
+  readonly browser?: Browser
+  /** A page to open after the Use flow, in the same browser: the one on which the app begins Create or Upgrade. */
+  readonly page?: PageRequest | undefined
+}
+
+/** One run of the app. */
+export interface FlowRun {
+  readonly browser: Browser
+  /** The last visit. */
+  readonly visit: Visit
+  readonly observation: Observation
+  /** The Use request of the app. */
+  readonly request?: AuthorizationRequest | undefined
+  /** Ids in the journal. */
+  readonly useFlow?: string | undefined
+  readonly createFlow?: string | undefined
+  /** The app sent the browser to Create. */
+  readonly reachesCreate: boolean
+  /** The queued decision met a call of the app's server; `undefined` when none was queued. */
+  readonly isLaterMet?: boolean | undefined
+  /** The browser brought an answer of this flow to the app. */
+  readonly brought: Readonly<Record<'E1' | 'E3', boolean>>
+}
+
+export interface Driver {
+  run(plan: FlowPlan): Promise<FlowRun>
+  /** Opens an address of the app; requests for the sandbox are not sent. */
+  open(request: PageRequest, browser: Browser): Promise<Visit>
+  /** A browser that has done what stands in `before`, and nothing else. */
+  newBrowser(): Promise<Browser>
+}
+
+type Settings = Pick<AuditOptions, 'app' | 'before' | 'reset'> & {
+  readonly agent: Agent
+  readonly timeoutSeconds: number
+  readonly signal: AbortSignal
+}
+
+/** Drives the app through flows, each by a fresh browser unless the plan names one. */
+export function createDriver(sandbox: SandboxApi, settings: Settings): Driver {
+  const { app, agent, before = [], reset, timeoutSeconds, signal } = settings
+  let browsers = 0
+  const until = () => AbortSignal.any([AbortSignal.timeout(timeoutSeconds * 1000), signal])
+  const plain = (): VisitOptions => ({ sandboxUrl: sandbox.baseUrl, signal: until(), decide: async () => 'stop' })
+  const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, app).href })
+
+  async function newBrowser(): Promise<Browser> {
+    browsers += 1
+    if (reset) await agent.newBrowser().open(ofApp(reset), plain())
+    const browser = agent.newBrowser()
+    for (const request of before) await browser.open(numbered(ofApp(request), browsers), plain())
+    return browser
+  }
+
+  return {
+    newBrowser,
+    open: (request, browser) => browser.open(ofApp(request), plain()),
+    async run({ use, create = {}, later, page, ...plan }) {
+      const browser = plan.browser ?? (await newBrowser())
+      const seen: { request?: AuthorizationRequest; reachesCreate: boolean; queued?: string } = { reachesCreate: false }
+      const decide = async (request: AuthorizationRequest): Promise<ForcedDecision | 'stop'> => {
+        if (request.endpoint === 'E3') {
+          if (seen.reachesCreate) return 'stop'
+          seen.reachesCreate = true
+          return create
+        }
+        if (seen.request) return 'stop'
+        seen.request = request
+        if (later && later.flow !== 'par') {
+          seen.queued = (await sandbox.next({ ...later, match: { state: request.parameters['state'] } })).id
+        }
+        return use
+      }
+      // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
+      if (later?.flow === 'par') seen.queued = (await sandbox.next(later)).id
+      const options = (): VisitOptions => ({ sandboxUrl: sandbox.baseUrl, signal: until(), decide })
+      const first = await browser.open({ url: app }, options())
+      const goesOn = page && first.end === 'page' && !seen.reachesCreate
+      const last = goesOn ? await browser.open(ofApp(page), options()) : undefined
+      const { queued, ...facts } = seen
+      const isLaterMet = queued === undefined ? undefined : await isMet(queued, sandbox)
+      return { ...describeRun([first, ...(last ? [last] : [])], { browser, ...facts }), isLaterMet }
+    },
+  }
+}
+
+/** Whether an expectation has decided a call. One that has not would decide the next call of its kind: it is taken away. */
+async function isMet(id: string, sandbox: SandboxApi): Promise<boolean> {
+  const left = await sandbox.expectations.list()
+  if (!left.some((expectation) => expectation.id === id)) return true
+  await sandbox.expectations.clear()
+  return false
+}
+
+function describeRun(
+  visits: readonly Visit[],
+  { browser, request, reachesCreate }: { browser: Browser; request?: AuthorizationRequest; reachesCreate: boolean },
+): FlowRun {
+  const hops = visits.flatMap((visit) => visit.hops)
+  const [visit] = visits.slice(-1)
+  if (!visit) throw new Error('a run has a visit')
+  const flowOf = (endpoint: 'E1' | 'E3') => hops.find((hop) => hop.endpoint === endpoint)?.flow
+  // An answer of the sandbox follows the request that it answers.
+  const bringsAfter = (endpoint: 'E1' | 'E3') => {
+    const asked = hops.findIndex((hop) => hop.endpoint === endpoint)
+    return asked >= 0 && hops.slice(asked + 1).some(({ isCallback }) => isCallback)
+  }
+  return {
+    browser,
+    visit,
+    observation: observe({ ...visit, hops }),
+    request,
+    useFlow: flowOf('E1'),
+    createFlow: flowOf('E3'),
+    reachesCreate,
+    brought: { E1: bringsAfter('E1'), E3: bringsAfter('E3') },
+  }
+}
+
+/** The request with `{n}` replaced by the number of the browser, so that each one is another user. */
+function numbered({ url, form, json, ...request }: PageRequest, n: number): PageRequest {
+  const fill = (text: string) => text.replaceAll(/\{n\}|%7Bn%7D/gi, String(n))
+  return {
+    ...request,
+    url: fill(url),
+    ...(form && { form: Object.fromEntries(Object.entries(form).map(([name, value]) => [name, fill(value)])) }),
+    ...(json !== undefined && { json: JSON.parse(fill(JSON.stringify(json))) }),
+  }
+}
