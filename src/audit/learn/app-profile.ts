@@ -1,0 +1,70 @@
+import { AuditProblem } from '../audit-problem.ts'
+import type { FlowRun } from '../drive/driver.ts'
+
+/** What the Use request of an app asks for. */
+export interface AppProfile {
+  readonly responseMode: 'query' | 'form_post'
+  readonly canCreate: boolean
+  readonly upgradeScope: boolean
+  /** JSON text. */
+  readonly claims: string
+}
+
+/**
+ * Reads the Use request of the first visit.
+ * @param app the page that the visit began at
+ * @throws AuditProblem when the app does not send the browser to this sandbox, or by what this sandbox refuses
+ */
+export function profileOf(
+  { visit, request, useFlow }: FlowRun,
+  { app, baseUrl }: { app: string; baseUrl: string },
+): AppProfile {
+  const page = `GET ${new URL(app).pathname}`
+  if (!request) {
+    switch (visit.end) {
+      case 'unreachable':
+        throw new AuditProblem(
+          `${app}: nothing answers; start your app first, or name its command under start in agekey-audit.yaml`,
+        )
+      case 'elsewhere':
+        throw new AuditProblem(
+          `${page} goes to ${addressOf(visit.url)}, not to this sandbox; set your app's base URL to ${baseUrl}`,
+        )
+      case 'timed_out':
+        throw new AuditProblem(`${page} is not answered in time; raise --timeout when your app is that slow`)
+      case 'dropped':
+        throw new AuditProblem(`${page}: your app closes the connection without an answer; look into its log`)
+      case 'too_many_redirects':
+        throw new AuditProblem(`${page} is redirected more than 20 times, the last time to ${addressOf(visit.url)}`)
+      default:
+        throw new AuditProblem(
+          `${page} answers ${visit.page?.status ?? 'nothing'} and leads to no Use request of this sandbox; give the page where a user begins to prove an age`,
+        )
+    }
+  }
+  if (!useFlow && visit.end !== 'sandbox_page') {
+    throw new AuditProblem(
+      `${baseUrl} does not say which flow it answers in; it is an older agekey-sandbox, or a proxy takes its header X-AgeKey-Sandbox-Flow away`,
+    )
+  }
+  const { response_mode: mode = 'fragment', can_create: canCreate, scope = '', claims = '' } = request.parameters
+  if (visit.end === 'sandbox_page') {
+    throw new AuditProblem(`the sandbox refuses the request of your app: ${visit.problem ?? 'it shows an error page'}`)
+  }
+  if (mode !== 'query' && mode !== 'form_post') {
+    throw new AuditProblem(
+      `your app answers by fragment, which only a script in a browser can read; this audit reads response_mode=query and response_mode=form_post`,
+    )
+  }
+  return {
+    responseMode: mode,
+    canCreate: canCreate === 'true',
+    upgradeScope: scope.split(' ').some((one) => /[._-]upgrade$/.test(one)),
+    claims,
+  }
+}
+
+/** Without its parameters, which are long and may be secret. */
+function addressOf(url = ''): string {
+  return URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url
+}

@@ -1,0 +1,105 @@
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import { AuditProblem } from '../audit-problem.ts'
+import type { Driver, FlowRun } from '../drive/driver.ts'
+import { asksTheApp } from './accepted-rule.ts'
+import { type DeclaredRules, holds } from './flow-reader.ts'
+import { constantOf, differenceTo, looksLikeYes } from './signature.ts'
+
+/** The app that is audited, and how its Use flow is read. */
+export interface Subject {
+  readonly sandbox: SandboxApi
+  readonly driver: Driver
+  readonly app: string
+  readonly rules: DeclaredRules
+}
+
+/** A run, and whether the rule held after it that the user gave. */
+export interface SeenRun {
+  readonly run: FlowRun
+  readonly accepted: boolean | undefined
+}
+
+/** A kind of no that an app takes for a yes. */
+export type LetIn = 'access_denied' | 'minor'
+
+interface Names {
+  readonly adult: string
+  readonly minor: string
+}
+
+/** @throws AuditProblem when the app does not take a right token, or not each time alike */
+export function checkGoodAnswers(adults: readonly SeenRun[], name: string): void {
+  const runs = adults.map(({ run }) => run)
+  const refused = runs.find(({ observation: { end, status } }) => end !== 'page' || status >= 400)
+  if (refused) {
+    throw new AuditProblem(
+      `your app answers a right token of ${name} with ${refused.observation.summary}; run: agekey-sandbox doctor --issuer ${issuerOf(refused)}`,
+    )
+  }
+  const [first, ...others] = runs.map(({ observation }) => observation)
+  const different = others.find(({ status }) => status !== first?.status)
+  if (first && different) {
+    throw new AuditProblem(
+      `your app answers a right token of ${name} now so, now so: ${first.summary}, then ${different.summary}`,
+    )
+  }
+}
+
+const issuerOf = ({ request }: FlowRun) => (request ? request.url.replace(/\?.*$/s, '') : '')
+
+/**
+ * Which kinds of no the app takes for a yes.
+ * @throws AuditProblem when yes and no cannot be told apart, or when an adult before changes what a later user gets
+ */
+export async function findLetIn(
+  { adults, minors, denied }: Readonly<Record<'adults' | 'minors' | 'denied', readonly SeenRun[]>>,
+  { names, subject }: { names: Names; subject: Subject },
+): Promise<readonly LetIn[]> {
+  const { accepted } = subject.rules
+  const shown = adults[0]?.run.observation.summary
+  if (accepted && adults.some((one) => !one.accepted)) {
+    throw new AuditProblem(
+      `--accepted ${JSON.stringify(accepted.text)} does not hold after ${names.adult}: your app shows ${shown}`,
+    )
+  }
+  const isLetIn = { minor: look(minors, adults), access_denied: look(denied, adults) }
+  for (const [kind, { before, after }] of Object.entries(isLetIn)) {
+    if (before || !after) continue
+    const name = kind === 'minor' ? names.minor : kind
+    throw new AuditProblem(
+      `${name} is let in after ${names.adult} was: your app remembers the user; use {n} in before:, or give reset:`,
+    )
+  }
+  const letsIn = (['minor', 'access_denied'] as const).filter((kind) => isLetIn[kind].after)
+  if (accepted && letsIn.includes('access_denied') && !(await tellsSomething(subject))) {
+    throw new AuditProblem(
+      `yes and no look alike: --accepted ${JSON.stringify(accepted.text)} holds after ${names.adult} and after access_denied; give one that holds for members only, such as "get=/a-page-for-members status=200"`,
+    )
+  }
+  if (!accepted && letsIn.length === 2) {
+    throw new AuditProblem(
+      `yes and no look alike: ${shown} after ${names.adult} and after access_denied; give --accepted "get=/a-page-for-members status=200"`,
+    )
+  }
+  return letsIn
+}
+
+/** Whether a kind of no looked like a yes before the first adult was there, and after. */
+function look([first, second]: readonly SeenRun[], adults: readonly SeenRun[]): { before: boolean; after: boolean } {
+  if (!first || !second) throw new Error('each kind of no is seen twice')
+  if (first.accepted !== undefined) return { before: first.accepted, after: second.accepted === true }
+  const yes = constantOf(adults.map(({ run }) => run.observation))
+  const difference = differenceTo(yes, { label: '', observations: [first.run.observation] })
+  if (difference.size === 0) return { before: true, after: true }
+  const both = differenceTo(yes, { label: '', observations: [first.run.observation, second.run.observation] })
+  return {
+    before: both.size === 0,
+    after: both.size === 0 || looksLikeYes({ differences: [difference] }, second.run.observation),
+  }
+}
+
+/** Whether the rule that the user gave asks the app, and does not hold in a browser that has proved nothing. */
+async function tellsSomething({ driver, rules: { accepted } }: Subject): Promise<boolean> {
+  if (!accepted || !asksTheApp(accepted)) return false
+  return !(await holds(accepted, { browser: await driver.newBrowser() }, driver))
+}

@@ -1,0 +1,52 @@
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { Driver } from '../drive/driver.ts'
+import type { Readers } from '../judge/judge-run.ts'
+import type { AuditOptions } from '../options.ts'
+import type { AuditReport, Learned } from '../report.ts'
+import { declaredRules } from './flow-reader.ts'
+import { type LearnedLater, learnCreate, learnUpgrade } from './learn-later.ts'
+import { type LearnedUse, learnUse } from './learn-use.ts'
+import { describeFeatures, describeYes, type Signature } from './signature.ts'
+
+/** All that is known of an app before it is judged. */
+export interface LearnedApp {
+  readonly use: LearnedUse
+  readonly create: LearnedLater
+  readonly upgrade: LearnedLater
+  readonly readers: Readers
+  /** For the report and for people. */
+  readonly described: AuditReport['learned']
+  readonly lines: readonly string[]
+}
+
+/** Learns how each flow of an app looks when it ends well and when it does not. @throws AuditProblem */
+export async function learnApp(sandbox: SandboxApi, driver: Driver, options: AuditOptions): Promise<LearnedApp> {
+  const rules = {
+    use: declaredRules(options.use),
+    create: declaredRules(options.create),
+    upgrade: declaredRules(options.upgrade),
+  }
+  const use = await learnUse({ sandbox, driver, app: options.app, rules: rules.use })
+  const create = await learnCreate({ sandbox, driver, use, options: options.create })
+  const upgrade = await learnUpgrade({ sandbox, driver, use, options: options.upgrade })
+  const signatures = {
+    use: use.signature,
+    ...(create.kind === 'learned' && { create: create.signature }),
+    ...(upgrade.kind === 'learned' && { upgrade: upgrade.signature }),
+  }
+  const readers: Readers = { sandbox, driver, signatures, rules, createsAfterDenial: use.createsAfterDenial }
+  const described = Object.fromEntries(
+    Object.entries(signatures).map(([flow, signature]) => [flow, describe(signature)]),
+  )
+  const lines = Object.entries(described).flatMap(([flow, { yes, no }]) => [
+    `${flow}: yes is ${yes}`,
+    ...no.map((one) => `${flow}: no is ${one}`),
+  ])
+  const absent = [create, upgrade].flatMap((one) => (one.kind === 'absent' ? [one.reason] : []))
+  return { use, create, upgrade, readers, described, lines: [...lines, ...absent] }
+}
+
+const describe = (signature: Signature): Learned => ({
+  yes: describeYes(signature),
+  no: signature.noes.map(describeFeatures),
+})

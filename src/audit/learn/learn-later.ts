@@ -1,0 +1,90 @@
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { Role } from '../drive/cast.ts'
+import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
+import type { FlowOptions } from '../options.ts'
+import type { LearnedUse } from './learn-use.ts'
+import { learnSignature, type ObservedClass, type Signature } from './signature.ts'
+
+/** What is known of a flow that follows Use. */
+export type LearnedLater =
+  | { readonly kind: 'learned'; readonly signature: Signature; readonly no: readonly ObservedClass[] }
+  /** Why its rows cannot be tried. */
+  | { readonly kind: 'absent'; readonly reason: string }
+
+interface Subject {
+  readonly sandbox: SandboxApi
+  readonly driver: Driver
+  readonly use: LearnedUse
+  readonly options: FlowOptions | undefined
+}
+
+/** How the app is brought to Create: by the answer of Use, or by a page of its own. */
+export const planOfCreate = (
+  persona: string,
+  { profile, start }: { profile: LearnedUse['profile']; start: FlowOptions['start'] },
+): FlowPlan => ({
+  use: { persona, outcome: profile.canCreate ? 'create_requested' : 'access_denied' },
+  create: { persona, outcome: 'created' },
+  page: start,
+})
+
+/** Runs Create twice to its good end and twice to a denial. */
+export async function learnCreate({ driver, use, options }: Subject): Promise<LearnedLater> {
+  const { profile, cast } = use
+  if (!profile.canCreate && !options?.start) {
+    return {
+      kind: 'absent',
+      reason: 'your app sends no can_create=true; name its page under create.start when it has Create',
+    }
+  }
+  const end = (outcome: string) =>
+    cast.as('newcomer', (persona) => {
+      const plan = planOfCreate(persona, { profile, start: options?.start })
+      return driver.run({ ...plan, create: { persona, outcome } })
+    })
+  const denied = [await end('access_denied')]
+  if (!denied.every(({ reachesCreate }) => reachesCreate)) {
+    return {
+      kind: 'absent',
+      reason: 'your app began no Create flow after create_requested; name its page under create.start',
+    }
+  }
+  const created = [await end('created')]
+  denied.push(await end('access_denied'))
+  created.push(await end('created'))
+  return learned(created, [
+    { label: 'after access_denied', observations: denied.map(({ observation }) => observation) },
+  ])
+}
+
+/** Runs Upgrade twice to its good end; its no is that of Use. */
+export async function learnUpgrade({ sandbox, driver, use, options }: Subject): Promise<LearnedLater> {
+  const { profile, cast, denied, stray } = use
+  if (!profile.upgradeScope) return { kind: 'absent', reason: 'your app does not ask for the upgrade scope' }
+  const upgrade = () => cast.as(...planOfUpgrade(options?.start, driver))
+  const runs = [await upgrade(), await upgrade()]
+  const flows = await Promise.all(
+    runs.map(({ useFlow }) => (useFlow === undefined ? undefined : sandbox.flows.get(useFlow))),
+  )
+  const exchanged = flows.every((flow) => flow?.calls.some(({ endpoint }) => endpoint === 'E4'))
+  if (!exchanged) {
+    return { kind: 'absent', reason: 'your app exchanged no code after code_issued; name its page under upgrade.start' }
+  }
+  return learned(runs, [denied, stray])
+}
+
+const planOfUpgrade = (start: FlowOptions['start'], driver: Driver): [Role, (persona: string) => Promise<FlowRun>] => [
+  'minor',
+  (persona) => driver.run({ use: { persona, outcome: 'code_issued' }, page: start }),
+]
+
+function learned(runs: readonly FlowRun[], no: readonly ObservedClass[]): LearnedLater {
+  return {
+    kind: 'learned',
+    signature: learnSignature(
+      runs.map(({ observation }) => observation),
+      no,
+    ),
+    no,
+  }
+}

@@ -1,0 +1,105 @@
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { Visit } from '../agent/browser.ts'
+import { AuditProblem } from '../audit-problem.ts'
+import { type Cast, chooseCast } from '../drive/cast.ts'
+import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
+import { type AppProfile, profileOf } from './app-profile.ts'
+import { checkGoodAnswers, findLetIn, type LetIn, type SeenRun, type Subject } from './check-learned.ts'
+import { holds } from './flow-reader.ts'
+import { type Observation, observe } from './observation.ts'
+import { constantOf, learnSignature, looksLikeYes, type ObservedClass, type Signature } from './signature.ts'
+
+/** What the first visits of an app show. */
+export interface LearnedUse {
+  readonly profile: AppProfile
+  readonly cast: Cast
+  readonly signature: Signature
+  /** Kinds of no after which the app does what it does after a yes. */
+  readonly letsIn: readonly LetIn[]
+  readonly denied: ObservedClass
+  /** After a denial the app goes on to Create by itself. */
+  readonly createsAfterDenial: boolean
+  /** What the app shows for an answer that its browser did not ask for. */
+  readonly stray: ObservedClass
+}
+
+const DENIED = { use: { outcome: 'access_denied' } } as const
+
+/**
+ * Runs denials, minors and adults in turn, each in a fresh browser; a minor comes before the first adult, so that an app that
+ * remembers its users is seen.
+ * @throws AuditProblem when nothing can be learned
+ */
+export async function learnUse(subject: Subject): Promise<LearnedUse> {
+  const { sandbox, app } = subject
+  const see = (plan: FlowPlan) => seeRun(plan, subject)
+  const denied = [await see(DENIED)]
+  const [first] = denied
+  if (!first) throw new Error('a flow was run')
+  const profile = profileOf(first.run, { app, baseUrl: sandbox.baseUrl })
+  await requireValidRequest(first.run, sandbox)
+  const cast = await chooseCast(sandbox, profile.claims)
+  const be = (role: 'adult' | 'minor') => cast.as(role, (persona) => see({ use: { persona, outcome: 'verified' } }))
+  const minors = [await be('minor')]
+  const adults = [await be('adult')]
+  minors.push(await be('minor'))
+  denied.push(await see(DENIED))
+  adults.push(await be('adult'))
+
+  const names = { adult: cast.nameOf('adult'), minor: cast.nameOf('minor') }
+  checkGoodAnswers(adults, names.adult)
+  const letsIn = await findLetIn({ adults, minors, denied }, { names, subject })
+  const classes = {
+    denied: classOf('access_denied', denied),
+    stray: { label: 'a stray answer', observations: [await observeStray(first.run, profile, subject.driver)] },
+  }
+  const observed = adults.map(({ run }) => run.observation)
+  const signature = learnSignature(observed, [classes.denied, classOf(names.minor, minors)])
+  const createsAfterDenial = denied.some(({ run }) => run.reachesCreate)
+  return { profile, cast, signature: withStray(signature, classes.stray), letsIn, createsAfterDenial, ...classes }
+}
+
+/** Runs the app once; a rule that was given is asked at once, because the app may remember what comes later. */
+async function seeRun(plan: FlowPlan, { driver, rules }: Subject): Promise<SeenRun> {
+  const run = await driver.run(plan)
+  return { run, accepted: rules.accepted && (await holds(rules.accepted, run, driver)) }
+}
+
+const classOf = (label: string, seen: readonly SeenRun[]): ObservedClass => ({
+  label,
+  observations: seen.map(({ run }) => run.observation),
+})
+
+/** @throws AuditProblem with what the sandbox found wrong with the request of the app */
+async function requireValidRequest({ useFlow }: FlowRun, sandbox: SandboxApi): Promise<void> {
+  const flow = useFlow === undefined ? undefined : await sandbox.flows.get(useFlow)
+  const errors = flow?.calls.flatMap(({ findings }) => findings.filter(({ level }) => level === 'error')) ?? []
+  if (errors.length === 0) return
+  const found = errors.map(({ rule, message, hint }) => `${rule}: ${message}; ${hint}`).join(' ')
+  throw new AuditProblem(`the sandbox refuses the Use request of your app: ${found}`)
+}
+
+/** Brings an answer to the app that no request of its browser asked for. */
+async function observeStray(run: FlowRun, profile: AppProfile, driver: Driver): Promise<Observation> {
+  const observation = observe(await openStray(run, profile, driver))
+  // Parameters of the address are those of the answer.
+  const features = new Set([...observation.features].filter((feature) => !feature.startsWith('with ')))
+  return { ...observation, features }
+}
+
+async function openStray({ request }: FlowRun, { responseMode }: AppProfile, driver: Driver): Promise<Visit> {
+  const url = new URL(request?.parameters['redirect_uri'] ?? '')
+  const answer = { state: 'audit-stray-answer', id_token: 'audit.stray.answer' }
+  const browser = await driver.newBrowser()
+  if (responseMode === 'form_post') {
+    return driver.open({ url: url.href, method: 'POST', form: answer, isCrossSite: true }, browser)
+  }
+  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value)
+  return driver.open({ url: url.href }, browser)
+}
+
+/** A page that refuses a stray answer is a no, unless it looks like a yes. */
+const withStray = (signature: Signature, { observations }: ObservedClass): Signature =>
+  observations.some((one) => one.end !== 'page' || looksLikeYes(signature, one))
+    ? signature
+    : { ...signature, noes: [...signature.noes, constantOf(observations)] }
