@@ -1,0 +1,38 @@
+import type { Need, Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { AppProfile } from '../learn/app-profile.ts'
+import type { LearnedLater } from '../learn/learn-later.ts'
+
+const RESTART = 'an app reads keys and discovery when it starts; this audit does not restart apps'
+
+const UNMET: Readonly<Partial<Record<Need, string>>> = {
+  can_create: 'your app sends no can_create=true',
+  no_can_create: 'your app sends can_create=true, which makes this answer a legal one',
+  upgrade_scope: 'your app does not ask for the upgrade scope',
+}
+
+/** Why a row is not for this app; `undefined` when it is. */
+export function reasonNotFor(
+  row: Outcome,
+  {
+    profile,
+    create,
+    upgrade,
+    slow,
+  }: { profile: AppProfile; create: LearnedLater; upgrade: LearnedLater; slow: boolean },
+): string | undefined {
+  const { flow, name, needs = [], ending } = row
+  if (flow === 'jwks' || flow === 'discovery') return RESTART
+  if (ending?.kind === 'no_answer') return 'nothing comes back, so that there is no answer to let in'
+  if (name.endsWith('.slow') && !slow) return 'it takes half a minute; --slow tries it'
+  if ((flow === 'create' || flow === 'par') && create.kind === 'absent') return create.reason
+  if ((flow === 'token' || flow === 'upgrade') && upgrade.kind === 'absent') return upgrade.reason
+  if (name === 'create_requested' && create.kind === 'absent') return create.reason
+  if (name === 'code_issued' && upgrade.kind === 'absent') return upgrade.reason
+  const has: Readonly<Partial<Record<Need, boolean>>> = {
+    can_create: profile.canCreate,
+    no_can_create: !profile.canCreate,
+    upgrade_scope: profile.upgradeScope,
+  }
+  const unmet = needs.find((need) => has[need] === false)
+  return unmet && UNMET[unmet]
+}
