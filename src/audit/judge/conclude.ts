@@ -1,0 +1,92 @@
+import { CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { LEVELS, type Level, type Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { KnownFinding } from '../options.ts'
+import type { AuditedRow, AuditReport, FailOn, VerdictName } from '../report.ts'
+import { isFinding, type RowVerdict } from './judge-row.ts'
+
+/** By what a verdict counts. */
+export interface Counting {
+  readonly failOn: FailOn
+  /** Rows added after this version do not count. */
+  readonly catalogue: string
+  readonly known: readonly KnownFinding[]
+  /** ISO 8601. */
+  readonly today: string
+}
+
+/** The row of the report: the verdict with what the catalogue says, and whether it counts. */
+export function describeRow(row: Outcome, found: RowVerdict | { reason: string }, counting: Counting): AuditedRow {
+  const verdict: RowVerdict =
+    'verdict' in found ? found : { verdict: 'not for this app', evidence: '', flows: [], reason: undefined }
+  const judged = withKnown(rowId(row), verdict, counting)
+  const { flow, family, summary, rule, harm, severity, refs, cwe } = row
+  const level = judged.verdict === 'broke' ? weaker(row.level, 'should') : row.level
+  const reason = judged.because ?? ('verdict' in found ? found.reason : found.reason)
+  return {
+    row: rowId(row),
+    flow,
+    family,
+    summary,
+    rule,
+    harm,
+    level,
+    severity,
+    verdict: judged.verdict,
+    ...(reason === undefined ? {} : { reason }),
+    ...(verdict.evidence === '' ? {} : { evidence: verdict.evidence }),
+    flows: [...new Set(verdict.flows)],
+    refs,
+    cwe: cwe.map((id) => `CWE-${id}`),
+    counted: isCounted({ row, level, verdict: judged.verdict }, counting),
+  }
+}
+
+/** A finding that is known, and an entry that names none any more. */
+function withKnown(
+  id: string,
+  { verdict }: RowVerdict,
+  { known, today }: Counting,
+): { verdict: VerdictName; because?: string } {
+  const entry = known.find(({ row }) => row === id)
+  if (!entry) return { verdict }
+  if (isFinding({ verdict })) {
+    const isOver = entry.until !== undefined && entry.until < today.slice(0, 10)
+    return isOver ? { verdict } : { verdict: 'known', because: entry.because }
+  }
+  const isGone = verdict === 'refused' || verdict === 'accepted' || verdict === 'observed'
+  return isGone
+    ? { verdict: 'stale', because: `it is listed under known and is ${verdict} now; take the entry out` }
+    : { verdict }
+}
+
+/** Versions in the order in which they came. */
+const age = (version: string) => VERSIONS.indexOf(version)
+const VERSIONS: readonly string[] = CATALOGUE_VERSIONS
+
+const rank = (level: Level) => LEVELS.indexOf(level)
+const weaker = (one: Level, other: Level): Level => (rank(one) > rank(other) ? one : other)
+
+function isCounted(
+  { row, level, verdict }: { row: Outcome; level: Level; verdict: VerdictName },
+  { failOn, catalogue }: Counting,
+): boolean {
+  if (verdict === 'known' || verdict === 'observed' || verdict === 'not for this app') return false
+  if (failOn === 'none' || row.correctClient === 'depends') return false
+  if (age(row.since) > age(catalogue)) return false
+  return verdict === 'stale' || rank(level) <= rank(failOn)
+}
+
+/** 2 when nothing was judged, 1 for a finding, 3 for an undetermined row, of those that count; else 0. */
+export function exitCodeOf(rows: readonly AuditedRow[]): AuditReport['exit_code'] {
+  const isJudged = ({ verdict }: AuditedRow) => verdict !== 'undetermined' && verdict !== 'not for this app'
+  if (!rows.some(isJudged)) return 2
+  const counted = rows.filter((row) => row.counted)
+  if (counted.some((row) => isFinding(row) || row.verdict === 'stale')) return 1
+  return counted.some(({ verdict }) => verdict === 'undetermined') ? 3 : 0
+}
+
+export function totalsOf(rows: readonly AuditedRow[]): AuditReport['totals'] {
+  const totals: Partial<Record<VerdictName, number>> = {}
+  for (const { verdict } of rows) totals[verdict] = (totals[verdict] ?? 0) + 1
+  return totals
+}

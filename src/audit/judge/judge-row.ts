@@ -1,0 +1,100 @@
+import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { Browser } from '../agent/browser.ts'
+import type { Cast } from '../drive/cast.ts'
+import type { Driver } from '../drive/driver.ts'
+import { readRun } from '../learn/flow-reader.ts'
+import type { RowPlan } from '../plan/plan-row.ts'
+import type { Reason, VerdictName } from '../report.ts'
+import { judgeRun, type Readers, type RunVerdict } from './judge-run.ts'
+
+/** What was found out about a row. */
+export interface RowVerdict {
+  readonly verdict: VerdictName
+  readonly reason?: Reason | undefined
+  readonly evidence: string
+  readonly flows: readonly string[]
+  readonly isLimited?: boolean | undefined
+}
+
+export interface Judge {
+  readonly readers: Readers
+  readonly driver: Driver
+  readonly cast: Cast
+  /** How often a finding is looked at. */
+  readonly repeat: number
+}
+
+/** Judges a row: one run for each role, and each finding once more in a fresh browser. */
+export async function judgeRow(row: Outcome, plan: RowPlan, judge: Judge): Promise<RowVerdict> {
+  const first = await judgeOnce(row, plan, judge)
+  const flows = [...first.flows]
+  if (!isFinding(first)) return first
+  for (let time = 1; time < judge.repeat; time += 1) {
+    const again = await judgeOnce(row, plan, judge)
+    flows.push(...again.flows)
+    if (again.verdict === first.verdict) continue
+    const evidence = `${first.verdict} at first (${first.evidence}), then ${again.verdict} (${again.evidence})`
+    return { verdict: 'undetermined', reason: 'flaky', evidence, flows }
+  }
+  return { ...first, flows }
+}
+
+export const isFinding = ({ verdict }: Pick<RowVerdict, 'verdict'>): boolean =>
+  verdict === 'let in' || verdict === 'too strict' || verdict === 'broke'
+
+/** The runs of all roles as one verdict: the worst counts. */
+async function judgeOnce(row: Outcome, { roles, plan, runsAlone }: RowPlan, judge: Judge): Promise<RowVerdict> {
+  const { readers, driver, cast } = judge
+  const verdicts: RunVerdict[] = []
+  for (const role of roles) {
+    const verdict = await cast.as(role, async (persona) => {
+      const judgeIn = async (browser?: Browser) => {
+        const run = await driver.run({ ...plan(persona), ...(browser && { browser }) })
+        return judgeRun(row, run, { readers, isAlone: runsAlone })
+      }
+      return row.prelude === undefined ? judgeIn() : judgeReplay(judgeIn, judge)
+    })
+    verdicts.push({ ...verdict, evidence: `as ${cast.nameOf(role)}: ${verdict.evidence}` })
+  }
+  const worst = (['taken', 'broke', 'undetermined', 'refused'] as const)
+    .map((kind) => verdicts.find(({ verdict }) => verdict === kind))
+    .find((found) => found !== undefined)
+  if (!worst) throw new Error(`${row.name} is run by no role`)
+  const { reason, evidence } = worst
+  const flows = verdicts.flatMap((one) => one.flows)
+  return { verdict: nameFor(row, worst), reason, evidence, flows, isLimited: verdicts.some((one) => one.isLimited) }
+}
+
+function nameFor({ correctClient }: Outcome, { verdict }: RunVerdict): VerdictName {
+  if (verdict === 'undetermined') return 'undetermined'
+  switch (correctClient) {
+    case 'depends':
+      return 'observed'
+    case 'accept':
+      return verdict === 'taken' ? 'accepted' : 'too strict'
+    case 'refuse':
+      return verdict === 'taken' ? 'let in' : verdict
+  }
+}
+
+/**
+ * Judges what needs an earlier flow, in the browser of that flow. An app that keeps the proof of the earlier flow shows a yes
+ * there whatever comes next: then only a fresh browser can show that the app takes a replay, and a refusal there shows nothing.
+ */
+async function judgeReplay(
+  judgeIn: (browser?: Browser) => Promise<RunVerdict>,
+  { readers, driver, cast }: Judge,
+): Promise<RunVerdict> {
+  const { signatures, rules } = readers
+  const { browser } = await cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
+  // A denial replaces nothing that can be replayed.
+  const denied = await driver.run({ use: { outcome: 'access_denied' }, browser })
+  const signature = signatures.use
+  const isYes = signature && (await readRun(denied, { signature, rules: rules.use, driver })) === 'yes'
+  if (denied.request && !isYes) return judgeIn(browser)
+  const fresh = await judgeIn()
+  if (fresh.verdict !== 'refused') return fresh
+  const evidence =
+    'after a good flow your app lets the same browser in whatever comes next, so that a replay there cannot be seen'
+  return { ...fresh, verdict: 'undetermined', reason: 'masked', evidence }
+}

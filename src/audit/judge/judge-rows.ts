@@ -1,0 +1,62 @@
+import { findRow } from '../../sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { LearnedApp } from '../learn/learn-app.ts'
+import { reasonNotFor } from '../plan/applicability.ts'
+import type { AuditedRow } from '../report.ts'
+import { type Counting, describeRow } from './conclude.ts'
+import type { RowVerdict } from './judge-row.ts'
+import { createTrial, type Progress, type TrialSettings } from './trial.ts'
+
+interface Settings extends TrialSettings {
+  readonly learned: LearnedApp
+  readonly counting: Counting
+  /** Also rows that take long. */
+  readonly slow: boolean
+  onRow(progress: Progress & { row: AuditedRow }): void
+}
+
+/** Judges rows: what has to be accepted first, because a refusal counts only beside it, then the most severe first. */
+export async function judgeRows(
+  rows: readonly Outcome[],
+  settings: Settings,
+): Promise<{ judged: readonly AuditedRow[]; notes: readonly string[] }> {
+  const { learned, counting, slow, onRow } = settings
+  const reasonOf = (row: Outcome) => reasonNotFor(row, { ...learned, profile: learned.use.profile, slow })
+  const open = rows.filter((row) => reasonOf(row) === undefined)
+  const twins = open.flatMap(({ twin }) => findRow(twin) ?? []).filter((row) => reasonOf(row) === undefined)
+  const controls = [...new Set([...open, ...twins].filter(({ correctClient }) => correctClient === 'accept'))]
+  const others = open.filter((row) => !controls.includes(row)).toSorted((one, other) => other.severity - one.severity)
+  const trial = createTrial([...controls, ...others], settings, (row, verdict, progress) =>
+    onRow({ ...progress, row: describeRow(row, verdict, counting) }),
+  )
+  await trial.judge(controls)
+  await trial.judge(others)
+  const verdictOf = (row: Outcome): RowVerdict => withMask(row, trial.verdictOf)
+  const judged = rows.map((row) => {
+    const reason = reasonOf(row)
+    return describeRow(row, reason === undefined ? verdictOf(row) : { reason }, counting)
+  })
+  return { judged: learned.use.letsIn.includes('minor') ? withMinor(judged, counting) : judged, notes: trial.notes }
+}
+
+/** A refusal shows nothing when the app also refuses what differs by the fault alone. */
+function withMask(row: Outcome, verdictOf: (row: Outcome) => RowVerdict): RowVerdict {
+  const found = verdictOf(row)
+  const twin = found.verdict === 'refused' ? findRow(row.twin) : undefined
+  if (!twin || twin === row || verdictOf(twin).verdict !== 'too strict') return found
+  const evidence = `your app also refuses ${row.twin}, which differs by the fault alone`
+  return { ...found, verdict: 'undetermined', reason: 'masked', evidence }
+}
+
+/** The app reads the answers wrongly: a plain minor is let in. */
+function withMinor(judged: readonly AuditedRow[], counting: Counting): readonly AuditedRow[] {
+  const row = findRow('use/verified')
+  if (!row) return judged
+  const finding = describeRow(
+    row,
+    { verdict: 'let in', evidence: 'a right token whose thresholds are all false is taken for a yes', flows: [] },
+    counting,
+  )
+  const harm = 'A child gets in with an honest answer: the app does not read the thresholds.'
+  return [{ ...finding, harm }, ...judged.filter((one) => one.row !== finding.row)]
+}
