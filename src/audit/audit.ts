@@ -1,0 +1,58 @@
+import type { SandboxApi } from '../client/sandbox-api.ts'
+import { packageVersion } from '../package-root.ts'
+import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
+import { AuditProblem } from './audit-problem.ts'
+import { createDriver } from './drive/driver.ts'
+import { type Counting, exitCodeOf, totalsOf } from './judge/conclude.ts'
+import { judgeRows } from './judge/judge-rows.ts'
+import { learnApp } from './learn/learn-app.ts'
+import type { AuditOptions } from './options.ts'
+import { selectRows } from './plan/select-rows.ts'
+import type { AuditReport } from './report.ts'
+
+/** Defaults of `AuditOptions`. */
+const DEFAULTS = { jobs: 4, timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } as const
+
+/**
+ * Drives an app through every row of the catalogue that applies to it and says which wrong answers it lets in.
+ * @param sandbox the one that the app is set up for
+ * @throws AuditProblem, in one line, when nothing can be shown
+ */
+export async function runAudit(sandbox: SandboxApi, options: AuditOptions): Promise<AuditReport> {
+  const { app, failOn = 'must', catalogue = CATALOGUE_VERSION, known = [] } = options
+  const { timeoutSeconds = DEFAULTS.timeoutSeconds, budgetSeconds = DEFAULTS.budgetSeconds } = options
+  const rows = selectRows(options)
+  if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; --list shows all of them')
+  const startedAt = new Date()
+  const ends = [AbortSignal.timeout(budgetSeconds * 1000), ...(options.signal ? [options.signal] : [])]
+  const signal = AbortSignal.any(ends)
+  const driver = createDriver(sandbox, { ...options, timeoutSeconds, signal })
+  const learned = await learnApp(sandbox, driver, options)
+  options.onProgress?.({ stage: 'learned', lines: learned.lines })
+
+  const counting: Counting = { failOn, catalogue, known, today: startedAt.toISOString() }
+  const { judged, notes } = await judgeRows(rows, {
+    learned,
+    driver,
+    counting,
+    signal,
+    repeat: options.repeat ?? DEFAULTS.repeat,
+    jobs: options.jobs ?? DEFAULTS.jobs,
+    slow: options.slow ?? false,
+    pages: options,
+    onRow: (progress) => options.onProgress?.({ stage: 'row', ...progress }),
+  })
+  return {
+    version: packageVersion(),
+    catalogue,
+    app,
+    agent: options.agent.name,
+    started_at: startedAt.toISOString(),
+    seconds: (Date.now() - startedAt.getTime()) / 1000,
+    learned: learned.described,
+    rows: judged,
+    totals: totalsOf(judged),
+    notes,
+    exit_code: exitCodeOf(judged),
+  }
+}
