@@ -4,6 +4,7 @@ import type { Outcome, OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import type { RunningApp } from '../support/express-example.ts'
+import { personasFor } from '../support/personas-for.ts'
 import { type AppBrowser, createAppBrowser } from './app-browser.ts'
 import { findFaults } from './faults.ts'
 
@@ -123,7 +124,11 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
       expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining('No age key was saved.') })
     })
 
-    test.each(rowsOf('use', 'refuse').filter(canBeRefused))('E1 refuses $name', async (row) => {
+    const baited = rowsOf('use', 'refuse')
+      .filter(canBeRefused)
+      .flatMap((row) => personasFor(row).map((persona) => ({ name: row.name, persona, row })))
+    test.each(baited)('E1 refuses $name as $persona', async ({ persona, row }) => {
+      await be(persona)
       const faults = await faultsOf(row)
       if (tolerates.includes(row.name)) expect(faults).toEqual([expect.stringContaining(WELCOME)])
       else expect(faults).toEqual([])

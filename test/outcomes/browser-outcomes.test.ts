@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import { findOutcome, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import { personasFor } from '../support/personas-for.ts'
 import { pushedRequest } from '../support/requests.ts'
 import {
   type Delivery,
@@ -19,6 +20,10 @@ import { shareSandbox } from './shared-sandbox.ts'
 
 const rowsOf = (flow: Outcome['flow'], correctClient: Outcome['correctClient']) =>
   OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient)
+
+/** Each row for each persona for whom a careless client says yes. */
+const baited = (rows: readonly Outcome[]) =>
+  rows.flatMap((outcome) => personasFor(outcome).map((persona) => ({ name: outcome.name, persona, outcome })))
 
 /** Each library with the same checks around it; an answer that never comes is no answer. */
 const CLIENTS = {
@@ -46,8 +51,9 @@ function arrived(delivery: Delivery | undefined): Delivery {
 describe.each(Object.entries(CLIENTS))('a Use flow, as a correct client with %s sees it', (_library, read) => {
   const sandbox = shareSandbox()
 
-  it.each(rowsOf('use', 'refuse'))('refuses $name', async (outcome) => {
-    await expect(read(sandbox(), await runUse(sandbox(), outcome))).rejects.toThrow(Refusal)
+  it.each(baited(rowsOf('use', 'refuse')))('refuses $name as $persona', async ({ outcome, persona }) => {
+    const run = await runUse(sandbox(), outcome, { sandbox_persona: persona })
+    await expect(read(sandbox(), run)).rejects.toThrow(Refusal)
   })
 
   it.each(rowsOf('use', 'accept'))('accepts $name', async (outcome) => {
@@ -81,12 +87,24 @@ describe.each([
     rowsOf('use', correctClient).filter(({ name }) => name.startsWith('id_token.'))
   const policy = { algorithms: ['ES256'] }
 
-  it.each(idTokenRows('refuse'))('refuses $name', async (outcome) => {
-    await expect(CLIENTS.jose(sandbox(), await runUse(sandbox(), outcome), policy)).rejects.toThrow(Refusal)
+  it.each(baited(idTokenRows('refuse')))('refuses $name as $persona', async ({ outcome, persona }) => {
+    const run = await runUse(sandbox(), outcome, { sandbox_persona: persona })
+    await expect(CLIENTS.jose(sandbox(), run, policy)).rejects.toThrow(Refusal)
   })
 
   it.each(idTokenRows('accept'))('accepts $name', async (outcome) => {
     expect(await CLIENTS.jose(sandbox(), await runUse(sandbox(), outcome), policy)).toMatchObject({ kind: 'verified' })
+  })
+})
+
+describe('a client that decodes tokens and verifies no signature', () => {
+  const sandbox = shareSandbox()
+  const { name } = findOutcome('use', 'id_token.payload_changed') ?? expect.fail('there is no such row')
+
+  it('says yes to a child in id_token.payload_changed', async () => {
+    const { session, delivery } = await runUse(sandbox(), { name }, { sandbox_persona: 'child-12' })
+    const answer = await readUseAnswer(arrived(delivery), session, async (idToken) => decodeJwt(idToken))
+    expect(answer).toMatchObject({ ageThresholds: { 18: true } })
   })
 })
 
