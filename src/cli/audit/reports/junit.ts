@@ -1,0 +1,39 @@
+import type { AuditedRow, AuditReport } from '../../../audit/report.ts'
+import { type JUnitCase, renderJUnit } from '../../junit.ts'
+import { isFailure, isFinding } from './findings.ts'
+import { asSentence, referencesOf, weightOf, whatHappened, whyNotJudged } from './row-texts.ts'
+
+/** JUnit XML of an audit: a testsuite for each family, a testcase for each row. */
+export function renderAuditJUnit({ rows }: AuditReport): string {
+  const families = [...new Set(rows.map(({ family }) => family))]
+  return renderJUnit(
+    families.map((family) => ({
+      name: family,
+      cases: rows.filter((row) => row.family === family).map(caseOf),
+    })),
+  )
+}
+
+function caseOf(row: AuditedRow): JUnitCase {
+  // How long a single row took is not known: rows share flows and run at the same time.
+  const facts = { name: row.row, classname: row.family, seconds: 0 }
+  if (isFailure(row)) {
+    const lines = explain(row)
+    return { ...facts, status: 'failed', detail: lines.join(' '), lines }
+  }
+  // A finding below the level of --fail-on is no failure, as the exit code says, and no success either.
+  if (isFinding(row)) return { ...facts, status: 'skipped', detail: explain(row).join(' ') }
+  if (row.verdict === 'refused' || row.verdict === 'accepted') return { ...facts, status: 'passed' }
+  const why = whyNotJudged(row)
+  return { ...facts, status: 'skipped', detail: why === '' ? row.verdict : `${row.verdict}: ${why}` }
+}
+
+function explain(row: AuditedRow): string[] {
+  const references = referencesOf(row)
+  return [
+    `${row.verdict} (${weightOf(row)}): ${whatHappened(row)}`,
+    `Check: ${asSentence(row.rule)}`,
+    ...(references === '' ? [] : [`See ${references}.`]),
+    ...(row.flows.length === 0 ? [] : [`Flows: ${row.flows.join(', ')}.`]),
+  ]
+}

@@ -1,0 +1,41 @@
+import { type AuditedRow, REASONS } from '../../../audit/report.ts'
+import { levelOf } from './findings.ts'
+
+/** What the reports say of a row, in plain text: nothing is escaped here. */
+
+/** `must, severity 8.1` */
+export function weightOf(row: AuditedRow): string {
+  const weight = `${levelOf(row)}, severity ${row.severity.toFixed(1)}`
+  return row.counted || row.verdict === 'stale' ? weight : `${weight}, does not count for the exit code`
+}
+
+/** What the app did, or what was sent when that is all that is known. */
+export const whatHappened = ({ evidence, reason, summary }: AuditedRow): string =>
+  asSentence([evidence ?? summary, reason].filter((text) => text !== undefined && text !== '').join('; '))
+
+/** `RFC 7519 section 4.1.4; CWE-613`; empty when there is none. */
+export const referencesOf = ({ refs, cwe }: AuditedRow): string => [...refs, ...cwe].join('; ')
+
+/** Why a row was not judged: `masked: the app refuses the same answer without the fault`. */
+export function whyNotJudged({ reason = '', evidence }: AuditedRow): string {
+  const meaning = meaningOf(reason)
+  return [meaning === '' ? reason : `${reason}: ${meaning}`, evidence].filter((text) => text).join('; ')
+}
+
+const MEANINGS: Readonly<Record<(typeof REASONS)[number], string>> = {
+  page_unknown: 'the page is neither the yes nor the no that was learned; --accepted says how success is known',
+  timed_out: 'the app did not answer in time; --timeout gives it longer',
+  not_delivered: 'the journal does not show that the wrong answer reached the app',
+  not_reached: 'the app did not make the call that would have been answered wrongly',
+  control_lost: 'a right answer was refused afterwards, so that no refusal before it counts',
+  masked: 'the app refuses the same answer without the fault',
+  flaky: 'a second visit had another result',
+}
+
+/** What a reason of an undetermined row means; empty for a reason that is a sentence itself. */
+export function meaningOf(reason: string): string {
+  const known = REASONS.find((name) => name === reason)
+  return known === undefined ? '' : MEANINGS[known]
+}
+
+export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

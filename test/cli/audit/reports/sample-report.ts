@@ -1,0 +1,112 @@
+import { type AuditedRow, type AuditReport, VERDICTS } from '../../../../src/audit/report.ts'
+import { OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
+
+/** A row of the catalogue as an audit judges it: `use/id_token.expired`, refused unless `changes` say otherwise. */
+export function auditedRow(row: string, changes: Partial<AuditedRow> = {}): AuditedRow {
+  const outcome = OUTCOMES.find(({ flow, name }) => `${flow}/${name}` === row)
+  if (outcome === undefined) throw new Error(`${row} is not in the catalogue`)
+  return {
+    row,
+    flow: outcome.flow,
+    family: 'times',
+    summary: outcome.summary,
+    rule: outcome.rule,
+    harm: 'An old proof is good for ever.',
+    level: 'must',
+    severity: 7.4,
+    verdict: 'refused',
+    flows: ['f12'],
+    refs: ['RFC 7519 section 4.1.4'],
+    cwe: ['CWE-613'],
+    counted: true,
+    ...changes,
+  }
+}
+
+/** A report of these rows, with the totals and the exit code that they have. */
+export function auditReport(rows: readonly AuditedRow[], changes: Partial<AuditReport> = {}): AuditReport {
+  const verdicts = new Set(rows.map(({ verdict }) => verdict))
+  const countOf = (verdict: string) => rows.filter((row) => row.verdict === verdict).length
+  return {
+    version: '0.1.0',
+    catalogue: '0.2',
+    app: 'http://localhost:3000/verify',
+    agent: 'http',
+    started_at: '2026-01-02T03:04:05.678Z',
+    seconds: 12.34,
+    learned: { use: { yes: '200 at /callback, "welcome"', no: ['400 at /callback'] } },
+    rows,
+    totals: Object.fromEntries(
+      VERDICTS.filter((verdict) => verdicts.has(verdict)).map((name) => [name, countOf(name)]),
+    ),
+    notes: [],
+    exit_code: rows.some(({ verdict }) => verdict === 'let in') ? 1 : 0,
+    ...changes,
+  }
+}
+
+/** A row of each verdict, as an audit of an app with faults has them. */
+export const MIXED: AuditReport = auditReport(
+  [
+    auditedRow('use/verified', { verdict: 'accepted', family: 'controls' }),
+    auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '200 at /callback, "welcome"' }),
+    auditedRow('use/id_token.payload_changed', {
+      verdict: 'let in',
+      family: 'signature',
+      severity: 9.8,
+      cwe: ['CWE-347'],
+      refs: ['OpenID Connect Core 1.0 section 3.1.3.7 (6)'],
+      evidence: '200 at /callback, "welcome"',
+      flows: ['f2', 'f3'],
+    }),
+    auditedRow('use/id_token.alg_none', {
+      verdict: 'broke',
+      family: 'algorithm',
+      evidence: '500 at /callback',
+      level: 'must',
+    }),
+    auditedRow('use/id_token.typ_other', {
+      verdict: 'let in',
+      family: 'header',
+      level: 'may',
+      severity: 3.1,
+      counted: false,
+      cwe: [],
+      refs: [],
+      flows: [],
+    }),
+    auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'page_unknown', family: 'state' }),
+    auditedRow('use/callback.state_empty', { verdict: 'undetermined', reason: 'page_unknown', family: 'state' }),
+    auditedRow('use/callback.state_changed', { verdict: 'undetermined', reason: 'flaky', family: 'state' }),
+    auditedRow('use/callback.state_of_other_session', { family: 'state' }),
+    auditedRow('create/created', {
+      verdict: 'not for this app',
+      family: 'controls',
+      reason: 'your app does not ask for can_create',
+    }),
+    auditedRow('use/id_token.jku', { verdict: 'known', family: 'key_source', reason: 'mended in May' }),
+    auditedRow('use/id_token.x5u', {
+      verdict: 'stale',
+      family: 'key_source',
+      reason: 'it is refused now; remove it from known',
+    }),
+    auditedRow('use/id_token.embedded_jwk', {
+      verdict: 'observed',
+      family: 'key_source',
+      evidence: '200 at /callback',
+    }),
+  ],
+  { notes: ['your app answers 429 since row 38; raise its limit for tests, or --jobs 1'] },
+)
+
+/** What an app, a page or an attacker may put where a report shows it. */
+export const HOSTILE = [
+  '<script>alert(1)</script> & "quotes" \'single\'',
+  '](http://evil.example) [click](http://evil.example) ![x](http://evil.example/x.png)',
+  '| a | b |\n\n# heading\n- item\n```\nfence',
+  '``` `` ` unbalanced',
+  'https://evil.example/path www.evil.example user@evil.example @octocat #12',
+  '</details></summary><!-- --> <![CDATA[ ]]> ]]>',
+  'control \u0000\u0007\u001b[31m\u0085 bidi \u202e zero \u200b half \ud800 not a character \uffff',
+  'emoji 🔑 and 日本語 {0} {{1}} %s $x^2$ \\ \\| **bold** _it_ ~~gone~~',
+]
