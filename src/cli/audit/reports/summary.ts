@@ -1,0 +1,31 @@
+import { type AuditedRow, type AuditReport, VERDICTS, type VerdictName } from '../../../audit/report.ts'
+
+export type Conclusion = 'passed' | 'failed' | 'undetermined' | 'nothing was judged'
+
+/** What an audit came to. It never passes when no row was judged. */
+export function conclusionOf({ exit_code, totals }: AuditReport): Conclusion {
+  if (exit_code === 1) return 'failed'
+  if (exit_code === 2 || (totals.refused ?? 0) + (totals.accepted ?? 0) === 0) return 'nothing was judged'
+  return exit_code === 0 ? 'passed' : 'undetermined'
+}
+
+const IN_ORDER: readonly VerdictName[] = ['let in', 'too strict', 'stale', 'broke', 'undetermined', ...VERDICTS]
+
+/** Verdicts that rows have, and how many have each: findings first. */
+export function totalsOf({ totals }: AuditReport): (readonly [VerdictName, number])[] {
+  return [...new Set(IN_ORDER)].flatMap((verdict) => {
+    const count = totals[verdict] ?? 0
+    return count === 0 ? [] : [[verdict, count] as const]
+  })
+}
+
+/** Rows of a verdict by their reason; the reason that most rows have comes first. */
+export function byReason({ rows }: AuditReport, verdict: VerdictName): (readonly [string, readonly AuditedRow[]])[] {
+  const groups = new Map<string, AuditedRow[]>()
+  for (const row of rows) {
+    if (row.verdict !== verdict) continue
+    const { reason = 'no reason is known' } = row
+    groups.set(reason, [...(groups.get(reason) ?? []), row])
+  }
+  return [...groups].sort(([, one], [, other]) => other.length - one.length)
+}

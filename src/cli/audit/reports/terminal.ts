@@ -1,0 +1,82 @@
+import type { AuditedRow, AuditReport } from '../../../audit/report.ts'
+import { visible } from '../../terminal.ts'
+import { findingsOf, isFailure } from './findings.ts'
+import { flowAddress } from './flow-address.ts'
+import { meaningOf, referencesOf, weightOf, whatHappened } from './row-texts.ts'
+import { byReason, type Conclusion, conclusionOf, totalsOf } from './summary.ts'
+
+type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
+
+interface TerminalOptions {
+  /** The address of the console: `http://localhost:2435/_sandbox/console`. */
+  readonly console?: string | undefined
+  colour(style: Style, text: string): string
+}
+
+/** Findings that are explained. An app that checks nothing has hundreds; of the others the name says enough. */
+const MAX_EXPLAINED = 25
+const MAX_NAMES = 5
+
+/** What matters of an audit, in lines for a terminal: findings, what could not be judged, totals, how to go on. */
+export function renderTerminal(report: AuditReport, options: TerminalOptions): string[] {
+  const findings = findingsOf(report)
+  const sections = [
+    ...findings.slice(0, MAX_EXPLAINED).map((row) => explain(row, options)),
+    findings.slice(MAX_EXPLAINED).map((row) => headline(row, options)),
+    byReason(report, 'undetermined').flatMap(([reason, rows]) => undeterminedLines(reason, rows, options)),
+    report.notes.map((note) => `${options.colour('yellow', 'note')} ${visible(note)}`),
+    [conclusionLine(report, options), ...howToGoOn(report, findings)],
+  ]
+  const filled = sections.filter((lines) => lines.length > 0)
+  return filled.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
+}
+
+function explain(row: AuditedRow, options: TerminalOptions): string[] {
+  const { console: address, colour } = options
+  const references = referencesOf(row)
+  const flows = row.flows.map((id) => (address === undefined ? `flow ${id}` : flowAddress(address, id)))
+  return [
+    headline(row, options),
+    `  ${visible(whatHappened(row))}`,
+    `  Check: ${visible(row.rule)}`,
+    ...(references === '' ? [] : [`  ${colour('dim', visible(references))}`]),
+    ...(flows.length === 0 ? [] : [`  ${visible(flows.join(' '))}`]),
+  ]
+}
+
+function headline(row: AuditedRow, { colour }: TerminalOptions): string {
+  const verdict = colour(isFailure(row) ? 'red' : 'yellow', row.verdict)
+  return `${verdict} ${colour('bold', visible(row.row))} (${weightOf(row)})`
+}
+
+function undeterminedLines(reason: string, rows: readonly AuditedRow[], { colour }: TerminalOptions): string[] {
+  const names = rows.slice(0, MAX_NAMES).map(({ row }) => row)
+  const more = rows.length > MAX_NAMES ? ` and ${rows.length - MAX_NAMES} more` : ''
+  const meaning = meaningOf(reason)
+  const why = meaning === '' ? reason : `${reason}, ${meaning}`
+  return [`${colour('yellow', `undetermined ${rows.length}`)} ${visible(why)}`, `  ${visible(names.join(', '))}${more}`]
+}
+
+const COLOURS: Readonly<Record<Conclusion, Style>> = {
+  passed: 'green',
+  failed: 'red',
+  undetermined: 'yellow',
+  'nothing was judged': 'red',
+}
+
+function conclusionLine(report: AuditReport, { colour }: TerminalOptions): string {
+  const conclusion = conclusionOf(report)
+  const totals = totalsOf(report).map(([verdict, count]) => `${count} ${verdict}`)
+  const counts = totals.length === 0 ? 'no rows' : totals.join(', ')
+  return `${colour(COLOURS[conclusion], conclusion)}: ${counts}; ${report.seconds.toFixed(1)} seconds`
+}
+
+/** How one row is run again: the worst finding, or else a row that could not be judged. */
+function howToGoOn({ app, rows }: AuditReport, [worst]: readonly AuditedRow[]): string[] {
+  const row = worst ?? rows.find(({ verdict }) => verdict === 'undetermined')
+  if (row === undefined) return []
+  const words = ['npx agekey-sandbox audit', shellWord(app), '--only', shellWord(row.row)]
+  return [`One row again: ${visible(words.join(' '))}`]
+}
+
+const shellWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

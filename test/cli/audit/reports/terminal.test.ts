@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import type { AuditReport } from '../../../../src/audit/report.ts'
+import { renderTerminal } from '../../../../src/cli/audit/reports/terminal.ts'
+import { auditedRow, auditReport, HOSTILE, MIXED } from './sample-report.ts'
+
+const CONSOLE = 'http://localhost:2435/_sandbox/console'
+const plain = (_style: string, text: string) => text
+const linesOf = (report: AuditReport) => renderTerminal(report, { console: CONSOLE, colour: plain })
+
+test('the terminal shows findings, what could not be judged, notes, totals and how one row is run again', () => {
+  const report = auditReport(
+    [
+      auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '200 at /callback, "welcome"', rule: 'R.' }),
+      auditedRow('use/id_token.jku', { verdict: 'broke', counted: false, rule: 'S.', refs: [], cwe: [], flows: [] }),
+      auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
+      auditedRow('use/id_token.exp_missing'),
+    ],
+    { notes: ['your app answers 429 since row 38'] },
+  )
+  expect(linesOf(report)).toEqual([
+    'let in use/id_token.expired (must, severity 7.4)',
+    '  200 at /callback, "welcome".',
+    '  Check: R.',
+    '  RFC 7519 section 4.1.4; CWE-613',
+    `  ${CONSOLE}/flows/f12`,
+    '',
+    'broke use/id_token.jku (should, severity 7.4, does not count for the exit code)',
+    expect.stringMatching(/^ {2}Signed by a foreign key.*\.$/),
+    '  Check: S.',
+    '',
+    'undetermined 1 masked, the app refuses the same answer without the fault',
+    '  use/callback.state_missing',
+    '',
+    'note your app answers 429 since row 38',
+    '',
+    'failed: 1 let in, 1 broke, 1 undetermined, 1 refused; 12.3 seconds',
+    'One row again: npx agekey-sandbox audit http://localhost:3000/verify --only use/id_token.expired',
+  ])
+})
+
+test('flows are named on the terminal when there is no console', () => {
+  const row = auditedRow('use/id_token.expired', { verdict: 'let in', flows: ['f12', 'f13'] })
+  expect(renderTerminal(auditReport([row]), { colour: plain })).toContain('  flow f12 flow f13')
+})
+
+test('of rows that are undetermined for one reason the terminal names five and counts the others', () => {
+  const rows = ['missing', 'empty', 'changed', 'of_other_session', 'twice', 'of_earlier_flow'].map((name) =>
+    auditedRow(`use/callback.state_${name}`, { verdict: 'undetermined', reason: 'control_lost' }),
+  )
+  const flaky = auditedRow('use/id_token.expired', { verdict: 'undetermined', reason: 'flaky' })
+  const lines = linesOf(auditReport([flaky, ...rows], { exit_code: 3 }))
+  expect(lines[0]).toMatch(/^undetermined 6 control_lost, /)
+  expect(lines[1]).toMatch(/^ {2}use\/callback\.state_missing, .*, use\/callback\.state_twice and 1 more$/)
+  expect(lines[2]).toMatch(/^undetermined 1 flaky, /)
+  expect(lines[3]).toBe('  use/id_token.expired')
+})
+
+test('an app that lets everything in fills no screen for each row: from the 26th on a finding has one line', () => {
+  const row = auditedRow('use/id_token.expired', { verdict: 'let in' })
+  const rows = Array.from({ length: 30 }, (_, index) => ({ ...row, row: `use/id_token.expired_${100 + index}` }))
+  const lines = linesOf(auditReport(rows))
+  expect(lines.filter((line) => line.startsWith('let in '))).toHaveLength(30)
+  expect(lines.filter((line) => line.startsWith('  Check: '))).toHaveLength(25)
+})
+
+describe('the last line of an audit on the terminal', () => {
+  const styled = (report: AuditReport) =>
+    renderTerminal(report, { colour: (style, text) => `<${style}>${text}</${style}>` }).join('\n')
+  const refused = auditedRow('use/id_token.expired')
+
+  test('is green when rows were judged and all is well', () => {
+    expect(styled(auditReport([refused]))).toBe('<green>passed</green>: 1 refused; 12.3 seconds')
+  })
+
+  test.each([
+    ['no row was run', auditReport([])],
+    ['no row was judged', auditReport([auditedRow('create/created', { verdict: 'not for this app', reason: 'no' })])],
+    ['nothing could be shown', auditReport([refused], { exit_code: 2 })],
+    ['rows are undetermined', auditReport([refused], { exit_code: 3 })],
+    ['there is a finding', MIXED],
+  ])('is never green when %s', (_what, report) => {
+    expect(styled(report)).not.toContain('<green>')
+  })
+
+  test('says that nothing was judged', () => {
+    expect(styled(auditReport([]))).toBe('<red>nothing was judged</red>: no rows; 12.3 seconds')
+  })
+})
+
+test('how a row is run again can be pasted into a shell', () => {
+  const row = auditedRow('use/id_token.expired', { verdict: 'let in' })
+  const lines = linesOf(auditReport([row], { app: "http://localhost:3000/a?b=1&c='$(id)" }))
+  expect(lines.at(-1)).toContain(`audit 'http://localhost:3000/a?b=1&c='\\''$(id)' --only use/id_token.expired`)
+})
+
+test.each(HOSTILE)('no text of an app steers the terminal or makes a line: %j', (text) => {
+  const texts = { row: text, rule: text, evidence: text, refs: [text], flows: [text] }
+  const row = auditedRow('use/id_token.jku', { ...texts, verdict: 'let in' })
+  const undetermined = auditedRow('use/id_token.x5u', { ...texts, verdict: 'undetermined', reason: text })
+  const lines = linesOf(auditReport([row, undetermined], { app: text, notes: [text] }))
+  expect(lines).toHaveLength(13)
+  expect(lines.filter((line) => /[\p{Cc}\p{Bidi_Control}\u200b]/u.test(line))).toEqual([])
+})
