@@ -5,7 +5,21 @@ export const packageRoot = new URL('..', import.meta.url)
 
 /** The version in `package.json`. */
 export function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'))
-  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : ''
-  return String(version)
+  return String(memberOf(readManifest(), 'version') ?? '')
+}
+
+/** The page of the repository that `package.json` names: `https://github.com/owner/name`. */
+export function packageRepository(manifest: unknown = readManifest()): string | undefined {
+  const repository = memberOf(manifest, 'repository')
+  const url = memberOf(repository, 'url') ?? repository
+  return typeof url === 'string' ? url.replace(/^git\+/, '').replace(/\.git$/, '') : undefined
+}
+
+function readManifest(): unknown {
+  return JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'))
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  return new Map<string, unknown>(Object.entries(value)).get(name)
 }
