@@ -3,6 +3,7 @@ import type { RenderedPage } from '../http/html/layout.ts'
 import type { Reply } from '../http/reply.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
+import { findEarlier } from '../sandbox/decision/possible-outcome.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import { mapInTurns, takeTurn } from '../sandbox/take-turn.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -43,6 +44,7 @@ async function renderWaiting(
     client: await clientBadge(tenant, transaction.clientId),
     embedding: embeddingOf(request),
     now: tenant.clock.now(),
+    hasEarlierFlow: (await findEarlier(transaction, tenant)) !== undefined,
     drivingBar: drivingBar(visit, tenant),
     continued,
     clockMoved,

@@ -25,6 +25,8 @@ export interface WaitingPage<
   readonly embedding: Embedding
   /** The time of the sandbox in epoch milliseconds. */
   readonly now: number
+  /** Whether the client has an earlier flow whose answer can be sent again. */
+  readonly hasEarlierFlow?: boolean | undefined
   /** Absent when the visitor may drive the sandbox from the page. */
   readonly drivingBar?: DrivingBar | undefined
   /** The user goes on where no passkey works. */

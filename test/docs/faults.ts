@@ -11,15 +11,20 @@ const NEXT_CALLS: Readonly<Partial<Record<OutcomeFlow, readonly string[]>>> = {
 
 /**
  * What an app does wrong with an outcome that is to be refused, while the sandbox is set to a persona; nothing when it
- * refuses it. The sandbox is to be fresh: what an earlier flow called counts too.
+ * refuses it.
  */
 export async function findFaults(
   { sandbox, appUrl }: { readonly sandbox: Sandbox; readonly appUrl: string },
-  { flow, name }: Pick<Outcome, 'flow' | 'name'>,
+  { flow, name, needs }: Pick<Outcome, 'flow' | 'name' | 'needs'>,
 ): Promise<string[]> {
+  const visit = () => createAppBrowser().visit(`${appUrl}/verify`)
+  if (needs?.includes('earlier_flow')) await visit()
+  const earlier = await sandbox.flows.last()
   await sandbox.next({ flow, outcome: name })
-  const shown = await createAppBrowser().visit(`${appUrl}/verify`)
-  const called = (await sandbox.flows.list()).flatMap((entry) => entry.calls.map(({ endpoint }) => endpoint))
+  const shown = await visit()
+  const called = (await sandbox.flows.list(earlier && { after: earlier.id })).flatMap((entry) =>
+    entry.calls.map(({ endpoint }) => endpoint),
+  )
   return [
     ...(isRefusal(shown) ? [] : [`it shows ${shown.url} ${shown.status} ${shown.text}`]),
     ...(NEXT_CALLS[flow] ?? []).filter((endpoint) => called.includes(endpoint)).map((next) => `it calls ${next}`),

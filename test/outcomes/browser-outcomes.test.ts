@@ -126,9 +126,7 @@ describe('a replay, once there is an earlier flow of the client', () => {
   it('never replays what would be right again', async () => {
     const same = { state: 'always-the-same', nonce: 'always-the-same' }
     await runUse(sandbox(), { name: 'verified' }, same)
-    const run = await runUse(sandbox(), { name: 'id_token.replayed' }, same)
-    const session = { ...run.session, ...same }
-    await expect(CLIENTS.jose(sandbox(), { ...run, session })).rejects.toThrow(Refusal)
+    await expect(runUse(sandbox(), { name: 'id_token.replayed' }, same)).rejects.toThrow(/^400: .*no earlier Use flow/s)
   })
 })
 

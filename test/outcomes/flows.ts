@@ -9,12 +9,16 @@ import type { Delivery, Session, VerifyIdToken } from './correct-client.ts'
 
 export const issuerOf = (sandbox: Sandbox) => `${sandbox.baseUrl}/v1/oidc/use`
 
-/** Begins a Use flow that has what the outcome needs, and ends with it. */
+/** What an earlier flow sends: always the same, so that a run can be repeated byte by byte. */
+const EARLIER = { state: 'state-of-an-earlier-flow', nonce: 'nonce-of-an-earlier-flow' }
+
+/** Begins a Use flow that has what the outcome needs, an earlier flow among it, and ends with it. */
 export async function runUse(
   sandbox: Sandbox,
   outcome: Pick<Outcome, 'name' | 'needs'>,
   changes: Changes = {},
 ): Promise<{ session: Session; delivery: Delivery | undefined }> {
+  if (outcome.needs?.includes('earlier_flow')) await runUse(sandbox, { name: 'verified' }, EARLIER)
   const session: Session = {
     mode: 'fragment',
     state: randomUUID(),

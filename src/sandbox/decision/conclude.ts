@@ -6,7 +6,6 @@ import { NO_SEAMS, type Seams } from '../../oidc/seams.ts'
 import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
-import { findReplayableAnswer } from '../outcomes/replayable-answers.ts'
 import { createTamperTools, type TamperTools } from '../outcomes/tamper-tools.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { Decision } from './decide.ts'
@@ -33,7 +32,7 @@ export async function conclude(
 ): Promise<Conclusion> {
   const { provider } = tenant
   const { outcome } = decision
-  const seams = outcome.apply ? seamsOf(outcome, await toolsFor(transaction, tenant)) : NO_SEAMS
+  const seams = outcome.apply ? seamsOf(outcome, toolsFor(transaction, decision, tenant)) : NO_SEAMS
   if (transaction.flow === 'use') return concludeUse(transaction, decision, { tenant, seams })
   const createDecision = createDecisionOf(outcome.ending ?? { kind: 'created' }, decision)
   if (!createDecision) return { callback: undefined, evaluation: undefined, outcome }
@@ -60,9 +59,8 @@ function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
   return findOutcome('use', decision.kind === 'error' ? decision.error : decision.kind) ?? decided
 }
 
-async function toolsFor(transaction: UseTransaction | CreateTransaction, tenant: Tenant): Promise<TamperTools> {
+function toolsFor(transaction: UseTransaction | CreateTransaction, { earlier }: Decision, tenant: Tenant): TamperTools {
   const { provider, clients } = tenant
-  const use = transaction.flow === 'use' ? transaction : undefined
   return createTamperTools({
     provider,
     clients,
@@ -70,8 +68,8 @@ async function toolsFor(transaction: UseTransaction | CreateTransaction, tenant:
       return tenant.keys.withAlg(signingAlgOf(transaction.clientId, provider))
     },
     rotateKeys: tenant.rotateKeys,
-    transaction: use,
-    earlier: use && (await findReplayableAnswer(use, tenant)),
+    transaction: transaction.flow === 'use' ? transaction : undefined,
+    earlier,
   })
 }
 

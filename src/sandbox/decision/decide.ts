@@ -3,6 +3,7 @@ import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
+import type { ReplayableAnswer } from '../outcomes/replayable-answers.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { ReceivedCall } from './call.ts'
@@ -28,6 +29,8 @@ export interface Decision {
   readonly outcome: Outcome
   /** The named outcome, when it belongs to a later server-to-server call of the client. */
   readonly laterOutcome: Outcome | undefined
+  /** What an outcome that needs an earlier flow sends again. */
+  readonly earlier?: ReplayableAnswer | undefined
   /** The queued decision that was followed. */
   readonly queued?: QueuedDecision | undefined
 }
@@ -106,7 +109,7 @@ async function choose(
     if (!byOutcome) return { decision: persona && usualDecision(transaction, persona), followed }
     asking = byOutcome
     const { source, outcome: name = '' } = byOutcome
-    const named = requirePossibleOutcome(transaction, name, { source, profile: tenant.provider.profile })
+    const { outcome: named, earlier } = await requirePossibleOutcome(transaction, name, { source, tenant })
     const isOwn = named.flow === transaction.flow
     const outcome = isOwn ? named : outcomeBefore(named, transaction.flow)
     const holder =
@@ -115,7 +118,7 @@ async function choose(
         ? await find(FALLBACK_PERSONAS[transaction.flow], 'the persona when none is named')
         : undefined)
     requireAgeKeyFor({ ...outcome, name: named.name }, holder, source)
-    return { decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named }, followed }
+    return { decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named, earlier }, followed }
   } catch (error) {
     if (!asking || !(error instanceof Refusal) || isUnavailable(error)) throw error
     return { followed: [], refused: { source: asking, refusal: error } }

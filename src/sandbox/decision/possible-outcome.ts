@@ -4,14 +4,20 @@ import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Need, Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
+import { findReplayableAnswer, type ReplayableAnswer } from '../outcomes/replayable-answers.ts'
 import type { Persona } from '../personas/persona-schema.ts'
+import type { Tenant } from '../tenants/tenant.ts'
 import { requireOutcome } from './names.ts'
 
 type Transaction = UseTransaction | CreateTransaction
 
 /** What the outcome needs and this request does not have. */
-export const unmetNeed = (outcome: Outcome, transaction: Transaction): Need | undefined =>
-  needsOf(outcome).find((need) => !meets(transaction, need))
+export const unmetNeed = (
+  outcome: Outcome,
+  transaction: Transaction,
+  { hasEarlierFlow }: { hasEarlierFlow: boolean },
+): Need | undefined =>
+  needsOf(outcome).find((need) => (need === 'earlier_flow' ? !hasEarlierFlow : !meets(transaction, need)))
 
 const needsOf = ({ flow, needs = [] }: Outcome): readonly Need[] =>
   followsCode(flow) ? ['upgrade_scope', ...needs] : needs
@@ -28,9 +34,11 @@ const UNMET: Readonly<Record<Need, (profile: Profile) => string>> = {
   upgrade_scope: (profile) =>
     `the request did not ask for the upgrade scope; send scope=openid ${upgradeScope(profile)}, or choose another outcome`,
   age_key: () => NO_AGE_KEY,
+  earlier_flow: () =>
+    'this client has no earlier Use flow that ended well (verified, with another state and nonce); finish one first, or choose another outcome',
 }
 
-function meets(transaction: Transaction, need: Need): boolean {
+function meets(transaction: Transaction, need: Exclude<Need, 'earlier_flow'>): boolean {
   if (transaction.flow !== 'use') return true
   switch (need) {
     case 'can_create':
@@ -77,17 +85,25 @@ function ownOutcome(flow: Transaction['flow'], name: string): Outcome {
 export const needsPersona = ({ ending }: Outcome): boolean =>
   ending === undefined || ending.kind === 'verified' || ending.kind === 'created'
 
-/** @throws Refusal for an unknown name and for an outcome that this request cannot have */
-export function requirePossibleOutcome(
+/**
+ * The outcome of a name and, when it needs an earlier flow, the answer of that.
+ * @throws Refusal for an unknown name and for an outcome that this request cannot have
+ */
+export async function requirePossibleOutcome(
   transaction: Transaction,
   name: string,
-  { source, profile }: { source: string; profile: Profile },
-): Outcome {
+  { source, tenant }: { source: string; tenant: Tenant },
+): Promise<{ outcome: Outcome; earlier: ReplayableAnswer | undefined }> {
   const outcome = requireOutcome(transaction.flow, name, source)
-  const unmet = unmetNeed(outcome, transaction)
-  if (unmet) refuse(source, `${name} is not possible here: ${UNMET[unmet](profile)}`)
-  return outcome
+  const earlier = outcome.needs?.includes('earlier_flow') ? await findEarlier(transaction, tenant) : undefined
+  const unmet = unmetNeed(outcome, transaction, { hasEarlierFlow: earlier !== undefined })
+  if (unmet) refuse(source, `${name} is not possible here: ${UNMET[unmet](tenant.provider.profile)}`)
+  return { outcome, earlier }
 }
+
+/** The answer of an earlier flow that can be sent again to this request. */
+export const findEarlier = async (transaction: Transaction, tenant: Tenant): Promise<ReplayableAnswer | undefined> =>
+  transaction.flow === 'use' ? findReplayableAnswer(transaction, tenant) : undefined
 
 function refuse(source: string, problem: string): never {
   throw Refusal.invalidRequest(`${source}: ${problem}.`, { title: 'This test decision is not possible' })

@@ -26,6 +26,8 @@ export type Need =
   | 'upgrade_scope'
   /** The persona has an age key: what is changed stands only in the answer of a verified flow. */
   | 'age_key'
+  /** The client has an earlier Use flow whose good answer can be sent again. */
+  | 'earlier_flow'
 
 /** How binding what a row demands is: `must` the specification's own demands, `should` other RFCs, `may` hardening. */
 export const LEVELS = ['must', 'should', 'may'] as const

@@ -20,8 +20,8 @@ export interface TamperTools {
   readonly signingAlgs: readonly SigningAlgorithm[]
   /** The Use request that is being answered; absent in other flows. */
   readonly transaction: UseTransaction | undefined
-  /** The answer of an earlier Use flow of the same client, when there is one to replay. */
-  readonly earlier: ReplayableAnswer | undefined
+  /** The answer of an earlier Use flow of the same client; only for a row that needs `earlier_flow`. */
+  readonly earlier: ReplayableAnswer
   /** UNIX seconds of the sandbox clock. */
   readonly nowSeconds: number
   /** A value such as a client makes one per request: a `state`, a `nonce`, a `sub`. */
@@ -43,7 +43,7 @@ export interface TamperContext {
 }
 
 export function createTamperTools(context: TamperContext): TamperTools {
-  const { provider, transaction, earlier } = context
+  const { provider, transaction } = context
   const invent = () => provider.ids.random(IDENTIFIER_BYTES)
   return {
     provider,
@@ -54,7 +54,10 @@ export function createTamperTools(context: TamperContext): TamperTools {
       return [...new Set([provider.signer.alg, ...context.clients.signingAlgs])]
     },
     transaction,
-    earlier,
+    get earlier() {
+      if (!context.earlier) throw new Error('a row that replays an answer must need earlier_flow')
+      return context.earlier
+    },
     nowSeconds: Math.floor(provider.clock.now() / 1000),
     invent,
     createTrap: () => `${provider.baseUrl}${TRAP_PATH}/${invent()}`,

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { codeHash, requestClaimsHash } from '../../../oidc/id-token.ts'
-import { signCompact } from '../../keys/compact-jws.ts'
-import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, claimsRows, without } from '../id-token-changes.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 
@@ -21,28 +19,24 @@ const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgra
 export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
   nonceRow('nonce_missing', 'There is no nonce.', { nonce: undefined }),
   nonceRow('nonce_other', 'The nonce is one that no request sent.', ({ invent }) => ({ nonce: invent() })),
-  nonceRow(
-    'nonce_of_earlier_flow',
-    'The nonce is that of the last flow of this client.',
-    ({ earlier, invent }) => ({
-      nonce: earlier?.nonce ?? invent(),
-    }),
-    { prelude: 'earlier_flow' },
-  ),
+  changedClaims('nonce_of_earlier_flow', {
+    family: 'nonce',
+    needs: ['earlier_flow'],
+    prelude: 'earlier_flow',
+    summary: 'The nonce is that of the last flow of this client.',
+    rule: NONCE,
+    apply: (claims, { earlier }) => ({ ...claims, nonce: earlier.nonce }),
+  }),
   nonceRow('nonce_array', 'The nonce is right, but inside an array.', (_tools, claims) => ({
     nonce: [claims['nonce']],
   })),
   changedToken('replayed', {
     family: 'nonce',
+    needs: ['earlier_flow'],
     prelude: 'earlier_flow',
     summary: 'The whole token of the last flow of this client once more.',
     rule: NONCE,
-    async apply(idToken, { earlier, invent, keys }) {
-      if (earlier) return earlier.idToken
-      // The first flow of a client: what an earlier one would have got.
-      const { header, claims } = takeApart(idToken)
-      return signCompact({ header, payload: { ...claims, sub: invent(), nonce: invent() } }, await keys.signingKey())
-    },
+    apply: (_idToken, { earlier }) => earlier.idToken,
   }),
   changedClaims('of_other_session', {
     family: 'nonce',

@@ -13,21 +13,21 @@ const changedUse = changedCallback('use')
 export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('state_of_earlier_flow', {
     family: 'state',
+    needs: ['earlier_flow'],
     prelude: 'earlier_flow',
     summary: 'The state is that of the last flow of this client.',
     rule: STATE,
-    apply: (callback, { earlier, invent }) => withParam(callback, 'state', earlier?.state ?? invent()),
+    apply: (callback, { earlier }) => withParam(callback, 'state', earlier.state),
   }),
   changedUse('replayed', {
     family: 'state',
+    needs: ['earlier_flow'],
     prelude: 'earlier_flow',
     breaks: ['state', 'nonce'],
     summary: 'The whole answer of the last flow of this client once more, as when the callback is requested twice.',
     rule: `${STATE} A state that has been answered is spent.`,
-    apply(callback, { earlier, invent }) {
-      const replayed = withParam(callback, 'state', earlier?.state ?? invent())
-      return earlier ? withParam(replayed, 'id_token', earlier.idToken) : replayed
-    },
+    apply: (callback, { earlier }) =>
+      withParam(withParam(callback, 'state', earlier.state), 'id_token', earlier.idToken),
   }),
   changedUse('in_other_mode', {
     family: 'response_mode',
