@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { auditReportSchema } from '../../src/audit/report.ts'
+import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
+import { renderAuditFile } from '../../src/cli/audit/file/write-audit-file.ts'
 import { renderStarterFile } from '../../src/cli/init.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { personaSchema } from '../../src/sandbox/personas/persona-schema.ts'
@@ -14,6 +16,7 @@ const FILES = {
   config: { title: 'agekey-sandbox.yaml', schema: configSchema, io: 'input' },
   persona: { title: 'A persona of agekey-sandbox', schema: personaSchema, io: 'input' },
   scenario: { title: 'A scenario of agekey-sandbox', schema: scenarioSchema, io: 'input' },
+  audit: { title: 'agekey-audit.yaml', schema: auditFileSchema, io: 'input' },
   'audit-report': { title: 'A report of agekey-sandbox audit', schema: auditReportSchema, io: 'output' },
 } as const
 
@@ -48,7 +51,7 @@ const filesIn = (folder: string) =>
     value: parse(readFileSync(new URL(folder + name, root), 'utf8')),
   }))
 
-test.each(['config', 'persona', 'scenario', 'audit-report'] as const)(
+test.each(['config', 'persona', 'scenario', 'audit', 'audit-report'] as const)(
   'the shipped schema %s is the one that reads it (renew it by vitest -u)',
   async (name) => {
     const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
@@ -79,6 +82,11 @@ describe('an editor finds nothing wrong with', () => {
     expect(validatorOf('scenario').safeParse(value).error).toBeUndefined()
   })
 
+  test('the agekey-audit.yaml that --learn writes', () => {
+    const text = renderAuditFile({ app: 'http://localhost:3000/verify', learned: {}, accepted: 'text=Welcome' })
+    expect(validatorOf('audit').safeParse(parse(text)).error).toBeUndefined()
+  })
+
   test('the starter config', () => {
     expect(validatorOf('config').safeParse(parse(renderStarterFile())).error).toBeUndefined()
   })
@@ -97,6 +105,9 @@ describe('an editor underlines', () => {
     ['scenario', { name: 'X', steps: [{ await: 'use' }] }],
     ['scenario', { name: 'X', steps: [] }],
     ['config', { prot: 1 }],
+    ['audit', { fail_no: 'must' }],
+    ['audit', { fail_on: 'always' }],
+    ['audit', { known: [{ row: 'use/id_token.kid_empty' }] }],
     ['config', { profile: 'agekye' }],
     ['audit-report', { ...REPORT, exit_code: 4 }],
     ['audit-report', { ...REPORT, rows: [{ row: 'use/id_token.expired' }] }],

@@ -1,0 +1,129 @@
+import * as z from 'zod'
+import { didYouMean } from '../../../age/nearest.ts'
+import { excerpt, quote } from '../../../age/quote.ts'
+import { parseAcceptedRule } from '../../../audit/learn/accepted-rule.ts'
+import { FAIL_ON } from '../../../audit/report.ts'
+import { nonEmpty, textWithout } from '../../../config/settings/setting.ts'
+import { messageOf } from '../../../files/caught.ts'
+import { CATALOGUE_VERSIONS, findRow, OUTCOMES, rowId } from '../../../sandbox/outcomes/catalogue.ts'
+
+/** `{port}` stands for a free port, in the address of an app that the audit starts itself. */
+const pageAddress = textWithout(pageProblem)
+const path = textWithout((text) =>
+  /^\/(?!\/)\S*$/.test(text) ? undefined : `${quote(text)} is not a path like /verify`,
+)
+const formValue = z.union([z.string(), z.number(), z.boolean()])
+
+const requestSchema = z
+  .strictObject({
+    get: path.optional().describe('A path of the app'),
+    post: path.optional().describe('A path of the app'),
+    form: z.record(z.string(), formValue).optional().describe('Sent with post, as a form'),
+    json: z.unknown().optional().describe('Sent with post, as JSON'),
+  })
+  .check(({ value: { get, post, form, json }, value, issues }) => {
+    const refuse = (message: string) => issues.push({ code: 'custom', path: [], message, input: value })
+    // An unknown key is reported already, with the one that was probably meant.
+    const isReported = issues.some(({ code }) => code === 'unrecognized_keys')
+    if (get === undefined && post === undefined && !isReported) refuse('give get or post, with a path of the app')
+    if (get !== undefined && post !== undefined) refuse('get and post are two requests; give one of them')
+    if (get !== undefined && (form ?? json) !== undefined) refuse('form and json go with post, not with get')
+    if (form !== undefined && json !== undefined) refuse('form and json are two bodies; give one of them')
+  })
+
+const ruleText = nonEmpty.check(({ value, issues }) => {
+  try {
+    parseAcceptedRule(value)
+  } catch (error) {
+    issues.push({ code: 'custom', message: messageOf(error), input: value })
+  }
+})
+
+const flowSchema = z.strictObject({
+  start: z.union([path, requestSchema]).optional().describe('Where the browser begins this flow'),
+  accepted: ruleText
+    .optional()
+    .describe('By what success is known: get=/me status=200, text=Welcome, cookie=session ...'),
+  refused: ruleText.optional().describe('By what a refusal is known, written like accepted'),
+  source: textWithout(sourceProblem)
+    .optional()
+    .describe('The place in your code that reads the answer, for SARIF: src/verify.ts:12'),
+})
+
+const knownSchema = z.strictObject({
+  row: textWithout(rowProblem).describe('Flow and name: use/id_token.kid_empty'),
+  because: nonEmpty.describe('Why it is accepted for now'),
+  until: textWithout(dateProblem).optional().describe('A date like 2027-01-31: from then on it counts again'),
+})
+
+const startSchema = z.strictObject({
+  run: z
+    .union([nonEmpty, z.array(nonEmpty).min(1)])
+    .describe('A text is run by the shell, a list is a program and its arguments'),
+  ready: pageAddress.optional().describe('The address that answers when the app is up (default: app)'),
+  env: z
+    .record(z.string(), formValue)
+    .optional()
+    .describe('Environment of the app; {base_url} is that of the sandbox, {port} the port of app'),
+})
+
+/** The file `agekey-audit.yaml`. Names that exist are checked, places in it that depend on each other by the reader. */
+export const auditFileSchema = z.strictObject({
+  app: pageAddress.optional().describe('The page of the app where a user begins to prove an age'),
+  start: startSchema.optional().describe('How the audit starts the app itself'),
+  before: z.array(requestSchema).optional().describe('Requests of a fresh browser; {n} makes a new user of each'),
+  reset: requestSchema.optional().describe('A request that makes the app forget its users'),
+  use: flowSchema.optional(),
+  create: flowSchema.optional(),
+  upgrade: flowSchema.optional(),
+  // YAML reads 0.2 as a number.
+  catalogue: z
+    .union([z.string(), z.number()])
+    .transform(String)
+    .check(({ value, issues }) => {
+      const message = catalogueProblem(value)
+      if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+    })
+    .optional()
+    .describe('Rows that were added after this version of the catalogue run and do not count'),
+  fail_on: z.enum(FAIL_ON).optional().describe('Findings count from this level on (default: must)'),
+  known: z.array(knownSchema).optional().describe('Findings that are accepted for now'),
+})
+
+export type AuditFileValues = z.output<typeof auditFileSchema>
+export type RequestInFile = z.output<typeof requestSchema>
+
+/** What keeps a text from being a version of the catalogue. */
+export function catalogueProblem(text: string): string | undefined {
+  const known: readonly string[] = CATALOGUE_VERSIONS
+  if (known.includes(text)) return undefined
+  return `${quote(text)} is no version of the catalogue; there is ${known.join(', ')}`
+}
+
+/** What keeps a text from being the address of a page. */
+export function pageProblem(text: string): string | undefined {
+  const url = text.replaceAll('{port}', '80')
+  if (/^https?:\/\/[^\s\\]+$/i.test(url) && URL.canParse(url)) return undefined
+  return `${quote(text)} is not an address like http://localhost:3000/verify`
+}
+
+function sourceProblem(text: string): string | undefined {
+  if (/^(?![a-z]+:\/\/|\/)[^\s:]+(?::[1-9]\d*)?$/i.test(text)) return undefined
+  return `${quote(text)} is not a file of the project like src/verify.ts:12`
+}
+
+function dateProblem(text: string): string | undefined {
+  const instant = new Date(`${text}T00:00:00.000Z`)
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instant.getTime())
+  // JavaScript reads 30 February as the 2nd of March.
+  if (isDate && instant.toISOString().startsWith(text)) return undefined
+  return `${quote(text)} is not a date like 2027-01-31`
+}
+
+function rowProblem(text: string): string | undefined {
+  if (findRow(text) !== undefined) return undefined
+  const near = didYouMean(text, OUTCOMES.map(rowId)).replaceAll('"', '')
+  return `there is no row ${excerpt(text)}.${near || ANY_ROW}`
+}
+
+const ANY_ROW = ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'

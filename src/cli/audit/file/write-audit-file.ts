@@ -1,0 +1,90 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { stringify } from 'yaml'
+import type { AuditReport } from '../../../audit/report.ts'
+import { codeOf, messageOf } from '../../../files/caught.ts'
+import { ConfigError } from '../../../files/config-error.ts'
+import { CATALOGUE_VERSION } from '../../../sandbox/outcomes/catalogue.ts'
+import { AUDIT_FILE } from './read-audit-file.ts'
+
+/** What an audit learned of an app. */
+export interface LearnedApp extends Pick<AuditReport, 'app' | 'learned'> {
+  /** The rule that was given. */
+  readonly accepted: string | undefined
+}
+
+/** @throws ConfigError when the file is there: it is never overwritten */
+export function requireNoAuditFile(): void {
+  if (existsSync(AUDIT_FILE)) throw isThere()
+}
+
+/** Writes the file into the working folder. @throws ConfigError when it is there, or cannot be written */
+export function writeAuditFile(learned: LearnedApp): void {
+  try {
+    writeFileSync(AUDIT_FILE, renderAuditFile(learned), { flag: 'wx' })
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') throw isThere()
+    // A full disk leaves the beginning of it.
+    rmSync(AUDIT_FILE, { force: true })
+    throw ConfigError.of(`${AUDIT_FILE}: cannot be written (${messageOf(cause)})`, { cause })
+  }
+}
+
+const isThere = () => ConfigError.of(`${AUDIT_FILE}: is there already and stays as it is; move it away first`)
+
+const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/assets/schemas/audit.schema.json
+# Settings of agekey-sandbox audit. Flags go before this file. Lines that are commented out are examples.
+`
+
+/** The file, with what was learned and an example of each setting. */
+export function renderAuditFile({ app, learned, accepted }: LearnedApp): string {
+  const flows = (['use', 'create', 'upgrade'] as const).map((flow) => {
+    const seen = learned[flow]
+    const about = seen && [`yes: ${seen.yes}`, ...seen.no.map((no) => `no: ${no}`)]
+    return renderFlow(flow, { about, accepted: flow === 'use' ? accepted : undefined })
+  })
+  return `${HEADER}
+# The page where a user begins to prove an age.
+${yaml({ app })}
+# The audit starts the app itself, on a free port when app holds {port}, and stops it in the end.
+# A text is run by the shell, a list is a program and its arguments.
+# start:
+#   run: npm start
+#   ready: http://localhost:3000/
+#   env: { AGE_BASE_URL: '{base_url}', PORT: '{port}' }
+
+# Requests of each fresh browser before it begins; {n} makes a new user of each.
+# before:
+#   - post: /login
+#     form: { email: 'user-{n}@example.test' }
+# Or one that makes the app forget its users.
+# reset: { post: /test/reset }
+${flows.join('')}
+# Rows that were added after this version run and do not count.
+catalogue: '${CATALOGUE_VERSION}'
+# Findings count from this level on: must, should, may or none.
+fail_on: must
+
+# Findings that are accepted for now. An entry whose row is refused is stale, and fails.
+# known:
+#   - row: use/id_token.kid_empty
+#     because: the library of this app takes an empty kid for none
+#     until: 2027-01-31
+`
+}
+
+function renderFlow(
+  flow: 'use' | 'create' | 'upgrade',
+  { about = [], accepted }: { about: readonly string[] | undefined; accepted: string | undefined },
+): string {
+  const seen = about.map((line) => `# ${line.replaceAll(/\p{Cc}/gu, ' ')}\n`).join('')
+  const example = [
+    ...(flow === 'use' ? [] : [`#   start: ${flow === 'create' ? '/create' : '{ post: /upgrade }'}`]),
+    ...(accepted === undefined ? ['#   accepted: get=/me status=200'] : []),
+    '#   refused: text=Not yet',
+    '#   source: src/verify.ts:12',
+  ]
+  const given = accepted === undefined ? `# ${flow}:\n` : yaml({ [flow]: { accepted } })
+  return `\n${seen}${given}${example.join('\n')}\n`
+}
+
+const yaml = (value: object) => stringify(value, { lineWidth: 0 })
