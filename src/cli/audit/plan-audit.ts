@@ -1,0 +1,114 @@
+import type { PageRequest } from '../../audit/agent/browser.ts'
+import { isPrivateAddress } from '../../audit/agent/private-address.ts'
+import type { AuditOptions, FlowOptions } from '../../audit/options.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import type { RequestInFile } from './file/file-schema.ts'
+import { AUDIT_FILE, type AuditFile } from './file/read-audit-file.ts'
+import type { AuditRequest } from './read-flags.ts'
+import type { AppStart } from './start-app.ts'
+
+/** What an audit is to do, by the flags and by the file. */
+export interface AuditPlan {
+  /** The page as it was given, with `{port}`. */
+  readonly app: string
+  /** How the app is started; absent when it runs already. */
+  readonly start: { readonly place: string; of(values: Placeholders): AppStart } | undefined
+  options(values: Pick<Placeholders, 'port'>): Omit<AuditOptions, 'agent'>
+}
+
+/** What stands for `{base_url}` and `{port}`. */
+export interface Placeholders {
+  readonly baseUrl: string
+  /** Of the app. */
+  readonly port: number
+}
+
+const PORT = '{port}'
+
+/** Whether the app takes a free port. */
+export const needsPort = ({ app }: AuditPlan): boolean => app.includes(PORT)
+
+/** The port in an address. */
+export function portOf(address: string): number {
+  const { port, protocol } = new URL(address)
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+}
+
+/** Settles what is to be done; flags go before the file. @throws ConfigError with one line for what does not fit */
+export function planAudit(request: AuditRequest, file: AuditFile | undefined): AuditPlan {
+  const { page } = request
+  const { values = {}, lineOf } = file ?? {}
+  const app = page ?? values.app
+  if (app === undefined) throw ConfigError.of(NO_APP)
+  const placeOf = (key: 'app' | 'start') => `${AUDIT_FILE}:${lineOf?.(key) ?? 1}: ${key}`
+  const place = page === undefined ? `${placeOf('app')}: ` : ''
+  if (app.includes(PORT) && values.start === undefined)
+    throw ConfigError.of(
+      `${place}{port} is a free port for an app that the audit starts; give start, or the port of your app`,
+    )
+  if (!request.isOwnApp && !isPrivateAddress(app.replaceAll(PORT, '80')))
+    throw ConfigError.of(
+      `${place}${app} is beyond this machine and its private network, and the audit sends it hundreds of wrong answers; give --this-app-is-mine when it is yours`,
+    )
+  const { start } = values
+  return {
+    app,
+    start: start && { place: placeOf('start'), of: (known) => startOf(start, app, known) },
+    options: ({ port }) => optionsOf(request, { ...values, app: app.replaceAll(PORT, String(port)) }),
+  }
+}
+
+const NO_APP = `the address of the app is missing: give the page where a user begins to prove an age, as in agekey-sandbox audit http://localhost:3000/verify, or app in ${AUDIT_FILE}`
+
+type Values = NonNullable<AuditFile['values']>
+
+function startOf(
+  { run, ready, env = {} }: NonNullable<Values['start']>,
+  app: string,
+  { baseUrl, port }: Placeholders,
+): AppStart {
+  const filled = (text: string) => text.replaceAll('{base_url}', baseUrl).replaceAll(PORT, String(port))
+  return {
+    run: typeof run === 'string' ? filled(run) : run.map(filled),
+    ready: filled(ready ?? app),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(String(value))])),
+  }
+}
+
+function optionsOf(request: AuditRequest, values: Values & { app: string }): Omit<AuditOptions, 'agent'> {
+  const { app, before = [], reset, known } = values
+  const { page, accepted, only, skip, limits } = request
+  const failOn = request.failOn ?? values.fail_on
+  const use = flowOf(app, values.use)
+  return {
+    app,
+    before: before.map((one) => requestOf(app, one)),
+    reset: reset && requestOf(app, reset),
+    // Decision: an address on the command line goes before both places of the file that say where Use begins.
+    use: { ...use, ...(page !== undefined && { start: undefined }), ...(accepted !== undefined && { accepted }) },
+    create: flowOf(app, values.create),
+    upgrade: flowOf(app, values.upgrade),
+    only: only.length === 0 ? undefined : only,
+    skip,
+    catalogue: request.catalogue ?? values.catalogue,
+    ...(failOn !== undefined && { failOn }),
+    ...(known !== undefined && { known }),
+    ...limits,
+  }
+}
+
+function flowOf(app: string, { start, accepted, refused }: NonNullable<Values['use']> = {}): FlowOptions {
+  return {
+    start: start === undefined ? undefined : requestOf(app, typeof start === 'string' ? { get: start } : start),
+    accepted,
+    refused,
+  }
+}
+
+function requestOf(app: string, { get, post, form, json }: RequestInFile): PageRequest {
+  // Not resolved by a URL parser, which would escape the braces of {n}.
+  const url = `${new URL(app).origin}${get ?? post ?? ''}`
+  if (get !== undefined) return { url, method: 'GET' }
+  const texts = form && Object.entries(form).map(([name, value]) => [name, String(value)])
+  return { url, method: 'POST', ...(texts && { form: Object.fromEntries(texts) }), ...(json !== undefined && { json }) }
+}
