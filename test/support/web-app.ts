@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
@@ -8,8 +8,8 @@ import { onTestFinished } from 'vitest'
 export interface WebApp {
   readonly url: string
   readonly requests: readonly ReceivedRequest[]
-  /** Connections that are still open. */
-  readonly sockets: ReadonlySet<Socket>
+  /** Resolves when no connection to it is open. */
+  allClosed(): Promise<void>
 }
 
 export interface ReceivedRequest {
@@ -24,10 +24,10 @@ export interface ReceivedRequest {
 export type WebHandler = (request: ReceivedRequest, response: Parameters<RequestListener>[1]) => void
 
 /** Starts an app on 127.0.0.1 and closes it behind the test. */
-export async function startWebApp(handler: WebHandler): Promise<WebApp> {
+export async function startWebApp(handler: WebHandler, options: ServerOptions = {}): Promise<WebApp> {
   const requests: ReceivedRequest[] = []
   const sockets = new Set<Socket>()
-  const server = createServer(async (request, response) => {
+  const server = createServer(options, async (request, response) => {
     const { method, url: path = '', headers } = request
     const received = { method, path, headers, body: await text(request) }
     requests.push(received)
@@ -44,5 +44,29 @@ export async function startWebApp(handler: WebHandler): Promise<WebApp> {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, requests, sockets }
+  const allClosed = async () => {
+    await Promise.all([...sockets].map((socket) => once(socket, 'close')))
+  }
+  return { url: `http://127.0.0.1:${port}`, requests, allClosed }
 }
+
+/** Redirects every request. */
+export const redirectTo =
+  (location: string, status = 302): WebHandler =>
+  (_request, response) =>
+    response.writeHead(status, { Location: location }).end()
+
+/** Shows an HTML page at every path. */
+export const page =
+  (html: string): WebHandler =>
+  (_request, response) =>
+    response.setHeader('Content-Type', 'text/html').end(html)
+
+/** Answers each path, without its query, by a handler of its own, and all others by 404. */
+export const routes =
+  (handlers: Readonly<Record<string, WebHandler>>): WebHandler =>
+  (request, response) => {
+    const handler = handlers[request.path.split('?')[0] ?? '']
+    if (handler) handler(request, response)
+    else response.writeHead(404).end()
+  }

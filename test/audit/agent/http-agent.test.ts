@@ -1,54 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type {
-  AuthorizationRequest,
-  Browser,
-  ForcedDecision,
-  PageRequest,
-  Visit,
-} from '../../../src/audit/agent/browser.ts'
+import type { AuthorizationRequest } from '../../../src/audit/agent/browser.ts'
 import { createHttpAgent, MAX_REDIRECTS } from '../../../src/audit/agent/http-agent.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
-import { startWebApp, type WebHandler } from '../../support/web-app.ts'
-
-const NO_SANDBOX = 'http://sandbox.test'
-
-/** Opens a page in a fresh browser, or in one that is given; at E1 and E3 it is an adult. */
-function visit(
-  request: PageRequest | string,
-  {
-    browser = createHttpAgent().newBrowser(),
-    sandboxUrl = NO_SANDBOX,
-    signal = new AbortController().signal,
-    decide = async () => ({ persona: 'adult-passport' }),
-  }: {
-    browser?: Browser
-    sandboxUrl?: string
-    signal?: AbortSignal
-    decide?: (request: AuthorizationRequest) => Promise<ForcedDecision | 'stop'>
-  } = {},
-): Promise<Visit> {
-  return browser.open(typeof request === 'string' ? { url: request } : request, { sandboxUrl, signal, decide })
-}
-
-const redirectTo =
-  (location: string, status = 302): WebHandler =>
-  (_request, response) =>
-    response.writeHead(status, { Location: location }).end()
-
-const page =
-  (html: string): WebHandler =>
-  (_request, response) =>
-    response.setHeader('Content-Type', 'text/html').end(html)
-
-/** An app that answers each path, and all others, by 404. */
-const routes =
-  (handlers: Readonly<Record<string, WebHandler>>): WebHandler =>
-  (request, response) => {
-    const handler = handlers[request.path.split('?')[0] ?? '']
-    if (handler) handler(request, response)
-    else response.writeHead(404).end()
-  }
+import { visit } from '../../support/visit.ts'
+import { page, redirectTo, routes, startWebApp, type WebHandler } from '../../support/web-app.ts'
 
 /** An app that `/verify` sends to E1, and that shows the names of what came back. */
 async function startRelyingParty({ mode = 'query', verify = redirectTo, callback }: RelyingPartyOptions = {}) {

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { createCookies } from '../../../src/audit/agent/cookies.ts'
+
+/** What a browser sends to `to` after `from` set a cookie. */
+function sent(setCookie: string, from: string, to = from): string | undefined {
+  const cookies = createCookies()
+  cookies.keep([setCookie], new URL(from))
+  return cookies.headerFor(new URL(to), 'strict')
+}
+
+describe('A cookie', () => {
+  test('goes to each port of its host', () => {
+    expect(sent('a=1', 'http://localhost:3000/', 'http://localhost:4000/')).toBe('a=1')
+  })
+
+  test('of localhost does not go to 127.0.0.1', () => {
+    expect(sent('a=1', 'http://localhost:3000/', 'http://127.0.0.1:3000/')).toBeUndefined()
+  })
+
+  test('stays below its path', () => {
+    expect(sent('a=1; Path=/auth', 'http://localhost/', 'http://localhost/authors')).toBeUndefined()
+    expect(sent('a=1; Path=/auth', 'http://localhost/', 'http://localhost/auth/callback')).toBe('a=1')
+  })
+
+  test.each(['http://localhost/', 'http://127.0.0.1/', 'http://[::1]/', 'http://app.localhost/', 'https://app.test/'])(
+    'with Secure is kept and sent at %s',
+    (url) => {
+      expect(sent('__Host-a=1; Secure; Path=/', url)).toBe('__Host-a=1')
+    },
+  )
+
+  test('with Secure is refused at a host that is another machine', () => {
+    expect(sent('a=1; Secure', 'http://app.test/')).toBeUndefined()
+  })
+
+  test.each(['http://localhost/', 'http://app/', 'http://127.0.0.1/'])('may name the domain of %s', (url) => {
+    expect(sent(`a=1; Domain=${new URL(url).hostname}`, url)).toBe('a=1')
+  })
+
+  test('that expired is gone', () => {
+    const cookies = createCookies()
+    const url = new URL('http://localhost/')
+    expect(cookies.keep(['a=1', 'b=2', 'a=; Max-Age=0'], url)).toEqual(['a', 'b', 'a'])
+    expect(cookies.headerFor(url, 'strict')).toBe('b=2')
+  })
+
+  test.each(['', ';', '=; Secure', 'a\u0000b=1', 'Domain=elsewhere.test'])('written as %j breaks nothing', (header) => {
+    expect(() => sent(header, 'http://localhost/')).not.toThrow()
+  })
+})

@@ -1,0 +1,28 @@
+import type {
+  AuthorizationRequest,
+  Browser,
+  ForcedDecision,
+  PageRequest,
+  Visit,
+} from '../../src/audit/agent/browser.ts'
+import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
+
+const NO_SANDBOX = 'http://sandbox.test'
+
+/** Opens a page in a fresh browser, or in one that is given; at E1 and E3 it is an adult. */
+export function visit(
+  request: PageRequest | string,
+  {
+    browser = createHttpAgent().newBrowser(),
+    sandboxUrl = NO_SANDBOX,
+    signal = new AbortController().signal,
+    decide = async () => ({ persona: 'adult-passport' }),
+  }: {
+    browser?: Browser
+    sandboxUrl?: string
+    signal?: AbortSignal
+    decide?: (request: AuthorizationRequest) => Promise<ForcedDecision | 'stop'>
+  } = {},
+): Promise<Visit> {
+  return browser.open(typeof request === 'string' ? { url: request } : request, { sandboxUrl, signal, decide })
+}
