@@ -44,8 +44,9 @@ export async function startWebApp(handler: WebHandler, options: ServerOptions = 
     server.close()
   })
   const { port } = server.address() as AddressInfo
+  // A connection that the browser resets has an error and closes too.
   const allClosed = async () => {
-    await Promise.all([...sockets].map((socket) => once(socket, 'close')))
+    await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   }
   return { url: `http://127.0.0.1:${port}`, requests, allClosed }
 }

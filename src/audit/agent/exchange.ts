@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns'
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, type RequestOptions, request as requestHttps } from 'node:https'
-import { rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates } from 'node:tls'
 import { codeOf, messageOf } from '../../files/caught.ts'
 
 /** Of a page no more is read. */
@@ -38,7 +38,8 @@ export const isFailure = (result: HttpAnswer | Failure): result is Failure => 'e
 
 /** @param options.ca PEM of certificates to trust beside those of Node */
 export function createExchange({ ca }: { ca?: string | undefined } = {}): Exchange {
-  const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] }
+  // Made once: it takes as long as some hundred requests.
+  const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }
   const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false, ...trust }) }
   return ({ method, url, headers, body }, signal) =>
     new Promise((resolve) => {
@@ -136,7 +137,7 @@ function failureOf(error: unknown, { url, isCut }: { url: URL; isCut: boolean })
     return { end: 'dropped', problem: `${origin} closed the connection without an answer` }
   }
   if (code?.startsWith('HPE_')) {
-    return { end: 'dropped', problem: `the answer of ${origin} is not HTTP: ${messageOf(error)}` }
+    return { end: 'dropped', problem: `the answer of ${origin} cannot be read: ${messageOf(error)}` }
   }
   const reason = UNREACHABLE[code ?? ''] ?? (messageOf(error) || code)
   return { end: 'unreachable', problem: `${origin} cannot be reached: ${reason}` }
