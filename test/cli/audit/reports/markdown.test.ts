@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { renderMarkdown } from '../../../../src/cli/audit/reports/markdown.ts'
+import { auditedRow, auditReport, HOSTILE, MIXED } from './sample-report.ts'
+
+const CONSOLE = 'http://localhost:2435/_sandbox/console'
+
+test('an audit in Markdown has totals first, then findings, what is undetermined, notes, and the rest folded up', () => {
+  const report = auditReport(
+    [
+      auditedRow('use/id_token.expired', {
+        verdict: 'let in',
+        evidence: '200 at /callback, "welcome"',
+        summary: 'It is over.',
+        rule: 'Check exp.',
+      }),
+      auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
+      auditedRow('use/id_token.jku', { verdict: 'not for this app', reason: 'no upgrade scope' }),
+      auditedRow('use/id_token.exp_missing'),
+    ],
+    { notes: ['your app answers 429'] },
+  )
+  expect(renderMarkdown(report, { console: CONSOLE })).toBe(`## Audit of a relying party: failed
+
+| let in | undetermined | refused | not for this app |
+| ---: | ---: | ---: | ---: |
+| 1 | 1 | 1 | 1 |
+
+\` http://localhost:3000/verify \`, catalogue 0.2, 12.3 seconds
+
+### Findings
+
+#### let in: \` use/id_token.expired \`
+
+must, severity 7.4
+
+- What happened: \` 200 at /callback, "welcome". \`
+- What was sent: It is over.
+- Check: Check exp.
+- Harm: An old proof is good for ever.
+- Reference: RFC 7519 section 4.1.4; [CWE-613](https://cwe.mitre.org/data/definitions/613.html)
+- Flow: [\` f12 \`](<http://localhost:2435/_sandbox/console/flows/f12>)
+
+### Undetermined
+
+- 1: \` masked \`, the app refuses the same answer without the fault: \` use/callback.state_missing \`
+
+### Notes
+
+- \` your app answers 429 \`
+
+<details>
+<summary>1 not for this app</summary>
+
+- 1: \` no upgrade scope \`: \` use/id_token.jku \`
+
+</details>
+
+<details>
+<summary>1 refused</summary>
+
+\` use/id_token.exp_missing \`
+
+</details>
+
+<details>
+<summary>What was learned</summary>
+
+- use: yes is \` 200 at /callback, "welcome" \`, no is \` 400 at /callback \`
+
+</details>
+`)
+})
+
+test('findings in Markdown come in the order of their severity', () => {
+  const headings = [...renderMarkdown(MIXED).matchAll(/^#### (.*)$/gm)].map(([, heading]) => heading)
+  expect(headings).toEqual([
+    'let in: ` use/id_token.payload_changed `',
+    'let in: ` use/id_token.expired `',
+    'stale: ` use/id_token.x5u `',
+    'broke: ` use/id_token.alg_none `',
+    'let in: ` use/id_token.typ_other `',
+  ])
+})
+
+test('flows in Markdown are links only with the address of a console on the web', () => {
+  const report = auditReport([auditedRow('use/id_token.expired', { verdict: 'let in' })])
+  expect(renderMarkdown(report)).toContain('- Flow: ` f12 `\n')
+  expect(renderMarkdown(report, { console: 'javascript:alert(1)//' })).toContain('- Flow: ` f12 `\n')
+})
+
+test('an audit without rows says so in Markdown', () => {
+  expect(renderMarkdown(auditReport([]))).toMatch(
+    /^## Audit of a relying party: nothing was judged\n\nNo row was run\.\n/,
+  )
+})
+
+/** Markdown without escaped characters and code spans, which end at as many backticks as they began with. */
+const bare = (markdown: string) => markdown.replace(/\\[!-/:-@[-`{-~]|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '')
+
+describe('no text of an app becomes markup in Markdown:', () => {
+  test.each(HOSTILE)('%j', (text) => {
+    const texts = { row: text, summary: text, rule: text, harm: text, evidence: text, refs: [text], flows: [text] }
+    const rows = (['let in', 'undetermined', 'known', 'observed', 'refused'] as const).map((verdict) => ({
+      ...auditedRow('use/id_token.jku', { ...texts, reason: text, cwe: [text] }),
+      verdict,
+    }))
+    const learned = { use: { yes: text, no: [text] } }
+    const markdown = renderMarkdown(auditReport(rows, { app: text, catalogue: text, notes: [text], learned }), {
+      console: `${CONSOLE}?${text}`,
+    })
+    const own = /<\/?(?:details|summary)>|\]\(<http:\/\/localhost:2435[^<>\s]*>\)/g
+    const outside = bare(markdown).replace(own, '')
+    expect(outside).not.toMatch(/[<>`@$*~]|\]\(|:\/\/|www\./)
+    expect(markdown.match(/^\|.*$/gm)).toHaveLength(3)
+    expect(markdown.match(/<details>/g)).toHaveLength(4)
+  })
+})
+
+describe('Markdown for a step of GitHub', () => {
+  const row = auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '🔑'.repeat(900) })
+  const rows = Array.from({ length: 500 }, (_, index) => ({ ...row, row: `use/id_token.expired_${index}` }))
+
+  test('is at most 1 MiB, and its last sentence says where the rest is', () => {
+    const markdown = renderMarkdown(auditReport(rows))
+    expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(1024 * 1024)
+    expect(Buffer.byteLength(markdown)).toBeGreaterThan(1024 * 1024 - 10_000)
+    expect(markdown).toMatch(/\n\nThe report ends here: .*`--json` writes all of it\.\n$/)
+  })
+
+  test('is cut between two findings', () => {
+    const markdown = renderMarkdown(auditReport(rows), { maxBytes: 20_000 })
+    const findings = markdown.split('#### ').slice(1)
+    expect(findings.length).toBeGreaterThan(2)
+    for (const finding of findings) expect(finding).toContain('- Flow: ` f12 `\n')
+  })
+
+  test('never leaves a folded part open', () => {
+    const refused = rows.map((one) => ({ ...one, verdict: 'refused' }) as const)
+    for (let maxBytes = 100; maxBytes < 20_000; maxBytes += 1000) {
+      const markdown = renderMarkdown(auditReport(refused), { maxBytes })
+      expect(markdown.match(/<details>/g)?.length).toBe(markdown.match(/<\/details>/g)?.length)
+      expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(Math.max(maxBytes, 200))
+    }
+  })
+})
