@@ -60,7 +60,7 @@ export interface Hop {
   readonly endpoint?: 'E1' | 'E3' | undefined
   /** The browser brought an answer of the sandbox to the app with it. */
   readonly isCallback: boolean
-  /** Names of the cookies that the answer set. */
+  /** Names of the cookies that the answer set; a cookie that it deleted is none of them. */
   readonly cookies: readonly string[]
 }
 

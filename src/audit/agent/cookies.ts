@@ -13,7 +13,7 @@ export type SameSiteContext =
 export interface Cookies {
   /** The value of the header `Cookie`; `undefined` without any. */
   headerFor(url: URL, context: SameSiteContext): string | undefined
-  /** Keeps what the headers `Set-Cookie` of an answer ask for. Returns their names, those of cookies that are refused too. */
+  /** Does what the headers `Set-Cookie` of an answer ask for. Returns the names of cookies that they set, not of those that they delete. */
   keep(setCookie: readonly string[], url: URL): readonly string[]
 }
 
@@ -34,7 +34,7 @@ export function createCookies(): Cookies {
         if (!cookie) return []
         // A navigation may set cookies of every kind, from wherever it comes.
         jar.setCookieSync(cookie, url.href, { ignoreError: true })
-        return [cookie.key]
+        return cookie.TTL() > 0 ? [cookie.key] : []
       }),
   }
 }

@@ -37,12 +37,16 @@ describe('A cookie', () => {
     expect(sent(`a=1; Domain=${new URL(url).hostname}`, url)).toBe('a=1')
   })
 
-  test('that expired is gone', () => {
-    const cookies = createCookies()
-    const url = new URL('http://localhost/')
-    expect(cookies.keep(['a=1', 'b=2', 'a=; Max-Age=0'], url)).toEqual(['a', 'b', 'a'])
-    expect(cookies.headerFor(url, 'strict')).toBe('b=2')
-  })
+  test.each(['a=; Max-Age=0', 'a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT'])(
+    'is deleted by %s, and not named as set',
+    (deletion) => {
+      const cookies = createCookies()
+      const url = new URL('http://localhost/')
+      expect(cookies.keep(['a=1', 'b=2; Max-Age=60'], url)).toEqual(['a', 'b'])
+      expect(cookies.keep([deletion], url)).toEqual([])
+      expect(cookies.headerFor(url, 'strict')).toBe('b=2')
+    },
+  )
 
   test.each(['', ';', '=; Secure', 'a\u0000b=1', 'Domain=elsewhere.test'])('written as %j breaks nothing', (header) => {
     expect(() => sent(header, 'http://localhost/')).not.toThrow()
