@@ -12,7 +12,7 @@ const MAX_EXCERPT_CHARACTERS = 120
  */
 export function wordsOf(page: Page): readonly string[] {
   const json = isJson(page) ? parseJson(page.text) : undefined
-  const words = json ? leavesOf(json.value) : wordsIn(`${titleOf(page)} ${textOf(page)}`)
+  const words = json ? leavesOf(json.value) : wordsIn(`${titleOf(page)} ${visibleText(page)}`)
   return [...new Set(words)]
 }
 
@@ -25,7 +25,7 @@ export function titleOf(page: Page): string {
 
 /** The first sentence that a page shows, or of other text its beginning: at most 120 characters. */
 export function firstSentence(page: Page): string {
-  const text = textOf(page)
+  const text = visibleText(page)
   const [sentence = text] = /^.+?[.!?](?=\s|$)/.exec(text) ?? []
   return sentence.length > MAX_EXCERPT_CHARACTERS ? `${sentence.slice(0, MAX_EXCERPT_CHARACTERS - 1)}…` : sentence
 }
@@ -35,10 +35,15 @@ export function explanationOf(page: Page): string {
   const paragraphs = elementsBelow(parseHtml(page.text), 'p')
   const lead = paragraphs.find((paragraph) => /\blead\b/.test(attributeOf(paragraph, 'class') ?? ''))
   const title = titleOf(page).replace(/ \(agekey-sandbox\)$/, '')
-  return [title, lead && textBelow(lead)].filter(Boolean).join(': ') || `an answer ${page.status} without a page`
+  return (
+    [title, lead && textBelow(lead)].filter(Boolean).join(': ') ||
+    firstSentence(page) ||
+    `an empty page with status ${page.status}`
+  )
 }
 
-function textOf(page: Page): string {
+/** The text that a page shows, without its title and with runs of white space as one blank; empty for a picture. */
+export function visibleText(page: Page): string {
   if (!isHtml(page)) return isText(page) ? page.text.replace(/\s+/g, ' ').trim() : ''
   return textBelow(parseHtml(page.text), isUnseen)
 }
@@ -84,8 +89,7 @@ function leavesOf(document: unknown): readonly string[] {
       const shown = typeof value === 'string' ? value : JSON.stringify(value)
       leaves.push(`${path === '' ? '' : `${path}=`}${isNoise(shown) ? '…' : shown}`.toLowerCase())
     }
-    const below = inner.map(([key, one]) => ({ path: path === '' ? key : `${path}.${key}`, value: one }))
-    open.push(...below.toReversed())
+    for (const [key, one] of inner.toReversed()) open.push({ path: path === '' ? key : `${path}.${key}`, value: one })
   }
   return leaves
 }

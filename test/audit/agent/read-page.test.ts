@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import type { Page } from '../../../src/audit/agent/browser.ts'
+import { explanationOf, firstSentence, titleOf, visibleText, wordsOf } from '../../../src/audit/agent/read-page.ts'
+
+const pageOf = (text: string, mediaType = 'text/html'): Page => ({
+  url: 'http://app.test/',
+  status: 200,
+  mediaType,
+  text,
+})
+const json = (value: unknown) => pageOf(JSON.stringify(value), 'application/json')
+
+describe('The words of a page', () => {
+  test('are those of its title and its visible text, in lower case, each once and in order', () => {
+    const html = '<title>Members</title><h1>Welcome, Ada!</h1><p>You are &quot;18&quot;.</p>Members <b>W</b>elcome'
+    expect(wordsOf(pageOf(html))).toEqual(['members', 'welcome', 'ada', 'you', 'are', '18'])
+  })
+
+  test.each([
+    ['a script', '<script>secret()</script>'],
+    ['a style', '<style>secret{}</style>'],
+    ['a template', '<template><p>secret</p></template>'],
+    ['noscript', '<noscript>secret</noscript>'],
+    ['a comment', '<!-- secret -->'],
+    ['a hidden field', '<input type="hidden" name="secret" value="secret">'],
+    ['a hidden element', '<div hidden><p>secret</p></div>'],
+    ['an element that its style hides', '<p style="color: red; display:none">secret</p>'],
+    ['the head', '<head><meta name="secret" content="secret"></head>'],
+  ])('leave out %s', (_what, html) => {
+    expect(wordsOf(pageOf(`${html}<p>shown</p>`))).toEqual(['shown'])
+  })
+
+  test.each([
+    '0190a5b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
+    'deadbeef01234567',
+    'dGhpcyBpcyBhIHRva2Vu',
+    'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0',
+    'x'.repeat(41),
+  ])('leave out %s', (identifier) => {
+    expect(wordsOf(pageOf(`sub: ${identifier}, here`))).toEqual(['sub', 'here'])
+    expect(wordsOf(json({ sub: identifier }))).toEqual(['sub=…'])
+  })
+
+  test.each(['internationalization', 'VERIFICATION_FAILED_FOR', 'state-of-the-art-work', 'adult18', 'Über', '未成年'])(
+    'keep %s',
+    (word) => {
+      expect(wordsOf(pageOf(`<p>(${word})</p>`))).toEqual([word.toLowerCase()])
+    },
+  )
+
+  test('are the values of JSON with their paths', () => {
+    const value = { age: { verified: true, over: 18 }, roles: ['Member', null], none: {}, text: '' }
+    expect(wordsOf(json(value))).toEqual([
+      'age.verified=true',
+      'age.over=18',
+      'roles.0=member',
+      'roles.1=null',
+      'none={}',
+      'text=',
+    ])
+    expect(wordsOf({ ...json(true), mediaType: 'application/problem+json' })).toEqual(['true'])
+  })
+
+  test('are those of a text that says it is JSON and is none', () => {
+    expect(wordsOf(pageOf('Not found.', 'application/json'))).toEqual(['not', 'found'])
+  })
+
+  test('are those of plain text, and of markup without a type', () => {
+    expect(wordsOf(pageOf('<b>Hi</b> there', 'text/plain'))).toEqual(['b>hi</b', 'there'])
+    expect(wordsOf(pageOf(' <b>Hi</b> there', ''))).toEqual(['hi', 'there'])
+  })
+
+  test('are none for a picture and for an empty page', () => {
+    expect(wordsOf(pageOf('PNG', 'image/png'))).toEqual([])
+    expect(wordsOf(pageOf(''))).toEqual([])
+  })
+
+  test('are found in a page and in JSON that are nested 100,000 times', () => {
+    expect(wordsOf(pageOf(`${'<div>'.repeat(100_000)}deep`))).toEqual(['deep'])
+    expect(wordsOf(pageOf(`${'['.repeat(5_000)}1${']'.repeat(5_000)}`, 'application/json'))).toHaveLength(1)
+  })
+
+  test('are found in a page and in JSON with 200,000 parts side by side', () => {
+    expect(wordsOf(pageOf(`${'<p>a'.repeat(200_000)}<p>b`))).toEqual(['a', 'b'])
+    expect(wordsOf(json(Array.from({ length: 200_000 }, () => 1)))).toHaveLength(200_000)
+  })
+})
+
+describe('The evidence of a page', () => {
+  test('is its title and its first sentence', () => {
+    const shown = pageOf('<title> My\n app </title><h1>No</h1> <p>You are not 18 yet. Come back later.</p>')
+    expect([titleOf(shown), firstSentence(shown)]).toEqual(['My app', 'No You are not 18 yet.'])
+  })
+
+  test('is at most 120 characters long', () => {
+    expect(firstSentence(pageOf('word '.repeat(100)))).toHaveLength(120)
+    expect(firstSentence(json({ message: 'x'.repeat(200) }))).toHaveLength(120)
+  })
+
+  test('is the text of JSON as it came, and no title', () => {
+    const answer = json({ error: 'Too young.' })
+    expect([titleOf(answer), firstSentence(answer)]).toEqual(['', '{"error":"Too young."}'])
+  })
+})
+
+test('The visible text of a page parts what stands in blocks', () => {
+  expect(visibleText(pageOf('<ul><li>One</li><li>Two</li></ul>Three<br>Four'))).toBe('One Two Three Four')
+})
+
+test.each([
+  [
+    '<title>Gone (agekey-sandbox)</title><p class="status">410</p><p class="lead">It <b>ended</b>.</p>',
+    'Gone: It ended.',
+  ],
+  ['<p>Only text.</p>', 'Only text.'],
+  ['', 'an empty page with status 200'],
+])('A page of the sandbox that is %j explains %j', (html, expected) => {
+  expect(explanationOf(pageOf(html))).toBe(expected)
+})
