@@ -69,7 +69,10 @@ export function createExchange({ ca }: { ca?: string | undefined } = {}): Exchan
             else fail(undefined, answer)
           })
         })
-        sent.on('error', (error) => fail(error))
+        // What follows a whole answer is no part of it: Apache appends a second page to the first one.
+        sent.on('error', (error) => {
+          if (!isAnswered) fail(error)
+        })
         // Neither answer nor error: the server changed to another protocol.
         sent.on('close', () => {
           if (!isAnswered) fail()
