@@ -9,6 +9,8 @@ export interface Agent {
 export interface Browser {
   /** Opens an address of the app and follows it to its end. How it failed is in the visit: it rejects only when `decide` does. */
   open(request: PageRequest, options: VisitOptions): Promise<Visit>
+  /** Removes cookies of the app by their names, as when its session is over. */
+  forget(names: readonly string[]): void
 }
 
 export interface PageRequest {

@@ -15,6 +15,8 @@ export interface Cookies {
   headerFor(url: URL, context: SameSiteContext): string | undefined
   /** Does what the headers `Set-Cookie` of an answer ask for. Returns the names of cookies that they set, not of those that they delete. */
   keep(setCookie: readonly string[], url: URL): readonly string[]
+  /** Removes cookies by their names. */
+  forget(names: readonly string[]): void
 }
 
 /**
@@ -36,5 +38,11 @@ export function createCookies(): Cookies {
         jar.setCookieSync(cookie, url.href, { ignoreError: true })
         return cookie.TTL() > 0 ? [cookie.key] : []
       }),
+    forget(names) {
+      for (const { key, domain, path } of jar.serializeSync()?.cookies ?? []) {
+        if (typeof key !== 'string' || typeof domain !== 'string' || typeof path !== 'string') continue
+        if (names.includes(key)) jar.store.removeCookie(domain, path, key, () => {})
+      }
+    },
   }
 }

@@ -28,7 +28,10 @@ export function createHttpAgent({ ca, anyAddress }: HttpAgentOptions = {}): Agen
         // The service has another host in production: neither side sees the cookies of the other, even on one machine.
         cookies: { app: createCookies(), sandbox: createCookies() },
       }
-      return { open: (request, options) => visit(request, { ...state, ...options }) }
+      return {
+        open: (request, options) => visit(request, { ...state, ...options }),
+        forget: (names) => state.cookies.app.forget(names),
+      }
     },
   }
 }

@@ -48,6 +48,13 @@ describe('A cookie', () => {
     },
   )
 
+  test('that is forgotten is gone, whatever its path', () => {
+    const cookies = createCookies()
+    cookies.keep(['session=1; Path=/app', 'session=2', 'other=3'], new URL('http://localhost/app/'))
+    cookies.forget(['session'])
+    expect(cookies.headerFor(new URL('http://localhost/app/'), 'strict')).toBe('other=3')
+  })
+
   test.each(['', ';', '=; Secure', 'a\u0000b=1', 'Domain=elsewhere.test'])('written as %j breaks nothing', (header) => {
     expect(() => sent(header, 'http://localhost/')).not.toThrow()
   })
