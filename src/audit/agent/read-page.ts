@@ -78,6 +78,9 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
+/** A string that reads like another type keeps its quotes: `18="true"` is not `18=true`. */
+const isLiteral = (text: string) => /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text)
+
 /** The values of a JSON document by their paths, in order. It may be nested deeply. */
 function leavesOf(document: unknown): readonly string[] {
   const leaves: string[] = []
@@ -86,7 +89,7 @@ function leavesOf(document: unknown): readonly string[] {
     const { path, value } = next
     const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
     if (inner.length === 0) {
-      const shown = typeof value === 'string' ? value : JSON.stringify(value)
+      const shown = typeof value === 'string' && !isLiteral(value) ? value : JSON.stringify(value)
       leaves.push(`${path === '' ? '' : `${path}=`}${isNoise(shown) ? '…' : shown}`.toLowerCase())
     }
     for (const [key, one] of inner.toReversed()) open.push({ path: path === '' ? key : `${path}.${key}`, value: one })
