@@ -94,7 +94,7 @@ function look([first, second]: readonly SeenRun[], adults: readonly SeenRun[]): 
   const both = differenceTo(yes, { label: '', observations: [first.run.observation, second.run.observation] })
   return {
     before: both.size === 0,
-    after: both.size === 0 || looksLikeYes({ differences: [difference] }, second.run.observation),
+    after: both.size === 0 || looksLikeYes([{ lacks: difference }], second.run.observation),
   }
 }
 

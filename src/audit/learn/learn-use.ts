@@ -7,7 +7,7 @@ import { type AppProfile, profileOf } from './app-profile.ts'
 import { checkGoodAnswers, findLetIn, type LetIn, type SeenRun, type Subject } from './check-learned.ts'
 import { holds } from './flow-reader.ts'
 import { type Observation, observe } from './observation.ts'
-import { constantOf, learnSignature, looksLikeYes, type ObservedClass, type Signature } from './signature.ts'
+import { learnSignature, noOf, type ObservedClass, type Signature } from './signature.ts'
 
 /** What the first visits of an app show. */
 export interface LearnedUse {
@@ -99,7 +99,8 @@ async function openStray({ request }: FlowRun, { responseMode }: AppProfile, dri
 }
 
 /** A page that refuses a stray answer is a no, unless it looks like a yes. */
-const withStray = (signature: Signature, { observations }: ObservedClass): Signature =>
-  observations.some((one) => one.end !== 'page' || looksLikeYes(signature, one))
-    ? signature
-    : { ...signature, noes: [...signature.noes, constantOf(observations)] }
+function withStray(signature: Signature, stray: ObservedClass): Signature {
+  const no = noOf(signature.yes, stray)
+  const isNo = no.lacks.size > 0 && stray.observations.every((one) => one.end === 'page')
+  return isNo ? { ...signature, noes: [...signature.noes, no] } : signature
+}

@@ -1,5 +1,5 @@
 import type { Page, Visit } from '../agent/browser.ts'
-import { firstSentence, wordsOf } from '../agent/read-page.ts'
+import { firstSentence, titleOf, wordsOf } from '../agent/read-page.ts'
 
 /** How a visit ended, as a judge sees it. */
 export type ObservedEnd =
@@ -18,7 +18,7 @@ export interface Observation {
   readonly end: ObservedEnd
   /** 0 without a page. */
   readonly status: number
-  /** What can differ between a yes and a no: `status 200`, `at /callback`, `says welcome`, `sets session`. */
+  /** What can differ between a yes and a no: `status 200`, `at /callback`, `titled Shop`, `says welcome`, `sets session`. */
   readonly features: ReadonlySet<string>
   /** For people: `403 at /callback ("No age was proved.")`. */
   readonly summary: string
@@ -46,6 +46,7 @@ export function observe(visit: Visit): Observation {
   const features = [
     `status ${page.status}`,
     ...addressFeatures(page.url, visit),
+    ...[titleOf(page)].filter((title) => title !== '').map((title) => `titled ${title}`),
     ...cookiesSet(visit).map((name) => `sets ${name}`),
     ...wordsOf(page).map((word) => `says ${word}`),
   ]
@@ -73,7 +74,7 @@ const parametersOf = (url: string): string[] =>
   URL.canParse(url) ? [...new URL(url).searchParams].map(([name, value]) => `${name}=${value}`) : []
 
 /** Names of the cookies that the app set after the answer of the sandbox came. */
-function cookiesSet({ hops }: Visit): string[] {
+export function cookiesSet({ hops }: Visit): string[] {
   const callback = hops.findIndex(({ isCallback }) => isCallback)
   return [...new Set(hops.slice(Math.max(0, callback)).flatMap(({ cookies }) => cookies))]
 }

@@ -9,11 +9,16 @@ export interface ObservedClass {
 /** How a yes and a no of an app look. */
 export interface Signature {
   readonly yes: ReadonlySet<string>
-  /** For each kind of no, the features of a yes that it never has. */
-  readonly differences: readonly ReadonlySet<string>[]
-  /** Features that each kind of no always has. */
-  readonly noes: readonly ReadonlySet<string>[]
+  readonly noes: readonly LearnedNo[]
   readonly yesStatus: number
+}
+
+/** One kind of no. */
+export interface LearnedNo {
+  /** Features of each page. */
+  readonly always: ReadonlySet<string>
+  /** Features of a yes that no page of it has. */
+  readonly lacks: ReadonlySet<string>
 }
 
 /** What an observation says about the answer that the app was given. */
@@ -41,17 +46,33 @@ export function differenceTo(yes: ReadonlySet<string>, { observations }: Observe
 export function learnSignature(yes: readonly Observation[], noes: readonly ObservedClass[]): Signature {
   const constant = constantOf(yes)
   const different = noes.filter((one) => differenceTo(constant, one).size > 0)
-  return {
-    yes: constant,
-    differences: different.map((one) => differenceTo(constant, one)),
-    noes: different.map(({ observations }) => constantOf(observations)),
-    yesStatus: yes[0]?.status ?? 0,
-  }
+  return { yes: constant, noes: different.map((one) => noOf(constant, one)), yesStatus: yes[0]?.status ?? 0 }
 }
 
+export const noOf = (yes: ReadonlySet<string>, one: ObservedClass): LearnedNo => ({
+  always: constantOf(one.observations),
+  lacks: differenceTo(yes, one),
+})
+
 /** Whether the features of a yes are there that each kind of no lacks. */
-export const looksLikeYes = ({ differences }: Pick<Signature, 'differences'>, observation: Observation): boolean =>
-  differences.length > 0 && differences.every((difference) => share(difference, observation) >= ENOUGH)
+export const looksLikeYes = (noes: readonly Pick<LearnedNo, 'lacks'>[], observation: Observation): boolean =>
+  noes.length > 0 && noes.every(({ lacks }) => share(lacks, observation) >= ENOUGH)
+
+/**
+ * Whether a page is one that was seen as a no; or has nothing that tells a yes from it, and its status, its path, and its title
+ * or half of its words: an error page says something else each time.
+ */
+function looksLikeNo({ always, lacks }: LearnedNo, yes: ReadonlySet<string>, observation: Observation): boolean {
+  if (always.size > 0 && share(always, observation) >= ENOUGH) return true
+  if (share(lacks, observation) > 0 || share(ofKinds(always, 'status', 'at'), observation) < 1) return false
+  const titles = new Set([...ofKinds(always, 'titled')].filter((title) => !yes.has(title)))
+  return share(titles, observation) === 1 || share(ofKinds(always, 'says'), observation) >= HALF
+}
+
+const HALF = 0.5
+
+const ofKinds = (features: ReadonlySet<string>, ...kinds: readonly string[]): ReadonlySet<string> =>
+  new Set([...features].filter((feature) => kinds.some((kind) => feature.startsWith(`${kind} `))))
 
 /**
  * Reads a page. Decision: a no is an explicit one only by a status from 400 to 499, by beginning again, or by a page that was seen
@@ -62,16 +83,16 @@ export function readObservation(signature: Signature, observation: Observation):
   if (end === 'timed out' || end === 'dropped' || end === 'unreachable') return 'broke'
   if (end === 'begins again') return 'no'
   if (end !== 'page') return 'unknown'
-  if (looksLikeYes(signature, observation)) return 'yes'
+  if (looksLikeYes(signature.noes, observation)) return 'yes'
   if (status >= 500) return 'broke'
   if (status === 429) return 'unknown'
   if (status >= 400 && signature.yesStatus < 400) return 'no'
-  return signature.noes.some((no) => no.size > 0 && share(no, observation) >= ENOUGH) ? 'no' : 'unknown'
+  return signature.noes.some((no) => looksLikeNo(no, signature.yes, observation)) ? 'no' : 'unknown'
 }
 
 /** What tells a yes, for people: `200 at /callback, says "welcome"`. */
-export function describeYes({ yes, differences }: Signature): string {
-  const telling = new Set(differences.flatMap((difference) => [...difference]))
+export function describeYes({ yes, noes }: Signature): string {
+  const telling = new Set(noes.flatMap(({ lacks }) => [...lacks]))
   return describeFeatures(telling.size > 0 ? telling : yes)
 }
 
