@@ -3,6 +3,7 @@ import type { Browser } from '../agent/browser.ts'
 import type { Cast } from '../drive/cast.ts'
 import type { Driver } from '../drive/driver.ts'
 import { readRun } from '../learn/flow-reader.ts'
+import { cookiesSet } from '../learn/observation.ts'
 import type { RowPlan } from '../plan/plan-row.ts'
 import type { Reason, VerdictName } from '../report.ts'
 import { judgeRun, type Readers, type RunVerdict } from './judge-run.ts'
@@ -78,23 +79,19 @@ function nameFor({ correctClient }: Outcome, { verdict }: RunVerdict): VerdictNa
 }
 
 /**
- * Judges what needs an earlier flow, in the browser of that flow. An app that keeps the proof of the earlier flow shows a yes
- * there whatever comes next: then only a fresh browser can show that the app takes a replay, and a refusal there shows nothing.
+ * Judges what needs an earlier flow, in the browser of that flow once the proof is gone that the good answer left there: its cookies
+ * are removed, as when the session of the app is over. An app that keeps the proof in a cookie of before is judged in a fresh browser.
  */
 async function judgeReplay(
   judgeIn: (browser?: Browser) => Promise<RunVerdict>,
   { readers, driver, cast }: Judge,
 ): Promise<RunVerdict> {
   const { signatures, rules } = readers
-  const { browser } = await cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
-  // A denial replaces nothing that can be replayed.
+  const { browser, visit } = await cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
+  browser.forget(cookiesSet(visit))
+  // A denial answers nothing that can be replayed.
   const denied = await driver.run({ use: { outcome: 'access_denied' }, browser })
   const signature = signatures.use
   const isYes = signature && (await readRun(denied, { signature, rules: rules.use, driver })) === 'yes'
-  if (denied.request && !isYes) return judgeIn(browser)
-  const fresh = await judgeIn()
-  if (fresh.verdict !== 'refused') return fresh
-  const evidence =
-    'after a good flow your app lets the same browser in whatever comes next, so that a replay there cannot be seen'
-  return { ...fresh, verdict: 'undetermined', reason: 'masked', evidence }
+  return denied.request && !isYes ? judgeIn(browser) : judgeIn()
 }
