@@ -98,9 +98,9 @@ export async function finishCreate(
     const description = `CRE-10: ${ALREADY_USED}`
     return { callback: createErrorCallback(transaction, { error: 'invalid_request_uri', description }) }
   }
-  if (decision.kind === 'error') return { callback: seams.callback(createErrorCallback(transaction, decision)) }
+  if (decision.kind === 'error') return { callback: await seams.callback(createErrorCallback(transaction, decision)) }
   if (saves) await provider.ageKeys.save(transaction.signals, decision.holder)
-  return { callback: seams.callback(createCallback(transaction, { state: transaction.state })) }
+  return { callback: await seams.callback(createCallback(transaction, { state: transaction.state })) }
 }
 
 const CREATE_PARAMETERS = {

@@ -13,7 +13,7 @@ export interface Seams {
   /** The signed id_token. */
   token(idToken: string): string | Promise<string>
   /** The parameters that go back to the relying party. */
-  callback(callback: Callback): Callback
+  callback(callback: Callback): Callback | Promise<Callback>
 }
 
 export const NO_SEAMS: Seams = {

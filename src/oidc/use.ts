@@ -116,9 +116,9 @@ export async function finishUse(
   const { state } = transaction
   if (decision.kind === 'create_requested') {
     const callback = createCallback(transaction, { create_requested: 'true', state })
-    return { callback: seams.callback(callback) }
+    return { callback: await seams.callback(callback) }
   }
-  if (decision.kind === 'error') return { callback: seams.callback(createErrorCallback(transaction, decision)) }
+  if (decision.kind === 'error') return { callback: await seams.callback(createErrorCallback(transaction, decision)) }
 
   const now = provider.clock.now()
   const { signals } = decision.ageKey
@@ -132,7 +132,10 @@ export async function finishUse(
   const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))
   const idToken = await seams.token(await signer.sign(seams.claims(claims)))
   const callback = createCallback(transaction, { id_token: idToken, code, state })
-  return { callback: seams.callback(callback), evaluation: { ageThresholds, claims: transaction.claims, signals, now } }
+  return {
+    callback: await seams.callback(callback),
+    evaluation: { ageThresholds, claims: transaction.claims, signals, now },
+  }
 }
 
 function readTransaction(

@@ -46,7 +46,7 @@ async function verifyByKeySet(at: Sandbox, options: CallOptions, policy: Policy 
   if (!delivery) throw new Error('a verified flow must be answered')
   const keys = await fetchKeys(at.baseUrl, options)
   const expected = { issuer: issuerOf(at), clientId: at.client.clientId }
-  return readUseAnswer(delivery, session, verifyWithJose(keys, expected, policy))
+  return readUseAnswer(delivery, session, { verify: verifyWithJose(keys, expected, policy) })
 }
 
 const forcing = (outcome: string): CallOptions => ({ headers: { 'X-Sandbox-Outcome': outcome } })
@@ -101,6 +101,28 @@ function applied(name: string, reply: ServerReply) {
     new Proxy(Object.create(null), { get: (_target, key) => expect.fail(`uses ${String(key)}`) }),
   )
 }
+
+const flowOf = (name: string): ServerFlow =>
+  SERVER_FLOWS.find((flow) => name.startsWith(`${flow}.`)) ?? expect.fail(`${name} is no row of a call`)
+
+/** Rows after which a client may make the call again. */
+const RETRIED = SERVER_FLOWS.flatMap((flow) => ['503', '429', 'dropped'].map((name) => `${flow}.${name}`))
+
+/** Rows after which a client may go on with the document of an earlier call. */
+const KEPT = [
+  ...(['discovery', 'jwks'] as const).flatMap((flow) =>
+    ['500', '502_html', '400_empty', 'html', 'empty_body', 'truncated', '404'].map((name) => `${flow}.${name}`),
+  ),
+  ...['jwks.no_keys', 'jwks.keys_missing', 'jwks.without_signing_key'],
+  ...['discovery.jwks_uri_missing', 'discovery.authorization_endpoint_missing'],
+]
+
+const pushForced = (outcome: string) =>
+  sandbox()
+    .request.post('/v1/oidc/create/par')
+    .set(outcome === 'verified' ? {} : { 'X-Sandbox-Outcome': outcome })
+    .type('form')
+    .send(pushedRequest())
 
 const created = async (requestUri: string) => (await runCreate(sandbox(), requestUri, 'created'))?.params
 
@@ -163,12 +185,52 @@ describe('an outcome of a call that shows only later', () => {
     expect(reply.text).not.toBe(good.text)
   })
 
+  it.each(RETRIED)('%s is over when the call is made once more', async (name) => {
+    const flow = flowOf(name)
+    await sandbox().next({ flow, outcome: name })
+    await expect(CALLS[flow]({})).rejects.toThrow(Refusal)
+    // The outcome of a document is over when a flow has ended.
+    await runUse(sandbox(), { name: 'verified' })
+    await expect(CALLS[flow]({})).resolves.not.toThrow()
+  })
+
+  it.each(KEPT)('%s is refused, but by a client that goes on with what it fetched before', async (name) => {
+    const flow = flowOf(name)
+    await expect(CALLS[flow](forcing(name))).rejects.toThrow(Refusal)
+    const kept = await fetchKeys(sandbox().baseUrl)
+    const { session, delivery } = await runUse(sandbox(), { name: 'verified' })
+    const expected = { issuer: issuerOf(sandbox()), clientId: sandbox().client.clientId }
+    const answer = delivery && readUseAnswer(delivery, session, { verify: verifyWithJose(kept, expected) })
+    await expect(answer).resolves.toMatchObject({ kind: 'verified' })
+  })
+
+  it('E2 par.expires_in_missing has a reference that a client can use at once', async () => {
+    await expect(CALLS.par(forcing('par.expires_in_missing'))).rejects.toThrow(Refusal)
+    const reply = await pushForced('par.expires_in_missing')
+    expect((await created(String(reply.body['request_uri'])))?.get('error')).toBeNull()
+  })
+
+  it('E2 par.status_200 has the status of OAuth 2.0 instead of that of RFC 9126', async () => {
+    expect([(await pushForced('par.status_200')).status, (await pushForced('verified')).status]).toEqual([200, 201])
+    await expect(CALLS.par(forcing('par.status_200'))).resolves.not.toThrow()
+  })
+
+  it('E5 upgrade.reply_lost can be sent again', async () => {
+    const token = await party().obtainToken()
+    const call = (options: CallOptions = {}) => upgrade(sandbox().baseUrl, { token, details: [ageSignal()] }, options)
+    await expect(call(forcing('upgrade.reply_lost'))).rejects.toThrow(Refusal)
+    await expect(call()).resolves.not.toThrow()
+  })
+
   it('covers every outcome of a call that needs more context', () => {
     const judged = [
       ...SERVER_FLOWS.map((flow) => `${flow}.slow`),
       ...['par.request_uri_already_used', 'par.request_uri_of_other_client', 'par.expires_in_1'],
       ...['par.expires_in_string', 'token.expires_in_1', 'token.expires_in_string', 'token.expires_in_missing'],
       ...['upgrade.ok_without_quotes', 'jwks.kid_twice', 'jwks.kid_missing'],
+      ...['par.expires_in_missing', 'par.status_200', 'upgrade.reply_lost'],
+      ...RETRIED,
+      ...KEPT,
     ]
     const rows = SERVER_FLOWS.flatMap((flow) => rowsOf(flow, 'depends')).map(({ name }) => name)
     expect(rows.toSorted()).toEqual(judged.toSorted())

@@ -39,6 +39,33 @@ it.each(['jku', 'x5u'])('an id_token of id_token.%s points at a trap below the b
   expect(header[member]).toMatch(`${sandbox.baseUrl}/_sandbox/trap/`)
 })
 
+it('a discovery document of discovery.jwks_uri_on_other_host names a trap that can be fetched under another host', async () => {
+  const sandbox = await startSandbox()
+  const path = '/v1/oidc/use/.well-known/openid-configuration'
+  const reply = await sandbox.request.get(path).set('X-Sandbox-Outcome', 'discovery.jwks_uri_on_other_host')
+  const address = new URL(String(reply.body['jwks_uri']))
+  expect(address.hostname).not.toBe(new URL(sandbox.baseUrl).hostname)
+  expect(address.pathname).toMatch(/^\/_sandbox\/trap\//)
+  expect(await (await fetch(address)).json()).toEqual({ keys: [] })
+})
+
+it.each([0, 1, 2])('an id_token of id_token.padded shows the padding, also with %i bytes more', async (more) => {
+  const sandbox = await startSandbox()
+  const run = await runUse(sandbox, { name: 'id_token.padded' }, { nonce: 'n'.repeat(16 + more) })
+  const payload = run.delivery?.params.get('id_token')?.split('.')[1] ?? ''
+  expect(payload).toMatch(/[^=]={1,2}$/)
+  expect(payload.length % 4).toBe(0)
+})
+
+it.each([
+  ['callback.state_twice', 'state', false],
+  ['callback.state_twice_right_first', 'state', true],
+])('%s sends the wrong %s beside the right one, which comes first: %s', async (name, parameter, isRightFirst) => {
+  const { session, delivery } = await runUse(await startSandbox(), { name })
+  const values = delivery?.params.getAll(parameter) ?? []
+  expect(values.map((value) => value === session.state)).toEqual([isRightFirst, !isRightFirst])
+})
+
 it('an id_token of id_token.huge has 64 KB', async () => {
   expect((await idTokenOf(await startSandbox(), 'id_token.huge')).length).toBeGreaterThan(64 * 1024)
 })

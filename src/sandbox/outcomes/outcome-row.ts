@@ -9,10 +9,10 @@ const FAMILIES = { ...TOKEN_FAMILIES, ...CALLBACK_FAMILIES, ...REPLY_FAMILIES }
 export type Family = keyof typeof FAMILIES
 
 /** The columns in which a row differs from its family. */
-export type OwnColumns = Partial<Omit<OutcomeColumns, 'family'>>
+export type OwnColumns = Partial<Omit<OutcomeColumns, 'family'> & Pick<OutcomeFacts, 'correctClient'>>
 
 /** A row as its table has it: with its family, and the columns in which it differs from that. */
-export type OutcomeRow = OutcomeFacts & { readonly family: Family } & OwnColumns & OutcomeSeam
+export type OutcomeRow = OutcomeFacts & { readonly family: Family } & Omit<OwnColumns, 'correctClient'> & OutcomeSeam
 
 /** The row with every column. */
 export const completeRow = (row: OutcomeRow): Outcome => ({

@@ -104,5 +104,5 @@ export type Outcome = OutcomeFacts & OutcomeColumns & OutcomeSeam
 export type OutcomeSeam =
   | { readonly seam: 'claims'; apply(claims: IdTokenClaims, tools: TamperTools): IdTokenClaims }
   | { readonly seam: 'token'; apply(idToken: string, tools: TamperTools): string | Promise<string> }
-  | { readonly seam: 'callback'; apply?(callback: Callback, tools: TamperTools): Callback }
+  | { readonly seam: 'callback'; apply?(callback: Callback, tools: TamperTools): Callback | Promise<Callback> }
   | { readonly seam: 'reply'; apply?(reply: ServerReply, tools: TamperTools): ServerReply | Promise<ServerReply> }

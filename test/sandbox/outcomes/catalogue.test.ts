@@ -33,6 +33,7 @@ const ID_TOKEN_GROUPS: Readonly<Record<string, readonly string[]>> = {
   expiry: [
     'expired',
     'expired_a_day_ago',
+    'expired_issued_now',
     'expired_one_second_ago',
     'exp_missing',
     'exp_string',

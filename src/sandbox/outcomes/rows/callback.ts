@@ -34,6 +34,13 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] 
       rule: ONCE,
       apply: (callback, { invent }) => withFirst(callback, 'state', invent()),
     }),
+    changed('state_twice_right_first', {
+      family: 'parameters',
+      since: '0.2',
+      summary: 'Two states: the right one, then a wrong one.',
+      rule: ONCE,
+      apply: (callback, { invent }) => withAnother(callback, 'state', invent()),
+    }),
     changed('empty', {
       family: 'state',
       summary: 'The callback has no parameters at all, as when its address is opened directly.',
@@ -42,6 +49,7 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] 
     }),
     changed('error_with_wrong_state', {
       family: 'error',
+      breaks: ['state', 'error'],
       ending: DENIED,
       summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
       rule: `${STATE} A stranger's error ends no flow.`,
@@ -55,8 +63,10 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] 
     }),
     changed('error_empty', {
       family: 'error',
+      correctClient: 'depends',
+      refs: ['RFC 6749 section 3.1'],
       summary: 'The answer of a flow that went well, and an empty parameter error.',
-      rule: ERROR,
+      rule: 'Refuse any error, or take an empty parameter for one that was left out (RFC 6749 section 3.1).',
       apply: (callback) => withAnother(callback, 'error', ''),
     }),
     changed('error_unknown', {
@@ -78,6 +88,7 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] 
     }),
     changed('error_description_markup', {
       family: 'error',
+      cwe: [636, 79],
       ending: DENIED,
       summary: 'An error_description that is HTML with a script.',
       rule: DESCRIPTION,
@@ -86,11 +97,13 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] 
     changed('iss_of_other_issuer', {
       family: 'mix_up',
       summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
-      rule: 'iss, where there is one, is the own issuer (RFC 9207).',
+      correctClient: 'depends',
+      rule: 'A client that supports RFC 9207 refuses another issuer; one that does not ignores the parameter.',
       apply: (callback) => withAnother(callback, 'iss', 'https://issuer.example'),
     }),
     changed('extra_parameter', {
       family: 'control',
+      refs: ['RFC 6749 section 4.2.2'],
       correctClient: 'accept',
       summary: 'A parameter that the client does not know is there.',
       rule: 'Ignore parameters that are not understood (RFC 6749 section 4.2.2).',

@@ -1,7 +1,9 @@
 import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 
-const REQUIRED = 'issuer, authorization_endpoint and jwks_uri are there: without them keep the last good document.'
+const REQUIRED =
+  'issuer, authorization_endpoint and jwks_uri are there: without them refuse, or keep the last good document.'
+const KEPT = { correctClient: 'depends' } as const
 const SAME_ORIGIN = 'Endpoints stand on the host of the issuer: the service has no others.'
 const changed = changedReply('discovery')
 const instead = replyInstead('discovery')
@@ -16,6 +18,8 @@ const requiredRow = membersRows(changed, 'discovery', REQUIRED)
 export const DISCOVERY: readonly OutcomeRow[] = [
   instead('404', {
     family: 'failure',
+    ...KEPT,
+    breaks: ['status', 'issuer', 'jwks_uri', 'authorization_endpoint'],
     summary: '404: there is no discovery document.',
     rule: REQUIRED,
     apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
@@ -25,18 +29,26 @@ export const DISCOVERY: readonly OutcomeRow[] = [
     issuer: `${String(bodyOf(reply)['issuer'])}/`,
   })),
   issuerRow('issuer_missing', 'There is no issuer.', { issuer: undefined }),
-  requiredRow('jwks_uri_missing', 'There is no jwks_uri.', { jwks_uri: undefined }),
+  requiredRow('jwks_uri_missing', 'There is no jwks_uri.', { jwks_uri: undefined }, { ...KEPT, breaks: ['jwks_uri'] }),
   changed('jwks_uri_on_other_host', {
     family: 'discovery',
-    summary: 'The key set is said to be on another host.',
+    cwe: [346, 918],
+    breaks: ['jwks_uri'],
+    summary: 'The key set is said to be on another host: at a trap of the sandbox, under another name of its host.',
     rule: SAME_ORIGIN,
-    apply: (reply) => withMembers(reply, { jwks_uri: 'https://keys.example/jwks.json' }),
+    apply: (reply, { createTrap }) => withMembers(reply, { jwks_uri: underOtherName(createTrap()) }),
   }),
-  requiredRow('authorization_endpoint_missing', 'There is no authorization_endpoint.', {
-    authorization_endpoint: undefined,
-  }),
+  requiredRow(
+    'authorization_endpoint_missing',
+    'There is no authorization_endpoint.',
+    {
+      authorization_endpoint: undefined,
+    },
+    { ...KEPT, breaks: ['authorization_endpoint'] },
+  ),
   changed('alg_none_listed', {
     family: 'control',
+    refs: ['OpenID Connect Discovery 1.0 section 3'],
     correctClient: 'accept',
     summary: 'The algorithms of the id_token include none.',
     rule: 'Take the document, and never the algorithm none: pin the one that was agreed on.',
@@ -44,9 +56,24 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   }),
   changed('extra_member', {
     family: 'control',
+    refs: ['OpenID Connect Discovery 1.0 section 3'],
     correctClient: 'accept',
     summary: 'A member that the client does not know is there.',
     rule: 'Ignore members that are not understood (OpenID Connect Discovery 1.0 section 3).',
     apply: (reply) => withMembers(reply, { sandbox_extra: 'ignore what you do not know' }),
   }),
 ]
+
+/** Names of this machine; any other host has one more, which ends with the dot of the root. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  localhost: '127.0.0.1',
+  '127.0.0.1': 'localhost',
+  '[::1]': 'localhost',
+}
+
+/** The same address under another name of its host, so that a fetch arrives and is recorded. */
+function underOtherName(address: string): string {
+  const url = new URL(address)
+  url.hostname = OTHER_NAMES[url.hostname] ?? `${url.hostname}.`
+  return url.href
+}

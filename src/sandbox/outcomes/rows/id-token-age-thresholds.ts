@@ -7,6 +7,10 @@ import { answers, inverted } from './threshold-answers.ts'
 const EXACT = 'age_thresholds has each requested threshold as a key, and no other.'
 const OWN = 'Read own members only: an answer that is inherited was not given.'
 const exactRow = claimsRows('requested_thresholds', EXACT)
+const extraRow = claimsRows(
+  'requested_thresholds',
+  'Refuse it, or read the thresholds that were requested and no other: an answer that was not asked for proves nothing.',
+)
 const booleanRow = claimsRows(
   'thresholds',
   'Each answer is true or false: not a string, a number or null. Compare with === true.',
@@ -26,7 +30,7 @@ const answersRow = (name: string, summary: string, { bait, write }: { bait: Bait
 
 /** Answers that only a careless reader takes for what was asked. */
 export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
-  exactRow(
+  extraRow(
     'age_thresholds.extra',
     'A threshold that was not requested is there, and true.',
     (_tools, claims) => {
@@ -35,7 +39,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
         ['1', '2', '3', '4', '5', '6', '7'].find((age) => !requested.some(([asked]) => asked === age)) ?? '99'
       return { age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
     },
-    { bait: 'minor' },
+    { bait: 'minor', correctClient: 'depends' },
   ),
   // With one requested threshold nothing is left, of which every answer is true for a child too.
   exactRow(

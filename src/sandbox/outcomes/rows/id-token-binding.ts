@@ -69,8 +69,10 @@ export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
   }),
   changedClaims('c_hash_without_code', {
     family: 'code_hash',
+    correctClient: 'depends',
     summary: 'c_hash is that of a code that does not come.',
-    rule: CODE_HASH,
+    rule: 'Refuse it, or ignore it as a claim without a use: without a code there is nothing to compare.',
+    breaks: [],
     apply: (claims, { invent }) => ({ ...claims, c_hash: codeHash(invent()) }),
   }),
 ]

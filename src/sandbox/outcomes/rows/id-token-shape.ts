@@ -3,8 +3,10 @@ import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, withPayloadText } from '../id-token-changes.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { rowsUnder } from '../rows-under.ts'
+import type { TamperTools } from '../tamper-tools.ts'
 
-const LIMITS = 'Refuse a token above a few kilobytes before anything parses it: a real one has about one kilobyte.'
+const LIMITS =
+  'Refuse a token above a few kilobytes before anything parses it: a real one has about one. It is signed rightly, so a client may also take it.'
 const UNIQUE = 'Claim names are unique: refuse a repeated one, or take the last (RFC 7519 section 4).'
 const compactRow = rowsUnder(
   changedToken,
@@ -12,28 +14,47 @@ const compactRow = rowsUnder(
   'An id_token is a compact JWS: three parts of base64url without padding, and nothing else (RFC 7515).',
 )
 
+/** What has no signature of the service is no id_token. */
+const UNSIGNED = {
+  level: 'must',
+  severity: 9.8,
+  cwe: [347, 1286],
+  refs: ['specification, "Authentication" rule 3', 'RFC 7519 section 7.2'],
+  harm: 'A text without a signature of the service is taken for a token, and a child is let in.',
+} as const
+
 /** Serialisations that a parser must not be talked into. */
 export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
   compactRow('four_parts', 'A fourth part follows the signature.', (idToken) => `${idToken}.${encodePart('more')}`),
-  compactRow('two_parts', 'The signature and its dot are cut off.', (idToken) => {
-    const { header, payload } = takeApart(idToken).parts
-    return `${header}.${payload}`
-  }),
-  compactRow('jwe_shape', 'Five parts, as of an encrypted token.', (_idToken, { invent, provider }) => {
-    const header = encodePart({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: `sandbox-${invent()}` })
-    return [header, ...[64, 12, 64, 16].map((bytes) => provider.ids.random(bytes))].join('.')
-  }),
+  compactRow(
+    'two_parts',
+    'The signature and its dot are cut off.',
+    (idToken) => {
+      const { header, payload } = takeApart(idToken).parts
+      return `${header}.${payload}`
+    },
+    UNSIGNED,
+  ),
+  compactRow(
+    'jwe_shape',
+    'Five parts, as of an encrypted token.',
+    (_idToken, { invent, provider }) => {
+      const header = encodePart({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: `sandbox-${invent()}` })
+      return [header, ...[64, 12, 64, 16].map((bytes) => provider.ids.random(bytes))].join('.')
+    },
+    UNSIGNED,
+  ),
   compactRow(
     'trailing_data',
     'Characters that are not base64url follow the signature.',
     (idToken) => `${idToken}~trailing`,
   ),
-  compactRow('padded', 'The payload is padded with = after signing.', (idToken) => {
-    const { header, payload, signature } = takeApart(idToken).parts
+  compactRow('padded', 'The payload is padded with = after signing.', async (idToken, tools) => {
+    const { header, payload, signature } = takeApart(await withPaddablePayload(idToken, tools)).parts
     return `${header}.${payload}${'='.repeat(4 - (payload.length % 4))}.${signature}`
   }),
-  compactRow('not_a_jwt', 'Plain text instead of a token.', () => 'verified'),
-  compactRow('empty', 'The parameter id_token is there and empty.', () => ''),
+  compactRow('not_a_jwt', 'Plain text instead of a token.', () => 'verified', UNSIGNED),
+  compactRow('empty', 'The parameter id_token is there and empty.', () => '', UNSIGNED),
   changedToken('payload_not_object', {
     family: 'payload',
     summary: 'Rightly signed, but the payload is a JSON array.',
@@ -58,12 +79,14 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
   }),
   changedClaims('huge', {
     family: 'limits',
+    correctClient: 'depends',
     summary: 'Rightly signed, with a claim that makes the token 64 KB.',
     rule: LIMITS,
     apply: (claims) => ({ ...claims, padding: 'x'.repeat(48 * 1024) }),
   }),
   changedToken('nested_deeply', {
     family: 'limits',
+    correctClient: 'depends',
     summary: 'Rightly signed, with a claim of 4,000 nested arrays.',
     rule: LIMITS,
     apply(idToken, tools) {
@@ -76,3 +99,9 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
 
 /** Enough to end a recursive parser in many languages. */
 const NESTING = 4_000
+
+/** The same claims, with a space behind their JSON when base64 would not pad it: at one of three lengths there is nothing to pad. */
+async function withPaddablePayload(idToken: string, tools: TamperTools): Promise<string> {
+  const text = JSON.stringify(takeApart(idToken).claims)
+  return withPayloadText(idToken, Buffer.byteLength(text) % 3 === 0 ? `${text} ` : text, tools)
+}

@@ -8,30 +8,49 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const expiryRow = claimsRows('expiry', 'exp is a number of seconds in the future.')
 const lifetimeRow = claimsRows('lifetime', 'exp is at most 10 minutes behind iat, give or take the skew of clocks.')
-const issuedRow = claimsRows(
+const issuedRow = claimsRows('issued_at', 'iat is there, and a number of seconds.')
+const rangeRow = claimsRows(
   'issued_at',
-  'iat is a number of seconds, not before the flow began and not in the future, give or take the skew of clocks.',
+  'Refuse an iat before the flow or in the future, give or take the skew of clocks, or go by exp and nonce: the range is left to the client.',
 )
+const READING = { correctClient: 'depends' } as const
+
+const EXPIRED_AND_OLD = { breaks: ['exp', 'iat'] } as const
 
 /** Claims about time. */
 export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
-  expiryRow('expired', 'The token expired an hour ago.', ({ nowSeconds }) => ({
-    iat: nowSeconds - 70 * MINUTE,
-    exp: nowSeconds - HOUR,
-  })),
-  expiryRow('expired_a_day_ago', 'The token expired a day ago.', ({ nowSeconds }) => ({
-    iat: nowSeconds - DAY - 10 * MINUTE,
-    exp: nowSeconds - DAY,
-  })),
+  expiryRow(
+    'expired',
+    'The token expired an hour ago; it was issued ten minutes earlier.',
+    ({ nowSeconds }) => ({ iat: nowSeconds - 70 * MINUTE, exp: nowSeconds - HOUR }),
+    EXPIRED_AND_OLD,
+  ),
+  expiryRow(
+    'expired_a_day_ago',
+    'The token expired a day ago; it was issued ten minutes earlier.',
+    ({ nowSeconds }) => ({ iat: nowSeconds - DAY - 10 * MINUTE, exp: nowSeconds - DAY }),
+    EXPIRED_AND_OLD,
+  ),
+  expiryRow(
+    'expired_issued_now',
+    'The token expired an hour ago, and iat is now: only exp says that it is too old.',
+    ({ nowSeconds }) => ({ exp: nowSeconds - HOUR }),
+    { since: '0.2' },
+  ),
   changedClaims('expired_one_second_ago', {
     family: 'expiry',
     correctClient: 'depends',
-    summary: 'The token expired one second ago.',
+    summary: 'The token expired one second ago, and iat is now.',
     rule: 'exp is in the future; a client that allows for the skew of clocks, by a minute at most, accepts this one.',
-    apply: (claims, { nowSeconds }) => ({ ...claims, iat: nowSeconds - MINUTE, exp: nowSeconds - 1 }),
+    apply: (claims, { nowSeconds }) => ({ ...claims, exp: nowSeconds - 1 }),
   }),
   expiryRow('exp_missing', 'The token never expires.', { exp: undefined }),
-  expiryRow('exp_string', 'exp is right, but a string.', (_tools, claims) => ({ exp: String(claims['exp']) })),
+  expiryRow('exp_string', 'exp is right, but a string.', (_tools, claims) => ({ exp: String(claims['exp']) }), {
+    level: 'should',
+    severity: 3.7,
+    cwe: [1287],
+    refs: ['RFC 7519 section 4.1.4', 'specification, "ID token claims"'],
+  }),
   lifetimeRow('exp_milliseconds', 'exp is in milliseconds: some fifty thousand years from now.', (_tools, claims) => ({
     exp: Number(claims['exp']) * 1000,
   })),
@@ -40,17 +59,28 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
   })),
   issuedRow('iat_missing', 'The token does not say when it was issued.', { iat: undefined }),
   issuedRow('iat_string', 'iat is right, but a string.', (_tools, claims) => ({ iat: String(claims['iat']) })),
-  issuedRow('iat_future', 'The token will be issued in an hour.', ({ nowSeconds }) => ({
-    iat: nowSeconds + HOUR,
-    exp: nowSeconds + HOUR + 10 * MINUTE,
-  })),
-  issuedRow('iat_far_past', 'The token was issued a day ago and has not expired.', ({ nowSeconds }) => ({
-    iat: nowSeconds - DAY,
-  })),
-  issuedRow(
+  rangeRow(
+    'iat_future',
+    'The token will be issued in an hour.',
+    ({ nowSeconds }) => ({
+      iat: nowSeconds + HOUR,
+      exp: nowSeconds + HOUR + 10 * MINUTE,
+    }),
+    READING,
+  ),
+  rangeRow(
+    'iat_far_past',
+    'The token was issued a day ago and has not expired.',
+    ({ nowSeconds }) => ({
+      iat: nowSeconds - DAY,
+    }),
+    READING,
+  ),
+  rangeRow(
     'issued_before_the_flow',
     'The token was minted two hours before the flow began and has not expired.',
     ({ nowSeconds }) => ({ iat: nowSeconds - 2 * HOUR }),
+    READING,
   ),
   changedClaims('nbf_future', {
     family: 'not_before',

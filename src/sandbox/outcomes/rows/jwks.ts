@@ -6,6 +6,7 @@ import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 const KEEP = 'Without the key no token can be verified: refuse, or go on with a key set that was fetched before.'
+const KEPT = { correctClient: 'depends' } as const
 const SIGNATURE = 'A signature that does not verify is refused, and no other key is tried instead.'
 const IGNORE = 'Ignore keys and members that are not understood (RFC 7517 section 5).'
 const changed = changedReply('jwks')
@@ -16,23 +17,30 @@ const keepRow = rowsUnder(changed, 'key_set', KEEP)
 export const JWKS: readonly OutcomeRow[] = [
   instead('404', {
     family: 'failure',
+    correctClient: 'depends',
+    breaks: ['status', 'keys'],
     summary: '404: there is no key set.',
     rule: KEEP,
     apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),
   }),
-  keepRow('no_keys', 'The key set is empty.', (reply) => withMembers(reply, { keys: [] })),
-  keepRow('keys_missing', 'The document has no member keys.', (reply) => withMembers(reply, { keys: undefined })),
-  keepRow('without_signing_key', 'The key that signs is not in the key set.', (reply, tools) =>
-    changeSigningKeys(reply, tools, () => []),
+  keepRow('no_keys', 'The key set is empty.', (reply) => withMembers(reply, { keys: [] }), KEPT),
+  keepRow('keys_missing', 'The document has no member keys.', (reply) => withMembers(reply, { keys: undefined }), KEPT),
+  keepRow(
+    'without_signing_key',
+    'The key that signs is not in the key set.',
+    (reply, tools) => changeSigningKeys(reply, tools, () => []),
+    { ...KEPT, breaks: ['kid', 'signature'] },
   ),
   changed('foreign_key_same_kid', {
     family: 'key_set',
+    breaks: ['signature'],
     summary: 'Another key stands under the kid of the one that signs.',
     rule: SIGNATURE,
     apply: (reply, tools) => changeSigningKeys(reply, tools, ({ kid }, foreign) => [{ ...foreign, kid }]),
   }),
   changed('kid_twice', {
     family: 'key_set',
+    breaks: [],
     correctClient: 'depends',
     summary: 'Two keys have the kid of the one that signs, and the first is a foreign one.',
     rule: 'A kid should be unique (RFC 7517 section 4.5): refuse the key set, or try each key of this kid.',
@@ -40,6 +48,7 @@ export const JWKS: readonly OutcomeRow[] = [
   }),
   changed('kid_missing', {
     family: 'key_set',
+    breaks: ['kid'],
     correctClient: 'depends',
     summary: 'The keys have no kid.',
     rule: 'Refuse, or try the keys of the agreed algorithm: only those, and not many.',
@@ -47,6 +56,7 @@ export const JWKS: readonly OutcomeRow[] = [
   }),
   changed('alg_missing', {
     family: 'control',
+    refs: ['RFC 7517 section 4'],
     correctClient: 'accept',
     summary: 'The keys have neither alg nor use.',
     rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',
@@ -54,6 +64,7 @@ export const JWKS: readonly OutcomeRow[] = [
   }),
   changed('unknown_key_type', {
     family: 'control',
+    refs: ['RFC 7517 section 5'],
     correctClient: 'accept',
     summary: 'The first key is of an unknown type.',
     rule: IGNORE,
@@ -61,6 +72,7 @@ export const JWKS: readonly OutcomeRow[] = [
   }),
   changed('extra_key', {
     family: 'control',
+    refs: ['RFC 7515 section 4.1.4'],
     correctClient: 'accept',
     summary: 'The first key is another one, as before a rotation.',
     rule: 'Select the key by its kid, never by its place.',

@@ -10,6 +10,7 @@ const PATH = 'authorization_details[0]'
 const LIFETIME = 'Send the user at once, and push again when the Create flow answers invalid_request_uri.'
 const ERROR =
   'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.'
+const STATUS_FIRST = 'Read the status before the body: below 200 and from 300 on nothing in the body is a result.'
 const changed = changedReply('par')
 const instead = replyInstead('par')
 const membersRow = membersRows(
@@ -22,12 +23,14 @@ const membersRow = membersRows(
 export const PAR: readonly OutcomeRow[] = [
   instead('400', {
     family: 'failure',
+    breaks: ['status', 'request_uri'],
     summary: '400 invalid_request: state is missing.',
     rule: ERROR,
     apply: refusedBy('PAR-09', { path: 'state', message: 'state is missing' }),
   }),
   instead('401', {
     family: 'failure',
+    breaks: ['status', 'request_uri'],
     summary: '401 invalid_client: the credentials are wrong.',
     rule: ERROR,
     apply: refusedBy('PAR-02', {
@@ -37,9 +40,18 @@ export const PAR: readonly OutcomeRow[] = [
   }),
   instead('provenance_refused', {
     family: 'failure',
+    breaks: ['status', 'request_uri'],
     summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
     rule: ERROR,
     apply: refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
+  }),
+  changed('status_500_right_body', {
+    family: 'failure',
+    since: '0.2',
+    breaks: ['status'],
+    summary: '500, and the body of a success.',
+    rule: STATUS_FIRST,
+    apply: (reply) => ({ ...reply, status: 500 }),
   }),
   membersRow('error_with_200', 'The status of a success, and the body of an error.', {
     request_uri: undefined,
@@ -48,9 +60,17 @@ export const PAR: readonly OutcomeRow[] = [
   }),
   membersRow('request_uri_missing', 'There is no request_uri.', { request_uri: undefined }),
   membersRow('request_uri_number', 'request_uri is a number.', { request_uri: 4711 }),
-  membersRow('expires_in_missing', 'There is no expires_in.', { expires_in: undefined }),
+  changed('expires_in_missing', {
+    family: 'pushed_request',
+    correctClient: 'depends',
+    breaks: [],
+    summary: 'There is no expires_in.',
+    rule: 'RFC 9126 section 2.2 demands expires_in; a client that sends the user on at once never reads it.',
+    apply: (reply) => withMembers(reply, { expires_in: undefined }),
+  }),
   changed('expires_in_string', {
     family: 'pushed_request',
+    breaks: ['expires_in'],
     correctClient: 'depends',
     summary: 'expires_in is a string of digits.',
     rule: 'expires_in is a number; a client that never uses it need not mind.',
@@ -58,6 +78,7 @@ export const PAR: readonly OutcomeRow[] = [
   }),
   changed('expires_in_1', {
     family: 'pushed_request',
+    breaks: [],
     correctClient: 'depends',
     summary: 'The request_uri expires after one second, and expires_in says so.',
     rule: LIFETIME,
@@ -68,6 +89,7 @@ export const PAR: readonly OutcomeRow[] = [
   }),
   changed('request_uri_already_used', {
     family: 'pushed_request',
+    breaks: [],
     correctClient: 'depends',
     summary: 'The request_uri has been used already: the Create flow will answer invalid_request_uri.',
     rule: LIFETIME,
@@ -79,6 +101,7 @@ export const PAR: readonly OutcomeRow[] = [
   }),
   changed('request_uri_of_other_client', {
     family: 'pushed_request',
+    breaks: [],
     correctClient: 'depends',
     summary:
       'The request_uri belongs to another client: the Create flow will answer invalid_request_uri without a state.',
@@ -89,14 +112,16 @@ export const PAR: readonly OutcomeRow[] = [
     },
   }),
   changed('status_200', {
-    family: 'control',
-    correctClient: 'accept',
+    family: 'pushed_request',
+    correctClient: 'depends',
+    breaks: [],
     summary: '200 instead of 201.',
-    rule: 'Any status from 200 to 299 is a success: the specification names none.',
+    rule: 'RFC 9126 section 2.2 demands 201, the specification names no status: refuse 200, or take any status from 200 to 299.',
     apply: (reply) => ({ ...reply, status: 200 }),
   }),
   changed('extra_member', {
     family: 'control',
+    refs: ['RFC 6749 section 5.1'],
     correctClient: 'accept',
     summary: 'A member that the client does not know is there.',
     rule: 'Ignore members that are not understood.',

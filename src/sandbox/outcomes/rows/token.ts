@@ -18,6 +18,7 @@ const membersRow = membersRows(
 export const TOKEN: readonly OutcomeRow[] = [
   instead('401', {
     family: 'failure',
+    breaks: ['status', 'access_token', 'token_type'],
     summary: '401 invalid_client: the credentials are wrong.',
     rule: ERROR,
     apply: refusedBy('TOK-02', {
@@ -28,18 +29,21 @@ export const TOKEN: readonly OutcomeRow[] = [
   }),
   instead('code_reused', {
     family: 'failure',
+    breaks: ['status', 'access_token', 'token_type'],
     summary: '400 invalid_grant: the code has already been exchanged.',
     rule: `${ERROR} Exchange each code once.`,
     apply: refusedBy('TOK-07', { path: 'code', message: 'the code has already been exchanged' }),
   }),
   instead('code_expired', {
     family: 'failure',
+    breaks: ['status', 'access_token', 'token_type'],
     summary: '400 invalid_grant: the code has expired.',
     rule: `${ERROR} Exchange the code when the callback arrives.`,
     apply: refusedBy('TOK-06', { path: 'code', message: 'the code has expired' }),
   }),
   instead('code_of_other_client', {
     family: 'failure',
+    breaks: ['status', 'access_token', 'token_type'],
     summary: '400 invalid_grant: the code was issued to another client.',
     rule: ERROR,
     apply: refusedBy('TOK-05', { path: 'code', message: 'the code was not issued to this client' }),
@@ -50,18 +54,37 @@ export const TOKEN: readonly OutcomeRow[] = [
     rule: NO_RETRY,
     apply: (reply) => ({ ...reply, dropped: true }),
   }),
-  membersRow('error_with_200', '200 with the body of an error.', {
-    access_token: undefined,
-    token_type: undefined,
-    expires_in: undefined,
-    error: 'server_error',
+  changed('status_400_right_body', {
+    family: 'failure',
+    since: '0.2',
+    breaks: ['status'],
+    summary: '400, and the body of a success.',
+    rule: 'Read the status before the body: with 400 nothing in the body is an access token.',
+    apply: (reply) => ({ ...reply, status: 400 }),
   }),
+  membersRow(
+    'error_with_200',
+    '200 with the body of an error.',
+    {
+      access_token: undefined,
+      token_type: undefined,
+      expires_in: undefined,
+      error: 'server_error',
+    },
+    { breaks: ['access_token', 'token_type'] },
+  ),
   membersRow('access_token_missing', 'There is no access_token.', { access_token: undefined }),
   membersRow('access_token_empty', 'The access_token is the empty string.', { access_token: '' }),
-  membersRow('token_type_missing', 'There is no token_type.', { token_type: undefined }),
-  membersRow('token_type_other', 'The token_type is mac, which the client cannot use.', { token_type: 'mac' }),
+  membersRow('token_type_missing', 'There is no token_type.', { token_type: undefined }, { breaks: ['token_type'] }),
+  membersRow(
+    'token_type_other',
+    'The token_type is mac, which the client cannot use.',
+    { token_type: 'mac' },
+    { breaks: ['token_type'] },
+  ),
   changed('token_type_lower_case', {
     family: 'control',
+    refs: ['RFC 6749 section 5.1'],
     correctClient: 'accept',
     summary: 'The token_type is written bearer.',
     rule: 'The case of token_type does not matter (RFC 6749 section 5.1).',
@@ -69,6 +92,7 @@ export const TOKEN: readonly OutcomeRow[] = [
   }),
   changed('expires_in_string', {
     family: 'access_token',
+    breaks: ['expires_in'],
     correctClient: 'depends',
     summary: 'expires_in is a string of digits.',
     rule: 'expires_in is a number; a client that upgrades at once need not mind.',
@@ -76,6 +100,7 @@ export const TOKEN: readonly OutcomeRow[] = [
   }),
   changed('expires_in_missing', {
     family: 'access_token',
+    breaks: [],
     correctClient: 'depends',
     summary: 'There is no expires_in.',
     rule: 'expires_in is recommended, not required (RFC 6749 section 5.1): the lifetime is then 10800 seconds.',
@@ -83,6 +108,7 @@ export const TOKEN: readonly OutcomeRow[] = [
   }),
   changed('expires_in_1', {
     family: 'access_token',
+    breaks: [],
     correctClient: 'depends',
     summary: 'The access token expires after one second, and expires_in says so.',
     rule: 'Upgrade at once, and be ready for 401 invalid_token.',
@@ -96,6 +122,7 @@ export const TOKEN: readonly OutcomeRow[] = [
   }),
   changed('extra_members', {
     family: 'control',
+    refs: ['RFC 6749 section 5.1'],
     correctClient: 'accept',
     summary: 'Members that the client does not know are there, a refresh_token among them.',
     rule: 'Ignore members that are not understood (RFC 6749 section 5.1).',

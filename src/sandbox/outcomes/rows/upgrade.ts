@@ -23,30 +23,35 @@ const tokenRefused = (rule: 'UPG-03' | 'UPG-04', message: string) =>
 export const UPGRADE: readonly OutcomeRow[] = [
   instead('token_expired', {
     family: 'failure',
+    breaks: ['status', 'ok'],
     summary: '401 invalid_token: the access token has expired.',
     rule: TOKEN,
     apply: tokenRefused('UPG-03', 'the access token has expired'),
   }),
   instead('token_unknown', {
     family: 'failure',
+    breaks: ['status', 'ok'],
     summary: '401 invalid_token: the access token was not issued here.',
     rule: TOKEN,
     apply: tokenRefused('UPG-03', 'the access token was not issued here'),
   }),
   instead('token_of_other_key', {
     family: 'failure',
+    breaks: ['status', 'ok'],
     summary: '401 invalid_token: the age key that the token names was replaced by another one.',
     rule: TOKEN,
     apply: tokenRefused('UPG-04', 'the age key that the access token names no longer exists'),
   }),
   instead('second_upgrade', {
     family: 'failure',
+    breaks: ['status', 'ok'],
     summary: '401 invalid_token: the access token has served an upgrade already.',
     rule: `${TOKEN} Do not count on a second upgrade with the same token.`,
     apply: tokenRefused('UPG-03', 'the access token has already been used'),
   }),
   instead('insufficient_scope', {
     family: 'failure',
+    breaks: ['status', 'ok'],
     summary: '403 insufficient_scope.',
     rule: FORBIDDEN,
     apply: (reply) => ({
@@ -63,6 +68,7 @@ export const UPGRADE: readonly OutcomeRow[] = [
   }),
   instead('400', {
     family: 'failure',
+    breaks: ['status', 'ok'],
     summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
     rule: DETAILS,
     apply: refusedBy('SIG-20', {
@@ -72,14 +78,24 @@ export const UPGRADE: readonly OutcomeRow[] = [
   }),
   changed('reply_lost', {
     family: 'connection',
+    correctClient: 'depends',
     summary: 'The age key is upgraded, and the connection breaks before the reply.',
-    rule: 'The same upgrade may be sent again: it does no harm twice.',
+    rule: 'Send the same upgrade again, which does no harm twice, or tell the user that it is not known.',
     apply: (reply) => ({ ...reply, dropped: true }),
+  }),
+  changed('status_500_right_body', {
+    family: 'failure',
+    since: '0.2',
+    breaks: ['status'],
+    summary: '500, and the JSON string OK.',
+    rule: 'Read the status before the body: only status 200 is a success.',
+    apply: (reply) => ({ ...reply, status: 500 }),
   }),
   successRow('error_with_200', '200 with the body of an error.', (reply) => withJson(reply, { error: 'server_error' })),
   successRow('not_ok', '200 with the JSON string PENDING.', (reply) => withJson(reply, 'PENDING')),
   changed('ok_without_quotes', {
     family: 'upgrade',
+    breaks: ['body'],
     correctClient: 'depends',
     summary: '200 with OK as plain text, without the quotes of JSON.',
     rule: 'The body is the JSON string "OK"; a client that goes by the status accepts plain text too.',
@@ -87,6 +103,7 @@ export const UPGRADE: readonly OutcomeRow[] = [
   }),
   changed('ok_with_space', {
     family: 'control',
+    refs: ['RFC 8259 section 2'],
     correctClient: 'accept',
     summary: '200 with the JSON string OK and a line break behind it.',
     rule: 'Parse the body as JSON instead of comparing its text.',

@@ -1,3 +1,5 @@
+import { codeHash } from '../../../oidc/id-token.ts'
+import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { ONCE, ONE_ANSWER, STATE } from './callback.ts'
@@ -24,7 +26,8 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     needs: ['earlier_flow'],
     prelude: 'earlier_flow',
     breaks: ['state', 'nonce'],
-    summary: 'The whole answer of the last flow of this client once more, as when the callback is requested twice.',
+    summary:
+      'The whole answer of the last flow of this client once more, state and id_token, as when the callback is requested twice.',
     rule: `${STATE} A state that has been answered is spent.`,
     apply: (callback, { earlier }) =>
       withParam(withParam(callback, 'state', earlier.state), 'id_token', earlier.idToken),
@@ -58,6 +61,17 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     apply(callback) {
       const { header, payload } = takeApart(paramOf(callback, 'id_token') ?? '').parts
       return withFirst(callback, 'id_token', `${header}.${payload}.`)
+    },
+  }),
+  changedUse('id_token_twice_right_first', {
+    family: 'parameters',
+    since: '0.2',
+    needs: ['age_key'],
+    summary: 'Two parameters id_token: the right one, then one without a signature.',
+    rule: ONCE,
+    apply(callback) {
+      const { header, payload } = takeApart(paramOf(callback, 'id_token') ?? '').parts
+      return withAnother(callback, 'id_token', `${header}.${payload}.`)
     },
   }),
   changedUse('create_requested_and_id_token', {
@@ -94,10 +108,27 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
   }),
   changedUse('code_unasked', {
     family: 'code',
+    correctClient: 'depends',
+    breaks: ['code', 'c_hash'],
     summary:
-      'A code comes though it was not asked for, or though a threshold is met; a second one if there is one already.',
-    rule: CODE,
+      'A code without a c_hash comes though none was asked for, or though a threshold is met; a second one if there is one already.',
+    rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
     apply: (callback, { invent }) => withAnother(callback, 'code', invent()),
+  }),
+  changedUse('code_unasked_with_c_hash', {
+    family: 'code',
+    correctClient: 'depends',
+    since: '0.2',
+    needs: ['age_key'],
+    summary: 'A code comes though none was asked for, or though a threshold is met, and c_hash is that of this code.',
+    rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
+    async apply(callback, { invent, keys }) {
+      const code = invent()
+      const { header, claims } = takeApart(paramOf(callback, 'id_token') ?? '')
+      const payload = { ...claims, c_hash: codeHash(code) }
+      const idToken = await signCompact({ header, payload }, await keys.signingKey())
+      return withParam(withParam(callback, 'id_token', idToken), 'code', code)
+    },
   }),
   changedUse('code_missing', {
     family: 'code',
