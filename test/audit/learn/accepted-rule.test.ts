@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { asksTheApp, parseAcceptedRule } from '../../../src/audit/learn/accepted-rule.ts'
+
+describe('A rule by which success is known', () => {
+  test.each([
+    ['get=/me status=200', { get: '/me', status: 200 }],
+    ['text=Welcome, you are 18.', { says: 'Welcome, you are 18.' }],
+    ['  get=/me   text=a = b & c ', { get: '/me', says: 'a = b & c' }],
+    ['cookie=session', { cookie: 'session' }],
+    ['json=/me#age.verified=true', { json: { path: '/me', member: 'age.verified=true' } }],
+  ])('%j is read part by part', (text, parts) => {
+    expect(parseAcceptedRule(text)).toMatchObject(parts)
+  })
+
+  test.each([
+    ['**/members', 'http://localhost:3000/app/members', true],
+    ['**/members', 'http://localhost:3000/members?a=1', false],
+    ['http://localhost:3000/*', 'http://localhost:3000/a', true],
+    ['http://localhost:3000/*', 'http://localhost:3000/a/b', false],
+    ['**/a.b', 'http://localhost/aXb', false],
+  ])('url=%s and the address %s: %s', (glob, address, isMatch) => {
+    expect(parseAcceptedRule(`url=${glob}`).url?.test(address)).toBe(isMatch)
+  })
+
+  test.each([
+    ['', 'it has no part name=value'],
+    ['Welcome', 'it has no part name=value'],
+    ['txt=Welcome', 'there is no part "txt". Did you mean "text"?'],
+    ['status=200 status=201', 'status stands there twice'],
+    ['get= status=200', 'get has no value'],
+    ['get=me', 'get=me is no path'],
+    ['status=ok', 'status ok is no HTTP status'],
+    ['json=/me', 'json is not /path#member=value'],
+  ])('%j is refused: %s', (text, reason) => {
+    expect(() => parseAcceptedRule(text)).toThrow(`${JSON.stringify(text)}: ${reason}`)
+    expect(() => parseAcceptedRule(text)).toThrow('a rule is "get=/me status=200"')
+  })
+
+  test.each([
+    ['get=/me status=200', true],
+    ['json=/me#verified=true', true],
+    ['text=Welcome', false],
+    ['cookie=session', false],
+  ])('%j asks the app itself: %s', (text, asks) => {
+    expect(asksTheApp(parseAcceptedRule(text))).toBe(asks)
+  })
+})
