@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { isAbsolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { AuditedRow, AuditReport } from '../../../audit/report.ts'
+import type { OutcomeFlow } from '../../../sandbox/outcomes/outcome.ts'
+import { visible } from '../../terminal.ts'
+import { findingsOf, levelOf } from './findings.ts'
+import { escapeMarkdown } from './markdown-text.ts'
+import { asSentence, referencesOf, weightOf, whatHappened } from './row-texts.ts'
+
+/** A place in a file; the path is relative to the root of the repository. */
+export interface SourceLine {
+  readonly file: string
+  readonly line: number
+}
+
+export interface SarifOptions {
+  /** The place in the code of the app that reads the answers of a flow, or where `agekey-audit.yaml` speaks of it. */
+  source?(flow: OutcomeFlow): SourceLine | undefined
+  /** Of agekey-sandbox. */
+  readonly version: string
+  /** The repository of agekey-sandbox: `https://github.com/owner/name`. */
+  readonly repository?: string | undefined
+}
+
+// Decision: code scanning refuses a result without a place in a file, so an audit without a file names the file it could have.
+const NO_SOURCE: SourceLine = { file: 'agekey-audit.yaml', line: 1 }
+
+const ROOT = '%SRCROOT%'
+const LEVELS = { must: 'error', should: 'warning', may: 'note' } as const
+
+/** SARIF 2.1.0 with the findings of an audit, and a rule for each row that has one. */
+export function renderSarif(report: AuditReport, options: SarifOptions): string {
+  const findings = findingsOf(report)
+  const driver = {
+    name: 'agekey-sandbox',
+    semanticVersion: options.version,
+    informationUri: options.repository ?? 'https://www.npmjs.com/package/agekey-sandbox',
+    rules: findings.map((row) => ruleOf(row, options)),
+  }
+  const run = {
+    tool: { driver },
+    invocations: [invocationOf(report)],
+    originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
+    columnKind: 'utf16CodeUnits',
+    results: findings.map((row, ruleIndex) => ({ ruleId: row.row, ruleIndex, ...resultOf(row, report, options) })),
+  }
+  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
+  return `${JSON.stringify(log, undefined, 2)}\n`
+}
+
+function ruleOf(row: AuditedRow, { repository }: SarifOptions) {
+  const summary = asSentence(row.summary)
+  const check = `Check: ${asSentence(row.rule)}`
+  const help = [summary, check, asSentence(row.harm), ...seeOf(row)]
+  return {
+    id: row.row,
+    name: pascalCase(row.row),
+    shortDescription: { text: plainText(summary) },
+    fullDescription: { text: plainText(`${summary} ${check}`) },
+    help: { text: help.map(plainText).join('\n'), markdown: help.map(escapeMarkdown).join('\n\n') },
+    ...(repository === undefined ? {} : { helpUri: `${repository}/blob/HEAD/docs/outcomes.md` }),
+    defaultConfiguration: { level: LEVELS[row.level] },
+    properties: {
+      tags: ['security', ...row.cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)],
+      precision: 'high',
+      'security-severity': row.severity.toFixed(1),
+    },
+  }
+}
+
+function resultOf(row: AuditedRow, { app }: AuditReport, { source }: SarifOptions) {
+  const known = source?.(row.flow)
+  const { file, line } = known ?? NO_SOURCE
+  const text = [
+    `${row.row} is ${row.verdict} (${weightOf(row)}): ${whatHappened(row)}`,
+    `Check: ${asSentence(row.rule)}`,
+    ...seeOf(row),
+  ]
+  const fingerprint = createHash('sha256')
+    .update(`${row.row} ${pathOf(app)}`)
+    .digest('hex')
+    .slice(0, 32)
+  return {
+    level: LEVELS[levelOf(row)],
+    message: { text: plainText(text.join(' ')) },
+    partialFingerprints: {
+      'agekeyAudit/v1': fingerprint,
+      // GitHub makes this one itself, by the line in the file, unless there is no such file.
+      ...(known === undefined ? { primaryLocationLineHash: `${fingerprint}:1` } : {}),
+    },
+    locations: [{ physicalLocation: { artifactLocation: artifactOf(file), region: { startLine: line } } }],
+  }
+}
+
+function invocationOf({ started_at, seconds, exit_code, notes }: AuditReport) {
+  return {
+    executionSuccessful: exit_code !== 2,
+    exitCode: exit_code,
+    startTimeUtc: started_at,
+    endTimeUtc: new Date(Date.parse(started_at) + seconds * 1000).toISOString(),
+    toolExecutionNotifications: notes.map((note) => ({
+      level: 'note',
+      message: { text: plainText(asSentence(note)) },
+    })),
+  }
+}
+
+const seeOf = (row: AuditedRow) => {
+  const references = referencesOf(row)
+  return references === '' ? [] : [`See ${references}.`]
+}
+
+/** `UseIdTokenExpired` */
+const pascalCase = (row: string) =>
+  row.replace(/(?:^|[^a-z0-9]+)([a-z0-9]?)/gi, (_match, first: string) => first.toUpperCase())
+
+/** The same page on another port or host is the same app. */
+const pathOf = (app: string) => (URL.canParse(app) ? new URL(app).pathname : app)
+
+/** An absolute path stays one: code scanning finds the root of the repository in it. */
+function artifactOf(file: string) {
+  if (isAbsolute(file)) return { uri: pathToFileURL(file).href }
+  const segments = file
+    .replaceAll('\\', '/')
+    .replace(/^(?:\.\/)+/, '')
+    .split('/')
+  return { uri: segments.map((segment) => encodeURIComponent(segment)).join('/'), uriBaseId: ROOT }
+}
+
+/** Shows control characters, and keeps `[text](target)`, which is a link in SARIF, from being one. */
+const plainText = (text: string) =>
+  visible(text)
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .replaceAll('](', '] (')
