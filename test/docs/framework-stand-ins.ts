@@ -1,8 +1,14 @@
 import type { Plugin } from 'rolldown'
 
+/** The cookies of a request, and those to set with its answer. */
+export interface CookieJar {
+  readonly sent: ReadonlyMap<string, string>
+  readonly toSet: string[]
+}
+
 /**
- * The little of Next.js that the page uses, written on what every runtime has: a response, and a jar that reads the cookies
- * of the request and collects those to set, both held by `cookieJar` of the global scope.
+ * The little of Next.js that the page uses, written on what every runtime has: a response, and the jar of the request that
+ * is being answered, by `cookieJars` of the global scope.
  */
 const STAND_INS: Readonly<Record<string, string>> = {
   'next/server': `
@@ -12,14 +18,14 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'next/headers': `
     export const cookies = async () => ({
       get(name) {
-        const value = globalThis.cookieJar.sent.get(name)
+        const value = globalThis.cookieJars.getStore().sent.get(name)
         return value === undefined ? undefined : { name, value }
       },
       set(name, value, { httpOnly, sameSite, maxAge }) {
-        globalThis.cookieJar.toSet.push(name + '=' + encodeURIComponent(value) + '; Path=/; Max-Age=' + maxAge +
+        globalThis.cookieJars.getStore().toSet.push(name + '=' + encodeURIComponent(value) + '; Path=/; Max-Age=' + maxAge +
           '; SameSite=' + sameSite + (httpOnly ? '; HttpOnly' : ''))
       },
-      delete(name) { globalThis.cookieJar.toSet.push(name + '=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT') },
+      delete(name) { globalThis.cookieJars.getStore().toSet.push(name + '=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT') },
     })`,
 }
 

@@ -1,21 +1,9 @@
-import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join, relative } from 'node:path'
-import { build, type Plugin } from 'rolldown'
 import { expect, test } from 'vitest'
-import * as z from 'zod'
-import type { RunningApp } from '../support/express-example.ts'
+import { ROUTES, startNextjsApp } from './apps/nextjs-app.ts'
 import { describeApp } from './describe-app.ts'
-import { frameworkStandIns } from './framework-stand-ins.ts'
-import { blockWith, codeBlocks, readPage } from './page.ts'
+import { readPage } from './page.ts'
 
-type Handler = (request: Request) => Promise<Response>
-
-const handler = z.object({ GET: z.custom<Handler>((value) => typeof value === 'function') })
 const page = readPage('integration-nextjs.md')
-const blocks = codeBlocks(page, 'ts')
-const ROUTES = ['verify', 'callback', 'created'] as const
 
 test('every file that the page lists is shown on it, below a heading that the list leads to', () => {
   const listed = [...page.matchAll(/^\| \[(.*?)\]\(#(.*?)\)/gm)].map(([, file = '', anchor = '']) => ({ file, anchor }))
@@ -26,59 +14,4 @@ test('every file that the page lists is shown on it, below a heading that the li
   }
 })
 
-/** Resolves the files that the page shows; `@/lib/age` is how an app of Next.js imports `lib/age.ts`. */
-const filesOfThePage: Plugin = {
-  name: 'files-of-the-page',
-  resolveId: (id) => (id.startsWith('@/') ? join(import.meta.dirname, `${id.slice(2)}.ts`) : null),
-  load: (id) => (existsSync(id) ? null : blockWith(blocks, `// ${relative(import.meta.dirname, id)}`)),
-}
-
-/** Loads the route handler of a file that the page shows, with an environment of its own. */
-async function loadHandler(file: string, settings: Readonly<Record<string, string>>): Promise<Handler> {
-  const { output } = await build({
-    input: `@/${file.replace(/\.ts$/, '')}`,
-    write: false,
-    platform: 'node',
-    transform: {
-      define: Object.fromEntries(
-        Object.entries(settings).map(([name, value]) => [`process.env.${name}`, JSON.stringify(value)]),
-      ),
-    },
-    // The app logs for itself.
-    output: { minify: { compress: { dropConsole: true }, mangle: false, codegen: false } },
-    plugins: [frameworkStandIns, filesOfThePage],
-  })
-  const source = Buffer.from(output[0].code).toString('base64')
-  // The fragment makes it another module each time, with keys that it has still to read.
-  const address = `data:text/javascript;base64,${source}#${++loaded}`
-  return handler.parse(await import(/* @vite-ignore */ address)).GET
-}
-
-let loaded = 0
-
-describeApp('The route handlers for Next.js', async ({ baseUrl, url: serverUrl }): Promise<RunningApp> => {
-  const handlers = new Map<string, Handler>()
-  const server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? '/', appUrl)
-    const handle = handlers.get(url.pathname)
-    if (!handle || request.method !== 'GET') return void response.writeHead(handle ? 405 : 404).end()
-    const jar = { sent: readCookies(request.headers.cookie), toSet: [] }
-    // One request at a time: the browser of the tests waits for each.
-    Object.assign(globalThis, { cookieJar: jar })
-    const answer = await handle(new Request(url))
-    const headers = { ...Object.fromEntries(answer.headers), 'Set-Cookie': jar.toSet }
-    response.writeHead(answer.status, headers).end(await answer.text())
-  })
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  const appUrl = `http://localhost:${(server.address() as AddressInfo).port}`
-  for (const route of ROUTES) {
-    const settings = { AGE_BASE_URL: baseUrl, AGE_SERVER_URL: serverUrl, APP_URL: appUrl }
-    handlers.set(`/${route}`, await loadHandler(`app/${route}/route.ts`, settings))
-  }
-  return { url: appUrl, stop: () => void server.close() }
-})
-
-const readCookies = (header = '') =>
-  new Map(
-    [...header.matchAll(/([^=; ]+)=([^;]*)/g)].map(([, name = '', value = '']) => [name, decodeURIComponent(value)]),
-  )
+describeApp('The route handlers for Next.js', startNextjsApp)
