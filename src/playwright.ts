@@ -1,14 +1,17 @@
 import type { SandboxApi } from './client/sandbox-api.ts'
-import type { KnownPersona } from './client/shapes/names.ts'
-import { PERSONA_COOKIE } from './sandbox/decision/sources.ts'
+import type { KnownOutcome, KnownPersona } from './client/shapes/names.ts'
+import { OUTCOME_COOKIE, PERSONA_COOKIE } from './sandbox/decision/sources.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }
 
 /** The sandbox of one Playwright test. */
 export interface PlaywrightSandbox extends SandboxApi {
-  /** Makes this test's browser act as a persona, without a choice page. @throws SandboxError for an unknown name */
-  as(persona: KnownPersona): Promise<void>
+  /**
+   * Makes this test's browser act as a persona, without a choice page. With an outcome of Use or Create its flows end that way,
+   * until the next call. @throws SandboxError for an unknown persona; an unknown outcome is answered by an error page
+   */
+  as(persona: KnownPersona, how?: { readonly outcome?: KnownOutcome | undefined }): Promise<void>
 }
 
 /** Fixtures of one test. */
@@ -56,7 +59,7 @@ export function sandboxFixtures(options: TestSandboxOptions = {}) {
     { workerSandbox: api, context }: SandboxWorkerFixtures & { context: CookieJar },
     use: Use<PlaywrightSandbox>,
   ) => {
-    await use({ ...api, as: (persona) => actAs(persona, api, context) })
+    await use({ ...api, as: (persona, how) => actAs({ persona, ...how }, api, context) })
     await api.reset()
   }
   // Playwright does not accept a readonly tuple.
@@ -73,7 +76,16 @@ function warnOfSharing({ url, ownTenant }: TestSandboxOptions): void {
   )
 }
 
-async function actAs(persona: string, api: SandboxApi, context: CookieJar): Promise<void> {
+async function actAs(
+  { persona, outcome = '' }: { persona: string; outcome?: string | undefined },
+  api: SandboxApi,
+  context: CookieJar,
+): Promise<void> {
   const { name } = await api.personas.get(persona)
-  await context.addCookies([{ name: PERSONA_COOKIE, value: name, url: `${api.baseUrl}/v1/oidc/` }])
+  const url = `${api.baseUrl}/v1/oidc/`
+  // An empty cookie names no outcome.
+  await context.addCookies([
+    { name: PERSONA_COOKIE, value: name, url },
+    { name: OUTCOME_COOKIE, value: outcome, url },
+  ])
 }

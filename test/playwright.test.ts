@@ -2,14 +2,22 @@ import { expect, test } from 'vitest'
 import { sandboxFixtures } from '../src/playwright.ts'
 import { startSandbox } from './support/sandbox.ts'
 
-test('as() gives the browser a cookie for the base URL of the sandbox, not for the address by which it is driven', async () => {
+test('as() gives the browser its cookies for the base URL of the sandbox, not for the address by which it is driven', async () => {
   const { url } = await startSandbox({ baseUrl: 'http://localhost:9999', trustProxy: ['loopback'] })
   const { workerSandbox, sandbox } = sandboxFixtures({ url })
   const cookies: object[] = []
   const context = { addCookies: async (added: readonly object[]) => void cookies.push(...added) }
   const [open] = workerSandbox
-  await open({}, (api) => sandbox({ workerSandbox: api, context }, (fixture) => fixture.as('teen-16')), {
-    parallelIndex: 0,
-  })
-  expect(cookies).toEqual([{ name: 'agekey_sandbox_persona', value: 'teen-16', url: 'http://localhost:9999/v1/oidc/' }])
+  await open(
+    {},
+    (api) => sandbox({ workerSandbox: api, context }, (fixture) => fixture.as('teen-16', { outcome: 'access_denied' })),
+    {
+      parallelIndex: 0,
+    },
+  )
+  const hosted = { url: 'http://localhost:9999/v1/oidc/' }
+  expect(cookies).toEqual([
+    { name: 'agekey_sandbox_persona', value: 'teen-16', ...hosted },
+    { name: 'agekey_sandbox_outcome', value: 'access_denied', ...hosted },
+  ])
 })

@@ -30,12 +30,12 @@ export interface ConsoleRoute {
   /** Below the page's own path: `/:id`. */
   readonly below?: string
   render(call: ConsoleCall): RenderedPage | Promise<RenderedPage>
-  /** Does what a form asks for. May return a cookie for the redirect, and a query by which the page reports the effect. */
+  /** Does what a form asks for. May return cookies for the redirect, and a query by which the page reports the effect. */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
 }
 
 export interface ActResult {
-  readonly cookie?: Cookie
+  readonly cookies?: readonly Cookie[]
   readonly query?: Readonly<Record<string, string>>
 }
 
@@ -56,10 +56,10 @@ export const takeForm =
     guardControl(request, host.guard)
     const call = { ...callOf(request, tenant, host), fields: readForm(request) }
     try {
-      const { cookie, query = {} } = (await route.act(call)) ?? {}
+      const { cookies = [], query = {} } = (await route.act(call)) ?? {}
       const search = new URLSearchParams(query).toString()
       const reply = redirect(303, `${consolePathOf(tenant)}/${route.name}${search && `?${search}`}`)
-      return { reply: cookie ? { ...reply, cookie } : reply }
+      return { reply: { ...reply, cookies } }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return { reply: page(error.status, await route.render({ ...call, problem: error.message })) }

@@ -4,7 +4,7 @@ import { counted, grouped, renderInstant, renderTable } from '../http/html/eleme
 import { renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
-import { personaCookie } from '../http/requested-decision.ts'
+import { actingCookies } from '../http/requested-decision.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
@@ -29,9 +29,9 @@ async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Prom
 
 async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   const { persona } = fields
-  if (persona === undefined) return { cookie: personaCookie(undefined, tenant) }
+  if (persona === undefined) return { cookies: actingCookies({}, tenant) }
   const { name } = await requirePersona(persona, { personas: tenant.personas })
-  return { cookie: personaCookie(name, tenant), query: { acting: name } }
+  return { cookies: actingCookies({ persona: name }, tenant), query: { acting: name } }
 }
 
 interface PersonaList {

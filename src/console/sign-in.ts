@@ -20,7 +20,7 @@ export const signIn =
     if (cookie === undefined) {
       return { reply: signInPage(tenant, host, 'Token: this is not the control token of this sandbox.') }
     }
-    return { reply: { ...redirect(303, `${consolePathOf(tenant)}/flows`), cookie } }
+    return { reply: { ...redirect(303, `${consolePathOf(tenant)}/flows`), cookies: [cookie] } }
   }
 
 /** Beyond this machine: asks for the control token, once for this browser. It posts `token`. */

@@ -30,7 +30,7 @@ export interface ControlCall<Op extends OperationId> extends ControlContext {
 /** What a control call answers: at most one of body, page and stream. */
 export interface ControlAnswer {
   readonly status: number
-  readonly cookie?: Cookie
+  readonly cookies?: readonly Cookie[]
   readonly body?: unknown
   readonly page?: RenderedPage
   readonly stream?: StartStream

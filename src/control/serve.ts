@@ -52,10 +52,10 @@ function serveOpenApi(host: HttpHost): Handler {
   }
 }
 
-function replyOf({ status, cookie, body, page: shown, stream }: ControlAnswer): Reply {
+function replyOf({ status, cookies = [], body, page: shown, stream }: ControlAnswer): Reply {
   if (stream) return eventStream(stream)
   const reply = shown ? page(status, shown) : body === undefined ? noContent() : json(status, body)
-  return cookie ? { ...reply, cookie } : reply
+  return { ...reply, cookies }
 }
 
 function readQuery(query: string): Record<string, string> {

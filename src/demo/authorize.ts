@@ -18,7 +18,7 @@ export const startUse: Handler = async (request, tenant) => {
   const sent = useParameters(readDemoForm(request), state, tenant)
   const session = { flow: 'use', state, request: sent, startedAt: tenant.clock.now(), exchanges: [] } as const
   const cookie = await beginSession(session, tenant)
-  return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookie } }
+  return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookies: [cookie] } }
 }
 
 const pushed = z.object({ request_uri: z.string() })
@@ -32,10 +32,10 @@ export const startCreate =
     const { exchange, body } = await push({ dateOfBirth, state }, { tenant, host })
     const session = { flow: 'create', state, exchanges: [exchange] } as const
     const { data } = pushed.safeParse(body)
-    if (!data) return { reply: { ...toResult(tenant), cookie: await beginSession(session, tenant) } }
+    if (!data) return { reply: { ...toResult(tenant), cookies: [await beginSession(session, tenant)] } }
     const sent = createParameters(data.request_uri, tenant)
     const cookie = await beginSession({ ...session, request: sent }, tenant)
-    return { reply: { ...toAuthorization(createIssuer(tenant.provider), sent), cookie } }
+    return { reply: { ...toAuthorization(createIssuer(tenant.provider), sent), cookies: [cookie] } }
   }
 
 function useParameters(fields: Fields, state: string, { provider }: Tenant) {

@@ -157,7 +157,7 @@ async function finish(
     transaction.flow === 'use' ? lastPersonaCookie(decision.persona?.name, visit.request, tenant) : undefined
   const codes = (callback?.params ?? []).filter(([name]) => name === 'code')
   return {
-    reply: cookie ? { ...reply, cookie } : reply,
+    reply: cookie ? { ...reply, cookies: [cookie] } : reply,
     callback: callbackToRecord(callback, visit),
     findings,
     decision: { ...decision, outcome },

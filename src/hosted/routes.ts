@@ -35,7 +35,7 @@ export function createHostedRoutes({
       }
       const pending = await requirePending(form, tenant)
       const reply = await showAgain(form, pending, { request, tenant, chosenLanguage: language })
-      return { reply: { ...reply, cookie: languageCookie(language, tenant) } }
+      return { reply: { ...reply, cookies: [languageCookie(language, tenant)] } }
     },
     async clock(request, tenant) {
       const form = readHostedForm(request, guard)

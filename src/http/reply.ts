@@ -8,7 +8,7 @@ import type { RenderedPage } from './html/layout.ts'
 /** A reply as data until it is sent: an outcome can change it, and the journal records it. */
 export interface Reply extends Omit<ServerReply, 'body'> {
   readonly body: Body
-  readonly cookie?: Cookie
+  readonly cookies?: readonly Cookie[]
 }
 
 export type Body =
@@ -101,7 +101,7 @@ export const withFlow = (reply: Reply, id: string): Reply => ({
 
 /** The one function that answers a request. */
 export async function sendReply(response: Response, reply: Reply): Promise<void> {
-  const { status, headers, body, cookie, delayMs, dropped } = reply
+  const { status, headers, body, cookies = [], delayMs, dropped } = reply
   if (delayMs) await delay(delayMs, response)
   if (dropped) {
     response.socket?.destroy()
@@ -115,10 +115,11 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
     return
   }
   const content = contentOf(body)
+  const isHttps = response.req.protocol === 'https'
   response.writeHead(status, {
     ...COMMON_HEADERS,
     ...headers,
-    ...(cookie ? { 'Set-Cookie': serializeCookie(cookie, { isHttps: response.req.protocol === 'https' }) } : {}),
+    ...(cookies.length > 0 ? { 'Set-Cookie': cookies.map((cookie) => serializeCookie(cookie, { isHttps })) } : {}),
     ...(body.kind === 'redirect' ? { Location: body.location } : {}),
     ...(status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(content)) }),
   })

@@ -1,6 +1,11 @@
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
-import { type NamedDecision, PERSONA_COOKIE, type RequestedDecision } from '../sandbox/decision/sources.ts'
+import {
+  type NamedDecision,
+  OUTCOME_COOKIE,
+  PERSONA_COOKIE,
+  type RequestedDecision,
+} from '../sandbox/decision/sources.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { type Cookie, hostedCookie, readCookie } from './cookie.ts'
 import type { Incoming } from './incoming.ts'
@@ -19,7 +24,10 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
     requested: {
       ...(own.length === 0 ? {} : { query: namedIn(own) }),
       headers: requestedByHeaders(request),
-      cookie: readCookie(request, PERSONA_COOKIE) || undefined,
+      cookie: {
+        persona: readCookie(request, PERSONA_COOKIE) || undefined,
+        outcome: readCookie(request, OUTCOME_COOKIE) || undefined,
+      },
     },
   }
 }
@@ -44,6 +52,8 @@ function namedIn(own: Pairs): NamedDecision {
   return { persona: read('sandbox_persona'), outcome: read('sandbox_outcome') }
 }
 
-/** The cookie by which a browser acts as a persona; without a name it is cleared. */
-export const personaCookie = (name: string | undefined, tenant: Tenant): Cookie =>
-  hostedCookie(PERSONA_COOKIE, name, tenant)
+/** The cookies by which a browser acts as a persona, and ends its flows with an outcome; what is not named is cleared. */
+export const actingCookies = ({ persona, outcome }: Partial<NamedDecision>, tenant: Tenant): readonly Cookie[] => [
+  hostedCookie(PERSONA_COOKIE, persona, tenant),
+  hostedCookie(OUTCOME_COOKIE, outcome, tenant),
+]

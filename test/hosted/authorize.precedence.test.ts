@@ -15,7 +15,7 @@ const SOURCES = [
   { by: 'query', persona: 'adult-passport', outcome: 'access_denied' },
   { by: 'header', persona: 'adult-face', outcome: 'server_error' },
   { by: 'expectation', persona: 'adult-email', outcome: 'temporarily_unavailable' },
-  { by: 'cookie', persona: 'teen-16' },
+  { by: 'cookie', persona: 'teen-16', outcome: 'unauthorized_client' },
   { by: 'client', persona: CLIENT.persona },
   { by: 'default', persona: 'child-12', outcome: 'invalid_request' },
 ] as const
@@ -38,7 +38,7 @@ async function decide(flow: 'use' | 'create', sources: readonly Source[], part: 
   if (namedBy('expectation')) await sandbox.next({ flow, ...decisionBy('expectation') })
   const headers = {
     ...(namedBy('header') ? { [`X-Sandbox-${part}`]: namedBy('header') ?? '' } : {}),
-    ...(namedBy('cookie') ? { Cookie: `agekey_sandbox_persona=${namedBy('cookie')}` } : {}),
+    ...(namedBy('cookie') ? { Cookie: `agekey_sandbox_${part}=${namedBy('cookie')}` } : {}),
   }
   const changes: Changes = { client_id: 'shop', [`sandbox_${part}`]: namedBy('query') }
   const rp = createRelyingParty(sandbox, { clientId: 'shop', clientSecret: 'secret' })
@@ -92,6 +92,7 @@ describe.each(['use', 'create'] as const)('an unknown name on %s', (flow) => {
     ['header', {}, { 'X-Sandbox-Persona': 'teen-61' }, 'teen-16'],
     ['header', {}, { 'X-Sandbox-Outcome': 'acess_denied' }, 'access_denied'],
     ['cookie', {}, { Cookie: 'agekey_sandbox_persona=teen-61' }, 'teen-16'],
+    ['cookie', {}, { Cookie: 'agekey_sandbox_outcome=acess_denied' }, 'access_denied'],
   ])(
     'in the %s is a page with near misses, JSON when asked for, never a redirect',
     async (_, changes, headers, near) => {

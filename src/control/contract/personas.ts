@@ -4,7 +4,7 @@ import { claimsSchema } from '../../age/claims.ts'
 import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { mustBe } from '../../files/describe-issue.ts'
-import { PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
+import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
 import { personaSchema } from '../../sandbox/personas/persona-schema.ts'
 import { byName, CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
 
@@ -32,6 +32,10 @@ const question = z.strictObject({
 const evaluation = z
   .object({ age_thresholds: z.record(z.string(), z.boolean()), trace: z.array(thresholdTraceSchema) })
   .meta({ id: 'Evaluation' })
+
+const acting = z.strictObject({
+  outcome: z.string().optional().describe('How flows end: an outcome of Use or Create, which the other one ignores'),
+})
 
 export const personaOperations = {
   listPersonas: {
@@ -81,6 +85,7 @@ export const actAsOperations = {
     path: '/act-as/:name',
     summary: 'A page with one button that makes this browser act as the persona',
     params: byName,
+    query: acting,
     result: z.string(),
     mediaType: 'text/html',
   },
@@ -88,14 +93,15 @@ export const actAsOperations = {
     ...CALL,
     method: 'post',
     path: '/act-as/:name',
-    summary: `Sets the cookie ${PERSONA_COOKIE}: this browser acts as the persona from now on`,
+    summary: `Sets the cookie ${PERSONA_COOKIE}, and ${OUTCOME_COOKIE} or clears it: this browser acts as the persona from now on, and its flows end with the outcome`,
     params: byName,
-    result: z.object({ persona: z.string() }),
+    query: acting,
+    result: z.object({ persona: z.string(), outcome: z.string().optional() }),
     acceptsForm: true,
   },
   stopActing: {
     ...REMOVAL,
     path: '/act-as',
-    summary: `Clears the cookie ${PERSONA_COOKIE}`,
+    summary: `Clears the cookies ${PERSONA_COOKIE} and ${OUTCOME_COOKIE}`,
   },
 } as const satisfies Record<string, Operation>

@@ -42,6 +42,20 @@ export function outcomeProblem(flow: OutcomeFlow, name: string): string | undefi
   return `${JSON.stringify(name)} is an outcome of ${others.join(' and ')}, not of ${flow}. Outcomes of ${flow}: ${listed(known)}.`
 }
 
+/** Whether requests of this flow come by a browser, with its cookies. */
+export const isOfBrowser = (flow: OutcomeFlow): boolean => flow === 'use' || flow === 'create'
+
+/** Checks that a browser's own flow, Use or Create, has an outcome of this name. @throws Refusal with the nearest names */
+export function requireBrowserOutcome(name: string, source: string): void {
+  const known = [...new Set(OUTCOMES.filter(({ flow }) => isOfBrowser(flow)).map((row) => row.name))]
+  if (known.includes(name)) return
+  const other = OUTCOMES.find((row) => row.name === name)
+  const problem =
+    other &&
+    `${JSON.stringify(name)} is an outcome of ${other.flow}, a call that no browser makes with its cookies; queue it by POST /_sandbox/expectations, or name it in the authorization request.`
+  throw Refusal.unknownName({ source, kind: 'outcome', name, known, problem, listedBy: OUTCOMES_LISTED_BY })
+}
+
 /** Checks that some flow has an outcome of this name. @throws Refusal with the nearest names */
 export function requireOutcomeName(name: string, source = 'outcome'): void {
   const known = [...new Set(OUTCOMES.map((row) => row.name))]

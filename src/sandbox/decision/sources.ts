@@ -3,11 +3,13 @@ import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { ReceivedCall } from './call.ts'
-import { requireOutcome, requirePersona } from './names.ts'
+import { isOfBrowser, requireBrowserOutcome, requireOutcome, requirePersona } from './names.ts'
 import type { QueuedDecision } from './queue.ts'
 
 /** The cookie by which a browser acts as a persona. */
 export const PERSONA_COOKIE = 'agekey_sandbox_persona'
+/** The cookie that ends the flows of a browser with an outcome. */
+export const OUTCOME_COOKIE = 'agekey_sandbox_outcome'
 
 /** What one source says: a persona, an outcome, both or nothing. */
 export interface DecisionSource {
@@ -21,8 +23,8 @@ export interface DecisionSource {
 export interface RequestedDecision {
   readonly query?: NamedDecision
   readonly headers?: NamedDecision
-  /** The persona of the cookie `PERSONA_COOKIE`. */
-  readonly cookie?: string | undefined
+  /** What the cookies `PERSONA_COOKIE` and `OUTCOME_COOKIE` name. */
+  readonly cookie?: NamedDecision
 }
 
 export type NamedDecision = Readonly<Record<'persona' | 'outcome', string | undefined>>
@@ -47,16 +49,16 @@ export function sourcesOf(
   return [
     ...requestSources(requested),
     ...(queued ? [queued] : []),
-    { source: `cookie ${PERSONA_COOKIE}`, persona: requested.cookie },
+    { source: `cookie ${PERSONA_COOKIE}`, persona: requested.cookie?.persona },
+    { source: `cookie ${OUTCOME_COOKIE}`, outcome: ownOutcome(flow, requested.cookie?.outcome) },
     { source: `client ${clientId}`, persona: tenant.clients.find(clientId)?.persona },
-    // A default outcome of another flow does not concern this one.
-    {
-      source: 'the default of the sandbox',
-      persona: defaults.persona,
-      outcome: defaults.outcome !== undefined && findOutcome(flow, defaults.outcome) ? defaults.outcome : undefined,
-    },
+    { source: 'the default of the sandbox', persona: defaults.persona, outcome: ownOutcome(flow, defaults.outcome) },
   ]
 }
+
+/** A cookie and a default decide every flow of a browser and of a sandbox: an outcome of another flow does not concern this one. */
+const ownOutcome = (flow: OutcomeFlow, name: string | undefined) =>
+  name !== undefined && findOutcome(flow, name) ? name : undefined
 
 /**
  * Checks every name in a request, also one that a stronger source overrules.
@@ -73,5 +75,7 @@ export async function requireRequestedNames(
     if (persona !== undefined) named.push(await requirePersona(persona, { personas, source }))
     if (outcome !== undefined) requireOutcome(flow, outcome, source)
   }
+  const { outcome } = requested.cookie ?? {}
+  if (outcome !== undefined && isOfBrowser(flow)) requireBrowserOutcome(outcome, `cookie ${OUTCOME_COOKIE}`)
   return named
 }

@@ -55,7 +55,7 @@ describe.each(['use', 'create'] as const)('decide in the %s flow', (flow) => {
     const requested = {
       query: { persona: says('query'), outcome: undefined },
       headers: { persona: says('header'), outcome: undefined },
-      cookie: says('cookie'),
+      cookie: { persona: says('cookie'), outcome: undefined },
     }
     const transaction = await transactionOf(flow, tenant)
     const decision = await decide(transaction, callOf(flow, 'shop'), { requested, tenant })
@@ -69,7 +69,7 @@ describe.each(['use', 'create'] as const)('decide in the %s flow', (flow) => {
   test('takes an unnamed outcome to be the usual one, and an unnamed persona to be the usual one of the flow', async () => {
     const tenant = await createTestTenant()
     const usual = flow === 'use' ? 'verified' : 'created'
-    expect(await decideRequest(flow, tenant, { cookie: 'teen-16' })).toMatchObject({
+    expect(await decideRequest(flow, tenant, { cookie: { persona: 'teen-16', outcome: undefined } })).toMatchObject({
       persona: { name: 'teen-16' },
       outcome: { name: usual },
     })
@@ -89,7 +89,7 @@ describe.each(['use', 'create'] as const)('decide in the %s flow', (flow) => {
   test.each([
     [{ query: { persona: 'teen-61', outcome: undefined } }, 'query parameter sandbox_persona', 'teen-16'],
     [{ headers: { persona: undefined, outcome: 'acess_denied' } }, 'request header X-Sandbox-Outcome', 'access_denied'],
-    [{ cookie: 'teen-61' }, 'cookie agekey_sandbox_persona', 'teen-16'],
+    [{ cookie: { persona: 'teen-61', outcome: undefined } }, 'cookie agekey_sandbox_persona', 'teen-16'],
   ])('refuses the unknown name in %j with its source and near misses', async (requested, source, near) => {
     const tenant = await createTestTenant()
     const refusal = await refusalOf(() => decideRequest(flow, tenant, requested))
