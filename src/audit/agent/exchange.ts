@@ -63,13 +63,14 @@ export function createExchange({ ca }: { ca?: string | undefined } = {}): Exchan
         let isAnswered = false
         sent.on('response', (response) => {
           isAnswered = true
-          readBody(response, (text, isWhole) => {
+          readBody(response, signal, (text, isWhole) => {
             const answer = answerOf(response, text)
             if (isWhole) resolve(answer)
             else fail(undefined, answer)
           })
         })
-        // What follows a whole answer is no part of it: Apache appends a second page to the first one.
+        // An error after the response began is one of its body, which `readBody` reports, or of what follows a whole answer:
+        // Apache appends a second page to the first one.
         sent.on('error', (error) => {
           if (!isAnswered) fail(error)
         })
@@ -86,7 +87,11 @@ export function createExchange({ ca }: { ca?: string | undefined } = {}): Exchan
 }
 
 /** Reads at most `MAX_PAGE_BYTES`, closes the connection then, and passes on what came. */
-function readBody(response: IncomingMessage, done: (text: string, isWhole: boolean) => void): void {
+function readBody(
+  response: IncomingMessage,
+  signal: AbortSignal,
+  done: (text: string, isWhole: boolean) => void,
+): void {
   const chunks: Buffer[] = []
   let size = 0
   response.on('data', (chunk: Buffer) => {
@@ -97,8 +102,11 @@ function readBody(response: IncomingMessage, done: (text: string, isWhole: boole
   // Its close says the same.
   response.on('error', () => {})
   response.on('close', () => {
+    const { headers, complete } = response
+    // Without a length the end of the connection ends the body. Servers that refuse a long request reset it then.
+    const hasLength = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     const bytes = Buffer.concat(chunks).subarray(0, MAX_PAGE_BYTES)
-    done(decode(bytes, response.headers['content-type']), response.complete || size >= MAX_PAGE_BYTES)
+    done(decode(bytes, headers['content-type']), size >= MAX_PAGE_BYTES || (hasLength ? complete : !signal.aborted))
   })
 }
 

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -75,6 +76,13 @@ describe('An app that', () => {
     expect(visited.problem).toMatch(/^http:\/\/127.0.0.1:\d+ closed the connection /)
   })
 
+  test('resets the connection after an answer without a length has answered', async () => {
+    const url = await startRawServer((socket) =>
+      socket.write('HTTP/1.1 431 Too Large\r\nConnection: close\r\n\r\n', () => socket.resetAndDestroy()),
+    )
+    expect(await visit(url)).toMatchObject({ end: 'page', page: { status: 431 } })
+  })
+
   test('dies after the headers of a redirect has redirected', async () => {
     const url = await startRawServer((socket) =>
       socket.end('HTTP/1.1 302 Found\r\nLocation: http://elsewhere.test/\r\nContent-Length: 9\r\n\r\n'),
@@ -116,15 +124,20 @@ describe('An app that', () => {
     await app.allClosed()
   })
 
-  test('never ends its page is left when the time is up', async () => {
-    const over = new AbortController()
-    const app = await startWebApp((_request, response) => {
-      response.write('<p>Welc', () => setImmediate(() => over.abort()))
-    })
-    const { end, hops } = await visit(app.url, { signal: over.signal })
-    expect([end, hops.length]).toEqual(['timed_out', 1])
-    await app.allClosed()
-  })
+  test.each(['', 'Content-Length: 99\r\n', 'Transfer-Encoding: chunked\r\n'])(
+    'never ends its page (%j) is left when the time is up, and what came is there',
+    async (header) => {
+      const url = await startRawServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n4\r\nWelc\r\n`))
+      const over = new AbortController()
+      const abort = () => setImmediate(() => over.abort())
+      subscribe('http.client.response.finish', abort)
+      onTestFinished(() => {
+        unsubscribe('http.client.response.finish', abort)
+      })
+      const { end, hops, page: shown } = await visit(url, { signal: over.signal })
+      expect([end, hops[0]?.status, shown?.text]).toEqual(['timed_out', 200, expect.stringContaining('Welc')])
+    },
+  )
 
   test('sends 50 MB is read up to the first of them', async () => {
     const chunk = 'x'.repeat(MEBIBYTE)
