@@ -16,7 +16,7 @@ export interface Browser {
 export interface PageRequest {
   readonly url: string
   readonly method?: 'GET' | 'POST'
-  /** Sent as `application/x-www-form-urlencoded`, by POST unless `method` says GET. */
+  /** Sent as `application/x-www-form-urlencoded` by POST, or in the query when `method` is GET. */
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
   /** Counts as a navigation from another site, which takes no SameSite=Lax cookie along when it is a POST. */

@@ -23,10 +23,13 @@ export function firstNavigation({ url, method, form, json, isCrossSite = false }
     json === undefined
       ? form && { type: FORM, text: new URLSearchParams({ ...form }).toString() }
       : { type: 'application/json', text: JSON.stringify(json) }
+  const address = new URL(url)
+  const isInQuery = method === 'GET' && form !== undefined
+  if (isInQuery) address.search = new URLSearchParams({ ...form }).toString()
   return {
     method: method ?? (body ? 'POST' : 'GET'),
-    url: new URL(url),
-    body,
+    url: address,
+    body: isInQuery ? undefined : body,
     initiator: isCrossSite ? 'elsewhere' : 'user',
     origin: isCrossSite ? 'null' : undefined,
     isCallback: false,

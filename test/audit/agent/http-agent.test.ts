@@ -182,10 +182,6 @@ describe('A page after the callback', () => {
 
   test.each([
     ['a form for its user', '<form method=post action=/done><input name=ok value=1><button>Go</button></form>'],
-    [
-      'a form that is submitted at a click',
-      '<form action=/done></form><script>button.addEventListener("click", () => document.forms[0].submit())</script>',
-    ],
     ['a refresh for readers', '<meta http-equiv=refresh content="5;url=/done">'],
     ['a refresh of itself', '<meta http-equiv=refresh content="0">'],
   ])('stays when it has %s', async (_what, html) => {
@@ -268,6 +264,12 @@ describe('A redirect', () => {
 })
 
 describe('An address', () => {
+  test('takes the form of a GET request in its query', async () => {
+    const app = await startWebApp(page(''))
+    await visit({ url: `${app.url}/search?old=1`, method: 'GET', form: { q: 'a b' } })
+    expect(app.requests).toMatchObject([{ method: 'GET', path: '/search?q=a+b', body: '' }])
+  })
+
   test.each(['/verify', 'mailto:a@example.test', 'ftp://localhost/'])('%s is not opened', async (url) => {
     const { end, problem } = await visit(url)
     expect([end, problem]).toEqual(['unreachable', `${url} is no http or https address`])
