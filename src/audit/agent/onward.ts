@@ -17,8 +17,8 @@ const MAX_REFRESH_SECONDS = 1
  * Where a browser goes from a page without its user: by `<meta http-equiv=refresh>` of at most a second, or by its only form, when
  * `onload` or an inline script submits it.
  *
- * Scripts are not run, but read: a form is sent by a page whose script calls `submit()` on something of `document` outside of a
- * listener for a click, a change or a key.
+ * Scripts are not run, but read: one that calls `submit()` outside of named functions and of listeners for what a user does submits
+ * the form.
  */
 export function onwardByItself(page: Page): Onward | undefined {
   if (!isHtml(page)) return undefined
@@ -37,9 +37,12 @@ export function onwardByItself(page: Page): Onward | undefined {
   return submits ? submissionOf(form, { page, isClicked: false }) : undefined
 }
 
-const submitsAtOnce = (code: string) =>
-  /\bdocument\b[^;{}]*\.(?:submit|requestSubmit)\s*\(/.test(code) &&
-  !/\bon(?:click|change|key\w+)\b|addEventListener\s*\(\s*['"`](?:click|change|key\w+)/.test(code)
+function submitsAtOnce(code: string): boolean {
+  const isListener =
+    /\.on(?:click|change|input|key\w+|submit)\b|addEventListener\s*\(\s*(?!['"`](?:load|DOMContentLoaded))/
+  const isNamed = /\bfunction\s+\w|\b(?:const|let|var)\s+\w+\s*=\s*(?:async\b|function\b|\w+\s*=>|\([^)]*\)\s*=>)/
+  return /\.(?:submit|requestSubmit)(?:\.call)?\s*\(/.test(code) && !isListener.test(code) && !isNamed.test(code)
+}
 
 /** Where its user goes from a page to reach an address of a kind: by the first link, form or refresh of the page that leads there. */
 export function onwardByUser(page: Page, isWanted: (url: URL) => boolean): Onward | undefined {
@@ -67,7 +70,7 @@ export const isHtml = ({ mediaType, text }: Page): boolean =>
 function refreshOf(meta: HtmlElement, page: Page): { seconds: number; url: URL } | undefined {
   if (attributeOf(meta, 'http-equiv')?.toLowerCase() !== 'refresh') return undefined
   const [, seconds, target] =
-    /^\s*(\d+)[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(attributeOf(meta, 'content') ?? '') ?? []
+    /^\s*(\d+)[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(attributeOf(meta, 'content') ?? '') ?? []
   const url = resolve(target, page)
   return url && { seconds: Number(seconds), url }
 }
