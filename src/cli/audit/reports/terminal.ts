@@ -1,5 +1,6 @@
 import type { AuditedRow, AuditReport } from '../../../audit/report.ts'
 import { visible } from '../../terminal.ts'
+import { shellWord } from '../same-call.ts'
 import { findingsOf, isFailure } from './findings.ts'
 import { flowAddress } from './flow-address.ts'
 import { meaningOf, referencesOf, weightOf, whatHappened } from './row-texts.ts'
@@ -10,6 +11,8 @@ type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
 interface TerminalOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
+  /** What is typed to audit the same app again; without it, its page is given. */
+  readonly command?: string | undefined
   colour(style: Style, text: string): string
 }
 
@@ -25,7 +28,7 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
     findings.slice(MAX_EXPLAINED).map((row) => headline(row, options)),
     byReason(report, 'undetermined').flatMap(([reason, rows]) => undeterminedLines(reason, rows, options)),
     report.notes.map((note) => `${options.colour('yellow', 'note')} ${visible(note)}`),
-    [conclusionLine(report, options), ...howToGoOn(report, findings)],
+    [conclusionLine(report, options), ...howToGoOn(report, findings, options)],
   ]
   const filled = sections.filter((lines) => lines.length > 0)
   return filled.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
@@ -72,11 +75,12 @@ function conclusionLine(report: AuditReport, { colour }: TerminalOptions): strin
 }
 
 /** How one row is run again: the worst finding, or else a row that could not be judged. */
-function howToGoOn({ app, rows }: AuditReport, [worst]: readonly AuditedRow[]): string[] {
+function howToGoOn(
+  { app, rows }: AuditReport,
+  [worst]: readonly AuditedRow[],
+  { command = `npx agekey-sandbox audit ${shellWord(app)}` }: TerminalOptions,
+): string[] {
   const row = worst ?? rows.find(({ verdict }) => verdict === 'undetermined')
   if (row === undefined) return []
-  const words = ['npx agekey-sandbox audit', shellWord(app), '--only', shellWord(row.row)]
-  return [`One row again: ${visible(words.join(' '))}`]
+  return [`One row again: ${visible(`${command} --only ${shellWord(row.row)}`)}`]
 }
-
-const shellWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
