@@ -87,7 +87,7 @@ export const auditFileSchema = z.strictObject({
     .optional()
     .describe('Rows that were added after this version of the catalogue run and do not count'),
   fail_on: z.enum(FAIL_ON).optional().describe('Findings count from this level on (default: must)'),
-  known: z.array(knownSchema).optional().describe('Findings that are accepted for now'),
+  known: z.array(knownSchema).check(refuseRepeatedRows).optional().describe('Findings that are accepted for now'),
 })
 
 export type AuditFileValues = z.output<typeof auditFileSchema>
@@ -118,6 +118,13 @@ function dateProblem(text: string): string | undefined {
   // JavaScript reads 30 February as the 2nd of March.
   if (isDate && instant.toISOString().startsWith(text)) return undefined
   return `${quote(text)} is not a date like 2027-01-31`
+}
+
+function refuseRepeatedRows({ value, issues }: z.core.ParsePayload<z.output<typeof knownSchema>[]>): void {
+  for (const [index, { row }] of value.entries()) {
+    if (value.findIndex((other) => other.row === row) === index) continue
+    issues.push({ code: 'custom', path: [index, 'row'], message: `${row} is listed twice; keep one entry`, input: row })
+  }
 }
 
 function rowProblem(text: string): string | undefined {

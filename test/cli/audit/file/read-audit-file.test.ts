@@ -93,6 +93,12 @@ describe('agekey-audit.yaml', () => {
       '22: known[0].until: "soon" is not a date like 2027-01-31',
     ],
     ['a finding without a reason', /\n {4}because: .*/, '', /20: known\[0\]\.because: is missing; expected a text/],
+    [
+      'a row that is listed twice',
+      /known:/,
+      'known:\n  - { row: use/id_token.kid_empty, because: it is old }',
+      '21: known[1].row: use/id_token.kid_empty is listed twice; keep one entry',
+    ],
     ['a misspelt key', /fail_on/, 'fail_no', '18: fail_no: unknown key. Did you mean "fail_on"?'],
     ['a misspelt key of a flow', /accepted/, 'acepted', '12: use.acepted: unknown key. Did you mean "accepted"?'],
     [
