@@ -1,12 +1,20 @@
+import { startStopwatch } from '../../sandbox/clock/clock.ts'
+
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+/** npm and npx pass Ctrl-C on to a program that has heard it already: so soon it is the same one. */
+const SAME_SIGNAL_MS = 500
 
 /** Resolves on the first SIGTERM or SIGINT. A second one ends the process at once. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     const onFirst = () => {
+      const passed = startStopwatch()
       for (const signal of SIGNALS) {
         process.off(signal, onFirst)
-        process.on(signal, () => process.exit())
+        process.on(signal, () => {
+          if (passed() > SAME_SIGNAL_MS) process.exit()
+        })
       }
       resolve()
     }
