@@ -3,6 +3,9 @@ import { didYouMean } from '../age/nearest.ts'
 import { messageOf } from '../files/caught.ts'
 import { paintError, printError, visible } from './terminal.ts'
 
+/** Exit codes of commands that could not do their work, where 1 means that they did it and found something. */
+const FAILURE_CODES: Readonly<Record<string, number>> = { audit: 2 }
+
 /**
  * Reports why a command could not do its work: a line on stderr for each reason, never a stack.
  * Returns the exit code; it is 0 when the "failure" was only a request for help.
@@ -12,7 +15,7 @@ export function reportFailure(error: unknown, program: Command): number {
   for (const line of problemOf(error, program).split('\n')) {
     printError(`${paintError('red', 'error:')} ${visible(line)}`)
   }
-  return 1
+  return FAILURE_CODES[calledCommand(program).name()] ?? 1
 }
 
 function problemOf(error: unknown, program: Command): string {
