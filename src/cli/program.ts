@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { packageVersion } from '../package-root.ts'
+import { addAudit } from './audit/add-audit.ts'
 import { reportFailure, unknownCommandProblem } from './failure.ts'
 import { printText, requireWritten } from './terminal.ts'
 
@@ -25,11 +26,12 @@ Examples:
   agekey-sandbox personas show adult-passport      what a persona's age key holds today
   agekey-sandbox personas check ./personas         check persona files without starting
   agekey-sandbox run teen-then-adult.yaml          play a scenario: what users do, and what the app must send
+  agekey-sandbox audit http://localhost:3000/age   find out which wrong answers your app lets in
   agekey-sandbox healthcheck                       for HEALTHCHECK in a Dockerfile
   agekey-sandbox doctor --issuer http://localhost:2435/v1/oidc/use
                                                    from the app's side: what is wrong, and the lines to change`
 
-/** Runs the command that the process was started with. When it fails, the exit code of the process becomes 1. */
+/** Runs the command that the process was started with. When it fails, the exit code of the process says so. */
 export async function runProgram(): Promise<void> {
   const program = createProgram()
   for (const step of [() => program.parseAsync(), requireWritten]) {
@@ -85,6 +87,7 @@ function createProgram(): Command {
       init()
     })
   addRun(program, flags)
+  addAudit(program, { flags, helpWidth: HELP_WIDTH })
   program
     .command('healthcheck')
     .description('exit with 0 when the server is healthy, with 1 otherwise')

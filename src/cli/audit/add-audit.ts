@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import type { Texts } from '../../config/text-settings.ts'
+import type { AuditFlags } from './read-flags.ts'
+
+const DESCRIPTION = `find out which wrong answers an app lets in: drives the running app like a browser, gives it every row of the
+catalogue that applies to it, and says which ones it took for true`
+
+const EXPLANATION = `
+It uses the sandbox that runs at the base URL of the settings, or starts one there and stops it in the end. Settings of the
+audit stand in agekey-audit.yaml in this folder, which --learn writes; flags go before it.
+
+Exit codes: 0 every row that counts was refused and every control accepted; 1 a finding; 2 nothing could be shown (the app is
+down, a setting is wrong); 3 nothing failed, but rows that count are undetermined; 130 interrupted.
+
+Examples:
+  agekey-sandbox audit http://localhost:3000/verify    the page of the app where a user begins to prove an age
+  agekey-sandbox audit http://localhost:3000/verify --accepted "get=/me status=200"
+                                                       how success is known, when the audit cannot learn it
+  agekey-sandbox audit http://localhost:3000/verify --learn
+                                                       write agekey-audit.yaml, so that the next call needs no address
+  agekey-sandbox audit --only family:signature --skip "use/id_token.huge"
+                                                       some rows; --list shows them
+  agekey-sandbox audit --again                         what failed or was undetermined last time
+  agekey-sandbox audit --junit audit.xml --sarif audit.sarif
+                                                       reports for a CI system`
+
+/** Registers the command. What it does is loaded when it runs. */
+export function addAudit(program: Command, { flags, helpWidth }: { flags: () => Texts; helpWidth: number }): void {
+  program
+    .command('audit [url]')
+    .description(DESCRIPTION)
+    .configureHelp({ helpWidth, showGlobalOptions: true })
+    .option(
+      '--accepted <rule>',
+      'how success is known: get=/me status=200, text=Welcome, url=**/members, cookie=session ...',
+    )
+    .option('--url <url>', 'a sandbox elsewhere, with --control-token when it asks for one')
+    .option('--only <pattern>', PATTERN_HELP, collected)
+    .option('--skip <pattern>', 'leaves rows out, by the same patterns; may be given several times', collected)
+    .option('--fail-on <level>', 'findings count from this level on: must, should, may or none (default: must)')
+    .option('--catalogue <version>', 'rows that were added after this version run and do not count')
+    .option('--again', 'only what failed or was undetermined last time (.agekey-audit/last.json)')
+    .option('--jobs <number>', 'visits at the same time (default: 4)')
+    .option('--timeout <seconds>', 'how long a visit may take (default: 10)')
+    .option('--budget <seconds>', 'how long the audit may take (default: 300)')
+    .option('--repeat <number>', 'how often a finding is looked at (default: 2)')
+    .option('--slow', 'also the rows that take long')
+    .option('--json <file>', 'writes the report as JSON; - is standard output')
+    .option('--junit <file>', 'writes the report as JUnit XML')
+    .option('--sarif <file>', 'writes the findings as SARIF 2.1.0')
+    .option('--markdown <file>', 'writes the report as Markdown')
+    .option('--list', 'lists the rows with level and reference, and runs nothing')
+    .option(
+      '--learn',
+      'learns what success and failure look like, writes agekey-audit.yaml and stops; never overwrites',
+    )
+    .option('--this-app-is-mine', 'audits an app beyond this machine and its private network')
+    .addHelpText('after', EXPLANATION)
+    .action(async (url: string | undefined, options: AuditFlags) => {
+      const { audit } = await import('./audit.ts')
+      process.exitCode = await audit(url, flags(), options)
+    })
+}
+
+const PATTERN_HELP =
+  'only these rows: use/id_token.*, family:signature, flow:create, cwe:347 or level:must; may be given several times'
+
+// Decision: one pattern for each flag, and no commas: a list of values would swallow the address that follows it.
+const collected = (pattern: string, earlier: readonly string[] = []) => [...earlier, pattern]

@@ -1,0 +1,135 @@
+import { createHttpAgent } from '../../audit/agent/http-agent.ts'
+import { runAudit } from '../../audit/audit.ts'
+import { totalsOf } from '../../audit/judge/conclude.ts'
+import type { AuditOptions } from '../../audit/options.ts'
+import type { AuditedRow } from '../../audit/report.ts'
+import { ownEnvironment } from '../../config/load-settings.ts'
+import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import { paint, paintError, print, printError, redrawError, visible } from '../terminal.ts'
+import { AUDIT_FILE, type AuditFile } from './file/read-audit-file.ts'
+import { writeAuditFile } from './file/write-audit-file.ts'
+import { keepRun, renewRun } from './last-run.ts'
+import type { OpenSandbox } from './open-sandbox.ts'
+import { type AuditPlan, needsPort, portOf } from './plan-audit.ts'
+import { createProgress } from './progress.ts'
+import type { AuditRequest } from './read-flags.ts'
+import { renderTerminal } from './reports/terminal.ts'
+import { type ReportContext, writeReports } from './reports/write-reports.ts'
+import { findFreePort, startApp } from './start-app.ts'
+
+/** One run of the command. */
+export interface Session {
+  readonly request: AuditRequest
+  readonly file: AuditFile | undefined
+  readonly plan: AuditPlan
+  /** The rows of `--again`. */
+  readonly again: readonly string[] | undefined
+  /** What is typed to audit the same app again. */
+  readonly command: string
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  /** Writes a line for people: to stderr, when a report goes to stdout. */
+  say(line: string): void
+}
+
+/**
+ * Audits or learns the app, which is started first when the file says how.
+ * @returns the exit code
+ */
+export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<number> {
+  const { plan, request, signal, say } = session
+  const { baseUrl } = sandbox.api
+  say(`sandbox: ${visible(baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
+  const port = needsPort(plan) ? await findFreePort() : portOf(plan.app)
+  const app = plan.start && (await startApp(plan.start.of({ baseUrl, port }), { place: plan.start.place, signal }))
+  const agent = createHttpAgent({ anyAddress: request.isOwnApp })
+  const options = { ...plan.options({ port }), ...(session.again && { only: session.again }), agent, signal }
+  try {
+    return await (request.mode === 'learn' ? learn : judge)(sandbox, options, session)
+  } finally {
+    await app?.stop()
+  }
+}
+
+async function judge(sandbox: OpenSandbox, options: AuditOptions, session: Session): Promise<number> {
+  const { plan, request, signal, say } = session
+  const progress = createProgress({ isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError })
+  const judged: AuditedRow[] = []
+  const report = await runAudit(sandbox.api, {
+    ...options,
+    onProgress(news) {
+      if (news.stage === 'learned') return sayLearned(news.lines, say)
+      // What ends by the interruption is no verdict.
+      if (signal.aborted) return
+      judged.push(news.row)
+      progress.row(news)
+    },
+  }).finally(progress.end)
+
+  const context = contextOf(sandbox, session)
+  const shown = signal.aborted ? { ...report, rows: judged, totals: totalsOf(judged) } : report
+  const texts = { console: context.console, command: session.command, colour: say === print ? paint : paintError }
+  for (const line of ['', ...renderTerminal(shown, texts)]) say(line)
+  if (signal.aborted) {
+    say('interrupted: this is what was found so far; no report is written')
+    return report.exit_code
+  }
+  if (sandbox.isOwn && report.exit_code !== 0) say(HOW_TO_SEE_FLOWS)
+  if (request.mode === 'again') await renewRun(plan.app, report.rows)
+  else if (request.only.length + request.skip.length === 0) await keepRun(plan.app, report.rows)
+  const summaryFile = ownEnvironment()['GITHUB_STEP_SUMMARY']
+  writeReports(report, { ...request.files, summaryFile: summaryFile || undefined }, context)
+  return report.exit_code
+}
+
+const HOW_TO_SEE_FLOWS =
+  'To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it'
+
+/** Learns, and judges nothing. */
+async function learn(sandbox: OpenSandbox, options: AuditOptions, session: Session): Promise<number> {
+  const { plan, request, say } = session
+  const learned = new AbortController()
+  const report = await runAudit(sandbox.api, {
+    ...options,
+    signal: AbortSignal.any([session.signal, learned.signal]),
+    onProgress(news) {
+      if (news.stage === 'row') return
+      sayLearned(news.lines, say)
+      learned.abort()
+    },
+  })
+  if (session.signal.aborted) return report.exit_code
+  writeAuditFile({ app: plan.app, learned: report.learned, accepted: request.accepted })
+  say(`${AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
+  return 0
+}
+
+function sayLearned(lines: readonly string[], say: (line: string) => void): void {
+  say('learned:')
+  for (const line of lines) say(`  ${visible(line)}`)
+}
+
+/** Where a flow of each call belongs in the file. */
+const PLACES: Readonly<Record<OutcomeFlow, 'use' | 'create' | 'upgrade'>> = {
+  use: 'use',
+  discovery: 'use',
+  jwks: 'use',
+  create: 'create',
+  par: 'create',
+  token: 'upgrade',
+  upgrade: 'upgrade',
+}
+
+function contextOf({ api, isOwn }: OpenSandbox, { file }: Pick<Session, 'file'>): ReportContext {
+  return {
+    // The flows of a sandbox that ends with the audit cannot be looked at.
+    ...(!isOwn && { console: `${api.baseUrl}/_sandbox/console` }),
+    source(flow) {
+      if (file === undefined) return undefined
+      const { use, [PLACES[flow]]: own = use } = file.values
+      const [, path, line = '1'] = /^(.+?)(?::(\d+))?$/.exec(own?.source ?? '') ?? []
+      if (path === undefined) return { file: AUDIT_FILE, line: file.lineOf('app') }
+      return { file: path, line: Number(line) }
+    },
+  }
+}
