@@ -1,5 +1,6 @@
 import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
+import { identifier } from '../http/record-call.ts'
 import { json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
 import { Refusal } from '../oidc/refusal.ts'
@@ -59,8 +60,9 @@ async function serveOrForce(served: ServedCall): Promise<{ answer: ServedAnswer;
   const good = outcome.instead ? undefined : await serveGood(served, forced)
   if (!(await forced.settle(true))) return { answer: good ?? (await serve(request, tenant)) }
   const answer: ServedAnswer = good ?? { reply: json(200, {}) }
-  const reply = await applyOutcome(answer.reply, forced, tenant)
-  return { answer: { ...answer, reply, forcedOutcome: outcome }, decidedBy: queued && scenarioOf(queued) }
+  const { reply, traps } = await applyOutcome(answer.reply, forced, tenant)
+  const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
+  return { answer: { ...answer, reply, issuedIds, forcedOutcome: outcome }, decidedBy: queued && scenarioOf(queued) }
 }
 
 /** What the call says about its outcome, in its query or its headers. @throws Refusal for what would else be ignored */
@@ -128,8 +130,13 @@ function basicClientId(authorization = ''): string | undefined {
   return encoded && Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
 }
 
-async function applyOutcome(reply: ServerReply, { outcome }: ForcedOutcome, tenant: Tenant): Promise<ServerReply> {
-  if (outcome.seam !== 'reply' || !outcome.apply) return reply
+async function applyOutcome(
+  reply: ServerReply,
+  { outcome }: ForcedOutcome,
+  tenant: Tenant,
+): Promise<{ reply: ServerReply; traps: readonly string[] }> {
+  if (outcome.seam !== 'reply' || !outcome.apply) return { reply, traps: [] }
   const { provider, keys, clients } = tenant
-  return outcome.apply(reply, createTamperTools({ provider, keys, clients, transaction: undefined }))
+  const tools = createTamperTools({ provider, keys, clients, transaction: undefined })
+  return { reply: await outcome.apply(reply, tools), traps: tools.traps }
 }

@@ -149,7 +149,7 @@ async function finish(
   const { tenant } = visit
   // Without the permission no passkey can be made, whatever the user chose to try in the sandbox.
   const saves = !visit.lacksPermission
-  const { callback, evaluation, outcome, isUnsaved } = await conclude(transaction, decision, { tenant, saves })
+  const { callback, evaluation, outcome, isUnsaved, traps } = await conclude(transaction, decision, { tenant, saves })
   await runClockSteps(decision, tenant)
   if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, visit)
   const reply = await callbackReply(callback, { visit, presentation: transaction.presentation, isUnsaved })
@@ -162,7 +162,7 @@ async function finish(
     findings,
     decision: { ...decision, outcome },
     // An outcome may send a second one.
-    issuedIds: codes.map(([, code]) => identifier('code', code)),
+    issuedIds: [...codes.map(([, code]) => identifier('code', code)), ...traps.map((id) => identifier('trap', id))],
     ends: true,
     ...(evaluation ? { evaluation } : {}),
   }

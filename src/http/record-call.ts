@@ -1,6 +1,7 @@
 import type { CorrelationKind, Endpoint } from '../oidc/endpoints.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
 import type { UseEvaluation } from '../oidc/use.ts'
+import { MASKED } from '../sandbox/clients/mask.ts'
 import type { CallRecord, RecordedResponse } from '../sandbox/journal/call-record.ts'
 import type { EvaluationInput } from '../sandbox/journal/evaluation.ts'
 import type { FlowFacts } from '../sandbox/journal/journal.ts'
@@ -23,17 +24,30 @@ type Parameters = Readonly<Record<string, unknown>>
  * @returns the id of its flow
  */
 export async function recordCall(endpoint: Endpoint, call: Call): Promise<string | undefined> {
-  const { journal, name, clock, clients } = call.tenant
+  const { journal, name, clock } = call.tenant
   const at = new Date(clock.now()).toISOString()
+  const { flow } = endpoint
+  const id = flow && (await recordInFlow({ ...endpoint, flow }, call, at))
+  if (id === undefined) {
+    const { request, answer } = call
+    const { method, path } = request
+    const status = sentStatus(answer.reply)
+    journal.announce({ type: 'call', tenant: name, data: { at, endpoint: endpoint.number, method, path, status } })
+  }
+  return id
+}
+
+/** `undefined` when the call belongs to no flow that is known, and begins none. */
+async function recordInFlow(
+  endpoint: Endpoint & Pick<FlowFacts, 'flow'>,
+  call: Call,
+  at: string,
+): Promise<string | undefined> {
+  const { journal, name, clients } = call.tenant
   const { flow, beginsFlow = true } = endpoint
   const { answer, request } = call
   const status = sentStatus(answer.reply)
-  if (!flow) {
-    const { method, path } = request
-    journal.announce({ type: 'call', tenant: name, data: { at, endpoint: endpoint.number, method, path, status } })
-    return undefined
-  }
-  const parameters = request.sentParameters()
+  const parameters = parametersOf(endpoint, request)
   const shown = clients.mask({
     facts: { flow, ...factsOf(endpoint, parameters, answer) },
     call: callRecord(endpoint, call, { at, parameters }),
@@ -51,13 +65,30 @@ export async function recordCall(endpoint: Endpoint, call: Call): Promise<string
 
 const inputOf = ({ claims, signals, now }: UseEvaluation): EvaluationInput => ({ claims, signals, now })
 
+/** A trap also shows that credentials came along; the journal masks those in a body by itself. */
+const parametersOf = ({ correlation }: Endpoint, request: Incoming): Parameters => ({
+  ...request.sentParameters(),
+  ...(correlation === 'trap' && request.authorization !== undefined ? { authorization: MASKED } : {}),
+})
+
 /** Identifiers carry their kind: a code is never looked up as a token. */
 export const identifier = (kind: CorrelationKind, value: string) => `${kind}:${value}`
 
 function correlationIdsIn({ correlation }: Endpoint, request: Incoming, parameters: Parameters): string[] {
   if (correlation === undefined) return []
-  const value = correlation === 'access_token' ? bearerToken(request.authorization) : textOf(parameters[correlation])
+  const value = correlationId(correlation, request, parameters)
   return value ? [identifier(correlation, value)] : []
+}
+
+function correlationId(kind: CorrelationKind, request: Incoming, parameters: Parameters): string | undefined {
+  switch (kind) {
+    case 'access_token':
+      return bearerToken(request.authorization)
+    case 'trap':
+      return request.params['id']
+    default:
+      return textOf(parameters[kind])
+  }
 }
 
 function factsOf(

@@ -21,7 +21,7 @@ export interface Endpoint {
   readonly beginsFlow?: false
 }
 
-export type CorrelationKind = 'transaction' | 'request_uri' | 'code' | 'access_token'
+export type CorrelationKind = 'transaction' | 'request_uri' | 'code' | 'access_token' | 'trap'
 
 /** E1 to E6 (specification, "Endpoints"). */
 export const ENDPOINTS = {

@@ -32,7 +32,7 @@ export interface Flow {
 export interface CallRecord {
   /** ISO 8601, by the clock of the sandbox. */
   at: string
-  /** `E1` to `E5`, or `choice` for the form of a hosted page. */
+  /** `E1` to `E5`, `choice` for the form of a hosted page, or `trap` for an address that no client may follow. */
   endpoint: string
   method: string
   path: string

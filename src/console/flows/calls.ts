@@ -18,6 +18,7 @@ const TITLES: Readonly<Record<string, string>> = {
     ]),
   ),
   choice: 'The user’s choice, by the browser',
+  trap: 'An address of an attacker, which the client must not follow',
 }
 
 /** Calls on one page, and parameters of each. */

@@ -7,10 +7,11 @@ const SECRET_PLACEHOLDER = '"$AGE_CLIENT_SECRET"'
 
 /** A shell command that repeats a recorded call. Every value is quoted; secrets are environment variables. */
 export function curlCommand(
-  { endpoint, method, path, parameters }: Pick<CallRecord, 'endpoint' | 'method' | 'path' | 'parameters'>,
+  { endpoint, method, path, parameters: recorded }: Pick<CallRecord, 'endpoint' | 'method' | 'path' | 'parameters'>,
   { baseUrl, clientId = '' }: { baseUrl: string; clientId?: string | undefined },
 ): string {
   const url = `${baseUrl}${path}`
+  const parameters = endpoint === 'trap' ? withoutHeader(recorded) : recorded
   if (method === 'GET') return `curl -i ${shellWord(withQuery(url, parameters))}`
   if (endpoint === ENDPOINTS.upgrade.number) {
     return lines([
@@ -27,6 +28,9 @@ export function curlCommand(
   )
   return lines([`curl -i ${shellWord(url)}`, ...basic, ...fields])
 }
+
+/** The journal shows the header of a fetched trap, masked, beside its parameters. */
+const withoutHeader = ({ authorization: _, ...parameters }: CallRecord['parameters']) => parameters
 
 function withQuery(url: string, parameters: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(parameters).map(([name, value]): [string, string] => [name, textOf(value)])

@@ -21,7 +21,8 @@ export function createMask(secrets: readonly string[]): Mask {
   }
 }
 
-const MASKED = '***'
+/** What stands in the place of a secret. */
+export const MASKED = '***'
 
 /** Matches misspelt names of secrets too. */
 const SECRET_NAME = /secret|access.?token|control.?token/i

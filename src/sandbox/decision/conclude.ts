@@ -19,6 +19,8 @@ export interface Conclusion {
   readonly outcome: Outcome
   /** An age key was to be saved, and was not. */
   readonly isUnsaved?: boolean
+  /** The ids of the traps that the callback leads to. */
+  readonly traps: readonly string[]
 }
 
 /**
@@ -30,10 +32,22 @@ export async function conclude(
   decision: Decision,
   { tenant, saves = true }: { tenant: Tenant; saves?: boolean },
 ): Promise<Conclusion> {
-  const { provider } = tenant
   const { outcome } = decision
-  const seams = outcome.apply ? seamsOf(outcome, toolsFor(transaction, decision, tenant)) : NO_SEAMS
-  if (transaction.flow === 'use') return concludeUse(transaction, decision, { tenant, seams })
+  const tools = outcome.apply && toolsFor(transaction, decision, tenant)
+  const seams = tools ? seamsOf(outcome, tools) : NO_SEAMS
+  const conclusion =
+    transaction.flow === 'use'
+      ? await concludeUse(transaction, decision, { tenant, seams })
+      : await concludeCreate(transaction, decision, { tenant, seams, saves })
+  return { ...conclusion, traps: tools?.traps ?? [] }
+}
+
+async function concludeCreate(
+  transaction: CreateTransaction,
+  decision: Decision,
+  { tenant: { provider }, seams, saves }: { tenant: Tenant; seams: Seams; saves: boolean },
+): Promise<Omit<Conclusion, 'traps'>> {
+  const { outcome } = decision
   const createDecision = createDecisionOf(outcome.ending ?? { kind: 'created' }, decision)
   if (!createDecision) return { callback: undefined, evaluation: undefined, outcome }
   const { callback } = await finishCreate(transaction, createDecision, { provider, seams, saves })
@@ -45,7 +59,7 @@ async function concludeUse(
   transaction: UseTransaction,
   decision: Decision,
   { tenant, seams }: { tenant: Tenant; seams: Seams },
-): Promise<Conclusion> {
+): Promise<Omit<Conclusion, 'traps'>> {
   const { provider } = tenant
   const ending = decision.outcome.ending ?? { kind: 'verified' }
   const useDecision = await useDecisionOf(ending, { transaction, decision, tenant })

@@ -27,7 +27,7 @@ export type RecordedResponse = Readonly<z.infer<typeof recordedResponseSchema>>
 export const callRecordSchema = z.object({
   /** ISO 8601, by the clock of the tenant. */
   at: z.string(),
-  /** `E1` to `E5`, or `choice` for the form of a hosted page. */
+  /** `E1` to `E5`, `choice` for the form of a hosted page, or `trap` for an address that no client may follow. */
   endpoint: z.string(),
   method: z.string(),
   path: z.string(),

@@ -28,6 +28,8 @@ export interface TamperTools {
   invent(): string
   /** A new address that records each fetch of it. */
   createTrap(): string
+  /** The ids of the traps that were made. */
+  readonly traps: readonly string[]
   /** The key that will sign after the next rotation, published in advance as the service would. */
   publishNextKey(): Promise<SigningKey>
 }
@@ -45,6 +47,7 @@ export interface TamperContext {
 export function createTamperTools(context: TamperContext): TamperTools {
   const { provider, transaction } = context
   const invent = () => provider.ids.random(IDENTIFIER_BYTES)
+  const traps: string[] = []
   return {
     provider,
     get keys() {
@@ -60,7 +63,12 @@ export function createTamperTools(context: TamperContext): TamperTools {
     },
     nowSeconds: Math.floor(provider.clock.now() / 1000),
     invent,
-    createTrap: () => `${provider.baseUrl}${TRAP_PATH}/${invent()}`,
+    createTrap() {
+      const id = invent()
+      traps.push(id)
+      return `${provider.baseUrl}${TRAP_PATH}/${id}`
+    },
+    traps,
     publishNextKey: async () => (await publishNext(context)).signingKey(),
   }
 }
