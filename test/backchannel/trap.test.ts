@@ -92,7 +92,7 @@ test.each([
   expect([fetched.status, fetched.headers['x-agekey-sandbox-flow']]).toEqual([200, undefined])
   expect(await sandbox.flows.list()).toEqual([])
   let announced = ''
-  while (!announced.includes('\n\n')) announced += new TextDecoder().decode((await events?.read())?.value)
+  while (!/^data:.*\n/m.test(announced)) announced += new TextDecoder().decode((await events?.read())?.value)
   await events?.cancel()
   expect(announced).toContain('"endpoint":"trap"')
 })
