@@ -105,7 +105,8 @@ const outputSchema = z.object({
 
 /** The program of the package for this system. Its script of installation makes it one, when scripts may run. */
 function multitool(): string {
-  const program = z.string().parse(createRequire(import.meta.url)('@microsoft/sarif-multitool'))
+  const require = createRequire(import.meta.url)
+  const program = z.string().parse(require('@microsoft/sarif-multitool'))
   chmodSync(program, 0o755)
   return program
 }
