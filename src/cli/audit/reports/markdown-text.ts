@@ -19,7 +19,9 @@ export function codeSpan(text: string): string {
   if (line.trim() === '') return '(empty)'
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
-  return `${fence} ${line} ${fence}`
+  // A space of the fence keeps them from being one with it, and Markdown takes it away again.
+  const space = /^[` ]|[` ]$/.test(line) ? ' ' : ''
+  return `${fence}${space}${line}${space}${fence}`
 }
 
 function inOneLine(text: string): string {

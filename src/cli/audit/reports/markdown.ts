@@ -2,7 +2,7 @@ import type { AuditedRow, AuditReport, VerdictName } from '../../../audit/report
 import { findingsOf } from './findings.ts'
 import { flowAddress } from './flow-address.ts'
 import { codeSpan, escapeMarkdown } from './markdown-text.ts'
-import { meaningOf, weightOf, whatHappened } from './row-texts.ts'
+import { meaningOf, weightOf, whatAppDid } from './row-texts.ts'
 import { byReason, conclusionOf, totalsOf } from './summary.ts'
 
 export interface MarkdownOptions {
@@ -50,8 +50,8 @@ function findingBlock(row: AuditedRow, address: string | undefined): string {
   const references = [...row.refs.map(escapeMarkdown), ...row.cwe.map(cweLink)]
   const flows = row.flows.map((id) => (address === undefined ? codeSpan(id) : flowLink(address, id)))
   const lines = [
-    `What happened: ${codeSpan(whatHappened(row))}`,
     `What was sent: ${escapeMarkdown(row.summary)}`,
+    ...(whatAppDid(row) === '' ? [] : [`What happened: ${codeSpan(whatAppDid(row))}`]),
     `Check: ${escapeMarkdown(row.rule)}`,
     `Harm: ${escapeMarkdown(row.harm)}`,
     ...(references.length === 0 ? [] : [`Reference: ${references.join('; ')}`]),
@@ -99,7 +99,7 @@ function restBlocks(report: AuditReport): string[] {
 function restLines(report: AuditReport, verdict: VerdictName, rows: readonly AuditedRow[]): string {
   if (verdict === 'refused' || verdict === 'accepted') return `${namesOf(rows)}\n`
   if (verdict === 'observed')
-    return rows.map((row) => `- ${codeSpan(row.row)}: ${codeSpan(whatHappened(row))}\n`).join('')
+    return rows.map((row) => `- ${codeSpan(row.row)}: ${codeSpan(whatAppDid(row))}\n`).join('')
   return byReason(report, verdict)
     .map(([reason, those]) => reasonLine(reason, those))
     .join('')

@@ -9,9 +9,15 @@ export function weightOf(row: AuditedRow): string {
   return row.counted || row.verdict === 'stale' ? weight : `${weight}, does not count for the exit code`
 }
 
-/** What the app did, or what was sent when that is all that is known. */
-export const whatHappened = ({ evidence, reason, summary }: AuditedRow): string =>
-  asSentence([evidence ?? summary, reason].filter((text) => text !== undefined && text !== '').join('; '))
+/** What the app did, in sentences; empty when that is not known. */
+export const whatAppDid = ({ evidence = '', reason = '' }: AuditedRow): string =>
+  [evidence, reason]
+    .filter((text) => text !== '')
+    .map((text) => capitalised(asSentence(text)))
+    .join(' ')
+
+/** What was sent, and what the app did. */
+export const whatHappened = (row: AuditedRow): string => `${asSentence(row.summary)} ${whatAppDid(row)}`.trimEnd()
 
 /** `RFC 7519 section 4.1.4; CWE-613`; empty when there is none. */
 export const referencesOf = ({ refs, cwe }: AuditedRow): string => [...refs, ...cwe].join('; ')
@@ -38,4 +44,7 @@ export function meaningOf(reason: string): string {
   return known === undefined ? '' : MEANINGS[known]
 }
 
+/** Ends a sentence. Its beginning stays: a rule may begin with `exp`. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -9,7 +9,7 @@ test('an audit in JUnit XML has a suite for each family and a case for each row'
     auditedRow('use/id_token.exp_missing'),
     auditedRow('use/id_token.exp_string', { verdict: 'undetermined', reason: 'masked' }),
   ]
-  const rule = rows[1]?.rule
+  const { rule, summary } = rows[1] ?? {}
   expect(renderAuditJUnit(auditReport(rows))).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="agekey-sandbox" tests="4" failures="1" errors="0" skipped="1" time="0.000">
   <testsuite name="controls" tests="1" failures="0" errors="0" skipped="0" time="0.000">
@@ -17,7 +17,7 @@ test('an audit in JUnit XML has a suite for each family and a case for each row'
   </testsuite>
   <testsuite name="times" tests="3" failures="1" errors="0" skipped="1" time="0.000">
     <testcase name="use/id_token.expired" classname="times" time="0.000">
-      <failure message="let in (must, severity 7.4): 200 at /callback, &quot;welcome&quot;. Check: ${rule} See RFC 7519 section 4.1.4; CWE-613. Flows: f12.">let in (must, severity 7.4): 200 at /callback, &quot;welcome&quot;.
+      <failure message="let in (must, severity 7.4): ${summary} 200 at /callback, &quot;welcome&quot;. Check: ${rule} See RFC 7519 section 4.1.4; CWE-613. Flows: f12.">let in (must, severity 7.4): ${summary} 200 at /callback, &quot;welcome&quot;.
 Check: ${rule}
 See RFC 7519 section 4.1.4; CWE-613.
 Flows: f12.</failure>

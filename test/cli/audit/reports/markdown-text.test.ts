@@ -23,12 +23,13 @@ describe('a text in Markdown means itself:', () => {
 
 describe('a value in Markdown is a code span that it cannot leave:', () => {
   test.each([
-    ['200 at /callback', '` 200 at /callback `'],
-    ['a `b` c', '`` a `b` c ``'],
+    ['200 at /callback', '`200 at /callback`'],
+    ['a `b` c', '``a `b` c``'],
     ['``` x `', '```` ``` x ` ````'],
     ['`', '`` ` ``'],
-    ['a\nb\u001b[31m\u202e', '` a\\nb\\u001b[31m\\u202e `'],
-    ['half \ud800', '` half \ufffd `'],
+    [' a', '`  a `'],
+    ['a\nb\u001b[31m\u202e', '`a\\nb\\u001b[31m\\u202e`'],
+    ['half \ud800', '`half \ufffd`'],
     ['', '(empty)'],
     [' ', '(empty)'],
   ])('%j', (text, written) => {
@@ -37,6 +38,6 @@ describe('a value in Markdown is a code span that it cannot leave:', () => {
 })
 
 test('a value in Markdown ends after 2,000 characters, between two of them', () => {
-  expect(codeSpan('x'.repeat(5000))).toHaveLength(2000 + 6)
-  expect(codeSpan(`${'x'.repeat(1999)}🔑`)).toBe(`\` ${'x'.repeat(1999)} … \``)
+  expect(codeSpan('x'.repeat(5000))).toHaveLength(2000 + 4)
+  expect(codeSpan(`${'x'.repeat(1999)}🔑`)).toBe(`\`${'x'.repeat(1999)} …\``)
 })

@@ -25,47 +25,47 @@ test('an audit in Markdown has totals first, then findings, what is undetermined
 | ---: | ---: | ---: | ---: |
 | 1 | 1 | 1 | 1 |
 
-\` http://localhost:3000/verify \`, catalogue 0.2, 12.3 seconds
+\`http://localhost:3000/verify\`, catalogue 0.2, 12.3 seconds
 
 ### Findings
 
-#### let in: \` use/id_token.expired \`
+#### let in: \`use/id_token.expired\`
 
 must, severity 7.4
 
-- What happened: \` 200 at /callback, "welcome". \`
 - What was sent: It is over.
+- What happened: \`200 at /callback, "welcome".\`
 - Check: Check exp.
 - Harm: An old proof is good for ever.
 - Reference: RFC 7519 section 4.1.4; [CWE-613](https://cwe.mitre.org/data/definitions/613.html)
-- Flow: [\` f12 \`](<http://localhost:2435/_sandbox/console/flows/f12>)
+- Flow: [\`f12\`](<http://localhost:2435/_sandbox/console/flows/f12>)
 
 ### Undetermined
 
-- 1: \` masked \`, the app refuses the same answer without the fault: \` use/callback.state_missing \`
+- 1: \`masked\`, the app refuses the same answer without the fault: \`use/callback.state_missing\`
 
 ### Notes
 
-- \` your app answers 429 \`
+- \`your app answers 429\`
 
 <details>
 <summary>1 not for this app</summary>
 
-- 1: \` no upgrade scope \`: \` use/id_token.jku \`
+- 1: \`no upgrade scope\`: \`use/id_token.jku\`
 
 </details>
 
 <details>
 <summary>1 refused</summary>
 
-\` use/id_token.exp_missing \`
+\`use/id_token.exp_missing\`
 
 </details>
 
 <details>
 <summary>What was learned</summary>
 
-- use: yes is \` 200 at /callback, "welcome" \`, no is \` 400 at /callback \`
+- use: yes is \`200 at /callback, "welcome"\`, no is \`400 at /callback\`
 
 </details>
 `)
@@ -74,18 +74,18 @@ must, severity 7.4
 test('findings in Markdown come in the order of their severity', () => {
   const headings = [...renderMarkdown(MIXED).matchAll(/^#### (.*)$/gm)].map(([, heading]) => heading)
   expect(headings).toEqual([
-    'let in: ` use/id_token.payload_changed `',
-    'let in: ` use/id_token.expired `',
-    'stale: ` use/id_token.x5u `',
-    'broke: ` use/id_token.alg_none `',
-    'let in: ` use/id_token.typ_other `',
+    'let in: `use/id_token.payload_changed`',
+    'let in: `use/id_token.expired`',
+    'stale: `use/id_token.x5u`',
+    'broke: `use/id_token.alg_none`',
+    'let in: `use/id_token.typ_other`',
   ])
 })
 
 test('flows in Markdown are links only with the address of a console on the web', () => {
   const report = auditReport([auditedRow('use/id_token.expired', { verdict: 'let in' })])
-  expect(renderMarkdown(report)).toContain('- Flow: ` f12 `\n')
-  expect(renderMarkdown(report, { console: 'javascript:alert(1)//' })).toContain('- Flow: ` f12 `\n')
+  expect(renderMarkdown(report)).toContain('- Flow: `f12`\n')
+  expect(renderMarkdown(report, { console: 'javascript:alert(1)//' })).toContain('- Flow: `f12`\n')
 })
 
 test('an audit without rows says so in Markdown', () => {
@@ -131,7 +131,7 @@ describe('Markdown for a step of GitHub', () => {
     const markdown = renderMarkdown(auditReport(rows), { maxBytes: 20_000 })
     const findings = markdown.split('#### ').slice(1)
     expect(findings.length).toBeGreaterThan(2)
-    for (const finding of findings) expect(finding).toContain('- Flow: ` f12 `\n')
+    for (const finding of findings) expect(finding).toContain('- Flow: `f12`\n')
   })
 
   test('never leaves a folded part open', () => {

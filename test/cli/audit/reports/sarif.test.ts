@@ -76,7 +76,7 @@ test('a result of SARIF says what happened and stands at the place that reads th
     ruleIndex: 0,
     level: 'error',
     message: {
-      text: 'use/id_token.expired is let in (must, severity 8.1): 200 at /callback, "welcome". Check: Check exp. See RFC 7519 section 4.1.4; CWE-613.',
+      text: 'use/id_token.expired is let in (must, severity 8.1): It is over. 200 at /callback, "welcome". Check: Check exp. See RFC 7519 section 4.1.4; CWE-613.',
     },
     partialFingerprints: { 'agekeyAudit/v1': expect.stringMatching(/^[0-9a-f]{32}$/) },
     locations: [

@@ -10,7 +10,12 @@ const linesOf = (report: AuditReport) => renderTerminal(report, { console: CONSO
 test('the terminal shows findings, what could not be judged, notes, totals and how one row is run again', () => {
   const report = auditReport(
     [
-      auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '200 at /callback, "welcome"', rule: 'R.' }),
+      auditedRow('use/id_token.expired', {
+        verdict: 'let in',
+        evidence: 'your app said hello',
+        summary: 'A',
+        rule: 'R.',
+      }),
       auditedRow('use/id_token.jku', { verdict: 'broke', counted: false, rule: 'S.', refs: [], cwe: [], flows: [] }),
       auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
       auditedRow('use/id_token.exp_missing'),
@@ -19,7 +24,7 @@ test('the terminal shows findings, what could not be judged, notes, totals and h
   )
   expect(linesOf(report)).toEqual([
     'let in use/id_token.expired (must, severity 7.4)',
-    '  200 at /callback, "welcome".',
+    '  A. Your app said hello.',
     '  Check: R.',
     '  RFC 7519 section 4.1.4; CWE-613',
     `  ${CONSOLE}/flows/f12`,
