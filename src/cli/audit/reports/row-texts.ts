@@ -30,10 +30,10 @@ export function whyNotJudged({ reason = '', evidence }: AuditedRow): string {
 
 const MEANINGS: Readonly<Record<(typeof REASONS)[number], string>> = {
   page_unknown: 'the page is neither the yes nor the no that was learned; --accepted says how success is known',
-  timed_out: 'the app did not answer in time; --timeout gives it longer',
+  timed_out: 'the visit or the budget ended before the answer was delivered; raise --timeout or --budget',
   not_delivered: 'the journal does not show that the wrong answer reached the app',
-  not_reached: 'the app did not make the call that would have been answered wrongly',
-  control_lost: 'a right answer was refused afterwards, so that no refusal before it counts',
+  not_reached: 'the app did not begin the flow, or did not make the call that the row changes',
+  control_lost: 'a right answer was refused afterwards, or the app limits requests, so that its refusals say nothing',
   masked: 'the app refuses the same answer without the fault',
   flaky: 'a second visit had another result',
 }
