@@ -244,6 +244,12 @@ describe('A sandbox', () => {
     expect([end, hops.length, sandbox.requests]).toEqual(['timed_out', 1, []])
   })
 
+  test('is not asked about when the time was up before', async () => {
+    const decide = () => Promise.reject(new Error('asked'))
+    const visited = visit('http://sandbox.test/v1/oidc/use', { signal: AbortSignal.abort(), decide })
+    await expect(visited).resolves.toMatchObject({ end: 'timed_out', hops: [] })
+  })
+
   test('that drops the connection ends the visit', async () => {
     const sandboxUrl = await startRawServer((socket) => socket.destroy())
     const app = await startWebApp(redirectTo(`${sandboxUrl}/v1/oidc/use`))

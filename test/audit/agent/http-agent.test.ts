@@ -73,6 +73,14 @@ describe('A visit of the HTTP agent', () => {
     expect(app.requests.flatMap(({ headers }) => Object.keys(headers)).filter((name) => /^x-/.test(name))).toEqual([])
   })
 
+  test('goes to a callback at another origin, which is the app too from then on', async () => {
+    const other = await startWebApp(routes({ '/callback': redirectTo('/welcome'), '/welcome': page('welcome') }))
+    const sandbox = await startWebApp(redirectTo(`${other.url}/callback`))
+    const app = await startWebApp(redirectTo(`${sandbox.url}/v1/oidc/use`))
+    const { end, hops } = await visit(app.url, { sandboxUrl: sandbox.url })
+    expect([end, hops.map(({ party }) => party)]).toEqual(['page', ['app', 'sandbox', 'app', 'app']])
+  })
+
   test('stops before E1 when it is to stop there', async () => {
     const { start, sandboxUrl, sandbox } = await startRelyingParty()
     const { end, hops, url } = await visit(start, { sandboxUrl, decide: async () => 'stop' })
