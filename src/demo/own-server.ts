@@ -15,18 +15,26 @@ export interface ServerAnswer {
   readonly text: string
 }
 
-/** Makes a call as the server of a relying party does, but only to this process: `url` never comes from a request. */
-export function callOwnServer({ method, url, headers = {}, body = '' }: ServerCall): Promise<ServerAnswer> {
+/** Milliseconds that the demo waits for a reply. */
+const TIME_LIMIT = 5_000
+
+/**
+ * Makes a call as the server of a relying party does, but only to this process: `url` never comes from a request. Follows no
+ * redirect. Resolves to `undefined` when the connection breaks, or nothing comes in time.
+ */
+export function callOwnServer({ method, url, headers = {}, body = '' }: ServerCall): Promise<ServerAnswer | undefined> {
   // The own certificate may be self-signed; the process listens on this address itself.
   const request = url.startsWith('https:')
-    ? requestHttps(url, { method, headers, rejectUnauthorized: false })
-    : requestHttp(url, { method, headers })
-  return new Promise((resolve, reject) => {
-    request.on('error', reject)
+    ? requestHttps(url, { method, headers, rejectUnauthorized: false, timeout: TIME_LIMIT })
+    : requestHttp(url, { method, headers, timeout: TIME_LIMIT })
+  return new Promise((resolve) => {
+    const giveUp = () => resolve(undefined)
+    request.on('timeout', () => request.destroy())
+    request.on('error', giveUp)
     request.on('response', (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
+      response.on('error', giveUp)
       response.on('end', () =>
         resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
       )

@@ -3,7 +3,7 @@ import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { renderAnswers, renderStatus, renderTable, shortened } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
-import type { CallbackCheck } from './check-claims.ts'
+import type { CheckResult } from './checks/check.ts'
 import { demoReply, renderDemoPage } from './demo.ts'
 import type { Exchange } from './server-calls.ts'
 import { requireSession, type Session } from './sessions.ts'
@@ -40,10 +40,10 @@ ${
   callback &&
   html`<section class="card" aria-labelledby="checks-title">
 <h2 id="checks-title">What the shop checked</h2>
-${renderChecks(callback.checks)}
+${renderChecks('Checks of the callback', callback.checks)}
 </section>`
 }
-${exchanges.map(renderExchange)}`,
+${[...(callback?.reads ?? []), ...exchanges].map(renderExchange)}`,
   })
 }
 
@@ -95,7 +95,7 @@ ${renderParameters(callback.params)}</details>
 </section>`
 }
 
-function renderChecks(checks: readonly CallbackCheck[]): Html {
+function renderChecks(caption: string, checks: readonly CheckResult[]): Html {
   const rows = checks.map(({ name, rule, passed, found }) => ({
     cells: [
       html`<code>${name}</code>`,
@@ -104,11 +104,11 @@ function renderChecks(checks: readonly CallbackCheck[]): Html {
       html`<code>${shortened(found, 300)}</code>`,
     ],
   }))
-  return renderTable('Checks of the callback', ['What', 'Result', 'Must be', 'Found'], rows)
+  return renderTable(caption, ['What', 'Result', 'Must be', 'Found'], rows)
 }
 
 /** Request and answer of a call from server to server, beside each other. */
-function renderExchange({ title, method, url, sent, status, answer }: Exchange): Html {
+function renderExchange({ title, method, url, sent, status, answer, checks }: Exchange): Html {
   return html`<section class="card">
 <h2>${title} ${renderStatus(status)}</h2>
 <p><code><b>${method}</b> ${url}</code></p>
@@ -116,6 +116,7 @@ function renderExchange({ title, method, url, sent, status, answer }: Exchange):
 <div><h3>Sent</h3>${renderParameters(sent)}</div>
 <div><h3>Answered</h3><div class="snippet"><pre><code>${typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}</code></pre></div></div>
 </div>
+${renderChecks(`Checks of the reply to ${title}`, checks)}
 </section>
 `
 }

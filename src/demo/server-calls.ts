@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import type { JWK } from 'jose'
 import * as z from 'zod'
 import type { HttpHost } from '../http/handler.ts'
 import { ENDPOINTS, endpointPath } from '../oidc/endpoints.ts'
-import { parseJson } from '../oidc/request/json.ts'
+import { useIssuer } from '../oidc/provider.ts'
 import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { allPassed, checkResultSchema } from './checks/check.ts'
+import { type CalledFlow, checkReply, keySetSchema } from './checks/check-reply.ts'
 import { callOwnServer, type ServerCall } from './own-server.ts'
 
 export const exchangeSchema = z.object({
@@ -14,9 +17,11 @@ export const exchangeSchema = z.object({
   url: z.string(),
   /** The headers and fields that matter, by name. */
   sent: z.record(z.string(), z.string()).readonly(),
+  /** 0 without an answer. */
   status: z.number(),
   /** JSON, or the text of the body when it is no JSON. */
   answer: z.unknown(),
+  checks: z.array(checkResultSchema).readonly(),
 })
 
 /** A call from server to server as the pages show it: secrets are masked. */
@@ -24,7 +29,7 @@ export type Exchange = Readonly<z.infer<typeof exchangeSchema>>
 
 interface Answered {
   readonly exchange: Exchange
-  /** The body as JSON, with its secrets; `undefined` when it is no JSON. */
+  /** The body as JSON, with its secrets; `undefined` unless every check of the reply passed. */
   readonly body: unknown
 }
 
@@ -48,14 +53,14 @@ export function push({ dateOfBirth, state }: { dateOfBirth: string; state: strin
     authorization_details: JSON.stringify([ageSignal(dateOfBirth, tenant)]),
   }
   const shown = { ...fields, client_secret: '***' }
-  return call('E2: push the request', formCall(ENDPOINTS.par.path, fields), { shown, world })
+  return call('E2: push the request', formCall('par', fields), { shown, world })
 }
 
 /** E4: exchanges a code for an access token. */
 export function exchangeCode(code: string, world: World): Promise<Answered> {
   const fields = { grant_type: 'authorization_code', code }
   const basic = Buffer.from(`${DEMO_CLIENT_ID}:${secretOf(world.tenant)}`).toString('base64')
-  const request = formCall(ENDPOINTS.token.path, fields, { Authorization: `Basic ${basic}` })
+  const request = formCall('token', fields, { Authorization: `Basic ${basic}` })
   return call('E4: exchange the code', request, { shown: { Authorization: 'Basic ***', ...fields }, world })
 }
 
@@ -67,6 +72,7 @@ export function upgrade(
   const { tenant } = world
   const details = [ageSignal(dateOfBirth, tenant)]
   const request: Call = {
+    flow: 'upgrade',
     method: 'POST',
     path: endpointPath('upgrade', tenant.provider.profile),
     headers: { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' },
@@ -76,36 +82,49 @@ export function upgrade(
   return call('E5: add the age signal', request, { shown, world })
 }
 
-/** E6: the public keys of the service. */
-export async function fetchKeySet({ tenant, host }: World): Promise<unknown> {
-  const { text } = await callOwnServer({ method: 'GET', url: ownAddress(ENDPOINTS.jwks.path, { tenant, host }) })
-  const json = parseJson(text)
-  return json.ok ? json.value : undefined
+export interface FetchedKeys {
+  /** Absent unless every check of both replies passed. */
+  readonly keys: readonly JWK[] | undefined
+  readonly exchanges: readonly Exchange[]
 }
 
-type Call = Omit<ServerCall, 'url'> & { readonly path: string }
+/** E6: the discovery document, and the key set. */
+export async function readKeys(world: World): Promise<FetchedKeys> {
+  const { useDiscovery, jwks } = ENDPOINTS
+  const options = { shown: {}, world }
+  const document = await call('E6: read the discovery document', readCall('discovery', useDiscovery.path), options)
+  if (document.body === undefined) return { keys: undefined, exchanges: [document.exchange] }
+  const set = await call('E6: read the key set', readCall('jwks', jwks.path), options)
+  return { keys: keySetSchema.safeParse(set.body).data?.keys, exchanges: [document.exchange, set.exchange] }
+}
+
+type Call = Omit<ServerCall, 'url'> & { readonly flow: CalledFlow; readonly path: string }
+
+const readCall = (flow: CalledFlow, path: string): Call => ({ flow, method: 'GET', path })
 
 const formCall = (
-  path: string,
+  flow: 'par' | 'token',
   fields: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): Call => ({
+  flow,
   method: 'POST',
-  path,
+  path: ENDPOINTS[flow].path,
   headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams(fields).toString(),
 })
 
 async function call(
   title: string,
-  { path, ...request }: Call,
+  { flow, path, ...request }: Call,
   { shown, world }: { shown: Exchange['sent']; world: World },
 ): Promise<Answered> {
-  const { status, text } = await callOwnServer({ ...request, url: ownAddress(path, world) })
-  const json = parseJson(text)
-  const body = json.ok ? json.value : undefined
-  const url = world.tenant.provider.baseUrl + path
-  return { exchange: { title, method: request.method, url, sent: shown, status, answer: masked(body) ?? text }, body }
+  const { provider } = world.tenant
+  const reply = await callOwnServer({ ...request, url: ownAddress(path, world) })
+  const { checks, body } = checkReply(flow, reply, useIssuer(provider))
+  const { status, text } = reply ?? { status: 0, text: '' }
+  const common = { title, method: request.method, url: provider.baseUrl + path, sent: shown, status, checks }
+  return { exchange: { ...common, answer: masked(body) ?? text }, body: allPassed(checks) ? body : undefined }
 }
 
 /** The address this process listens on: the base URL may name a proxy that it cannot reach. */

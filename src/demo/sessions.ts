@@ -7,7 +7,7 @@ import { REMEMBERED_SECONDS } from '../oidc/decisions.ts'
 import { inSeconds } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { checkedCallbackSchema } from './check-callback.ts'
+import { checkedCallbackSchema } from './checks/check-callback.ts'
 import { exchangeSchema } from './server-calls.ts'
 
 const commonMembers = {

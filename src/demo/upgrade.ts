@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { isTrusted } from './check-callback.ts'
+import { isTrusted } from './checks/check-callback.ts'
 import { toResult } from './demo.ts'
 import { readDemoForm } from './read-demo-form.ts'
 import { exchangeCode, upgrade } from './server-calls.ts'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type CheckedCallback, isTrusted } from './check-callback.ts'
+import { allPassed } from './checks/check.ts'
+import { type CheckedCallback, isTrusted } from './checks/check-callback.ts'
 import type { Session } from './sessions.ts'
 
 /** The shop's conclusion on a flow: a few words, and a sentence that explains them. */
@@ -32,9 +33,10 @@ const VERDICTS = {
 /** The verdict on a flow as far as it has come. */
 export function verdictOf({ flow, request, callback, exchanges }: Session): Verdict {
   if (!callback) return request ? VERDICTS.waiting : VERDICTS.refusedPush
-  if (!isTrusted(callback)) return VERDICTS.distrusted
   const { error, error_description: description, create_requested: createRequested } = callback.params
-  if (error !== undefined) return { title: `Came back with ${error}`, sentence: description ?? 'There is no result.' }
+  if (error && isOnlyError(callback))
+    return { title: `Came back with ${error}`, sentence: description ?? 'There is no result.' }
+  if (!isTrusted(callback)) return VERDICTS.distrusted
   if (flow === 'create') return VERDICTS.created
   if (exchanges.length > 0) return isUpgraded(exchanges) ? VERDICTS.upgraded : VERDICTS.notUpgraded
   if (createRequested === 'true') return VERDICTS.createRequested
@@ -42,9 +44,13 @@ export function verdictOf({ flow, request, callback, exchanges }: Session): Verd
   return Object.values(answersOf(callback)).includes(true) ? VERDICTS.verified : VERDICTS.tooYoung
 }
 
+/** The error is the answer, and nothing else is wrong with it. */
+const isOnlyError = ({ params, checks }: CheckedCallback) =>
+  params['id_token'] === undefined && checks.every(({ name, passed }) => passed || name === 'error')
+
 /** E4 and E5 both succeeded. */
 const isUpgraded = (exchanges: Session['exchanges']) =>
-  exchanges.length === 2 && exchanges.every(({ status }) => status === 200)
+  exchanges.length === 2 && exchanges.every(({ checks }) => allPassed(checks))
 
 const answers = z.record(z.string(), z.boolean())
 

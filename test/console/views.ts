@@ -152,6 +152,17 @@ const session = (changes: Partial<UseSession> = {}): UseSession => ({
   callback: {
     params: { id_token: 'aaa.bbb.ccc', state: 'abc', code: 'c' },
     checks: [{ name: 'nonce', rule: 'the one of the session', passed: true, found: 'n' }],
+    reads: [
+      {
+        title: 'E6',
+        method: 'GET',
+        url: 'http://x/jwks.json',
+        sent: {},
+        status: 200,
+        answer: { keys: [] },
+        checks: [{ name: 'keys', rule: 'an array of keys', passed: false, found: '0 keys' }],
+      },
+    ],
     claims: { iss: 'http://localhost:2435/v1/oidc/use', age_thresholds: { 13: false, 18: false } },
   },
   exchanges: [],
@@ -235,6 +246,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
       callback: {
         params: { error: 'access_denied', state: 'abc' },
         checks: [{ name: 'nonce', rule: 'the one of the session', passed: false, found: 'absent; must be n' }],
+        reads: [],
       },
       exchanges: [
         {
@@ -244,8 +256,9 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
           sent: { code: 'c' },
           status: 400,
           answer: { error: 'x' },
+          checks: [{ name: 'status', rule: '200', passed: false, found: '400' }],
         },
-        { title: 'E5', method: 'POST', url: 'http://x/upgrade', sent: {}, status: 200, answer: 'OK' },
+        { title: 'E5', method: 'POST', url: 'http://x/upgrade', sent: {}, status: 200, answer: 'OK', checks: [] },
       ],
     }),
   ),

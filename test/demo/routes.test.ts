@@ -60,6 +60,43 @@ describe('the demo', () => {
     expect(text).not.toMatch(/18: (?:yes|no)/)
   })
 
+  it.each([
+    ['par.dropped', 'connection fail'],
+    ['par.redirect', 'redirect fail'],
+    ['par.status_500_right_body', 'status fail'],
+    ['par.error_with_200', 'request_uri fail'],
+  ] as const)('sends no browser to E3 after %s, and shows the check that failed', async (outcome, failed) => {
+    const { sandbox, create } = await startDemo()
+    await sandbox.next({ flow: 'par', outcome })
+    const text = await create({})
+    expect(text).toContain('The Create request was refused')
+    expect(text).toContain(failed)
+  })
+
+  it.each([
+    ['token.status_400_right_body', 'status fail'],
+    ['upgrade.not_ok', 'ok fail'],
+  ] as const)('reports no upgrade after %s, and shows the check that failed', async (outcome, failed) => {
+    const { sandbox, use, upgrade } = await startDemo()
+    await use({ sandbox_persona: 'child-12' })
+    await sandbox.next({ flow: outcome.startsWith('token') ? 'token' : 'upgrade', outcome })
+    const text = await upgrade()
+    expect(text).toContain('The upgrade was refused')
+    expect(text).toContain(failed)
+  })
+
+  it.each([
+    ['discovery', 'discovery.issuer_other', 'issuer fail'],
+    ['jwks', 'jwks.no_keys', 'keys fail'],
+  ] as const)('trusts no id_token without the keys of the service: %s with %s', async (flow, outcome, failed) => {
+    const { sandbox, use } = await startDemo()
+    await sandbox.next({ flow, outcome })
+    const text = await use({ sandbox_persona: 'adult-passport' })
+    expect(text).toContain('The shop does not trust this callback')
+    expect(text).toContain(failed)
+    expect(text).not.toMatch(/18: (?:yes|no)/)
+  })
+
   it('works in a tenant, without the built-in client, under a base URL of another name', async () => {
     const sandbox = await startSandbox({ builtinClient: false, baseUrl: 'https://sandbox.example/age' })
     await sandbox.tenant('qa').configure({})

@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import type { CheckedCallback } from '../../src/demo/check-callback.ts'
+import type { CheckedCallback } from '../../src/demo/checks/check-callback.ts'
 import type { Exchange } from '../../src/demo/server-calls.ts'
 import type { CreateSession, UseSession } from '../../src/demo/sessions.ts'
 import { answersOf, offerOf, verdictOf } from '../../src/demo/verdict.ts'
 
-const check = (passed: boolean) => ({ name: 'nonce', rule: 'the one of the session', passed, found: 'n' })
+const check = (passed: boolean, name: 'nonce' | 'error' = 'nonce') => ({
+  name,
+  rule: 'the one of the session',
+  passed,
+  found: 'n',
+})
 
 const callback = (params: Readonly<Record<string, string>>, answers?: Readonly<Record<string, boolean>>) => ({
   params,
-  checks: [check(true)],
+  checks: [check(true), check(params['error'] === undefined, 'error')],
+  reads: [],
   ...(answers ? { claims: { age_thresholds: answers } } : {}),
 })
 
@@ -19,6 +25,7 @@ const exchange = (status: number): Exchange => ({
   sent: {},
   status,
   answer: {},
+  checks: [check(status === 200)],
 })
 
 const use = (result?: CheckedCallback, statuses: readonly number[] = []): UseSession => ({
@@ -41,13 +48,24 @@ const untrusted = {
   params: { code: 'c' },
   checks: [check(true), check(false)],
   claims: { age_thresholds: { 18: true } },
+  reads: [],
 }
+
+/** Every check of the callback passed, and a key set came that cannot be used. */
+const unreadable = { ...callback({ code: 'c' }, { 18: true }), reads: [exchange(503)] }
 
 describe('the verdict of the demo', () => {
   it.each([
     ['without a callback', use(), 'The visitor has not come back'],
     ['of a refused push', create(), 'The Create request was refused'],
     ['of a failed check', use(untrusted), 'The shop does not trust this callback'],
+    ['of a key set that cannot be used', use(unreadable), 'The shop does not trust this callback'],
+    [
+      'of an error beside an id_token',
+      use(callback({ error: 'access_denied', id_token: 'a.b.c' }, { 18: true })),
+      'The shop does not trust this callback',
+    ],
+    ['of an empty error', use(callback({ error: '' })), 'The shop does not trust this callback'],
     ['of an error', use(callback({ error: 'access_denied' })), 'Came back with access_denied'],
     ['of a saved age key', create({ request: {}, callback: callback({ state: 's' }) }), 'The age key is saved'],
     ['of create_requested', use(callback({ create_requested: 'true' })), 'The visitor wants an age key first'],
@@ -72,6 +90,7 @@ describe('the answers of the demo', () => {
 
   it.each([
     ['a check failed', untrusted],
+    ['the key set cannot be used', unreadable],
     ['no callback came', undefined],
     ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],
   ])('are empty when %s', (_case, result) => {
@@ -85,6 +104,7 @@ describe('the offer of the demo', () => {
     ['nothing, when the code is exchanged', use(callback({ code: 'c' }, { 18: false }), [200, 200]), undefined],
     ['Create, after create_requested', use(callback({ create_requested: 'true' })), 'create'],
     ['nothing, when a check failed', use(untrusted), undefined],
+    ['nothing, when the key set cannot be used', use(unreadable), undefined],
     ['nothing, after Create', create({ request: {}, callback: callback({ state: 's' }) }), undefined],
   ])('is %s', (_case, session, offer) => {
     expect(offerOf(session)).toBe(offer)

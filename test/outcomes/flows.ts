@@ -78,10 +78,15 @@ export function visit(url: string): Promise<Delivery | undefined> {
 function deliveryOf(location: string | undefined, body: string): Delivery | undefined {
   if (location === undefined) {
     const isForm = tagsOf(body).some(({ name, attributes }) => name === 'form' && 'data-submit' in attributes)
-    return isForm ? { mode: 'form_post', params: new URLSearchParams() } : undefined
+    return isForm ? { mode: 'form_post', params: new URLSearchParams(fieldsOf(body)) } : undefined
   }
   const { hash, search } = new URL(location)
   return hash === ''
     ? { mode: 'query', params: new URLSearchParams(search) }
     : { mode: 'fragment', params: new URLSearchParams(hash.slice(1)) }
 }
+
+const fieldsOf = (page: string): string[][] =>
+  tagsOf(page).flatMap(({ attributes: { name, value } }) =>
+    name !== undefined && value !== undefined ? [[name, value]] : [],
+  )

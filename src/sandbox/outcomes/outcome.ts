@@ -41,14 +41,17 @@ export type Bait = (typeof BAITS)[number]
 export const LAYERS = ['oidc', 'service'] as const
 export type Layer = (typeof LAYERS)[number]
 
+// biome-ignore format: one name a line would take a page of them
 /** What a relying party checks of a callback, of an id_token and of a reply to one of its calls. */
-export type Check =
-  | ('state' | 'parameters' | 'response_mode' | 'error' | 'code' | 'create_requested' | 'callback_iss')
-  | ('size' | 'serialisation' | 'alg' | 'kid' | 'crit' | 'typ' | 'signature' | 'payload')
-  | ('iss' | 'aud' | 'azp' | 'exp' | 'lifetime' | 'iat' | 'nbf' | 'nonce' | 'sub')
-  | ('req_claims_hash' | 'c_hash' | 'age_thresholds' | 'requested_thresholds')
-  | ('connection' | 'redirect' | 'status' | 'body' | 'request_uri' | 'expires_in' | 'access_token' | 'token_type')
-  | ('ok' | 'issuer' | 'jwks_uri' | 'authorization_endpoint' | 'keys')
+export const CHECKS = [
+  'state', 'parameters', 'response_mode', 'error', 'code', 'create_requested', 'callback_iss',
+  'size', 'serialisation', 'alg', 'kid', 'crit', 'typ', 'signature', 'payload',
+  'iss', 'aud', 'azp', 'exp', 'lifetime', 'iat', 'nbf', 'nonce', 'sub',
+  'req_claims_hash', 'c_hash', 'age_thresholds', 'requested_thresholds',
+  'connection', 'redirect', 'status', 'body', 'request_uri', 'expires_in', 'access_token', 'token_type',
+  'ok', 'issuer', 'jwks_uri', 'authorization_endpoint', 'keys',
+] as const
+export type Check = (typeof CHECKS)[number]
 
 /** What the rows of a family share, unless a row says otherwise. */
 export interface FamilyColumns {

@@ -11,10 +11,10 @@ const ERROR = 'error of any value means that there is no result; show a text of 
 const DESCRIPTION = 'error_description is for the log: cut it off, escape it, and never show it as it came.'
 
 const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'the user went back or gave up' }
-const changedCreate = changedCallback('create')
 
 /** Changed callbacks of both browser flows. */
-function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] {
+function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
+  const changed = changedCallback(flow)
   const stateRow = rowsUnder(changed, 'state', STATE)
   return [
     stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
@@ -43,6 +43,7 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] 
     }),
     changed('empty', {
       family: 'state',
+      breaks: flow === 'use' ? ['state', 'parameters'] : ['state'],
       summary: 'The callback has no parameters at all, as when its address is opened directly.',
       rule: 'A callback without a waiting flow belongs to no session: answer with a plain page.',
       apply: (callback) => ({ ...callback, params: [] }),
@@ -114,9 +115,9 @@ function ofBothFlows(changed: ReturnType<typeof changedCallback>): OutcomeRow[] 
 
 /** Changed callbacks of the browser flows; the id_token itself is correct. */
 export const CALLBACKS: readonly OutcomeRow[] = [
-  ...ofBothFlows(changedCallback('use')),
-  ...ofBothFlows(changedCreate),
-  changedCreate('in_fragment', {
+  ...ofBothFlows('use'),
+  ...ofBothFlows('create'),
+  changedCallback('create')('in_fragment', {
     family: 'response_mode',
     summary: 'The answer comes in the fragment, where no server sees it.',
     rule: 'The Create flow answers in the query.',

@@ -83,6 +83,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
   changedToken('age_thresholds.prototype', {
     family: 'thresholds',
     cwe: [1287, 1321],
+    breaks: ['requested_thresholds'],
     bait: 'minor',
     summary: 'The answers stand in a member __proto__, all true.',
     rule: `${OWN} ${EXACT}`,

@@ -101,6 +101,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   changedToken('kid_path_traversal', {
     family: 'algorithm',
     cwe: [347, 22],
+    breaks: ['alg', 'kid'],
     summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
     rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
     apply: (idToken) => signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),
@@ -109,6 +110,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     'alg_of_other_family',
     'The header announces ES256 over an RS256 signature, or the other way round.',
     (idToken, tools) => withHeader(idToken, { alg: otherAlgorithm(tools) }, tools),
+    { breaks: ['signature'] },
   ),
   changedToken('kid_empty', {
     family: 'header',

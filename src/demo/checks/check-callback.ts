@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import type { ResponseMode } from '../../oidc/callback.ts'
+import { decodePairs } from '../../oidc/request/parameters.ts'
+import { exchangeSchema, type FetchedKeys } from '../server-calls.ts'
+import { allPassed, type CheckResult, check, checkResultSchema, equal } from './check.ts'
+import { checkClaims, type Expected } from './check-claims.ts'
+import { checkToken } from './check-token.ts'
+
+export const checkedCallbackSchema = z.object({
+  /** As sent; a parameter without a value is the empty string, since `error=` is an error too. */
+  params: z.record(z.string(), z.string()).readonly(),
+  checks: z.array(checkResultSchema).readonly(),
+  /** The payload of the id_token, when one came. */
+  claims: z.record(z.string(), z.unknown()).readonly().optional(),
+  /** The calls for the keys of the service. */
+  reads: z.array(exchangeSchema).readonly(),
+})
+
+/** A callback with the results of its checks. */
+export type CheckedCallback = Readonly<z.infer<typeof checkedCallbackSchema>>
+
+/** Whether every check of a callback passed, and of the calls for the keys. */
+export const isTrusted = ({ checks, reads }: CheckedCallback) =>
+  allPassed([...checks, ...reads.flatMap((read) => read.checks)])
+
+/** A callback as it arrives. */
+export interface Arrived {
+  /** The query or the form, as sent. */
+  readonly encoded: string
+  readonly mode: ResponseMode
+}
+
+/** Create: a callback without error is a success and carries nothing but the state. */
+export function checkCreateCallback(arrived: Arrived, expected: { state: string; issuer: string }): CheckedCallback {
+  const read = readParameters(arrived.encoded)
+  const { params, repeated } = read
+  const parameters = check('parameters', 'each once', {
+    passed: repeated.length === 0,
+    found: repeated.map((name) => `${name} twice`).join(', ') || 'each once',
+  })
+  const checks = [parameters, ...checkCommon(read, arrived.mode, { ...expected, mode: 'query' })]
+  return { params, checks, reads: [] }
+}
+
+/**
+ * Makes every check of a Use callback that a relying party makes (section "Authentication", rules 2 and 3). A failed check
+ * does not end the list, so that a reader sees all results; what cannot be read is not checked.
+ *
+ * @param expected.fetchKeys fetches the keys of the service; called only when there is an id_token
+ */
+export async function checkUseCallback(
+  arrived: Arrived,
+  { fetchKeys, ...expected }: Expected & { fetchKeys(): Promise<FetchedKeys> },
+): Promise<CheckedCallback> {
+  const read = readParameters(arrived.encoded)
+  const { params, repeated } = read
+  const { state = '', response_mode: mode = 'fragment' } = expected.request
+  const checks = [
+    checkResults(params, repeated),
+    ...checkCommon(read, arrived.mode, { state, mode, issuer: expected.issuer }),
+    ...checkCreateRequested(params, expected.request),
+  ]
+  const token = params['id_token']
+  if (token === undefined || repeated.includes('id_token')) return { params, checks, reads: [] }
+  const { keys, exchanges: reads } = await fetchKeys()
+  const { checks: ofToken, claims } = await checkToken(token, keys)
+  if (!claims) return { params, checks: [...checks, ...ofToken], reads }
+  return { params, checks: [...checks, ...ofToken, ...checkClaims(claims, params, expected)], claims, reads }
+}
+
+/** The parameters by name, and the names that came more than once: none of their values can be trusted. */
+function readParameters(encoded: string) {
+  const pairs = decodePairs(encoded).map(([name, value = '']): [string, string] => [name, value])
+  const names = pairs.map(([name]) => name)
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index)
+  return { params: Object.fromEntries(pairs), repeated: [...new Set(repeated)] }
+}
+
+/** The checks of both flows. A state that comes twice has no value that could be compared. */
+function checkCommon(
+  { params, repeated }: ReturnType<typeof readParameters>,
+  mode: ResponseMode,
+  expected: { state: string; mode: string; issuer: string },
+): CheckResult[] {
+  const { state, error, iss } = params
+  return [
+    ...(repeated.includes('state')
+      ? []
+      : [equal('state', 'the one of the session', { expected: expected.state, actual: state })]),
+    equal('response_mode', 'the one that was asked for', { expected: expected.mode, actual: mode }),
+    check('error', 'absent: an error is no result', { passed: error === undefined, found: error }),
+    // RFC 9207: the parameter is optional, but must be right when present.
+    ...(iss === undefined ? [] : [equal('callback_iss', 'the issuer', { expected: expected.issuer, actual: iss })]),
+  ]
+}
+
+/** A Use callback without error carries exactly one of these. */
+const RESULTS = ['id_token', 'create_requested']
+
+function checkResults(params: CheckedCallback['params'], repeated: readonly string[]): CheckResult {
+  const results = RESULTS.filter((name) => params[name] !== undefined)
+  const found = [results.join(' and ') || 'none', ...repeated.map((name) => `${name} twice`)].join(', ')
+  const isOne = results.length === 1 || (results.length === 0 && params['error'] !== undefined)
+  return check('parameters', `one of ${RESULTS.join(', ')} or an error, each once`, {
+    passed: isOne && repeated.length === 0,
+    found,
+  })
+}
+
+function checkCreateRequested(params: CheckedCallback['params'], request: Expected['request']): CheckResult[] {
+  const { create_requested: found, id_token: token } = params
+  // Beside an id_token it is no answer at all.
+  if (found === undefined || token !== undefined) return []
+  const passed = found === 'true' && request['can_create'] === 'true'
+  return [check('create_requested', 'true, to a request with can_create=true', { passed, found })]
+}

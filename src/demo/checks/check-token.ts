@@ -1,0 +1,100 @@
+import { compactVerify, importJWK, type JWK } from 'jose'
+import { isJsonObject } from '../../age/json-object.ts'
+import { decodeIdToken } from '../../http/html/id-token-table.ts'
+import { parseJson } from '../../oidc/request/json.ts'
+import { type CheckResult, check } from './check.ts'
+
+/** A real id_token has about one kilobyte. */
+const MAX_TOKEN_LENGTH = 8_192
+
+const ALGORITHMS = ['RS256', 'ES256']
+
+export interface CheckedToken {
+  readonly checks: readonly CheckResult[]
+  /** The payload; absent when there is none that can be read in one way only. */
+  readonly claims?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Makes every check of an id_token but those of its claims. What is too long or no compact JWS is not read any further.
+ * @param keys of the key set; absent when it could not be used
+ */
+export async function checkToken(token: string, keys: readonly JWK[] | undefined): Promise<CheckedToken> {
+  const form = [
+    check('size', `at most ${MAX_TOKEN_LENGTH} characters`, {
+      passed: token.length <= MAX_TOKEN_LENGTH,
+      found: `${token.length} characters`,
+    }),
+    check('serialisation', 'three parts of base64url', {
+      passed: /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token),
+      found: `${token.split('.').length} parts`,
+    }),
+  ]
+  if (form.some(({ passed }) => !passed)) return { checks: form.filter(({ passed }) => !passed).slice(0, 1) }
+  const header = checkHeader(token, keys)
+  const isVerifiable = header.every(({ name, passed }) => passed || (name !== 'alg' && name !== 'crit'))
+  const signature = keys && isVerifiable ? [await checkSignature(token, keys)] : []
+  const { payload, claims } = readPayload(token)
+  return { checks: [...form, ...header, ...signature, payload], ...(claims ? { claims } : {}) }
+}
+
+function checkHeader(token: string, keys: readonly JWK[] | undefined): CheckResult[] {
+  const { alg, kid, crit, typ } = decodeIdToken(token).header
+  return [
+    check('alg', ALGORITHMS.join(' or '), { passed: ALGORITHMS.some((one) => one === alg), found: alg }),
+    ...(keys
+      ? [check('kid', 'of a key of the key set', { passed: keys.some((key) => key.kid === kid && kid), found: kid })]
+      : []),
+    ...(crit === undefined ? [] : [check('crit', 'absent: no extension is known', { passed: false, found: crit })]),
+    check('typ', 'JWT or absent', {
+      passed: typ === undefined || (typeof typ === 'string' && typ.toUpperCase() === 'JWT'),
+      found: typ,
+    }),
+  ]
+}
+
+/** By the key that the kid names. A kid that names none is a fault by itself, so the signature is tried with every key then. */
+async function checkSignature(token: string, keys: readonly JWK[]): Promise<CheckResult> {
+  const { alg, kid } = decodeIdToken(token).header
+  const named = keys.filter((key) => key.kid === kid)
+  const problems: string[] = []
+  for (const key of named.length > 0 ? named : keys) {
+    try {
+      await compactVerify(token, await importJWK(key, String(alg)), { algorithms: ALGORITHMS })
+      return check('signature', SIGNATURE, { passed: true, found: `${alg} by ${key.kid ?? 'a key without kid'}` })
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return check('signature', SIGNATURE, { passed: false, found: problems[0] ?? 'the key set has no key' })
+}
+
+const SIGNATURE = 'by a key of the key set'
+
+function readPayload(token: string): { payload: CheckResult; claims?: Readonly<Record<string, unknown>> } {
+  const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
+  const json = parseJson(text)
+  const rule = 'a JSON object whose members come once'
+  if (!json.ok) return { payload: check('payload', rule, { passed: false, found: json.reason }) }
+  if (!isJsonObject(json.value)) {
+    return { payload: check('payload', rule, { passed: false, found: 'JSON, but no object' }) }
+  }
+  const twice = repeatedMember(text)
+  if (twice !== undefined) return { payload: check('payload', rule, { passed: false, found: `${twice} twice` }) }
+  return { payload: check('payload', rule, { passed: true, found: 'a JSON object' }), claims: json.value }
+}
+
+/** The first member of an object in JSON text that the same object has already: parsers take the one or the other. */
+function repeatedMember(json: string): string | undefined {
+  const open: Set<string>[] = []
+  for (const [token, name] of json.matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (token === '{') open.push(new Set())
+    if (token === '}') open.pop()
+    const members = open.at(-1)
+    if (name === undefined || !members) continue
+    const spelled = String(JSON.parse(name))
+    if (members.has(spelled)) return spelled
+    members.add(spelled)
+  }
+  return undefined
+}

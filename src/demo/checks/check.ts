@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import { CHECKS, type Check } from '../../sandbox/outcomes/outcome.ts'
+
+export const checkResultSchema = z.object({
+  /** What is checked: `nonce`. */
+  name: z.enum(CHECKS),
+  /** The value that passes, in words. */
+  rule: z.string(),
+  passed: z.boolean(),
+  found: z.string(),
+})
+
+/** One check of what came, with its result. */
+export type CheckResult = Readonly<z.infer<typeof checkResultSchema>>
+
+export const check = (
+  name: Check,
+  rule: string,
+  { passed, found }: { passed: boolean; found: unknown },
+): CheckResult => ({ name, rule, passed, found: textOf(found) })
+
+/** A check that passes for exactly one value. */
+export function equal(
+  name: Check,
+  rule: string,
+  { expected, actual }: { expected: string; actual: unknown },
+): CheckResult {
+  const passed = actual === expected
+  return { name, rule, passed, found: passed ? expected : `${textOf(actual)}; must be ${expected}` }
+}
+
+export const allPassed = (checks: readonly CheckResult[]): boolean => checks.every(({ passed }) => passed)
+
+const textOf = (value: unknown) =>
+  value === undefined ? 'absent' : typeof value === 'string' ? value : JSON.stringify(value)
