@@ -136,7 +136,7 @@ async function applyOutcome(
   tenant: Tenant,
 ): Promise<{ reply: ServerReply; traps: readonly string[] }> {
   if (outcome.seam !== 'reply' || !outcome.apply) return { reply, traps: [] }
-  const { provider, keys, clients } = tenant
-  const tools = createTamperTools({ provider, keys, clients, transaction: undefined })
+  const { provider, keys, clients, settings } = tenant
+  const tools = createTamperTools({ provider, keys, clients, settings, transaction: undefined })
   return { reply: await outcome.apply(reply, tools), traps: tools.traps }
 }

@@ -91,11 +91,12 @@ export function createSandboxApi(
     keys: { rotate: (stage) => call('rotateKeys', { body: { stage } }) },
     async configure(change) {
       checkTenantChange(change)
-      const { clients, lifetimes, ...deciders } = change
+      const { clients, lifetimes, slowReplySeconds, ...deciders } = change
       const body = {
         ...deciders,
         ...(clients && { clients: clients.map(snakeCased) }),
         ...(lifetimes && { lifetimes: snakeCased(lifetimes) }),
+        ...(slowReplySeconds !== undefined && { slow_reply_seconds: slowReplySeconds }),
       }
       await call('putTenant', { params: { name: tenant.name }, body })
     },

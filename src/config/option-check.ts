@@ -29,13 +29,14 @@ export function checkConnection(url: string, options: object): void {
   check('connectSandbox', connectSchema, options)
 }
 
-const { clients, lifetimes } = SETTINGS
+const { clients, lifetimes, slowReplySeconds } = SETTINGS
 const tenantChangeSchema = z
   .strictObject({
     persona: z.string().nullable(),
     outcome: z.string().nullable(),
     clients: optionSchema(clients.schema),
     lifetimes: optionSchema(lifetimes.schema),
+    slowReplySeconds: slowReplySeconds.schema,
   })
   .partial()
 

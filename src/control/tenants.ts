@@ -55,7 +55,7 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
 
 /** Everything is checked before anything is changed. */
 async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<Partial<TenantSettings>> {
-  const { persona, outcome, clients, lifetimes } = change
+  const { persona, outcome, clients, lifetimes, slow_reply_seconds: slowReplySeconds } = change
   const { settings } = tenant
   if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
   const ids = clients?.map(({ client_id: id }) => id) ?? []
@@ -77,6 +77,7 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
       idToken: lifetimes?.id_token ?? idToken,
       accessToken: lifetimes?.access_token ?? accessToken,
     },
+    ...(slowReplySeconds === undefined ? {} : { slowReplySeconds }),
   }
 }
 
@@ -93,6 +94,7 @@ function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
       signing_alg: signingAlg,
     })),
     lifetimes: wireLifetimes(settings.lifetimes),
+    slow_reply_seconds: settings.slowReplySeconds,
     clock: clock.state(),
   }
 }

@@ -45,6 +45,8 @@ export interface SandboxOptions {
     | undefined
   /** In seconds; absent ones keep the default. */
   readonly lifetimes?: { readonly [Name in keyof Lifetimes]?: Lifetimes[Name] | undefined } | undefined
+  /** Seconds that the reply of a slow outcome (`token.slow`, `jwks.slow` ...) takes; default 30, at most 600. */
+  readonly slowReplySeconds?: number | undefined
   /** Persona files or folders, beside the built-in ones. */
   readonly personas?: readonly string[] | undefined
   /** Decides every request that nothing else decides. */

@@ -4,7 +4,7 @@ import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } fr
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
-import type { SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
+import { DEFAULT_SLOW_REPLY_SECONDS, type SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**
@@ -30,6 +30,7 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
     builtinClient: options.builtinClient ?? true,
     personas: await loadPersonas(options.personas),
     defaults: { persona: options.persona, outcome: options.outcome },
+    slowReplySeconds: options.slowReplySeconds ?? DEFAULT_SLOW_REPLY_SECONDS,
     seed: options.seed,
   }
   checkDeciders(settings)

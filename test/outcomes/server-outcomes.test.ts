@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { findOutcome, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
 import type { ServerReply } from '../../src/sandbox/outcomes/server-reply.ts'
+import type { TamperTools } from '../../src/sandbox/outcomes/tamper-tools.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, pushedRequest } from '../support/requests.ts'
@@ -88,17 +89,19 @@ describe.each(SERVER_FLOWS)('the call %s, as a correct client makes it', (flow) 
       headers: { 'Content-Type': 'application/json' },
       body: { kind: 'json', value: {} } as const,
     }
-    expect(await applied(`${flow}.slow`, good)).toEqual({ ...good, delayMs: 30_000 })
+    expect(await applied(`${flow}.slow`, good, { slowReplySeconds: 7 })).toEqual({ ...good, delayMs: 7_000 })
   })
 })
 
-/** What a row that looks at nothing but the reply makes of it. */
-function applied(name: string, reply: ServerReply) {
+/** What a row that looks at nothing but the reply and `tools` makes of it. */
+function applied(name: string, reply: ServerReply, tools: Partial<TamperTools> = {}) {
   const row = OUTCOMES.find((outcome) => outcome.name === name)
   if (row?.seam !== 'reply') throw new Error(`${name} is no row of a server-to-server call`)
   return row.apply?.(
     reply,
-    new Proxy(Object.create(null), { get: (_target, key) => expect.fail(`uses ${String(key)}`) }),
+    new Proxy(Object.create(tools), {
+      get: (known, key) => (key in known ? Reflect.get(known, key) : expect.fail(`uses ${String(key)}`)),
+    }),
   )
 }
 

@@ -18,6 +18,7 @@ export async function createTestParts(stores: Stores, changes: Partial<SandboxSe
     builtinClient: true,
     personas: await loadPersonas(),
     defaults: {},
+    slowReplySeconds: 30,
     seed: 1,
     ...changes,
   }

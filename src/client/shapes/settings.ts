@@ -31,6 +31,8 @@ export interface TenantChange {
   /** Replaces the declared clients; the built-in one stays. */
   readonly clients?: readonly ClientSettings[] | undefined
   readonly lifetimes?: { readonly [Name in keyof Lifetimes]?: Lifetimes[Name] | undefined } | undefined
+  /** Seconds that the reply of a slow outcome (`token.slow`, `jwks.slow` ...) takes; at most 600. */
+  readonly slowReplySeconds?: number | undefined
 }
 
 /** What the clock of a sandbox shows; instants are ISO 8601 in UTC. */

@@ -6,7 +6,8 @@ import { camelCased } from '../../files/camel-case.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { PROFILES } from '../../oidc/profile.ts'
 import { clientSchema, clientSettingsOf } from '../../sandbox/clients/client-schema.ts'
-import { isNot, nonEmpty, type Setting, wholeNumber } from './setting.ts'
+import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../../sandbox/tenants/shared-parts.ts'
+import { isNot, nonEmpty, parseNumber, type Setting, wholeNumber } from './setting.ts'
 
 const provenance = z
   .string()
@@ -97,6 +98,19 @@ export const SERVICE_SETTINGS = {
     starter: {
       about: 'In seconds.',
       example: '{ request_uri: 90, code: 600, id_token: 600, access_token: 10800 }',
+    },
+  },
+  /** Seconds that the reply of a slow outcome (`token.slow`, `jwks.slow` ...) takes; default 30, at most 600. */
+  slowReplySeconds: {
+    schema: wholeNumber(`a whole number of seconds from 0 to ${MAX_SLOW_REPLY_SECONDS}`, {
+      from: 0,
+      to: MAX_SLOW_REPLY_SECONDS,
+    }),
+    flag: { argument: '<seconds>', parse: parseNumber },
+    help: `delays the reply of outcomes like token.slow by so many seconds, 0 to ${MAX_SLOW_REPLY_SECONDS} (default: ${DEFAULT_SLOW_REPLY_SECONDS})`,
+    starter: {
+      about: 'Seconds that the reply of a slow outcome (token.slow, jwks.slow ...) takes: more than your app waits.',
+      example: String(DEFAULT_SLOW_REPLY_SECONDS),
     },
   },
 } satisfies Readonly<Record<string, Setting>>

@@ -5,6 +5,7 @@ import { clientSchema } from '../../sandbox/clients/client-schema.ts'
 import { clockStateSchema } from '../../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
 import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
+import { MAX_SLOW_REPLY_SECONDS } from '../../sandbox/tenants/shared-parts.ts'
 import { byName, CALL, listQuery, NONE, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const clock = clockStateSchema.meta({ id: 'Clock' })
@@ -69,6 +70,7 @@ const tenant = z
       }),
     ),
     lifetimes: lifetimesSchema,
+    slow_reply_seconds: z.int(),
     clock,
   })
   .meta({ id: 'Tenant' })
@@ -84,6 +86,12 @@ const tenantChange = z.strictObject({
     .optional()
     .describe('Replaces the declared clients; the built-in one stays'),
   lifetimes: lifetimesSchema.partial().optional().describe('In seconds'),
+  slow_reply_seconds: z
+    .int()
+    .min(0)
+    .max(MAX_SLOW_REPLY_SECONDS)
+    .optional()
+    .describe('What the reply of a slow outcome (token.slow, jwks.slow ...) takes'),
 })
 
 export const tenantOperations = {

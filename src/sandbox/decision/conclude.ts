@@ -74,10 +74,11 @@ function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
 }
 
 function toolsFor(transaction: UseTransaction | CreateTransaction, { earlier }: Decision, tenant: Tenant): TamperTools {
-  const { provider, clients } = tenant
+  const { provider, clients, settings } = tenant
   return createTamperTools({
     provider,
     clients,
+    settings,
     get keys() {
       return tenant.keys.withAlg(signingAlgOf(transaction.clientId, provider))
     },

@@ -6,6 +6,7 @@ import type { UseTransaction } from '../../oidc/use.ts'
 import type { SandboxClients } from '../clients/clients.ts'
 import type { KeyRing, RotationStage } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
+import type { TenantSettings } from '../tenants/shared-parts.ts'
 import type { ReplayableAnswer } from './replayable-answers.ts'
 
 /** The path of traps below a tenant's base URL: a client that fetches one follows an attacker's address. */
@@ -24,6 +25,8 @@ export interface TamperTools {
   readonly earlier: ReplayableAnswer
   /** UNIX seconds of the sandbox clock. */
   readonly nowSeconds: number
+  /** What a slow reply takes. */
+  readonly slowReplySeconds: number
   /** A value such as a client makes one per request: a `state`, a `nonce`, a `sub`. */
   invent(): string
   /** A new address that records each fetch of it. */
@@ -39,6 +42,7 @@ export interface TamperContext {
   readonly provider: Provider
   readonly keys: KeyRing
   readonly clients: SandboxClients
+  readonly settings: Pick<TenantSettings, 'slowReplySeconds'>
   readonly transaction: UseTransaction | undefined
   readonly earlier?: ReplayableAnswer | undefined
   rotateKeys?(stage: RotationStage): Promise<void>
@@ -61,6 +65,7 @@ export function createTamperTools(context: TamperContext): TamperTools {
       if (!context.earlier) throw new Error('a row that replays an answer must need earlier_flow')
       return context.earlier
     },
+    slowReplySeconds: context.settings.slowReplySeconds,
     nowSeconds: Math.floor(provider.clock.now() / 1000),
     invent,
     createTrap() {

@@ -12,12 +12,17 @@ import type { Persona } from '../personas/persona-schema.ts'
 import type { Tables } from './tables.ts'
 import type { TenantDirectory } from './tenant-directory.ts'
 
+export const DEFAULT_SLOW_REPLY_SECONDS = 30
+export const MAX_SLOW_REPLY_SECONDS = 600
+
 export const tenantSettingsSchema = z.object({
   lifetimes: lifetimesSchema,
   /** Beside the built-in client. */
   clients: z.array(clientSettingsSchema).readonly(),
   /** Names of the persona and the outcome that decide when no other source names one. */
   defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
+  /** How long the reply of an outcome such as `token.slow` takes; absent in what an earlier version kept. */
+  slowReplySeconds: z.int().default(DEFAULT_SLOW_REPLY_SECONDS),
 })
 
 /** The settings that a tenant may have of its own; the others are the same for all. */

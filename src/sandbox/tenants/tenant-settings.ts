@@ -54,8 +54,8 @@ export function createTenantSettings(
     },
     configure: (change) =>
       changeSettings((own = common) => {
-        const { lifetimes, clients: declared, defaults } = own
-        return { lifetimes, clients: declared, defaults, ...change }
+        const { lifetimes, clients: declared, defaults, slowReplySeconds } = own
+        return { lifetimes, clients: declared, defaults, slowReplySeconds, ...change }
       }),
     async rotateKeys(stage) {
       const before = keys

@@ -123,9 +123,9 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
     changed('slow', {
       family: 'connection',
       correctClient: 'depends',
-      summary: 'The right reply, after 30 seconds.',
+      summary: 'The right reply, after as many seconds as slow_reply_seconds says: 30 unless it is set.',
       rule: TIMEOUT,
-      apply: (reply) => ({ ...reply, delayMs: 30_000 }),
+      apply: (reply, { slowReplySeconds }) => ({ ...reply, delayMs: slowReplySeconds * 1000 }),
     }),
   ]
 }
