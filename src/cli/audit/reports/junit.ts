@@ -21,7 +21,7 @@ function caseOf(row: AuditedRow): JUnitCase {
     const lines = explain(row)
     return { ...facts, status: 'failed', detail: lines.join(' '), lines }
   }
-  // A finding below the level of --fail-on is no failure, as the exit code says, and no success either.
+  // Decision: a finding below the level of --fail-on is no failure, as the exit code says, and no success either.
   if (isFinding(row)) return { ...facts, status: 'skipped', detail: explain(row).join(' ') }
   if (row.verdict === 'refused' || row.verdict === 'accepted') return { ...facts, status: 'passed' }
   const why = whyNotJudged(row)
