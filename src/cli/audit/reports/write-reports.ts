@@ -39,9 +39,11 @@ export function writeReports(report: AuditReport, targets: ReportTargets, contex
     }),
     ...attempt('--markdown', targets.markdown, (file) => write(file, renderMarkdown(report, markdown))),
     ...attempt('GITHUB_STEP_SUMMARY', targets.summaryFile, (file) => {
-      // The limit is that of the step, which may have written to it before.
-      const maxBytes = MAX_SUMMARY_BYTES - (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
-      appendFileSync(file, renderMarkdown(report, { ...markdown, maxBytes }))
+      // The limit is that of the step, which may have written to it before: HTML, which ends at an empty line.
+      const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      const gap = size === 0 ? '' : '\n'
+      const maxBytes = MAX_SUMMARY_BYTES - size - gap.length
+      appendFileSync(file, gap + renderMarkdown(report, { ...markdown, maxBytes }))
     }),
   ]
   if (problems.length > 0) throw ConfigError.of(problems.join('\n'))

@@ -68,7 +68,13 @@ describe('the summary of a step', () => {
     const summaryFile = scratch()('summary.md')
     writeFileSync(summaryFile, 'before\n')
     writeReports(MIXED, { summaryFile }, { console: CONSOLE })
-    expect(read(summaryFile)).toBe(`before\n${renderMarkdown(MIXED, { console: CONSOLE })}`)
+    expect(read(summaryFile)).toBe(`before\n\n${renderMarkdown(MIXED, { console: CONSOLE })}`)
+  })
+
+  test('begins with the audit when the step wrote nothing before', () => {
+    const summaryFile = scratch()('summary.md')
+    writeReports(MIXED, { summaryFile })
+    expect(read(summaryFile)).toBe(renderMarkdown(MIXED))
   })
 
   test('stays below 1 MiB with what the step wrote before', () => {
