@@ -66,9 +66,10 @@ describe('the demo', () => {
     ['par.status_500_right_body', 'status fail'],
     ['par.error_with_200', 'request_uri fail'],
   ] as const)('sends no browser to E3 after %s, and shows the check that failed', async (outcome, failed) => {
-    const { sandbox, create } = await startDemo()
+    const { sandbox, browser, follow } = await startDemo()
     await sandbox.next({ flow: 'par', outcome })
-    const text = await create({})
+    const { headers } = await browser.submit(`${DEMO}/create`, { date_of_birth: '2000-02-29' })
+    const text = await follow(new URL(headers.location ?? '', sandbox.baseUrl).href)
     expect(text).toContain('The Create request was refused')
     expect(text).toContain(failed)
   })
