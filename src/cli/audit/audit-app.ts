@@ -42,7 +42,7 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
   say(`sandbox: ${visible(baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
   const port = needsPort(plan) ? await findFreePort() : portOf(plan.app)
   const app = plan.start && (await startApp(plan.start.of({ baseUrl, port }), { place: plan.start.place, signal }))
-  const agent = createHttpAgent({ anyAddress: request.isOwnApp })
+  const agent = createHttpAgent({ anyAddress: request.isOwnApp, ca: sandbox.certificate })
   const options = { ...plan.options({ port }), ...(session.again && { only: session.again }), agent, signal }
   try {
     return await (request.mode === 'learn' ? learn : judge)(sandbox, options, session)

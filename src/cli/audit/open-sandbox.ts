@@ -15,6 +15,8 @@ export interface OpenSandbox {
   readonly api: SandboxApi
   /** Whether the audit started it. */
   readonly isOwn: boolean
+  /** PEM of the certificate that it shows, when clients have to be told to trust it. */
+  readonly certificate?: string | undefined
   close(): Promise<void>
 }
 
@@ -33,7 +35,8 @@ export async function openSandbox(settings: Settings, url: string | undefined): 
 
 async function openElsewhere(url: string, controlToken: string | undefined): Promise<OpenSandbox> {
   try {
-    if ((await look(url, 'give the base URL of a sandbox')) === 'sandbox') return await connect(url, controlToken)
+    if ((await look(url, { remedy: 'give the base URL of a sandbox' })) === 'sandbox')
+      return await connect(url, controlToken)
   } catch (cause) {
     throw ConfigError.of(`--url: ${messageOf(cause)}`, { cause })
   }
@@ -59,7 +62,9 @@ async function start(settings: Settings): Promise<OpenSandbox> {
   const sandbox = await createFromSettings(settings, { warning, defect })
   const close = () => sandbox.close()
   try {
-    if ((await look(sandbox.baseUrl)) === 'sandbox') return { api: sandbox, isOwn: true, close }
+    const certificate = sandbox.certificate?.pem
+    if ((await look(sandbox.baseUrl, { certificate })) === 'sandbox')
+      return { api: sandbox, isOwn: true, certificate, close }
     throw ConfigError.of(
       `${sandbox.baseUrl}: nothing answers there, although a sandbox was started; its base URL must lead to ${sandbox.url}`,
     )
@@ -78,12 +83,18 @@ const LIMIT_MS = 3000
 const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your app'
 
 /** What is at an address. @throws ConfigError when that is something else than a sandbox that is well */
-async function look(baseUrl: string, remedy = OTHER_ADDRESS): Promise<'sandbox' | 'nothing'> {
+async function look(
+  baseUrl: string,
+  { remedy = OTHER_ADDRESS, certificate }: { remedy?: string; certificate?: string | undefined } = {},
+): Promise<'sandbox' | 'nothing'> {
   const address = baseUrl.replace(/\/+$/, '')
-  const answer = await callHttp(`${address}/_sandbox/health`, { timeoutMs: LIMIT_MS }).catch((error: unknown) => {
-    if (codeOf(error) === 'ECONNREFUSED') return undefined
-    throw ConfigError.of(`${address}: ${reasonOf(error)}`, { cause: error })
-  })
+  const trust = certificate === undefined ? undefined : ({ kind: 'issuer', certificate } as const)
+  const answer = await callHttp(`${address}/_sandbox/health`, { timeoutMs: LIMIT_MS, trust }).catch(
+    (error: unknown) => {
+      if (codeOf(error) === 'ECONNREFUSED') return undefined
+      throw ConfigError.of(`${address}: ${reasonOf(error)}`, { cause: error })
+    },
+  )
   if (answer === undefined) return 'nothing'
   if (answer.headers['x-agekey-sandbox'] === undefined)
     throw ConfigError.of(`${address}: something answers there, but no agekey-sandbox; ${remedy}`)
@@ -98,7 +109,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${LIMIT_MS / 1000} seconds`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'no machine has that name; look at the base URL'
   if (code !== undefined && /CERT|SIGNATURE|ISSUER/.test(code))
-    return `its certificate is not trusted (${code}); name its file in NODE_EXTRA_CA_CERTS`
+    return `its certificate is not trusted (${code}); name the file that agekey-sandbox printed for it in NODE_EXTRA_CA_CERTS`
   if (code === 'EPROTO' || code === 'HPE_INVALID_CONSTANT' || code === 'ECONNRESET')
     return `something answers there, but no agekey-sandbox (${code}); look whether http or https is right`
   return `cannot be reached (${code ?? messageOf(error)})`

@@ -83,9 +83,17 @@ describe('The sandbox of an audit', () => {
     )
   })
 
-  test('with a certificate that this process does not trust is one line with the remedy', async () => {
-    await expect(open({ port: String(await findFreePort()), https: 'true' })).rejects.toThrow(
-      /^https:\/\/localhost:\d+: its certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\); name its file in NODE_EXTRA_CA_CERTS$/,
+  test('that is started with https is trusted by its own certificate', async () => {
+    const { api, certificate } = await open({ port: String(await findFreePort()), https: 'true' })
+    expect(api.baseUrl).toMatch(/^https:/)
+    expect(certificate).toMatch(/^-----BEGIN CERTIFICATE-----/)
+  })
+
+  test('that runs with a certificate that this process does not trust is one line with the remedy', async () => {
+    const running = await startSandbox({ https: true })
+    const port = new URL(running.baseUrl).port
+    await expect(open({ port, https: 'true' })).rejects.toThrow(
+      /^https:\/\/localhost:\d+: its certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\); name the file that agekey-sandbox printed for it in NODE_EXTRA_CA_CERTS$/,
     )
   })
 })
