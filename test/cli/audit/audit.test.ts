@@ -29,7 +29,7 @@ const audit = (args: readonly string[], env: Record<string, string> = {}) =>
 const ONE_ROW = ['--only', 'use/id_token.expired']
 
 /** A port for the sandbox of an audit, and an app that uses it. */
-async function prepare(options: { careful?: boolean } = {}) {
+async function prepare(options: { careful?: boolean; moody?: boolean } = {}) {
   const port = String(await findFreePort())
   const app = await startSmallApp(`http://localhost:${port}`, options)
   return { app, sandbox: ['--port', port], health: `http://localhost:${port}/_sandbox/health` }
@@ -54,6 +54,24 @@ describe('An audit', () => {
       `One row again: npx agekey-sandbox audit ${app.page} --accepted text=Welcome ${sandbox.join(' ')} --state-dir none --only use/id_token.expired\n`,
     )
     expect(stdout).toContain('To look at the flows in the console, start agekey-sandbox before the audit')
+  })
+
+  test('ends with 3 when nothing failed, and a row that counts is undetermined', async () => {
+    const { app, sandbox } = await prepare({ moody: true })
+    const { code, stdout } = await audit([app.page, ...sandbox, ...ONE_ROW, '--only', 'use/access_denied'])
+    expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringContaining('undetermined 1 flaky') })
+  })
+
+  test('ends with 0 for a finding that the file knows, and with 1 for one that it knows and that is gone', async () => {
+    const known = 'known:\n  - row: use/id_token.expired\n    because: the clock of this app is wrong\n'
+    const careless = await prepare({ careful: false })
+    write(`app: ${careless.app.page}\n${known}`)
+    const { code, stdout } = await audit([...careless.sandbox, ...ONE_ROW])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/1 known/) })
+    const careful = await prepare()
+    write(`app: ${careful.app.page}\n${known}`)
+    const gone = await audit([...careful.sandbox, ...ONE_ROW])
+    expect(gone).toMatchObject({ code: 1, stdout: expect.stringMatching(/1 stale/) })
   })
 
   test('uses a sandbox that runs already, whose console has the flows', async () => {

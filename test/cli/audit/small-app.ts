@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import { createRemoteJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
+import { createRemoteJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 
@@ -16,15 +16,17 @@ export interface SmallApp {
 }
 
 /**
- * Starts a relying party that asks for 18, for one test. With `careful: false` it believes any token.
+ * Starts a relying party that asks for 18, for one test. With `careful: false` it believes any token. With `moody` it
+ * believes every second one that is expired.
  * @param baseUrl of a sandbox, which may start later
  */
-export async function startSmallApp(baseUrl: string, { careful = true } = {}): Promise<SmallApp> {
+export async function startSmallApp(baseUrl: string, { careful = true, moody = false } = {}): Promise<SmallApp> {
   const issuer = `${baseUrl}/v1/oidc/use`
   const keys = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`))
   /** `nonce` by `state` of the flows that have begun. */
   const nonces = new Map<string, string>()
   let callbacks = 0
+  let expired = 0
 
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', page)
@@ -71,7 +73,11 @@ export async function startSmallApp(baseUrl: string, { careful = true } = {}): P
     const state = parameters.get('state') ?? ''
     const nonce = nonces.get(state)
     nonces.delete(state)
-    const { payload } = await jwtVerify(token, keys, { issuer, audience: CLIENT_ID, requiredClaims: ['exp', 'nonce'] })
+    const rules = { issuer, audience: CLIENT_ID, requiredClaims: ['exp', 'nonce'] }
+    const { payload } = await jwtVerify(token, keys, rules).catch((error: unknown) => {
+      if (moody && error instanceof errors.JWTExpired && expired++ % 2 === 0) return error
+      throw error
+    })
     if (nonce === undefined || payload['nonce'] !== nonce) throw new Error('the answer of another flow')
     return payload
   }
