@@ -93,7 +93,7 @@ function look([first, second]: readonly SeenRun[], adults: readonly SeenRun[]): 
   if (difference.size === 0) return { before: true, after: true }
   const both = differenceTo(yes, { label: '', observations: [first.run.observation, second.run.observation] })
   return {
-    before: both.size === 0,
+    before: both.size === 0 && looksLikeYes([{ lacks: yes }], first.run.observation),
     after: both.size === 0 || looksLikeYes([{ lacks: difference }], second.run.observation),
   }
 }
