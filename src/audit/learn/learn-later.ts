@@ -52,8 +52,10 @@ export async function learnCreate({ driver, use, options }: Subject): Promise<Le
   const created = [await end('created')]
   denied.push(await end('access_denied'))
   created.push(await end('created'))
+  // An app that takes each error for a success is known by what it shows for an answer that it did not ask for.
   return learned(created, [
     { label: 'after access_denied', observations: denied.map(({ observation }) => observation) },
+    use.stray,
   ])
 }
 
