@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
+import { runAudit } from '../../src/audit/audit.ts'
+import { parseAcceptedRule } from '../../src/audit/learn/accepted-rule.ts'
+import { REASONS, VERDICTS } from '../../src/audit/report.ts'
+import { addAudit } from '../../src/cli/audit/add-audit.ts'
+import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
+import { createSandbox } from '../../src/server/create-sandbox.ts'
+import { type Changes, startExpressExample } from '../support/express-example.ts'
+import { codeBlocks, readPage } from './page.ts'
+
+const page = readPage('audit.md')
+
+/** What stands in code in the first column of the table with this heading. */
+function firstColumn(heading: string): string[] {
+  const [, rows = ''] = page.split(`| ${heading} |`)
+  const [table = ''] = rows.split('\n\n')
+  return [...table.matchAll(/^\| (`[^|]*`) \|/gm)].map(([, cell = '']) => cell)
+}
+
+const inCode = (cells: readonly string[]) =>
+  cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code))
+
+describe('The page on the audit', () => {
+  test('has every verdict and every reason', () => {
+    expect(inCode(firstColumn('Verdict')).toSorted()).toEqual(VERDICTS.toSorted())
+    expect(inCode(firstColumn('Reason')).toSorted()).toEqual(REASONS.toSorted())
+  })
+
+  test('has every flag of the command', () => {
+    const program = new Command()
+    addAudit(program, { flags: () => ({}), helpWidth: 120 })
+    const flags = program.commands.flatMap(({ options }) => options.map(({ long }) => long))
+    const shown = inCode(firstColumn('Flag')).flatMap((code) =>
+      [...(code ?? '').matchAll(/--[a-z-]+/g)].map(([flag]) => flag),
+    )
+    expect(shown.filter((flag) => flag !== '--control-token').toSorted()).toEqual(flags.toSorted())
+  })
+
+  test('shows rules that can be read', () => {
+    const rules = inCode(firstColumn('Rule'))
+    expect(rules.length).toBeGreaterThan(4)
+    for (const rule of rules) expect(() => parseAcceptedRule(rule ?? '')).not.toThrow()
+  })
+
+  test('shows a file that can be read', () => {
+    const [file = ''] = codeBlocks(page, 'yaml')
+    expect(auditFileSchema.parse(parse(file))).toMatchObject({ app: 'http://localhost:3000/verify' })
+  })
+
+  test('leads to files that are there', () => {
+    const links = [...page.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, file = '']) => file)
+    expect(links.length).toBeGreaterThan(3)
+    expect(links.filter((file) => !existsSync(new URL(`../../docs/${file}`, import.meta.url)))).toEqual([])
+  })
+})
+
+test('five minutes with the example app: made unsafe as the page says, it is found, and as it is, it is sound', async () => {
+  const [, removed = ''] = /^sed -i '\/(.+)\/d' examples\/express\/app\.js$/m.exec(page) ?? []
+  expect(removed).not.toBe('')
+  await using sandbox = await createSandbox({ port: 0 })
+  const auditOf = async (changes: Changes) => {
+    const app = await startExpressExample(sandbox, changes)
+    try {
+      const options = { app: `${app.url}/verify`, agent: createHttpAgent(), only: ['use/id_token.nonce_missing'] }
+      const { rows, exit_code: code } = await runAudit(sandbox, options)
+      return {
+        code,
+        shown: rows.map(
+          ({ verdict, row, level, severity, evidence }) =>
+            `${verdict} ${row} (${level}, severity ${severity})\n  ${evidence}`,
+        ),
+      }
+    } finally {
+      app.stop()
+    }
+  }
+  const unsafe = await auditOf([[`    ${removed} &&\n`, '']])
+  expect(unsafe.code).toBe(1)
+  // What the page prints is what the audit says.
+  expect(page).toContain(unsafe.shown.join('\n'))
+  expect(await auditOf([])).toMatchObject({ code: 0 })
+})
