@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { auditOfExample } from './audit.js'
 import { coldNpx, coldStart } from './cold-start.js'
 import { memoryAfterFlows } from './memory.js'
 import { redisAgainstMemory } from './redis.js'
@@ -12,6 +13,7 @@ const MEASUREMENTS = {
   load: againstEmpty,
   memory: memoryAfterFlows,
   redis: redisAgainstMemory,
+  audit: auditOfExample,
   npx: coldNpx,
 }
 const wanted = process.argv.slice(2)
