@@ -1,4 +1,4 @@
-import { wordsOf } from '../agent/read-page.ts'
+import { titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'
 import { type AcceptedRule, asksTheApp, parseAcceptedRule } from './accepted-rule.ts'
@@ -42,10 +42,10 @@ export async function holds(
   const page = get === undefined ? visit?.page : await fetchPage(get)
   if (get !== undefined && !page) return false
   if (status !== undefined && page?.status !== status) return false
-  if (says !== undefined && !page?.text.includes(says)) return false
+  if (says !== undefined && !(page && `${titleOf(page)}\n${visibleText(page)}`.includes(says))) return false
   if (url && !url.test(page?.url ?? visit?.url ?? '')) return false
   if (cookie !== undefined && !observation?.features.has(`sets ${cookie}`)) return false
   if (!json) return true
   const answer = await fetchPage(json.path)
-  return answer !== undefined && wordsOf(answer).includes(json.member)
+  return answer !== undefined && wordsOf(answer).includes(json.member.toLowerCase())
 }
