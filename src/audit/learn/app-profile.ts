@@ -6,6 +6,8 @@ export interface AppProfile {
   readonly responseMode: 'query' | 'form_post'
   readonly canCreate: boolean
   readonly upgradeScope: boolean
+  /** The app sends the same state with every request. */
+  readonly repeatsState: boolean
   /** JSON text. */
   readonly claims: string
 }
@@ -18,7 +20,7 @@ export interface AppProfile {
 export function profileOf(
   { visit, request, useFlow }: FlowRun,
   { app, baseUrl }: { app: string; baseUrl: string },
-): AppProfile {
+): Omit<AppProfile, 'repeatsState'> {
   const page = `GET ${new URL(app).pathname}`
   if (!request) {
     switch (visit.end) {

@@ -36,9 +36,9 @@ export async function learnUse(subject: Subject): Promise<LearnedUse> {
   const denied = [await see(DENIED)]
   const [first] = denied
   if (!first) throw new Error('a flow was run')
-  const profile = profileOf(first.run, { app, baseUrl: sandbox.baseUrl })
+  const asked = profileOf(first.run, { app, baseUrl: sandbox.baseUrl })
   await requireValidRequest(first.run, sandbox)
-  const cast = await chooseCast(sandbox, profile.claims)
+  const cast = await chooseCast(sandbox, asked.claims)
   const be = (role: 'adult' | 'minor') => cast.as(role, (persona) => see({ use: { persona, outcome: 'verified' } }))
   const minors = [await be('minor')]
   const adults = [await be('adult')]
@@ -51,11 +51,12 @@ export async function learnUse(subject: Subject): Promise<LearnedUse> {
   const letsIn = await findLetIn({ adults, minors, denied }, { names, subject })
   const classes = {
     denied: classOf('access_denied', denied),
-    stray: { label: 'a stray answer', observations: [await observeStray(first.run, profile, subject.driver)] },
+    stray: { label: 'a stray answer', observations: [await observeStray(first.run, asked, subject.driver)] },
   }
   const observed = adults.map(({ run }) => run.observation)
   const signature = learnSignature(observed, [classes.denied, classOf(names.minor, minors)])
   const createsAfterDenial = denied.some(({ run }) => run.reachesCreate)
+  const profile = { ...asked, repeatsState: repeatState([...denied, ...adults]) }
   return { profile, cast, signature: withStray(signature, classes.stray), letsIn, createsAfterDenial, ...classes }
 }
 
@@ -64,6 +65,10 @@ async function seeRun(plan: FlowPlan, { driver, rules }: Subject): Promise<SeenR
   const run = await driver.run(plan)
   return { run, accepted: rules.accepted && (await holds(rules.accepted, run, driver)) }
 }
+
+/** Whether each request has the same state. */
+const repeatState = (seen: readonly SeenRun[]): boolean =>
+  new Set(seen.map(({ run }) => run.request?.parameters['state'])).size === 1
 
 const classOf = (label: string, seen: readonly SeenRun[]): ObservedClass => ({
   label,
@@ -79,15 +84,17 @@ async function requireValidRequest({ useFlow }: FlowRun, sandbox: SandboxApi): P
   throw new AuditProblem(`the sandbox refuses the Use request of your app: ${found}`)
 }
 
+type Asked = Pick<AppProfile, 'responseMode'>
+
 /** Brings an answer to the app that no request of its browser asked for. */
-async function observeStray(run: FlowRun, profile: AppProfile, driver: Driver): Promise<Observation> {
+async function observeStray(run: FlowRun, profile: Asked, driver: Driver): Promise<Observation> {
   const observation = observe(await openStray(run, profile, driver))
   // Parameters of the address are those of the answer.
   const features = new Set([...observation.features].filter((feature) => !feature.startsWith('with ')))
   return { ...observation, features }
 }
 
-async function openStray({ request }: FlowRun, { responseMode }: AppProfile, driver: Driver): Promise<Visit> {
+async function openStray({ request }: FlowRun, { responseMode }: Asked, driver: Driver): Promise<Visit> {
   const url = new URL(request?.parameters['redirect_uri'] ?? '')
   const answer = { state: 'audit-stray-answer', id_token: 'audit.stray.answer' }
   const browser = await driver.newBrowser()

@@ -8,6 +8,7 @@ const UNMET: Readonly<Partial<Record<Need, string>>> = {
   can_create: 'your app sends no can_create=true',
   no_can_create: 'your app sends can_create=true, which makes this answer a legal one',
   upgrade_scope: 'your app does not ask for the upgrade scope',
+  earlier_state: 'your app sends the same state with every request, so that there is no earlier one',
 }
 
 /** Why a row is not for this app; `undefined` when it is. */
@@ -32,6 +33,7 @@ export function reasonNotFor(
     can_create: profile.canCreate,
     no_can_create: !profile.canCreate,
     upgrade_scope: profile.upgradeScope,
+    earlier_state: !profile.repeatsState,
   }
   const unmet = needs.find((need) => has[need] === false)
   return unmet && UNMET[unmet]
