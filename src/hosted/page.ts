@@ -44,7 +44,7 @@ async function renderWaiting(
     client: await clientBadge(tenant, transaction.clientId),
     embedding: embeddingOf(request),
     now: tenant.clock.now(),
-    hasEarlierFlow: (await findEarlier(transaction, tenant)) !== undefined,
+    earlier: await findEarlier(transaction, tenant),
     drivingBar: drivingBar(visit, tenant),
     continued,
     clockMoved,

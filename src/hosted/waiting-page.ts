@@ -3,6 +3,7 @@ import type { Shell } from '../http/html/layout.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
 import type { UseTransaction } from '../oidc/use.ts'
+import type { ReplayableAnswer } from '../sandbox/outcomes/replayable-answers.ts'
 import type { DrivingBar } from './driving/driving-bar.ts'
 import type { Embedding } from './embedding/embedding.ts'
 import type { ClientBadge } from './logo.ts'
@@ -25,8 +26,8 @@ export interface WaitingPage<
   readonly embedding: Embedding
   /** The time of the sandbox in epoch milliseconds. */
   readonly now: number
-  /** Whether the client has an earlier flow whose answer can be sent again. */
-  readonly hasEarlierFlow?: boolean | undefined
+  /** The answer of an earlier flow of the client that can be sent again. */
+  readonly earlier?: ReplayableAnswer | undefined
   /** Absent when the visitor may drive the sandbox from the page. */
   readonly drivingBar?: DrivingBar | undefined
   /** The user goes on where no passkey works. */

@@ -54,12 +54,31 @@ describe.each(ROWS)('%s', (outcome) => {
     ['of another client', {}, { clientId: 'shop', clientSecret: 'not-a-real-secret' }],
     ['that was declined', { sandbox_outcome: 'access_denied' }, undefined],
     ['whose answer was spoiled', { sandbox_outcome: 'id_token.expired' }, undefined],
-    ['with the same state', { state: 'state-1' }, undefined],
     ['with the same nonce', { nonce: 'nonce-1' }, undefined],
   ])('does not count an earlier flow %s', async (_which, changes, client) => {
     const redirectUris = ['http://localhost:3000/callback']
     const sandbox = await startSandbox({ clients: client === undefined ? [] : [{ ...client, redirectUris }] })
     await createRelyingParty(sandbox, client).use({ ...EARLIER, ...changes })
     expect((await authorize(sandbox, { sandbox_outcome: outcome })).status).toBe(400)
+  })
+})
+
+describe('A client that sends the same state with every request', () => {
+  const afterOne = async (outcome: string) => {
+    const sandbox = await startSandbox()
+    await createRelyingParty(sandbox).use({ ...EARLIER, state: 'state-1' })
+    return authorize(sandbox, { sandbox_outcome: outcome })
+  }
+
+  test.each(['id_token.replayed', 'id_token.nonce_of_earlier_flow', 'callback.replayed'])(
+    'can have %s: its nonce is another one',
+    async (outcome) => {
+      expect((await afterOne(outcome)).status).toBe(302)
+    },
+  )
+
+  test('cannot have callback.state_of_earlier_flow, which would be right', async () => {
+    const shown = await afterOne('callback.state_of_earlier_flow')
+    expect([shown.status, shown.text]).toEqual([400, expect.stringContaining('has the state of the earlier flow')])
   })
 })

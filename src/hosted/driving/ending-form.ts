@@ -70,12 +70,12 @@ export const CODE_BUTTON = 'code_issued'
  * The outcomes that are possible for this request: those of its own flow, and those of the calls that follow its code for a
  * visitor that may drive the sandbox.
  */
-function outcomesOf({ transaction, drivingBar, hasEarlierFlow = false }: WaitingPage): readonly Outcome[] {
+function outcomesOf({ transaction, drivingBar, earlier }: WaitingPage): readonly Outcome[] {
   const leadsToUpgrade = drivingBar === undefined && transaction.flow === 'use' && transaction.upgrade
   return outcomesFor(transaction.flow).filter((outcome) => {
     const isOffered =
       outcome.flow === transaction.flow || (leadsToUpgrade && (outcome.flow === 'token' || outcome.flow === 'upgrade'))
-    return isOffered && outcome.name !== CODE_BUTTON && !unmetNeed(outcome, transaction, { hasEarlierFlow })
+    return isOffered && outcome.name !== CODE_BUTTON && !unmetNeed(outcome, transaction, { earlier })
   })
 }
 

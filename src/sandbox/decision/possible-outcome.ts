@@ -15,9 +15,8 @@ type Transaction = UseTransaction | CreateTransaction
 export const unmetNeed = (
   outcome: Outcome,
   transaction: Transaction,
-  { hasEarlierFlow }: { hasEarlierFlow: boolean },
-): Need | undefined =>
-  needsOf(outcome).find((need) => (need === 'earlier_flow' ? !hasEarlierFlow : !meets(transaction, need)))
+  { earlier }: { earlier: ReplayableAnswer | undefined },
+): Need | undefined => needsOf(outcome).find((need) => !meets(transaction, need, earlier))
 
 const needsOf = ({ flow, needs = [] }: Outcome): readonly Need[] =>
   followsCode(flow) ? ['upgrade_scope', ...needs] : needs
@@ -35,10 +34,12 @@ const UNMET: Readonly<Record<Need, (profile: Profile) => string>> = {
     `the request did not ask for the upgrade scope; send scope=openid ${upgradeScope(profile)}, or choose another outcome`,
   age_key: () => NO_AGE_KEY,
   earlier_flow: () =>
-    'this client has no earlier Use flow that ended well (verified, with another state and nonce); finish one first, or choose another outcome',
+    'this client has no earlier Use flow that ended well (verified, with another nonce); finish one first, or choose another outcome',
+  earlier_state: () =>
+    'the request has the state of the earlier flow, so that the answer would be right; send another state with each request, or choose another outcome',
 }
 
-function meets(transaction: Transaction, need: Exclude<Need, 'earlier_flow'>): boolean {
+function meets(transaction: Transaction, need: Need, earlier: ReplayableAnswer | undefined): boolean {
   if (transaction.flow !== 'use') return true
   switch (need) {
     case 'can_create':
@@ -50,6 +51,10 @@ function meets(transaction: Transaction, need: Exclude<Need, 'earlier_flow'>): b
     case 'age_key':
       // Known when the persona is: `requireAgeKeyFor` checks it.
       return true
+    case 'earlier_flow':
+      return earlier !== undefined
+    case 'earlier_state':
+      return earlier !== undefined && earlier.state !== transaction.state
   }
 }
 
@@ -96,7 +101,7 @@ export async function requirePossibleOutcome(
 ): Promise<{ outcome: Outcome; earlier: ReplayableAnswer | undefined }> {
   const outcome = requireOutcome(transaction.flow, name, source)
   const earlier = outcome.needs?.includes('earlier_flow') ? await findEarlier(transaction, tenant) : undefined
-  const unmet = unmetNeed(outcome, transaction, { hasEarlierFlow: earlier !== undefined })
+  const unmet = unmetNeed(outcome, transaction, { earlier })
   if (unmet) refuse(source, `${name} is not possible here: ${UNMET[unmet](tenant.provider.profile)}`)
   return { outcome, earlier }
 }

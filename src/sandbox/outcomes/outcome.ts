@@ -28,6 +28,8 @@ export type Need =
   | 'age_key'
   /** The client has an earlier Use flow whose good answer can be sent again. */
   | 'earlier_flow'
+  /** And that flow had another `state`. */
+  | 'earlier_state'
 
 /** How binding what a row demands is: `must` the specification's own demands, `should` other RFCs, `may` hardening. */
 export const LEVELS = ['must', 'should', 'may'] as const

@@ -12,8 +12,9 @@ export interface ReplayableAnswer {
 const MAX_SEARCHED = 10
 
 /**
- * The newest good answer to a client that shares neither `state` nor `nonce` with its request: sent again, any other could be
- * right. It comes from the journal, so that it is one that the relying party has seen.
+ * The newest good answer to a client that does not share the `nonce` of its request: sent again, any other could be right. One with
+ * another `state` too goes first; some clients send the same one each time. It comes from the journal, so that it is one that the
+ * relying party has seen.
  */
 export async function findReplayableAnswer(
   { clientId, ...request }: { clientId: string; state: string; nonce: string },
@@ -21,13 +22,17 @@ export async function findReplayableAnswer(
 ): Promise<ReplayableAnswer | undefined> {
   const filter = { flow: 'use', client_id: clientId, outcome: 'verified' }
   let searched = 0
+  let sameState: ReplayableAnswer | undefined
   for await (const flow of journal.list(name, filter)) {
     const answer = answerIn(flow)
-    if (answer && answer.state !== request.state && answer.nonce !== request.nonce) return answer
+    if (answer && answer.nonce !== request.nonce) {
+      if (answer.state !== request.state) return answer
+      sameState ??= answer
+    }
     searched += 1
-    if (searched === MAX_SEARCHED) return undefined
+    if (searched === MAX_SEARCHED) break
   }
-  return undefined
+  return sameState
 }
 
 function answerIn({ calls }: ListedFlow): ReplayableAnswer | undefined {

@@ -37,12 +37,25 @@ describe('findReplayableAnswer', () => {
   test.each([
     ['state', { state: 'now', nonce: 'n2' }],
     ['nonce', { state: 's2', nonce: 'now' }],
-  ])('passes over an answer with the %s of the request', async (_name, shared) => {
+  ])('passes over an answer with the %s of the request for an older one without', async (_name, shared) => {
     const tenant = await journalWith(
       { state: 's1', nonce: 'n1', response: redirected('first') },
       { ...shared, response: redirected('second') },
     )
     expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'first' })
+  })
+
+  test('finds the newest answer of a client that sends the same state each time', async () => {
+    const tenant = await journalWith(
+      { state: 'now', nonce: 'n1', response: redirected('first') },
+      { state: 'now', nonce: 'n2', response: redirected('second') },
+    )
+    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'second' })
+  })
+
+  test('finds none that has the nonce of the request', async () => {
+    const tenant = await journalWith({ state: 's1', nonce: 'now', response: redirected('first') })
+    expect(await findReplayableAnswer(request, tenant)).toBeUndefined()
   })
 
   test('finds an answer that a form posted', async () => {

@@ -15,7 +15,7 @@ const changedUse = changedCallback('use')
 export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('state_of_earlier_flow', {
     family: 'state',
-    needs: ['earlier_flow'],
+    needs: ['earlier_flow', 'earlier_state'],
     prelude: 'earlier_flow',
     summary: 'The state is that of the last flow of this client.',
     rule: STATE,
