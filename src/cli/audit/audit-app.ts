@@ -2,8 +2,9 @@ import { createHttpAgent } from '../../audit/agent/http-agent.ts'
 import { runAudit } from '../../audit/audit.ts'
 import { totalsOf } from '../../audit/judge/conclude.ts'
 import type { AuditOptions } from '../../audit/options.ts'
-import type { AuditedRow } from '../../audit/report.ts'
+import type { AuditedRow, AuditReport } from '../../audit/report.ts'
 import { ownEnvironment } from '../../config/load-settings.ts'
+import { messageOf } from '../../files/caught.ts'
 import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import { paint, paintError, print, printError, redrawError, visible } from '../terminal.ts'
 import { AUDIT_FILE, type AuditFile } from './file/read-audit-file.ts'
@@ -52,7 +53,7 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
 }
 
 async function judge(sandbox: OpenSandbox, options: AuditOptions, session: Session): Promise<number> {
-  const { plan, request, signal, say } = session
+  const { request, signal, say } = session
   const progress = createProgress({ isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError })
   const judged: AuditedRow[] = []
   const report = await runAudit(sandbox.api, {
@@ -75,11 +76,20 @@ async function judge(sandbox: OpenSandbox, options: AuditOptions, session: Sessi
     return report.exit_code
   }
   if (sandbox.isOwn && report.exit_code !== 0) say(HOW_TO_SEE_FLOWS)
-  if (request.mode === 'again') await renewRun(plan.app, report.rows)
-  else if (request.only.length + request.skip.length === 0) await keepRun(plan.app, report.rows)
+  await remember(report, session)
   const summaryFile = ownEnvironment()['GITHUB_STEP_SUMMARY']
   writeReports(report, { ...request.files, summaryFile: summaryFile || undefined }, context)
   return report.exit_code
+}
+
+/** Keeps what `--again` needs. An audit in a folder that cannot be written is as good as any other. */
+async function remember({ rows }: AuditReport, { plan, request }: Session): Promise<void> {
+  try {
+    if (request.mode === 'again') await renewRun(plan.app, rows)
+    else if (request.only.length + request.skip.length === 0) await keepRun(plan.app, rows)
+  } catch (error) {
+    printError(`${paintError('yellow', 'warning:')} ${visible(messageOf(error))}; --again will not know this audit`)
+  }
 }
 
 const HOW_TO_SEE_FLOWS =

@@ -214,6 +214,20 @@ describe('--again', () => {
     expect(second.rows.map(({ row }) => row).toSorted()).toEqual(failed.toSorted())
   }, 60_000)
 
+  test('is not needed where nothing can be written: an audit there ends as everywhere, with a warning', async () => {
+    const { app, sandbox } = await prepare()
+    writeFileSync(join(cwd, '.agekey-audit'), 'a file where the folder would be')
+    // A file of reports is written all the same.
+    const result = await audit([app.page, ...sandbox, '--jobs', '8', '--fail-on', 'none', '--junit', 'a.xml'])
+    expect(result).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /\nwarning: \.agekey-audit\/last\.json: cannot be written \(it is not a folder\); --again will not know this audit\n$/,
+      ),
+    })
+    expect(read('a.xml')).toMatch(/^<\?xml/)
+  }, 60_000)
+
   test.each([
     [
       'without an audit before',
