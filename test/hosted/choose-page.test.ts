@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { evaluateAnswers } from '../../src/age/evaluate.ts'
+import { LANGUAGES } from '../../src/http/html/messages.ts'
 import { byTestId, fieldNames, tagsOf, textOf } from '../support/markup.ts'
 import { choosePage, shell } from './views.ts'
 
@@ -19,6 +20,22 @@ describe('the choice page', () => {
 
   it('offers to create an age key only when the request allows it', () => {
     expect(byTestId(choosePage({}, { canCreate: false }), 'create')).toEqual([])
+  })
+
+  it.each(Object.entries(LANGUAGES))(
+    'offers a code beside an age key to create, in its own words: %s',
+    (tag, messages) => {
+      const page = choosePage({ shell: { ...shell, lang: tag } })
+      const buttons = tagsOf(page).filter(({ name }) => name === 'button')
+      const ids = buttons.map(({ attributes }) => attributes['data-testid'])
+      expect(ids.slice(ids.indexOf('use'), ids.indexOf('use') + 3)).toEqual(['use', 'outcome-code_issued', 'create'])
+      expect(textOf(page)).toContain(messages['choose.code'])
+      expect(messages['choose.code'] === LANGUAGES['en']?.['choose.code']).toBe(tag === 'en')
+    },
+  )
+
+  it('offers a code only when the request asks for the upgrade scope', () => {
+    expect(byTestId(choosePage({}, { upgrade: false }), 'outcome-code_issued')).toEqual([])
   })
 
   it('begins with the form of the choice, and names the transaction in every form', () => {
