@@ -31,8 +31,8 @@ const GROUP_TITLES: Readonly<Record<PersonaGroup, MessageKey>> = {
   Own: 'group.own',
 }
 
-/** Answers on one card: with more of them the card is longer than the screen and the page is too heavy. */
-const MAX_ANSWERS = 6
+/** Answers on one card, as many as the live service takes thresholds: more of them would make the page too heavy. */
+const MAX_ANSWERS = 5
 
 /**
  * One button per persona; pressing it submits the surrounding form with `persona=NAME`. Scripts add a filter and the number
@@ -52,21 +52,14 @@ ${members.map((choice) => renderChoice(choice, listed, t))}</ul></section>
 
 function renderChoice({ persona, ageThresholds }: PersonaChoice, listed: ListedFor, t: Translate): Html {
   const { name, title, purpose } = persona
-  return html`<li>
-<button class="persona" name="persona" value="${name}" data-testid="persona-${name}">
+  return html`<li><button name="persona" value="${name}" data-testid="persona-${name}">
 <strong${englishOn(t)}>${title}</strong> <code>${name}</code>
 <span class="purpose"${englishOn(t)}>${purpose}</span>
-<span class="answers">${ageThresholds ? renderAnswers(ageThresholds, listed.thresholds, t) : renderNoAgeKey(listed.canCreate, t)}</span>
-</button>
+<span class="answers">${ageThresholds ? renderAnswers(ageThresholds, listed.thresholds, t) : renderNoAgeKey(listed.canCreate, t)}</span></button>
 ${
   ageThresholds &&
-  html`<details data-why>
-<summary>${t('persona.why')}</summary>
-<a href="${listed.whyPath}${name}">${t('persona.why')}</a>
-</details>`
-}
-</li>
-`
+  html`<details data-why><summary>${t('persona.why')}</summary><a href="${listed.whyPath}${name}">${t('persona.why')}</a></details>`
+}</li>`
 }
 
 /** One answer per requested threshold, in the order of the request. */

@@ -123,7 +123,7 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
     changed('slow', {
       family: 'connection',
       correctClient: 'depends',
-      summary: 'The right reply, after as many seconds as slow_reply_seconds says: 30 unless it is set.',
+      summary: 'The right reply, after 30 seconds or what slow_reply_seconds says.',
       rule: TIMEOUT,
       apply: (reply, { slowReplySeconds }) => ({ ...reply, delayMs: slowReplySeconds * 1000 }),
     }),
