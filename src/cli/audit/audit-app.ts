@@ -12,6 +12,7 @@ import { writeAuditFile } from './file/write-audit-file.ts'
 import { keepRun, renewRun } from './last-run.ts'
 import type { OpenSandbox } from './open-sandbox.ts'
 import { type AuditPlan, needsPort, portOf } from './plan-audit.ts'
+import { preflight } from './preflight.ts'
 import { createProgress } from './progress.ts'
 import type { AuditRequest } from './read-flags.ts'
 import { renderTerminal } from './reports/terminal.ts'
@@ -41,6 +42,7 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
   const { plan, request, signal, say } = session
   const { baseUrl } = sandbox.api
   say(`sandbox: ${visible(baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
+  await preflight(sandbox)
   const port = needsPort(plan) ? await findFreePort() : portOf(plan.app)
   const app = plan.start && (await startApp(plan.start.of({ baseUrl, port }), { place: plan.start.place, signal }))
   const agent = createHttpAgent({ anyAddress: request.isOwnApp, ca: sandbox.certificate })
