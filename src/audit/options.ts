@@ -16,7 +16,7 @@ export interface KnownFinding {
   /** `use/id_token.kid_empty` */
   readonly row: string
   readonly because: string
-  /** ISO 8601 date: from then on it is a finding again. */
+  /** ISO 8601 date, UTC: after that day it is a finding again. */
   readonly until?: string | undefined
 }
 

@@ -53,7 +53,7 @@ const flowSchema = z.strictObject({
 const knownSchema = z.strictObject({
   row: textWithout(rowProblem).describe('Flow and name: use/id_token.kid_empty'),
   because: nonEmpty.describe('Why it is accepted for now'),
-  until: textWithout(dateProblem).optional().describe('A date like 2027-01-31: from then on it counts again'),
+  until: textWithout(dateProblem).optional().describe('The last day on which it is accepted (UTC): 2027-01-31'),
 })
 
 const startSchema = z.strictObject({
