@@ -32,7 +32,7 @@ export function addAudit(program: Command, { flags, helpWidth }: { flags: () => 
     .configureHelp({ helpWidth, showGlobalOptions: true })
     .option(
       '--accepted <rule>',
-      'how success is known: get=/me status=200, text=Welcome, url=**/members, cookie=session ...',
+      'how success of Use is known: get=/me status=200, text=Welcome, url=**/members, cookie=session ...',
     )
     .option('--url <url>', 'a sandbox elsewhere, with --control-token when it asks for one')
     .option('--only <pattern>', PATTERN_HELP, collected)
