@@ -56,7 +56,8 @@ export async function audit(page: string | undefined, flags: Texts, options: Aud
       await sandbox.close()
     }
   } catch (error) {
-    if (signal.aborted) return INTERRUPTED
-    throw error
+    if (!signal.aborted) throw error
+    say('interrupted: nothing was judged yet')
+    return INTERRUPTED
   }
 }

@@ -155,6 +155,18 @@ start:
     await expect(fetch(`http://localhost:${appPort}/`)).rejects.toThrow('fetch failed')
     await expect(fetch(`http://localhost:${port}/`)).rejects.toThrow('fetch failed')
   })
+
+  test('ends with 130 also while the app is still to come up', async () => {
+    write(`app: http://localhost:{port}/\nstart: { run: sleep 100 }\n`)
+    const { child, ended } = launch(['audit', '--port', '0', '--state-dir', 'none'], { cwd })
+    await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({
+      code: 130,
+      stdout: expect.stringMatching(/\ninterrupted: nothing was judged yet\n$/),
+      stderr: '',
+    })
+  })
 })
 
 describe('Reports', () => {
