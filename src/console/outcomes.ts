@@ -14,7 +14,9 @@ export const outcomesPage: ConsoleRoute = {
   render({ frame, fields }) {
     const { flow = '', q = '', skip = '0' } = fields
     const outcomes = OUTCOMES.filter(
-      (row) => (flow === '' || row.flow === flow) && contains(q, [row.name, row.summary, row.rule]),
+      (row) =>
+        (flow === '' || row.flow === flow) &&
+        contains(q, [row.name, row.summary, row.rule, row.level, row.harm, ...row.refs]),
     )
     return renderOutcomes(frame, outcomes, { flow, q, skip: Math.max(0, Math.trunc(Number(skip))) || 0 })
   },
@@ -24,7 +26,8 @@ export const outcomesPage: ConsoleRoute = {
 const PAGE_SIZE = 60
 
 /**
- * A page of the catalogue: each outcome with what happens and what a correct client does with it.
+ * A page of the catalogue: each outcome with what happens, what is gained when it gets through, what a correct client does
+ * with it, where that is demanded and how binding it is.
  *
  * @param outcomes all that the filter lets through, in the order of the catalogue
  */
@@ -38,7 +41,7 @@ export function renderOutcomes(
   return renderConsolePage(frame, {
     title: 'Outcomes',
     current: 'outcomes',
-    lead: html`Every ending that you can ask for: by <code>sandbox_outcome=NAME</code> on the request, by an expectation, or on the choice page.`,
+    lead: html`Every ending that you can ask for: by <code>sandbox_outcome=NAME</code> on the request, by an expectation, or on the choice page. The level says how binding the check is: <b>must</b> by the specification, <b>should</b> by other documents, <b>may</b> as hardening; the number is its severity, 0 to 10.`,
     body: html`<section class="card" aria-labelledby="catalogue-title">
 <h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>
 <form class="form-row" method="get">
@@ -82,16 +85,16 @@ function renderFlowTable(
   { consolePath }: ConsoleFrame,
 ): Html | undefined {
   if (outcomes.length === 0) return undefined
-  const rows = outcomes.map(({ name, summary, rule, correctClient }) => ({
+  const rows = outcomes.map(({ name, summary, harm, rule, refs, correctClient, level, severity }) => ({
     id: `${flow}-${name}`,
     cells: [
       html`<a href="${consolePath}/expectations?${new URLSearchParams({ flow, outcome: name }).toString()}" class="target" title="Queue it"><code>${name}</code></a>`,
-      summary,
-      rule,
-      html`<span class="mark ${VERDICTS[correctClient]}">${correctClient}</span>`,
+      html`<p>${summary}</p><p class="muted">${harm}</p>`,
+      html`<p>${rule}</p><p class="muted">${refs.join('; ')}</p>`,
+      html`<p><span class="mark ${VERDICTS[correctClient]}">${correctClient}</span></p><p class="muted">${level} ${severity}</p>`,
     ],
   }))
   return html`<h3 class="group-title">${HEADINGS[flow]}</h3>
-${renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'What a correct client does', 'Verdict'], rows)}
+${renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'What a correct client does', 'Verdict, level'], rows)}
 `
 }
