@@ -1,6 +1,7 @@
 import { DECISIONS } from '../oidc/decisions.ts'
 import { levelOf, RULES } from '../oidc/rules/rules.ts'
-import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
+import { CATALOGUE_VERSION, OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
+import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
 import type { catalogOperations } from './contract/catalog.ts'
 import type { Handlers } from './handler.ts'
 import { wireLifetimes } from './tenants.ts'
@@ -16,14 +17,8 @@ export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
     const personas = await tenant.personas.list()
     const body = {
       personas: personas.map(({ name, title, purpose }) => ({ name, title, purpose })),
-      outcomes: OUTCOMES.map(({ name, flow, seam, summary, rule, correctClient }) => ({
-        name,
-        flow,
-        seam,
-        summary,
-        rule,
-        correct_client: correctClient,
-      })),
+      catalogue: CATALOGUE_VERSION,
+      outcomes: OUTCOMES.map(describeOutcome),
       rules: RULES.map((row) => ({
         id: row.id,
         section: row.section,

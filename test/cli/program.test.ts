@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_CONFIG_FILE } from '../../src/config/config-file.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'
 import { packageVersion } from '../../src/package-root.ts'
+import { CATALOGUE_VERSION, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import { describeOutcome } from '../../src/sandbox/outcomes/describe-outcome.ts'
 import { buildCli } from './built-cli.ts'
 
 const { run } = buildCli()
@@ -122,21 +124,15 @@ describe('outcomes', () => {
   test('lists them by flow, with what a correct client does', async () => {
     const { code, stdout } = await run(['outcomes'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^use\n {2}verified {2,}accept {2,}\S/m)
-    expect(stdout).toMatch(/^ {2}id_token\.expired {2,}refuse {2,}\S/m)
+    expect(stdout).toMatch(/^use\n {2}verified {2,}accept {2,}must {2,}\S/m)
+    expect(stdout).toMatch(/^ {2}id_token\.expired {2,}refuse {2,}must {2,}\S/m)
     expect(stdout).toMatch(/^create$/m)
   })
 
   test('--json prints the rows of the catalogue', async () => {
-    const { outcomes } = JSON.parse((await run(['outcomes', '--json'])).stdout)
-    expect(outcomes).toContainEqual({
-      name: 'access_denied',
-      flow: 'use',
-      seam: 'callback',
-      summary: expect.any(String),
-      rule: expect.any(String),
-      correct_client: expect.any(String),
-    })
+    const { catalogue, outcomes } = JSON.parse((await run(['outcomes', '--json'])).stdout)
+    expect(catalogue).toBe(CATALOGUE_VERSION)
+    expect(outcomes).toEqual(OUTCOMES.map(describeOutcome))
   })
 })
 

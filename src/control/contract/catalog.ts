@@ -1,18 +1,33 @@
 import * as z from 'zod'
+import { BAITS, CHECKS, LAYERS, LEVELS, NEEDS, OUTCOME_FLOWS } from '../../sandbox/outcomes/outcome.ts'
 import { type Operation, READ } from './operation.ts'
 import { lifetimesSchema } from './tenants.ts'
 
 const catalog = z
   .object({
     personas: z.array(z.object({ name: z.string(), title: z.string(), purpose: z.string() })),
+    catalogue: z.string().describe('The version of the outcomes'),
     outcomes: z.array(
       z.object({
         name: z.string(),
-        flow: z.string(),
+        flow: z.enum(OUTCOME_FLOWS),
         seam: z.enum(['claims', 'token', 'callback', 'reply']),
         summary: z.string(),
         rule: z.string(),
         correct_client: z.enum(['accept', 'refuse', 'depends']),
+        family: z.string().describe('Rows of a family are about one mistake'),
+        level: z.enum(LEVELS).describe('must: the specification; should: other RFCs; may: hardening'),
+        severity: z.number().describe('Like a CVSS base score: 0 to 10'),
+        cwe: z.array(z.string()).readonly().describe('CWE-347'),
+        refs: z.array(z.string()).readonly().describe('The sections that demand the check'),
+        harm: z.string().describe('What is gained when it gets through, or lost when it is refused'),
+        bait: z.enum(BAITS).describe('The persona for whom the careless reading is a yes'),
+        layer: z.enum(LAYERS).describe('oidc: a client library must catch it; service: only the app can'),
+        breaks: z.array(z.enum(CHECKS)).readonly().describe('The checks that fail for it'),
+        twin: z.string().describe('Flow and name of the row to accept that differs by the fault alone'),
+        since: z.string().describe('The version of the catalogue that brought it'),
+        needs: z.array(z.enum(NEEDS)).readonly().optional().describe('What the request and its persona must have'),
+        prelude: z.literal('earlier_flow').optional().describe('What the same browser must have been through before'),
       }),
     ),
     rules: z.array(

@@ -20,16 +20,18 @@ export type Ending =
   | { kind: 'no_answer' }
 
 /** What an authorization request must have asked for, and its persona hold, before an outcome is possible. */
-export type Need =
-  | 'can_create'
-  | 'no_can_create'
-  | 'upgrade_scope'
+export const NEEDS = [
+  'can_create',
+  'no_can_create',
+  'upgrade_scope',
   /** The persona has an age key: what is changed stands only in the answer of a verified flow. */
-  | 'age_key'
+  'age_key',
   /** The client has an earlier Use flow whose good answer can be sent again. */
-  | 'earlier_flow'
+  'earlier_flow',
   /** And that flow had another `state`. */
-  | 'earlier_state'
+  'earlier_state',
+] as const
+export type Need = (typeof NEEDS)[number]
 
 /** How binding what a row demands is: `must` the specification's own demands, `should` other RFCs, `may` hardening. */
 export const LEVELS = ['must', 'should', 'may'] as const
