@@ -27,7 +27,7 @@ export const CALLBACK_FAMILIES = {
     level: 'must',
     severity: 5.3,
     cwe: [636],
-    refs: ['specification, "Events"'],
+    refs: ['specification, "States and transitions"'],
     harm: 'A user who never comes back from the service is let in.',
     // Nothing comes that could be checked.
     breaks: [],
@@ -47,7 +47,7 @@ export const CALLBACK_FAMILIES = {
     severity: 6.5,
     cwe: [352],
     refs: ['specification, "Authentication" rule 2', 'RFC 6749 section 10.12', 'RFC 9700 section 4.7'],
-    harm: 'An attacker has another browser end a flow that it never began, and ties that session to an answer of their own.',
+    harm: 'An attacker makes another browser end a flow that it never began, and ties its session to an answer of their own.',
     breaks: ['state'],
   },
   parameters: {
@@ -56,7 +56,7 @@ export const CALLBACK_FAMILIES = {
     severity: 5.4,
     cwe: [235],
     refs: ['RFC 6749 section 3.1', 'OpenID Connect Core 1.0 section 3.2.2.5'],
-    harm: 'Two readers of one callback see different values: what one has checked is not what the other takes.',
+    harm: 'Two readers of one callback see different values: one checks what the other does not use.',
     breaks: ['parameters'],
   },
   response_mode: {

@@ -19,7 +19,7 @@ export const REPLY_FAMILIES = {
     severity: 7.4,
     cwe: [522, 601],
     refs: ['RFC 9700 section 4.12', 'RFC 9110 section 15.4'],
-    harm: 'The client_secret, a code or an access token is sent to a server of the choice of somebody else.',
+    harm: 'The client_secret, a code or an access token is sent to a server that an attacker chooses.',
     breaks: ['redirect'],
   },
   connection: {
@@ -46,7 +46,7 @@ export const REPLY_FAMILIES = {
     severity: 4.3,
     cwe: [20, 754],
     refs: ['specification, "Token response"', 'RFC 6749 section 5.1'],
-    harm: 'An upgrade is begun with a token that is none, and the app takes it for done.',
+    harm: 'The app goes on to an upgrade without a usable access token, and takes it for done.',
     breaks: ['access_token'],
   },
   upgrade: {

@@ -11,7 +11,7 @@ export const TOKEN_FAMILIES = {
     severity: 9.8,
     cwe: [347],
     refs: [RULE_3, 'OpenID Connect Core 1.0 section 3.1.3.7 (6)'],
-    harm: 'Anybody writes an id_token that says 18, and a child is let in.',
+    harm: 'An attacker writes an id_token that says 18, and a child is let in.',
     breaks: ['signature'],
   },
   algorithm: {
@@ -20,7 +20,7 @@ export const TOKEN_FAMILIES = {
     severity: 9.8,
     cwe: [347, 757],
     refs: [RULE_3, 'OpenID Connect Core 1.0 section 3.1.3.7 (7)', 'RFC 8725 section 3.1'],
-    harm: 'Anybody makes an id_token that says 18 without any key of the service.',
+    harm: 'An attacker makes an id_token that says 18 without any key of the service.',
     breaks: ['alg'],
   },
   key_source: {
@@ -29,7 +29,7 @@ export const TOKEN_FAMILIES = {
     severity: 9.8,
     cwe: [347],
     refs: [RULE_3, 'OpenID Connect Core 1.0 section 10.1', 'RFC 8725 section 3.10'],
-    harm: 'Anybody signs an id_token with a key of their own, which the token itself brings along.',
+    harm: 'An attacker signs an id_token with a key of their own, which the token itself brings along.',
     breaks: ['kid', 'signature'],
   },
   header: {
@@ -38,7 +38,7 @@ export const TOKEN_FAMILIES = {
     severity: 3.7,
     cwe: [347],
     refs: ['OpenID Connect Core 1.0 section 10.1', 'RFC 7515 section 4.1'],
-    harm: 'What the header says about the token is not heard, so that tokens for other purposes pass for an id_token.',
+    harm: 'Tokens that are meant for another purpose, or name no key of the service, pass for an id_token.',
     breaks: ['kid'],
   },
   serialisation: {
@@ -47,7 +47,7 @@ export const TOKEN_FAMILIES = {
     severity: 3.1,
     cwe: [1286],
     refs: ['RFC 7515 section 7.1', 'RFC 7519 section 7.2'],
-    harm: 'Two readers of one text see different tokens: what one has verified is not what the other takes.',
+    harm: 'Two readers of one text see different tokens: one verifies what the other does not read.',
     breaks: ['serialisation'],
   },
   payload: {
@@ -74,7 +74,7 @@ export const TOKEN_FAMILIES = {
     severity: 8.1,
     cwe: [346],
     refs: [RULE_3, 'OpenID Connect Core 1.0 section 3.1.3.7 (2)'],
-    harm: 'A token of another issuer passes: of a test system, where everybody is 18, or of a service with other rules.',
+    harm: 'A token of another issuer passes: of a test system, which says 18 of every user, or of a service with other rules.',
     breaks: ['iss'],
   },
   audience: {
@@ -129,7 +129,7 @@ export const TOKEN_FAMILIES = {
     severity: 4.2,
     cwe: [613, 1287],
     refs: ['OpenID Connect Core 1.0 section 2', 'OpenID Connect Core 1.0 section 3.1.3.7 (10)'],
-    harm: 'A token from before the flow, kept by somebody else, passes for the answer to it.',
+    harm: 'A token that was issued before the flow, to another user, passes for the answer to it.',
     breaks: ['iat'],
   },
   not_before: {

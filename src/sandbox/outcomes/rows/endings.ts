@@ -30,6 +30,7 @@ export const ENDINGS: readonly OutcomeRow[] = [
   {
     name: 'code_issued',
     flow: 'use',
+    since: '0.2',
     seam: 'callback',
     family: 'ending',
     ending: { kind: 'verified', allFalse: true },
