@@ -33,7 +33,7 @@ export function checkGoodAnswers(adults: readonly SeenRun[], name: string): void
   const refused = runs.find(({ observation: { end, status } }) => end !== 'page' || status >= 400)
   if (refused) {
     throw new AuditProblem(
-      `your app answers a right token of ${name} with ${refused.observation.summary}; run: agekey-sandbox doctor --issuer ${issuerOf(refused)}`,
+      `your app answers a right token of ${name} with ${refused.observation.summary}; run: agekey-sandbox doctor --issuer ${issuerOf(refused)}${aboutCookies(refused)}`,
     )
   }
   const [first, ...others] = runs.map(({ observation }) => observation)
@@ -44,6 +44,12 @@ export function checkGoodAnswers(adults: readonly SeenRun[], name: string): void
     )
   }
 }
+
+/** In production the form comes from another site. */
+const aboutCookies = ({ request }: FlowRun) =>
+  request?.parameters['response_mode'] === 'form_post'
+    ? '; a cookie with SameSite=Lax or Strict does not come along with form_post: SameSite=None; Secure does'
+    : ''
 
 const issuerOf = ({ request }: FlowRun) => (request ? request.url.replace(/\?.*$/s, '') : '')
 
