@@ -4,6 +4,7 @@ import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'
 import type { LearnedUse } from './learn-use.ts'
 import { learnSignature, type ObservedClass, type Signature } from './signature.ts'
+import { strayCreate } from './stray-answer.ts'
 
 /** What is known of a flow that follows Use. */
 export type LearnedLater =
@@ -49,13 +50,14 @@ export async function learnCreate({ driver, use, options }: Subject): Promise<Le
       reason: 'your app began no Create flow after create_requested; name its page under create.start',
     }
   }
-  const created = [await end('created')]
+  const created: [FlowRun, ...FlowRun[]] = [await end('created')]
   denied.push(await end('access_denied'))
   created.push(await end('created'))
   // An app that takes each error for a success is known by what it shows for an answer that it did not ask for.
   return learned(created, [
     { label: 'after access_denied', observations: denied.map(({ observation }) => observation) },
     use.stray,
+    ...(await strayCreate(created[0], driver)),
   ])
 }
 
@@ -81,12 +83,6 @@ const planOfUpgrade = (start: FlowOptions['start'], driver: Driver): [Role, (per
 ]
 
 function learned(runs: readonly FlowRun[], no: readonly ObservedClass[]): LearnedLater {
-  return {
-    kind: 'learned',
-    signature: learnSignature(
-      runs.map(({ observation }) => observation),
-      no,
-    ),
-    no,
-  }
+  const yes = runs.map(({ observation }) => observation)
+  return { kind: 'learned', signature: learnSignature(yes, no), no }
 }

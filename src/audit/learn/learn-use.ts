@@ -1,13 +1,12 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { Visit } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { type Cast, chooseCast } from '../drive/cast.ts'
-import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
+import type { FlowPlan, FlowRun } from '../drive/driver.ts'
 import { type AppProfile, profileOf } from './app-profile.ts'
 import { checkGoodAnswers, findLetIn, type LetIn, type SeenRun, type Subject } from './check-learned.ts'
 import { holds } from './flow-reader.ts'
-import { type Observation, observe } from './observation.ts'
 import { learnSignature, noOf, type ObservedClass, type Signature } from './signature.ts'
+import { strayUse } from './stray-answer.ts'
 
 /** What the first visits of an app show. */
 export interface LearnedUse {
@@ -51,7 +50,7 @@ export async function learnUse(subject: Subject): Promise<LearnedUse> {
   const letsIn = await findLetIn({ adults, minors, denied }, { names, subject })
   const classes = {
     denied: classOf('access_denied', denied),
-    stray: { label: 'a stray answer', observations: [await observeStray(first.run, asked, subject.driver)] },
+    stray: await strayUse(first.run, asked, subject.driver),
   }
   const observed = adults.map(({ run }) => run.observation)
   const signature = learnSignature(observed, [classes.denied, classOf(names.minor, minors)])
@@ -82,27 +81,6 @@ async function requireValidRequest({ useFlow }: FlowRun, sandbox: SandboxApi): P
   if (errors.length === 0) return
   const found = errors.map(({ rule, message, hint }) => `${rule}: ${message}; ${hint}`).join(' ')
   throw new AuditProblem(`the sandbox refuses the Use request of your app: ${found}`)
-}
-
-type Asked = Pick<AppProfile, 'responseMode'>
-
-/** Brings an answer to the app that no request of its browser asked for. */
-async function observeStray(run: FlowRun, profile: Asked, driver: Driver): Promise<Observation> {
-  const observation = observe(await openStray(run, profile, driver))
-  // Parameters of the address are those of the answer.
-  const features = new Set([...observation.features].filter((feature) => !feature.startsWith('with ')))
-  return { ...observation, features }
-}
-
-async function openStray({ request }: FlowRun, { responseMode }: Asked, driver: Driver): Promise<Visit> {
-  const url = new URL(request?.parameters['redirect_uri'] ?? '')
-  const answer = { state: 'audit-stray-answer', id_token: 'audit.stray.answer' }
-  const browser = await driver.newBrowser()
-  if (responseMode === 'form_post') {
-    return driver.open({ url: url.href, method: 'POST', form: answer, isCrossSite: true }, browser)
-  }
-  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value)
-  return driver.open({ url: url.href }, browser)
 }
 
 /** A page that refuses a stray answer is a no, unless it looks like a yes. */
