@@ -3,6 +3,7 @@ import type { Role } from '../drive/cast.ts'
 import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'
 import type { LearnedUse } from './learn-use.ts'
+import type { Observation } from './observation.ts'
 import { learnSignature, type ObservedClass, type Signature } from './signature.ts'
 import { strayCreate } from './stray-answer.ts'
 
@@ -84,5 +85,10 @@ const planOfUpgrade = (start: FlowOptions['start'], driver: Driver): [Role, (per
 
 function learned(runs: readonly FlowRun[], no: readonly ObservedClass[]): LearnedLater {
   const yes = runs.map(({ observation }) => observation)
-  return { kind: 'learned', signature: learnSignature(yes, no), no }
+  // An app that begins again whatever comes shows nothing.
+  const isMute = beginsAgain(yes) && no.some(({ observations }) => beginsAgain(observations))
+  return { kind: 'learned', signature: learnSignature(yes, isMute ? [] : no), no }
 }
+
+const beginsAgain = (observations: readonly Observation[]): boolean =>
+  observations.some(({ end }) => end === 'begins again')

@@ -81,9 +81,12 @@ const ofKinds = (features: ReadonlySet<string>, ...kinds: readonly string[]): Re
 export function readObservation(signature: Signature, observation: Observation): Reading {
   const { end, status } = observation
   if (end === 'timed out' || end === 'dropped' || end === 'unreachable') return 'broke'
-  if (end === 'begins again') return 'no'
-  if (end !== 'page') return 'unknown'
+  // After Create and after an upgrade an app may begin Use again to go on.
+  const isUsual = end === 'begins again' && signature.yes.has(end)
+  if (end === 'begins again' && !isUsual) return 'no'
+  if (end !== 'page' && !isUsual) return 'unknown'
   if (looksLikeYes(signature.noes, observation)) return 'yes'
+  if (isUsual) return 'unknown'
   if (status >= 500) return 'broke'
   if (status === 429) return 'unknown'
   if (status >= 400 && signature.yesStatus < 400) return 'no'
