@@ -2,10 +2,10 @@ import type { SandboxApi } from '../client/sandbox-api.ts'
 import { packageVersion } from '../package-root.ts'
 import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
 import { AuditProblem } from './audit-problem.ts'
-import { createDriver } from './drive/driver.ts'
+import { createDriver, type Driver } from './drive/driver.ts'
 import { type Counting, exitCodeOf, totalsOf } from './judge/conclude.ts'
 import { judgeRows } from './judge/judge-rows.ts'
-import { learnApp } from './learn/learn-app.ts'
+import { type LearnedApp, learnApp } from './learn/learn-app.ts'
 import type { AuditOptions } from './options.ts'
 import { selectRows } from './plan/select-rows.ts'
 import type { AuditReport } from './report.ts'
@@ -20,13 +20,10 @@ const DEFAULTS = { jobs: 4, timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } 
  */
 export async function runAudit(sandbox: SandboxApi, options: AuditOptions): Promise<AuditReport> {
   const { app, failOn = 'must', catalogue = CATALOGUE_VERSION, known = [] } = options
-  const { timeoutSeconds = DEFAULTS.timeoutSeconds, budgetSeconds = DEFAULTS.budgetSeconds } = options
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; --list shows all of them')
   const startedAt = new Date()
-  const ends = [AbortSignal.timeout(budgetSeconds * 1000), ...(options.signal ? [options.signal] : [])]
-  const signal = AbortSignal.any(ends)
-  const driver = createDriver(sandbox, { ...options, timeoutSeconds, signal })
+  const { driver, signal } = begin(sandbox, options)
   const learned = await learnApp(sandbox, driver, options)
   options.onProgress?.({ stage: 'learned', lines: learned.lines })
 
@@ -55,4 +52,21 @@ export async function runAudit(sandbox: SandboxApi, options: AuditOptions): Prom
     notes,
     exit_code: exitCodeOf(judged),
   }
+}
+
+/** Learns what success and failure look like in an app, and judges nothing. @throws AuditProblem */
+export async function learnPages(
+  sandbox: SandboxApi,
+  options: AuditOptions,
+): Promise<Pick<LearnedApp, 'described' | 'lines'>> {
+  return learnApp(sandbox, begin(sandbox, options).driver, options)
+}
+
+function begin(
+  sandbox: SandboxApi,
+  { timeoutSeconds = DEFAULTS.timeoutSeconds, budgetSeconds = DEFAULTS.budgetSeconds, ...options }: AuditOptions,
+): { driver: Driver; signal: AbortSignal } {
+  const ends = [AbortSignal.timeout(budgetSeconds * 1000), ...(options.signal ? [options.signal] : [])]
+  const signal = AbortSignal.any(ends)
+  return { driver: createDriver(sandbox, { ...options, timeoutSeconds, signal }), signal }
 }

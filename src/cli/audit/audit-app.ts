@@ -1,5 +1,5 @@
 import { createHttpAgent } from '../../audit/agent/http-agent.ts'
-import { runAudit } from '../../audit/audit.ts'
+import { learnPages, runAudit } from '../../audit/audit.ts'
 import { totalsOf } from '../../audit/judge/conclude.ts'
 import type { AuditOptions } from '../../audit/options.ts'
 import type { AuditedRow, AuditReport } from '../../audit/report.ts'
@@ -100,18 +100,10 @@ const HOW_TO_SEE_FLOWS =
 /** Learns, and judges nothing. */
 async function learn(sandbox: OpenSandbox, options: AuditOptions, session: Session): Promise<number> {
   const { plan, request, say } = session
-  const learned = new AbortController()
-  const report = await runAudit(sandbox.api, {
-    ...options,
-    signal: AbortSignal.any([session.signal, learned.signal]),
-    onProgress(news) {
-      if (news.stage === 'row') return
-      sayLearned(news.lines, say)
-      learned.abort()
-    },
-  })
-  if (session.signal.aborted) return report.exit_code
-  writeAuditFile({ app: plan.app, learned: report.learned, accepted: request.accepted })
+  const { lines, described } = await learnPages(sandbox.api, options)
+  sayLearned(lines, say)
+  if (session.signal.aborted) return 0
+  writeAuditFile({ app: plan.app, learned: described, accepted: request.accepted })
   say(`${AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
   return 0
 }
