@@ -24,7 +24,7 @@ export const completeRow = (row: OutcomeRow): Outcome => ({
   ...needsOf(row),
 })
 
-/** Refusing what is right is as wrong as a finding can be; what depends is none. */
+/** Decision: refusing what is right is as wrong as a finding can be; what depends is none. */
 const LEVEL_OF_VERDICT: Readonly<Partial<Record<Outcome['correctClient'], Level>>> = { accept: 'must', depends: 'may' }
 
 const GOOD_ENDINGS: Readonly<Record<OutcomeFlow, string>> = {

@@ -17,7 +17,7 @@ export const REPLY_FAMILIES = {
     ...COMMON,
     level: 'should',
     severity: 7.4,
-    cwe: [522, 601],
+    cwe: [522],
     refs: ['RFC 9700 section 4.12', 'RFC 9110 section 15.4'],
     harm: 'The client_secret, a code or an access token is sent to a server that an attacker chooses.',
     breaks: ['redirect'],

@@ -71,7 +71,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   '[::1]': 'localhost',
 }
 
-/** The same address under another name of its host, so that a fetch arrives and is recorded. */
+/** Decision: the same address under another name of its host, so that a fetch arrives and is recorded. */
 function underOtherName(address: string): string {
   const url = new URL(address)
   url.hostname = OTHER_NAMES[url.hostname] ?? `${url.hostname}.`

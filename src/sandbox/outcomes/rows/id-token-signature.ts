@@ -56,7 +56,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   }),
   changedToken('embedded_jwk', {
     family: 'key_source',
-    summary: 'Signed by a foreign key that the header brings along as jwk.',
+    summary: 'Signed by a foreign key that the header brings along as jwk, under a kid that is not in the key set.',
     rule: OWN_KEYS,
     async apply(idToken, { keys }) {
       const { kid, publicJwk } = await foreignKey(keys.alg)
@@ -67,7 +67,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     changedToken(member, {
       family: 'key_source',
       cwe: [347, 918],
-      summary: `Signed by a foreign key, with a header ${member} that points at a trap of the sandbox.`,
+      summary: `Signed by a foreign key under a kid that is not in the key set; the header ${member} points at a trap of the sandbox.`,
       rule: `${OWN_KEYS} Never fetch an address that a token names.`,
       apply: async (idToken, { keys, createTrap }) =>
         signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid, [member]: createTrap() }, keys.alg),

@@ -56,7 +56,7 @@ export const JWKS: readonly OutcomeRow[] = [
   }),
   changed('alg_missing', {
     family: 'control',
-    refs: ['RFC 7517 section 4'],
+    refs: ['RFC 7517 section 4.2', 'RFC 7517 section 4.4'],
     correctClient: 'accept',
     summary: 'The keys have neither alg nor use.',
     rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',

@@ -48,6 +48,10 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
   }),
   changedUse('id_token_missing', {
     family: 'parameters',
+    level: 'must',
+    severity: 9.1,
+    cwe: [636, 754],
+    harm: 'A callback without a token counts as a proof of age, and a child is let in.',
     needs: ['age_key'],
     summary: 'There is a state, but neither an id_token nor an error.',
     rule: ONE_ANSWER,
