@@ -89,7 +89,7 @@ function renderFlowTable(
     id: `${flow}-${name}`,
     cells: [
       html`<a href="${consolePath}/expectations?${new URLSearchParams({ flow, outcome: name }).toString()}" class="target" title="Queue it"><code>${name}</code></a>`,
-      html`<p>${summary}</p><p class="muted">${harm}</p>`,
+      html`<p>${summary}</p><p class="muted">${correctClient === 'accept' ? 'When it is refused' : 'When it gets through'}: ${harm}</p>`,
       html`<p>${rule}</p><p class="muted">${refs.join('; ')}</p>`,
       html`<p><span class="mark ${VERDICTS[correctClient]}">${correctClient}</span></p><p class="muted">${level} ${severity}</p>`,
     ],
