@@ -59,14 +59,17 @@ export const looksLikeYes = (noes: readonly Pick<LearnedNo, 'lacks'>[], observat
   noes.length > 0 && noes.every(({ lacks }) => share(lacks, observation) >= ENOUGH)
 
 /**
- * Whether a page is one that was seen as a no; or has nothing that tells a yes from it, and its status, its path, and its title
- * or half of its words: an error page says something else each time.
+ * Whether a page is one that was seen as a no, by what each of these has and a yes has not: a layout that both share says nothing,
+ * and of a no that only leaves something out nothing else may be there. Or it has nothing that tells a yes from it, and its status, its path, and its title or half of its own words: an error page says
+ * something else each time.
  */
 function looksLikeNo({ always, lacks }: LearnedNo, yes: ReadonlySet<string>, observation: Observation): boolean {
-  if (always.size > 0 && share(always, observation) >= ENOUGH) return true
+  const own = new Set([...always].filter((feature) => !yes.has(feature)))
+  const isSame =
+    own.size === 0 ? [...observation.features].every((one) => always.has(one)) : share(own, observation) >= ENOUGH
+  if (isSame && share(always, observation) >= ENOUGH) return true
   if (share(lacks, observation) > 0 || share(ofKinds(always, 'status', 'at'), observation) < 1) return false
-  const titles = new Set([...ofKinds(always, 'titled')].filter((title) => !yes.has(title)))
-  return share(titles, observation) === 1 || share(ofKinds(always, 'says'), observation) >= HALF
+  return share(ofKinds(own, 'titled'), observation) === 1 || share(ofKinds(own, 'says'), observation) >= HALF
 }
 
 const HALF = 0.5

@@ -79,3 +79,21 @@ test('nothing is a yes when no kind of no can be told from it', () => {
   const signature = learnSignature(same, [{ label: 'after access_denied', observations: same }])
   expect(readObservation(signature, page(200, '/callback', 'done'))).toBe('unknown')
 })
+
+describe('A page that is neither the yes nor the no that was seen is unknown', () => {
+  test('although most of its words stand on every page of the app', () => {
+    const layout = 'home products about contact imprint privacy terms delivery payment returns account basket'
+    const signature = learnSignature(twice(page(200, '/callback', `${layout} welcome you may enter`)), [
+      { label: 'after access_denied', observations: twice(page(200, '/callback', `${layout} sorry`)) },
+    ])
+    expect(readObservation(signature, page(200, '/callback', `${layout} sorry`))).toBe('no')
+    expect(readObservation(signature, page(200, '/callback', `${layout} hello grown customer`))).toBe('unknown')
+  })
+
+  test('although a no says something else each time', () => {
+    const signature = learnSignature(twice(page(200, '/callback', 'welcome')), [
+      { label: 'after access_denied', observations: [page(200, '/callback', 'a1'), page(200, '/callback', 'b2')] },
+    ])
+    expect(readObservation(signature, page(200, '/callback', 'hello grown customer'))).toBe('unknown')
+  })
+})
