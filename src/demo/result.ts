@@ -3,7 +3,7 @@ import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { renderAnswers, renderStatus, renderTable, shortened } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
-import type { CheckResult } from './checks/check.ts'
+import { allPassed, type CheckResult } from './checks/check.ts'
 import { demoReply, renderDemoPage } from './demo.ts'
 import type { Exchange } from './server-calls.ts'
 import { requireSession, type Session } from './sessions.ts'
@@ -43,7 +43,8 @@ ${
 ${renderChecks('Checks of the callback', callback.checks)}
 </section>`
 }
-${[...(callback?.reads ?? []), ...exchanges].map(renderExchange)}`,
+${exchanges.map(renderExchange)}
+${callback?.reads.map(renderRead)}`,
   })
 }
 
@@ -107,19 +108,36 @@ function renderChecks(caption: string, checks: readonly CheckResult[]): Html {
   return renderTable(caption, ['What', 'Result', 'Must be', 'Found'], rows)
 }
 
-/** Request and answer of a call from server to server, beside each other. */
-function renderExchange({ title, method, url, sent, status, answer, checks }: Exchange): Html {
+/** Request and answer of a call from server to server, beside each other, and the checks of the answer. */
+function renderExchange(exchange: Exchange): Html {
+  const { title, method, url, sent, status, checks } = exchange
   return html`<section class="card">
 <h2>${title} ${renderStatus(status)}</h2>
 <p><code><b>${method}</b> ${url}</code></p>
 <div class="columns">
 <div><h3>Sent</h3>${renderParameters(sent)}</div>
-<div><h3>Answered</h3><div class="snippet"><pre><code>${typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}</code></pre></div></div>
+<div><h3>Answered</h3>${renderAnswer(exchange)}</div>
 </div>
 ${renderChecks(`Checks of the reply to ${title}`, checks)}
 </section>
 `
 }
+
+/** A document that the shop read: the checks of it, and the document itself, which is open only when a check failed. */
+function renderRead(read: Exchange): Html {
+  const { title, method, url, status, checks } = read
+  return html`<section class="card">
+<h2>${title} ${renderStatus(status)}</h2>
+<p><code><b>${method}</b> ${url}</code></p>
+${renderChecks(`Checks of the reply to ${title}`, checks)}
+<details class="raw"${!allPassed(checks) && html` open`}><summary>The reply</summary>
+${renderAnswer(read)}</details>
+</section>
+`
+}
+
+const renderAnswer = ({ answer }: Exchange): Html =>
+  html`<div class="snippet"><pre><code>${typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}</code></pre></div>`
 
 /** Parameters by name. */
 const renderParameters = (parameters: Readonly<Record<string, string>>): Html =>
