@@ -1,5 +1,4 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { Role } from '../drive/cast.ts'
 import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'
 import type { LearnedUse } from './learn-use.ts'
@@ -66,7 +65,8 @@ export async function learnCreate({ driver, use, options }: Subject): Promise<Le
 export async function learnUpgrade({ sandbox, driver, use, options }: Subject): Promise<LearnedLater> {
   const { profile, cast, denied, stray } = use
   if (!profile.upgradeScope) return { kind: 'absent', reason: 'your app does not ask for the upgrade scope' }
-  const upgrade = () => cast.as(...planOfUpgrade(options?.start, driver))
+  const page = options?.start
+  const upgrade = () => cast.as('minor', (persona) => driver.run({ use: { persona, outcome: 'code_issued' }, page }))
   const runs = [await upgrade(), await upgrade()]
   const flows = await Promise.all(
     runs.map(({ useFlow }) => (useFlow === undefined ? undefined : sandbox.flows.get(useFlow))),
@@ -77,11 +77,6 @@ export async function learnUpgrade({ sandbox, driver, use, options }: Subject): 
   }
   return learned(runs, [denied, stray])
 }
-
-const planOfUpgrade = (start: FlowOptions['start'], driver: Driver): [Role, (persona: string) => Promise<FlowRun>] => [
-  'minor',
-  (persona) => driver.run({ use: { persona, outcome: 'code_issued' }, page: start }),
-]
 
 function learned(runs: readonly FlowRun[], no: readonly ObservedClass[]): LearnedLater {
   const yes = runs.map(({ observation }) => observation)
