@@ -40,7 +40,7 @@ export function checkGoodAnswers(adults: readonly SeenRun[], name: string): void
   const different = others.find(({ status }) => status !== first?.status)
   if (first && different) {
     throw new AuditProblem(
-      `your app answers a right token of ${name} now so, now so: ${first.summary}, then ${different.summary}`,
+      `your app answers a right token of ${name} differently each time: ${first.summary}, then ${different.summary}`,
     )
   }
 }
