@@ -35,6 +35,24 @@ export const ANSWERS: readonly BrokenApp[] = [
     finds: ['use/verified'],
   },
   {
+    name: 'takes answers in another shape',
+    changes: [
+      [
+        THRESHOLDS,
+        `const raw = payload.age_thresholds
+  const pairs = Array.isArray(raw) ? raw.map((age) => [age, true]) : Object.entries(typeof raw === 'string' ? JSON.parse(raw) : raw)
+  payload.age_thresholds = Object.fromEntries(pairs.map(([age, answer]) => [Number(age), answer]))
+  ${THRESHOLDS}`,
+      ],
+    ],
+    finds: ['array', 'string', 'key_spelled_differently'].map((name) => `use/id_token.age_thresholds.${name}`),
+  },
+  {
+    name: 'takes a token without answers for a yes',
+    changes: [[THRESHOLDS, `payload.age_thresholds ??= { 18: true }\n  ${THRESHOLDS}`]],
+    finds: ['use/id_token.age_thresholds.missing'],
+  },
+  {
     name: 'copies the answers with what they inherit',
     changes: [[THRESHOLDS, `payload.age_thresholds = Object.assign({}, payload.age_thresholds)\n  ${THRESHOLDS}`]],
     finds: ['use/id_token.age_thresholds.prototype'],
@@ -61,6 +79,32 @@ export const ANSWERS: readonly BrokenApp[] = [
     name: 'takes two tokens and reads the last',
     changes: [['readToken(id_token,', 'readToken([id_token].flat().at(-1),']],
     finds: ['use/callback.id_token_twice'],
+  },
+  {
+    name: 'lets users in whatever error comes',
+    changes: [[ERROR, "  if (error !== undefined) return response.send('Welcome, you are 18.')\n"]],
+    finds: [
+      ...['access_denied', 'server_error', 'temporarily_unavailable', 'invalid_*', 'unauthorized_client'],
+      ...['unsupported_response_type', '*_required', 'callback.error_unknown', 'callback.error_description_*'],
+    ].map((name) => `use/${name}`),
+  },
+  {
+    name: 'lets users in whose token it cannot parse',
+    changes: [
+      [
+        '  console.error(error)\n',
+        "  if (/^ERR_JW[ST]_INVALID$/.test(error.code)) return response.send('Welcome, you are 18.')\n",
+      ],
+    ],
+    finds: [
+      ...['empty', 'not_a_jwt', 'jwe_shape', 'two_parts', 'four_parts', 'trailing_data', 'payload_not_*'].map(
+        (name) => `use/id_token.${name}`,
+      ),
+      // Two tokens are no text, and what asks for no age key in the right words is no token.
+      ...['id_token_twice*', 'create_requested_upper_case', 'create_requested_false'].map(
+        (name) => `use/callback.${name}`,
+      ),
+    ],
   },
   {
     name: 'lets users in while the service fails',

@@ -15,6 +15,17 @@ export const CALLS: readonly BrokenApp[] = [
     finds: ['par/par.status_*_right_body'],
   },
   {
+    name: 'sends the user on after a pushed request that failed',
+    changes: [
+      ["  if (typeof request_uri !== 'string') throw new Error('no request_uri came')\n", ''],
+      [
+        '      authorization_details: JSON.stringify([verifiedAge()]),\n    }),\n  })\n',
+        '      authorization_details: JSON.stringify([verifiedAge()]),\n    }),\n  }).catch(() => ({}))\n',
+      ],
+    ],
+    finds: ['par/*'],
+  },
+  {
     name: 'does not read the status of a token',
     changes: [[OK, "  if (!response.ok && !path.endsWith('/token')) throw new Error("]],
     finds: ['token/token.status_*_right_body'],
