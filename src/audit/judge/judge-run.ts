@@ -54,7 +54,10 @@ export async function judgeRun(
   }
   const sign = await findSign(row, { run, flow, readers, isAlone })
   if (sign !== undefined) return { verdict: 'taken', evidence: sign, flows }
-  const reading = await readAs(flowOfPage(row), run, readers)
+  const pageFlow = flowOfPage(row)
+  const asItsFlow = await readAs(pageFlow, run, readers)
+  // A call that failed ends the later flow before it began: the page is one of Use.
+  const reading = asItsFlow === 'unknown' && row.flow !== pageFlow ? await readAs('use', run, readers) : asItsFlow
   if (reading === 'unknown') return undetermined('page_unknown', `your app showed ${summary}`)
   return { verdict: READINGS[reading], evidence: `your app showed ${summary}`, flows }
 }
