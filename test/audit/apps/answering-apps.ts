@@ -25,6 +25,32 @@ export const ANSWERING: Readonly<Record<string, Changes>> = {
     [UNTRUSTED, "  response.redirect('/?failed=1')\n"],
     [NO_AGE, "response.redirect('/?denied=1')"],
   ],
+  'asks for form_post': [
+    ["response_mode: 'query'", "response_mode: 'form_post'"],
+    [
+      "app.get('/callback', async (request, response) => {\n",
+      `app.post('/callback', express.urlencoded(), async (request, response) => {
+  Object.defineProperty(request, 'query', { value: request.body })\n`,
+    ],
+    ["sameSite: 'lax', secure: process.env.NODE_ENV === 'production'", "sameSite: 'none', secure: true"],
+  ],
+  'answers in JSON with the status 200': [
+    ["response.send('Welcome, you are 18.')", 'response.json({ adult: true })'],
+    [
+      "response.status(400).send('This answer cannot be trusted.')",
+      'response.json({ adult: false, error: error.message })',
+    ],
+    [NO_AGE, 'response.json({ adult: false, error: request.query.error })'],
+    [TOO_YOUNG, "response.json({ adult: false, error: 'too young' })"],
+  ],
+  'asks a member for no other proof': [
+    [
+      "app.get('/verify', (request, response) => {\n",
+      `app.get('/verify', (request, response) => {
+  if (/member=1/.test(request.headers.cookie)) return response.send('Welcome back.')\n`,
+    ],
+    ["response.send('Welcome, you are 18.')", "response.cookie('member', '1').send('Welcome, you are 18.')"],
+  ],
   'says each no with the status 200': [
     ['response.status(403)', 'response'],
     ['response.status(400)', 'response'],
