@@ -6,7 +6,7 @@ import { selectRows } from '../../src/audit/plan/select-rows.ts'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { type Changes, startExpressExample } from '../support/express-example.ts'
-import { ANSWERING, WITHOUT_CHECKS } from './apps/answering-apps.ts'
+import { ANSWERING, SILENT_AFTER_CREATE, WITHOUT_CHECKS } from './apps/answering-apps.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 const sandbox = shareSandbox()
@@ -44,4 +44,11 @@ describe.each(Object.entries(ANSWERING))('An audit of an app that %s', (_way, ch
     const named = found.map((row) => row.replace(/ undetermined page_unknown .*/, ''))
     expect(named.filter((row) => !right.includes(row)).toSorted()).toEqual(wrong.toSorted())
   })
+})
+
+test('An audit of an app that says nothing about the end of Create leaves that open', async () => {
+  const only = ['flow:create', 'flow:par', 'use/access_denied']
+  const found = await findAgainst(SILENT_AFTER_CREATE, { only })
+  expect(found).toContainEqual(expect.stringMatching(/^create\/access_denied undetermined page_unknown /))
+  expect(found.filter((row) => !/^create\/\S+ undetermined page_unknown /.test(row))).toEqual([])
 })

@@ -3,7 +3,7 @@ import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'
 import type { LearnedUse } from './learn-use.ts'
 import type { Observation } from './observation.ts'
-import { learnSignature, type ObservedClass, type Signature } from './signature.ts'
+import { constantOf, differenceTo, learnSignature, type ObservedClass, type Signature } from './signature.ts'
 import { strayCreate } from './stray-answer.ts'
 
 /** What is known of a flow that follows Use. */
@@ -53,12 +53,22 @@ export async function learnCreate({ driver, use, options }: Subject): Promise<Le
   const created: [FlowRun, ...FlowRun[]] = [await end('created')]
   denied.push(await end('access_denied'))
   created.push(await end('created'))
-  // An app that takes each error for a success is known by what it shows for an answer that it did not ask for.
-  return learned(created, [
+  const noes: ObservedClass[] = [
     { label: 'after access_denied', observations: denied.map(({ observation }) => observation) },
-    use.stray,
-    ...(await strayCreate(created[0], driver)),
-  ])
+  ]
+  if (isSilent(created, noes)) return learned(created, noes)
+  // An app that takes each error for a success is known by what it shows for an answer that it did not ask for.
+  return learned(created, [...noes, use.stray, ...(await strayCreate(created[0], driver))])
+}
+
+/**
+ * Whether an app goes on to the same page of its own after a yes and after a no. Decision: only the page that answers at the
+ * callback itself claims a success; another one, such as the first page, need not.
+ */
+function isSilent(created: readonly FlowRun[], noes: readonly ObservedClass[]): boolean {
+  const yes = constantOf(created.map(({ observation }) => observation))
+  const isAlike = noes.every((no) => differenceTo(yes, no).size === 0)
+  return isAlike && !created.every(({ visit }) => visit.hops.at(-1)?.isCallback)
 }
 
 /** Runs Upgrade twice to its good end; its no is that of Use. */

@@ -75,7 +75,8 @@ const parametersOf = (url: string): string[] =>
 
 /** Names of the cookies that the app set after the answer of the sandbox came. */
 export function cookiesSet({ hops }: Visit): string[] {
-  const callback = hops.findIndex(({ isCallback }) => isCallback)
+  // Those set before, as when a request is pushed, say nothing about the last answer.
+  const callback = hops.findLastIndex(({ isCallback }) => isCallback)
   return [...new Set(hops.slice(Math.max(0, callback)).flatMap(({ cookies }) => cookies))]
 }
 

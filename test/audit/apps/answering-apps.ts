@@ -70,6 +70,13 @@ export const ANSWERING: Readonly<Record<string, Changes>> = {
   ],
 }
 
+/** It goes to its first page after Create, however that ended. */
+export const SILENT_AFTER_CREATE: Changes = [
+  [SAVED, "  response.redirect('/')\n"],
+  ["response.status(403).send('No age key was saved.')", "response.redirect('/')"],
+  [UNTRUSTED, "  response.redirect('/')\n"],
+]
+
 /** The checks that are taken out of each of them. */
 export const WITHOUT_CHECKS: Changes = [
   ['    payload.nonce === nonce &&\n', ''],
