@@ -58,23 +58,39 @@ export function createTrial(
   const notes: string[] = []
   let isLost = false
 
-  async function judgeOne(row: Outcome): Promise<void> {
-    if (signal.aborted) return
+  /** @returns false when other runs may have broken this one: it is to be judged again, alone */
+  async function judgeOne(row: Outcome, { isAlone }: { isAlone: boolean }): Promise<boolean> {
+    if (signal.aborted) return true
     const plan = planRow(row, { profile, pages })
     const verdict = await judgeRow(row, plan, judge)
     // A run that was ended with the audit shows nothing.
-    if (signal.aborted && verdict.verdict !== 'refused') return
+    if (signal.aborted && verdict.verdict !== 'refused') return true
+    if (!isAlone && (verdict.verdict === 'broke' || verdict.reason === 'flaky')) return false
     verdicts.set(row, verdict)
     if (verdict.isLimited && notes.length === 0) {
       notes.push(`your app answers 429 since row ${verdicts.size}; raise its limit for tests, or --jobs 1`)
     }
     onVerdict(row, verdict, { done: verdicts.size, total: all.length })
+    return true
   }
+
+  async function judgeBatch(batch: readonly Outcome[]): Promise<void> {
+    const alone = batch.filter((row) => planRow(row, { profile, pages }).runsAlone)
+    const others = batch.filter((row) => !alone.includes(row))
+    await forEach(others, jobs, async (row) => {
+      if (!(await judgeOne(row, { isAlone: jobs === 1 }))) alone.push(row)
+    })
+    for (const row of alone) await judgeOne(row, { isAlone: true })
+  }
+
+  const beAdult = () => cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
 
   /** Whether the app still lets an adult in; when not, its refusals since it last did are void. */
   async function checkControl(since: readonly Outcome[]): Promise<void> {
     if (signal.aborted) return
-    const run = await cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
+    const first = await beAdult()
+    // A crash by one of the rows before may have ended it.
+    const run = (await readUse(first, learned)) === 'broke' ? await beAdult() : first
     if ((await readUse(run, learned)) === 'yes') return
     isLost = true
     const shown = run.observation.summary
@@ -95,13 +111,7 @@ export function createTrial(
     async judge(rows) {
       for (let start = 0; start < rows.length && !isLost; start += ROWS_PER_CONTROL) {
         const batch = rows.slice(start, start + ROWS_PER_CONTROL)
-        const runsAlone = (row: Outcome) => planRow(row, { profile, pages }).runsAlone
-        await forEach(
-          batch.filter((row) => !runsAlone(row)),
-          jobs,
-          judgeOne,
-        )
-        await forEach(batch.filter(runsAlone), 1, judgeOne)
+        await judgeBatch(batch)
         await checkControl(batch)
       }
     },

@@ -59,9 +59,9 @@ export const looksLikeYes = (noes: readonly Pick<LearnedNo, 'lacks'>[], observat
   noes.length > 0 && noes.every(({ lacks }) => share(lacks, observation) >= ENOUGH)
 
 /**
- * Whether a page is one that was seen as a no, by what each of these has and a yes has not: a layout that both share says nothing,
- * and of a no that only leaves something out nothing else may be there. Or it has nothing that tells a yes from it, and its status, its path, and its title or half of its own words: an error page says
- * something else each time.
+ * Whether a page is one that was seen as a no, by the features that it has and a yes has not: a layout that both share says nothing.
+ * A no that only leaves something out must have no other features. An error page says something else each time: it is a no when
+ * nothing on it tells a yes, and it has status, path, and the title or half of the words of a no.
  */
 function looksLikeNo({ always, lacks }: LearnedNo, yes: ReadonlySet<string>, observation: Observation): boolean {
   const own = new Set([...always].filter((feature) => !yes.has(feature)))
