@@ -48,5 +48,5 @@ export async function learnApp(sandbox: SandboxApi, driver: Driver, options: Aud
 
 const describe = (signature: Signature): Learned => ({
   yes: describeYes(signature),
-  no: signature.noes.map(({ always }) => describeFeatures(always)),
+  no: [...new Set(signature.noes.map(({ always }) => describeFeatures(always)))],
 })

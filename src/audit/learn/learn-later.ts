@@ -58,7 +58,7 @@ export async function learnCreate({ driver, use, options }: Subject): Promise<Le
   ]
   if (isSilent(created, noes)) return learned(created, noes)
   // An app that takes each error for a success is known by what it shows for an answer that it did not ask for.
-  return learned(created, [...noes, use.stray, ...(await strayCreate(created[0], driver))])
+  return learned(created, [...noes, ...use.strays, ...(await strayCreate(created[0], driver))])
 }
 
 /**
@@ -73,7 +73,7 @@ function isSilent(created: readonly FlowRun[], noes: readonly ObservedClass[]): 
 
 /** Runs Upgrade twice to its good end; its no is that of Use. */
 export async function learnUpgrade({ sandbox, driver, use, options }: Subject): Promise<LearnedLater> {
-  const { profile, cast, denied, stray } = use
+  const { profile, cast, denied, strays } = use
   if (!profile.upgradeScope) return { kind: 'absent', reason: 'your app does not ask for the upgrade scope' }
   const page = options?.start
   const upgrade = () => cast.as('minor', (persona) => driver.run({ use: { persona, outcome: 'code_issued' }, page }))
@@ -85,7 +85,7 @@ export async function learnUpgrade({ sandbox, driver, use, options }: Subject): 
   if (!exchanged) {
     return { kind: 'absent', reason: 'your app exchanged no code after code_issued; name its page under upgrade.start' }
   }
-  return learned(runs, [denied, stray])
+  return learned(runs, [denied, ...strays])
 }
 
 function learned(runs: readonly FlowRun[], no: readonly ObservedClass[]): LearnedLater {

@@ -19,7 +19,7 @@ export interface LearnedUse {
   /** After a denial the app goes on to Create by itself. */
   readonly createsAfterDenial: boolean
   /** What the app shows for an answer that its browser did not ask for. */
-  readonly stray: ObservedClass
+  readonly strays: readonly ObservedClass[]
 }
 
 const DENIED = { use: { outcome: 'access_denied' } } as const
@@ -50,13 +50,20 @@ export async function learnUse(subject: Subject): Promise<LearnedUse> {
   const letsIn = await findLetIn({ adults, minors, denied }, { names, subject })
   const classes = {
     denied: classOf('access_denied', denied),
-    stray: await strayUse(first.run, asked, subject.driver),
+    strays: await strayUse(first.run, asked, subject.driver),
   }
   const observed = adults.map(({ run }) => run.observation)
   const signature = learnSignature(observed, [classes.denied, classOf(names.minor, minors)])
   const createsAfterDenial = denied.some(({ run }) => run.reachesCreate)
   const profile = { ...asked, repeatsState: repeatState([...denied, ...adults]) }
-  return { profile, cast, signature: withStray(signature, classes.stray), letsIn, createsAfterDenial, ...classes }
+  return {
+    profile,
+    cast,
+    signature: classes.strays.reduce(withStray, signature),
+    letsIn,
+    createsAfterDenial,
+    ...classes,
+  }
 }
 
 /** Runs the app once; a rule that was given is asked at once, because the app may remember what comes later. */

@@ -13,14 +13,18 @@ interface StrayAnswer {
 
 const STATE = { state: 'audit-stray-answer' }
 
-/** What the app shows for an answer to Use that its browser did not ask for. */
+/** What the app shows for an answer to Use that its browser did not ask for, and for none at all. */
 export async function strayUse(
   { request }: FlowRun,
   { responseMode }: Pick<AppProfile, 'responseMode'>,
   driver: Driver,
-): Promise<ObservedClass> {
+): Promise<readonly ObservedClass[]> {
   const url = request?.parameters['redirect_uri'] ?? ''
-  return classOf(await bring({ url, responseMode, answer: { ...STATE, id_token: 'audit.stray.answer' } }, driver))
+  return [
+    classOf(await bring({ url, responseMode, answer: { ...STATE, id_token: 'audit.stray.answer' } }, driver)),
+    // Where the answer is in the fragment the app may show a page that reads it.
+    classOf(await bring({ url, responseMode: 'query', answer: {} }, driver)),
+  ]
 }
 
 /** What the app shows for an answer to Create that its browser did not ask for; nothing when the run brought it none. */
