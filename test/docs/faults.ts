@@ -27,7 +27,9 @@ export async function findFaults(
   )
   return [
     ...(isRefusal(shown) ? [] : [`it shows ${shown.url} ${shown.status} ${shown.text}`]),
-    ...(NEXT_CALLS[flow] ?? []).filter((endpoint) => called.includes(endpoint)).map((next) => `it calls ${next}`),
+    ...[...(NEXT_CALLS[flow] ?? []), 'trap']
+      .filter((endpoint) => called.includes(endpoint))
+      .map((next) => `it calls ${next}`),
   ]
 }
 
