@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
 import { parseAcceptedRule } from '../../src/audit/learn/accepted-rule.ts'
@@ -9,6 +8,7 @@ import { REASONS, VERDICTS } from '../../src/audit/report.ts'
 import { addAudit } from '../../src/cli/audit/add-audit.ts'
 import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
 import { renderTerminal } from '../../src/cli/audit/reports/terminal.ts'
+import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
 import { type Changes, startExpressExample } from '../support/express-example.ts'
 import { codeBlocks, readPage } from './page.ts'
@@ -49,7 +49,8 @@ describe('The page on the audit', () => {
 
   test('shows a file that can be read', () => {
     const [file = ''] = codeBlocks(page, 'yaml')
-    expect(auditFileSchema.parse(parse(file))).toMatchObject({ app: 'http://localhost:3000/verify' })
+    const values = parseYamlDocument(file, { file: 'audit.md', schema: auditFileSchema })
+    expect(values).toMatchObject({ app: 'http://localhost:3000/verify' })
   })
 
   test('leads to files that are there', () => {

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
 import { keyOf, SETTING_ROWS } from '../../src/config/settings.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
@@ -33,7 +32,6 @@ test('the shell blocks, run in their order against one sandbox, print what stand
 test.each([
   ['persona', 'name: turns-21', personaSchema],
   ['scenario', 'name: Teen comes back', scenarioSchema],
-  ['agekey-audit.yaml', 'app: http://localhost', auditFileSchema],
 ])('the %s is one', (_what, beginning, schema) => {
   const block = [...readme.matchAll(/```yaml\n(.*?)```/gs)].find(([, text = '']) => text.startsWith(beginning))
   expect(parseYamlDocument(block?.[1] ?? '', { file: 'README.md', schema })).toBeDefined()
