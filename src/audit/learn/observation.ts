@@ -91,14 +91,16 @@ function summaryOfEnd(end: ObservedEnd, { url, problem, hops }: Visit): string {
   const path = place !== undefined && URL.canParse(place) ? ` at ${new URL(place).pathname}` : ''
   switch (end) {
     case 'begins again':
-      return 'it began the flow again'
+      return 'the beginning of the flow again'
     case 'timed out':
       return `no answer in time${path}`
     case 'dropped':
-      return `the connection was closed without an answer${path}`
+      return `a closed connection without an answer${path}`
     case 'redirects for ever':
       return `more than 20 redirects${path}`
+    case 'refused by the sandbox':
+      return `an error page of the sandbox: ${problem ?? path}`
     default:
-      return problem ?? `${end}${path}`
+      return problem === undefined ? `${end}${path}` : `nothing: ${problem}`
   }
 }
