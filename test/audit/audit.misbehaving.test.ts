@@ -161,3 +161,40 @@ describe('An audit of an app', () => {
     expect([1, 2, 3]).toContain(exitCode)
   })
 })
+
+describe('An audit finds that a flow does not work with right answers, and judges nothing in it, in an app', () => {
+  const LATER = ['use/create_requested', 'use/code_issued', 'flow:create', 'flow:par', 'flow:token', 'flow:upgrade']
+  const evidenceOf = (report: AuditReport, id: string) => report.rows.find(({ row }) => row === id)?.evidence
+
+  test('whose age signals the sandbox refuses', async () => {
+    const report = await audit([["provenance: '/veratad/roc'", "provenance: '/elsewhere'"]], { only: LATER })
+    expect(rowsWith(report, 'too strict')).toEqual(['use/code_issued', 'use/create_requested', 'create/created'])
+    expect(evidenceOf(report, 'create/created')).toMatch(/^the sandbox refuses E2 of your app with 400: SIG-20: /)
+    expect(evidenceOf(report, 'use/code_issued')).toMatch(/^the sandbox refuses E5 of your app with 400: SIG-20: /)
+    expect(rowsWith(report, 'let in')).toEqual([])
+    expect(report.rows.find(({ row }) => row === 'token/token.500')).toMatchObject({
+      verdict: 'undetermined',
+      reason: 'masked',
+    })
+    expect(report.exit_code).toBe(1)
+  })
+
+  test('that sends its upgrade elsewhere', async () => {
+    const report = await audit([["'/v1/svc/upgrade'", "'/v1/svc/upgrades'"]], { only: LATER })
+    expect(rowsWith(report, 'too strict')).toEqual(['use/code_issued'])
+    expect(evidenceOf(report, 'use/code_issued')).toMatch(
+      /^after a right access token your app showed 400 at \/callback/,
+    )
+    expect(rowsWith(report, 'let in')).toEqual([])
+    expect(rowsWith(report, 'refused')).toEqual(expect.arrayContaining(['create/access_denied', 'par/par.500']))
+  })
+
+  test('that shows an error after the age key was saved', async () => {
+    const changes: Changes = [
+      ["response.send('Your age key is saved.", "response.status(400).send('Your age key is saved."],
+    ]
+    const report = await audit(changes, { only: LATER })
+    expect(rowsWith(report, 'too strict')).toEqual(['create/created'])
+    expect(evidenceOf(report, 'create/created')).toMatch(/^after an age key was saved your app showed 400 at \/created/)
+  })
+})

@@ -1,4 +1,4 @@
-import { findRow } from '../../sandbox/outcomes/catalogue.ts'
+import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { reasonNotFor } from '../plan/applicability.ts'
@@ -22,8 +22,9 @@ export async function judgeRows(
 ): Promise<{ judged: readonly AuditedRow[]; notes: readonly string[] }> {
   const { learned, counting, slow, onRow } = settings
   const reasonOf = (row: Outcome) => reasonNotFor(row, { ...learned, profile: learned.use.profile, slow })
-  const open = rows.filter((row) => reasonOf(row) === undefined)
-  const twins = open.flatMap(({ twin }) => findRow(twin) ?? []).filter((row) => reasonOf(row) === undefined)
+  const isOpen = (row: Outcome) => reasonOf(row) === undefined && verdictOfRefused(row, learned) === undefined
+  const open = rows.filter(isOpen)
+  const twins = open.flatMap(({ twin }) => findRow(twin) ?? []).filter(isOpen)
   const controls = [...new Set([...open, ...twins].filter(({ correctClient }) => correctClient === 'accept'))]
   const others = open.filter((row) => !controls.includes(row)).toSorted((one, other) => other.severity - one.severity)
   const trial = createTrial([...controls, ...others], settings, (row, verdict, progress) =>
@@ -31,12 +32,24 @@ export async function judgeRows(
   )
   await trial.judge(controls)
   await trial.judge(others)
-  const verdictOf = (row: Outcome): RowVerdict => withMask(row, trial.verdictOf)
+  const verdictOf = (row: Outcome): RowVerdict => verdictOfRefused(row, learned) ?? withMask(row, trial.verdictOf)
   const judged = rows.map((row) => {
     const reason = reasonOf(row)
     return describeRow(row, reason === undefined ? verdictOf(row) : { reason }, counting)
   })
   return { judged: learned.use.letsIn.includes('minor') ? withMinor(judged, counting) : judged, notes: trial.notes }
+}
+
+/** The verdict of a row in a flow that the app does not get through with right answers: nothing else can be shown there. */
+function verdictOfRefused(row: Outcome, { create, upgrade }: LearnedApp): RowVerdict | undefined {
+  const own = row.flow === 'create' || row.flow === 'par' ? create : upgrade
+  for (const flow of [create, upgrade]) {
+    if (flow.kind !== 'refused') continue
+    const { rows, evidence } = flow
+    if (rows.includes(rowId(row))) return { verdict: 'too strict', evidence, flows: [] }
+    if (row.flow !== 'use' && flow === own) return { verdict: 'undetermined', reason: 'masked', evidence, flows: [] }
+  }
+  return undefined
 }
 
 /** A refusal shows nothing when the app also refuses what differs by the fault alone. */

@@ -42,7 +42,10 @@ export async function learnApp(sandbox: SandboxApi, driver: Driver, options: Aud
     `${flow}: yes is ${yes}`,
     ...no.map((one) => `${flow}: no is ${one}`),
   ])
-  const absent = [create, upgrade].flatMap((one) => (one.kind === 'absent' ? [one.reason] : []))
+  const absent = [create, upgrade].flatMap((one) => {
+    if (one.kind === 'learned') return []
+    return one.kind === 'absent' ? [one.reason] : [one.evidence]
+  })
   return { use, create, upgrade, readers, described, lines: [...lines, ...absent] }
 }
 

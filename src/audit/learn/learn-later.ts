@@ -1,4 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { Flow } from '../../client/shapes/flow.ts'
 import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'
 import type { LearnedUse } from './learn-use.ts'
@@ -9,6 +10,8 @@ import { strayCreate } from './stray-answer.ts'
 /** What is known of a flow that follows Use. */
 export type LearnedLater =
   | { readonly kind: 'learned'; readonly signature: Signature; readonly no: readonly ObservedClass[] }
+  /** The app does not get through it with right answers: which rows say so, and what was seen. */
+  | { readonly kind: 'refused'; readonly rows: readonly string[]; readonly evidence: string }
   /** Why its rows cannot be tried. */
   | { readonly kind: 'absent'; readonly reason: string }
 
@@ -30,7 +33,7 @@ export const planOfCreate = (
 })
 
 /** Runs Create twice to its good end and twice to a denial. */
-export async function learnCreate({ driver, use, options }: Subject): Promise<LearnedLater> {
+export async function learnCreate({ sandbox, driver, use, options }: Subject): Promise<LearnedLater> {
   const { profile, cast } = use
   if (!profile.canCreate && !options?.start) {
     return {
@@ -45,6 +48,11 @@ export async function learnCreate({ driver, use, options }: Subject): Promise<Le
     })
   const denied = [await end('access_denied')]
   if (!denied.every(({ reachesCreate }) => reachesCreate)) {
+    const after = denied[0]?.useFlow
+    const refused = refusedCall(await sandbox.flows.list({ flow: 'create', ...(after && { after }) }))
+    if (refused !== undefined) {
+      return { kind: 'refused', rows: ['use/create_requested', 'create/created'], evidence: refused }
+    }
     return {
       kind: 'absent',
       reason: 'your app began no Create flow after create_requested; name its page under create.start',
@@ -53,6 +61,11 @@ export async function learnCreate({ driver, use, options }: Subject): Promise<Le
   const created: [FlowRun, ...FlowRun[]] = [await end('created')]
   denied.push(await end('access_denied'))
   created.push(await end('created'))
+  const failed = created.find(({ observation: { status } }) => status >= 400)
+  if (failed) {
+    const evidence = `after an age key was saved your app showed ${failed.observation.summary}`
+    return { kind: 'refused', rows: ['create/created'], evidence }
+  }
   const noes: ObservedClass[] = [
     { label: 'after access_denied', observations: denied.map(({ observation }) => observation) },
   ]
@@ -81,11 +94,27 @@ export async function learnUpgrade({ sandbox, driver, use, options }: Subject): 
   const flows = await Promise.all(
     runs.map(({ useFlow }) => (useFlow === undefined ? undefined : sandbox.flows.get(useFlow))),
   )
-  const exchanged = flows.every((flow) => flow?.calls.some(({ endpoint }) => endpoint === 'E4'))
-  if (!exchanged) {
-    return { kind: 'absent', reason: 'your app exchanged no code after code_issued; name its page under upgrade.start' }
-  }
-  return learned(runs, [denied, ...strays])
+  const isDone = (endpoint: string) =>
+    flows.every((flow) => flow?.calls.some((call) => call.endpoint === endpoint && call.status === 200))
+  if (isDone('E5')) return learned(runs, [denied, ...strays])
+  const failed = runs.find(({ observation: { status } }) => status >= 400)
+  const shown =
+    failed && `after ${isDone('E4') ? 'a right access token' : 'a code'} your app showed ${failed.observation.summary}`
+  const evidence = refusedCall(flows.filter((flow) => flow !== undefined)) ?? shown
+  if (evidence !== undefined) return { kind: 'refused', rows: ['use/code_issued'], evidence }
+  const missing = isDone('E4') ? 'sent no upgrade (E5)' : 'exchanged no code'
+  return { kind: 'absent', reason: `your app ${missing} after code_issued; name its page under upgrade.start` }
+}
+
+/** What the sandbox found wrong with a call of the app's server. */
+function refusedCall(flows: readonly Flow[]): string | undefined {
+  const refused = flows
+    .flatMap(({ calls }) => calls)
+    .find(({ status, endpoint }) => status >= 400 && /^E[245]$/.test(endpoint))
+  if (!refused) return undefined
+  const errors = refused.findings.filter(({ level }) => level === 'error')
+  const found = errors.map(({ rule, message, hint }) => `${rule}: ${message}; ${hint}`).join(' ')
+  return `the sandbox refuses ${refused.endpoint} of your app with ${refused.status}: ${found}`
 }
 
 function learned(runs: readonly FlowRun[], no: readonly ObservedClass[]): LearnedLater {
