@@ -82,6 +82,8 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
   mapRow('age_thresholds.missing', 'There are no answers.', { age_thresholds: undefined }, { bait: 'minor' }),
   changedToken('age_thresholds.prototype', {
     family: 'thresholds',
+    // The service signs no such token: what parsers make of it is not in the specification.
+    level: 'should',
     cwe: [1287, 1321],
     breaks: ['requested_thresholds'],
     bait: 'minor',
