@@ -2,6 +2,7 @@ import type { SandboxApi } from '../client/sandbox-api.ts'
 import { packageVersion } from '../package-root.ts'
 import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
 import { AuditProblem } from './audit-problem.ts'
+import { startDeadline } from './drive/deadline.ts'
 import { createDriver, type Driver } from './drive/driver.ts'
 import { type Counting, exitCodeOf, totalsOf } from './judge/conclude.ts'
 import { judgeRows } from './judge/judge-rows.ts'
@@ -23,21 +24,22 @@ export async function runAudit(sandbox: SandboxApi, options: AuditOptions): Prom
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; --list shows all of them')
   const startedAt = new Date()
-  const { driver, signal } = begin(sandbox, options)
-  const learned = await learnApp(sandbox, driver, options)
-  options.onProgress?.({ stage: 'learned', lines: learned.lines })
-
-  const counting: Counting = { failOn, catalogue, known, today: startedAt.toISOString() }
-  const { judged, notes } = await judgeRows(rows, {
-    learned,
-    driver,
-    counting,
-    signal,
-    repeat: options.repeat ?? DEFAULTS.repeat,
-    jobs: options.jobs ?? DEFAULTS.jobs,
-    slow: options.slow ?? false,
-    pages: options,
-    onRow: (progress) => options.onProgress?.({ stage: 'row', ...progress }),
+  const { learned, judged, notes } = await withDriver(sandbox, options, async ({ driver, signal }) => {
+    const learned = await learnApp(sandbox, driver, options)
+    options.onProgress?.({ stage: 'learned', lines: learned.lines })
+    const counting: Counting = { failOn, catalogue, known, today: startedAt.toISOString() }
+    const found = await judgeRows(rows, {
+      learned,
+      driver,
+      counting,
+      signal,
+      repeat: options.repeat ?? DEFAULTS.repeat,
+      jobs: options.jobs ?? DEFAULTS.jobs,
+      slow: options.slow ?? false,
+      pages: options,
+      onRow: (progress) => options.onProgress?.({ stage: 'row', ...progress }),
+    })
+    return { learned, ...found }
   })
   return {
     version: packageVersion(),
@@ -59,14 +61,15 @@ export async function learnPages(
   sandbox: SandboxApi,
   options: AuditOptions,
 ): Promise<Pick<LearnedApp, 'described' | 'lines'>> {
-  return learnApp(sandbox, begin(sandbox, options).driver, options)
+  return withDriver(sandbox, options, ({ driver }) => learnApp(sandbox, driver, options))
 }
 
-function begin(
+/** Drives the app for as long as the budget lasts. */
+async function withDriver<Result>(
   sandbox: SandboxApi,
   { timeoutSeconds = DEFAULTS.timeoutSeconds, budgetSeconds = DEFAULTS.budgetSeconds, ...options }: AuditOptions,
-): { driver: Driver; signal: AbortSignal } {
-  const ends = [AbortSignal.timeout(budgetSeconds * 1000), ...(options.signal ? [options.signal] : [])]
-  const signal = AbortSignal.any(ends)
-  return { driver: createDriver(sandbox, { ...options, timeoutSeconds, signal }), signal }
+  act: (tools: { driver: Driver; signal: AbortSignal }) => Promise<Result>,
+): Promise<Result> {
+  const { signal, clear } = startDeadline(budgetSeconds, options.signal)
+  return act({ driver: createDriver(sandbox, { ...options, timeoutSeconds, signal }), signal }).finally(clear)
 }

@@ -10,6 +10,7 @@ import type {
 } from '../agent/browser.ts'
 import { type Observation, observe } from '../learn/observation.ts'
 import type { AuditOptions } from '../options.ts'
+import { startDeadline } from './deadline.ts'
 
 /** What the sandbox is made to do in one run of the app. */
 export interface FlowPlan {
@@ -61,21 +62,30 @@ type Settings = Pick<AuditOptions, 'app' | 'before' | 'reset'> & {
 export function createDriver(sandbox: SandboxApi, settings: Settings): Driver {
   const { app, agent, before = [], reset, timeoutSeconds, signal } = settings
   let browsers = 0
-  const until = () => AbortSignal.any([AbortSignal.timeout(timeoutSeconds * 1000), signal])
-  const plain = (): VisitOptions => ({ sandboxUrl: sandbox.baseUrl, signal: until(), decide: async () => 'stop' })
   const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, app).href })
+
+  async function visit(
+    browser: Browser,
+    request: PageRequest,
+    decide: VisitOptions['decide'] = async () => 'stop',
+  ): Promise<Visit> {
+    const deadline = startDeadline(timeoutSeconds, signal)
+    return browser
+      .open(ofApp(request), { sandboxUrl: sandbox.baseUrl, signal: deadline.signal, decide })
+      .finally(deadline.clear)
+  }
 
   async function newBrowser(): Promise<Browser> {
     browsers += 1
-    if (reset) await agent.newBrowser().open(ofApp(reset), plain())
+    if (reset) await visit(agent.newBrowser(), reset)
     const browser = agent.newBrowser()
-    for (const request of before) await browser.open(numbered(ofApp(request), browsers), plain())
+    for (const request of before) await visit(browser, numbered(request, browsers))
     return browser
   }
 
   return {
     newBrowser,
-    open: (request, browser) => browser.open(ofApp(request), plain()),
+    open: (request, browser) => visit(browser, request),
     async run({ use, create = {}, later, page, ...plan }) {
       const browser = plan.browser ?? (await newBrowser())
       const seen: { request?: AuthorizationRequest; reachesCreate: boolean; queued?: string } = { reachesCreate: false }
@@ -94,10 +104,9 @@ export function createDriver(sandbox: SandboxApi, settings: Settings): Driver {
       }
       // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
       if (later?.flow === 'par') seen.queued = (await sandbox.next(later)).id
-      const options = (): VisitOptions => ({ sandboxUrl: sandbox.baseUrl, signal: until(), decide })
-      const first = await browser.open({ url: app }, options())
+      const first = await visit(browser, { url: app }, decide)
       const goesOn = page && first.end === 'page' && !seen.reachesCreate
-      const last = goesOn ? await browser.open(ofApp(page), options()) : undefined
+      const last = goesOn ? await visit(browser, page, decide) : undefined
       const { queued, ...facts } = seen
       const isLaterMet = queued === undefined ? undefined : await isMet(queued, sandbox)
       return { ...describeRun([first, ...(last ? [last] : [])], { browser, ...facts }), isLaterMet }
