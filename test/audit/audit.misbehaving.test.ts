@@ -198,3 +198,14 @@ describe('An audit finds that a flow does not work with right answers, and judge
     expect(evidenceOf(report, 'create/created')).toMatch(/^after an age key was saved your app showed 400 at \/created/)
   })
 })
+
+test('An audit cannot know a yes by a page that says less than a no, and asks for a rule', async () => {
+  const changes: Changes = [
+    ["'Welcome, you are 18.'", '\'<script>location = "/members"</script>\''],
+    ["status(403).send('You are not 18 yet.')", "send('You are not 18 yet.')"],
+    ["'openid svc.upgrade'", "'openid'"],
+  ]
+  expect(await problemOf(audit(changes))).toMatch(
+    /^yes and no look alike: after adult-passport your app shows nothing that it does not show after child-12: 200 at \/callback; give --accepted "get=/,
+  )
+})

@@ -69,6 +69,12 @@ export async function findLetIn(
     )
   }
   const isLetIn = { minor: look(minors, adults), access_denied: look(denied, adults) }
+  const poorer = [isPoorer(minors, adults) && names.minor, isPoorer(denied, adults) && 'access_denied'].find(Boolean)
+  if (!accepted && poorer) {
+    throw new AuditProblem(
+      `yes and no look alike: after ${names.adult} your app shows nothing that it does not show after ${poorer}: ${shown}; give --accepted "get=/a-page-for-members status=200"`,
+    )
+  }
   for (const [kind, { before, after }] of Object.entries(isLetIn)) {
     if (before || !after) continue
     const name = kind === 'minor' ? names.minor : kind
@@ -102,6 +108,17 @@ function look([first, second]: readonly SeenRun[], adults: readonly SeenRun[]): 
     before: both.size === 0 && looksLikeYes([{ lacks: yes }], first.run.observation),
     after: both.size === 0 || looksLikeYes([{ lacks: difference }], second.run.observation),
   }
+}
+
+/**
+ * Whether a yes has nothing that a kind of no lacks, although they differ: an empty page, or one with a script alone. Then a yes cannot be
+ * known.
+ */
+function isPoorer(noes: readonly SeenRun[], adults: readonly SeenRun[]): boolean {
+  const observed = (seen: readonly SeenRun[]) => seen.map(({ run }) => run.observation)
+  const yes = constantOf(observed(adults))
+  if (differenceTo(yes, { label: '', observations: observed(noes) }).size > 0) return false
+  return differenceTo(constantOf(observed(noes)), { label: '', observations: observed(adults) }).size > 0
 }
 
 /** Whether the rule that the user gave asks the app, and does not hold in a browser that has proved nothing. */
