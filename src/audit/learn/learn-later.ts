@@ -2,6 +2,7 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow } from '../../client/shapes/flow.ts'
 import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'
+import { describeErrors } from './describe-errors.ts'
 import type { LearnedUse } from './learn-use.ts'
 import type { Observation } from './observation.ts'
 import { constantOf, differenceTo, learnSignature, type ObservedClass, type Signature } from './signature.ts'
@@ -112,9 +113,7 @@ function refusedCall(flows: readonly Flow[]): string | undefined {
     .flatMap(({ calls }) => calls)
     .find(({ status, endpoint }) => status >= 400 && /^E[245]$/.test(endpoint))
   if (!refused) return undefined
-  const errors = refused.findings.filter(({ level }) => level === 'error')
-  const found = errors.map(({ rule, message, hint }) => `${rule}: ${message}; ${hint}`).join(' ')
-  return `the sandbox refuses ${refused.endpoint} of your app with ${refused.status}: ${found}`
+  return `the sandbox refuses ${refused.endpoint} of your app with ${refused.status}: ${describeErrors([refused])}`
 }
 
 function learned(runs: readonly FlowRun[], no: readonly ObservedClass[]): LearnedLater {

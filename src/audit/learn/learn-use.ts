@@ -4,6 +4,7 @@ import { type Cast, chooseCast } from '../drive/cast.ts'
 import type { FlowPlan, FlowRun } from '../drive/driver.ts'
 import { type AppProfile, profileOf } from './app-profile.ts'
 import { checkGoodAnswers, findLetIn, type LetIn, type SeenRun, type Subject } from './check-learned.ts'
+import { describeErrors } from './describe-errors.ts'
 import { holds } from './flow-reader.ts'
 import { learnSignature, noOf, type ObservedClass, type Signature } from './signature.ts'
 import { strayUse } from './stray-answer.ts'
@@ -84,10 +85,8 @@ const classOf = (label: string, seen: readonly SeenRun[]): ObservedClass => ({
 /** @throws AuditProblem with what the sandbox found wrong with the request of the app */
 async function requireValidRequest({ useFlow }: FlowRun, sandbox: SandboxApi): Promise<void> {
   const flow = useFlow === undefined ? undefined : await sandbox.flows.get(useFlow)
-  const errors = flow?.calls.flatMap(({ findings }) => findings.filter(({ level }) => level === 'error')) ?? []
-  if (errors.length === 0) return
-  const found = errors.map(({ rule, message, hint }) => `${rule}: ${message}; ${hint}`).join(' ')
-  throw new AuditProblem(`the sandbox refuses the Use request of your app: ${found}`)
+  const errors = describeErrors(flow?.calls ?? [])
+  if (errors !== '') throw new AuditProblem(`the sandbox refuses the Use request of your app: ${errors}`)
 }
 
 /** A page that refuses a stray answer is a no, unless it looks like a yes. */
