@@ -66,6 +66,15 @@ describe('An audit shows nothing, and says why in one line, of an app', () => {
     )
   })
 
+  test('that is asked by https and speaks http', async () => {
+    const app = await startExpressExample(sandbox())
+    onTestFinished(() => app.stop())
+    const address = `${app.url.replace('http:', 'https:')}/verify`
+    expect(await problemOf(runAudit(sandbox(), { app: address, agent: createHttpAgent() }))).toMatch(
+      /^https:\/\/localhost:\d+\/verify: .* cannot be reached: it does not speak TLS; look at the address of your app$/,
+    )
+  })
+
   test('that uses another service', async () => {
     const elsewhere = { baseUrl: 'https://age.example', url: sandbox().url }
     const app = await startExpressExample(elsewhere)

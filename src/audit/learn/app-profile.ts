@@ -25,6 +25,9 @@ export function profileOf(
   if (!request) {
     switch (visit.end) {
       case 'unreachable':
+        if (visit.problem?.endsWith('nothing answers there') === false) {
+          throw new AuditProblem(`${app}: ${visit.problem}; look at the address of your app`)
+        }
         throw new AuditProblem(
           `${app}: nothing answers; start your app first, or name its command under start in agekey-audit.yaml`,
         )
