@@ -6,5 +6,5 @@ const PERSONAS: Readonly<Record<Bait, readonly string[]>> = {
   both: ['adult-passport', 'child-12'],
 }
 
-/** The personas for whom an app that reads the answer carelessly says yes: any other one hides the fault. */
+/** The personas that a careless app lets in when the answer is changed by this row. Any other persona would hide the fault. */
 export const personasFor = ({ bait }: Pick<Outcome, 'bait'>): readonly string[] => PERSONAS[bait]

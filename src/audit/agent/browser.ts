@@ -36,7 +36,7 @@ export interface VisitOptions {
 export interface AuthorizationRequest {
   readonly endpoint: 'E1' | 'E3'
   readonly url: string
-  /** Of its query; of a repeated one the last. */
+  /** Parameters of its query. When one is repeated, its last value counts. */
   readonly parameters: Readonly<Record<string, string>>
 }
 

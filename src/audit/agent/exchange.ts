@@ -18,7 +18,7 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number
-  /** A header by its name in lower case; of a repeated one the first. */
+  /** The value of a header, by its name in lower case. When the header is repeated, its first value counts. */
   header(name: string): string | undefined
   readonly setCookie: readonly string[]
   readonly text: string

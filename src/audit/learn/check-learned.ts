@@ -55,7 +55,7 @@ const issuerOf = ({ request }: FlowRun) => (request ? request.url.replace(/\?.*$
 
 /**
  * Which kinds of no the app takes for a yes.
- * @throws AuditProblem when yes and no cannot be told apart, or when an adult before changes what a later user gets
+ * @throws AuditProblem when yes and no cannot be told apart, or when the app lets a user in only because an adult came before
  */
 export async function findLetIn(
   { adults, minors, denied }: Readonly<Record<'adults' | 'minors' | 'denied', readonly SeenRun[]>>,

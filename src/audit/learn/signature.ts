@@ -42,7 +42,7 @@ export function differenceTo(yes: ReadonlySet<string>, { observations }: Observe
   return new Set([...yes].filter((one) => !observations.some(({ features }) => features.has(one))))
 }
 
-/** Learns from flows that ended well and from classes that did not; a class that cannot be told from a yes is left out. */
+/** Learns from flows that ended well and from classes that did not; a class that looks like a yes is left out. */
 export function learnSignature(yes: readonly Observation[], noes: readonly ObservedClass[]): Signature {
   const constant = constantOf(yes)
   const different = noes.filter((one) => differenceTo(constant, one).size > 0)

@@ -9,7 +9,7 @@ import type { AuditOptions } from '../options.ts'
 export interface RowPlan {
   readonly roles: readonly Role[]
   plan(persona: string): FlowPlan
-  /** It cannot run beside others: its calls cannot be told from theirs. */
+  /** It cannot run beside others: the journal does not say which run a call of it belongs to. */
   readonly runsAlone: boolean
 }
 

@@ -84,7 +84,7 @@ async function judge(sandbox: OpenSandbox, options: AuditOptions, session: Sessi
   return report.exit_code
 }
 
-/** Keeps what `--again` needs. An audit in a folder that cannot be written is as good as any other. */
+/** Keeps what `--again` needs. When the folder cannot be written, that is a warning: the verdicts of the audit stand. */
 async function remember({ rows }: AuditReport, { plan, request }: Session): Promise<void> {
   try {
     if (request.mode === 'again') await renewRun(plan.app, rows)

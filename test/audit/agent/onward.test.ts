@@ -87,7 +87,7 @@ describe('A form that its user sends', () => {
     ])
   })
 
-  test('goes by GET with its fields in place of the query', () => {
+  test('is sent by GET, and its fields replace the query of its address', () => {
     expect(sent('<form action="/next?old=1"><input name=a value=1></form>')).toEqual({
       method: 'GET',
       url: new URL('http://app.test/next?a=1'),
