@@ -1,0 +1,165 @@
+import { didYouMean, nearest } from '../age/nearest.ts'
+import { quote } from '../age/quote.ts'
+import type { Level } from '../oidc/rules/rule.ts'
+import { levelOf, RULES } from '../oidc/rules/rules.ts'
+import { findRow, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
+import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
+import type { Need, Outcome } from '../sandbox/outcomes/outcome.ts'
+import { type ForcedBy, waysToForce } from './ways-to-force.ts'
+
+interface Explained<Kind extends string> {
+  readonly kind: Kind
+  /** As the sandbox spells it: `USE-04`, `use/id_token.expired`. */
+  readonly name: string
+  /** What holds, or what happens, in one sentence. */
+  readonly title: string
+  /** The sections of specifications that demand it. */
+  readonly refs: readonly string[]
+  /** What a correct client does. */
+  readonly client: string
+  /** What to change when an app does otherwise. */
+  readonly remedy: string
+  /** All of it as plain text. */
+  readonly lines: readonly string[]
+}
+
+/** A rule that requests are checked against. */
+export interface ExplainedRule extends Explained<'rule'> {
+  readonly levels: { readonly spec: Level; readonly agekey: Level }
+  /** The OAuth error code of a request that it refuses. */
+  readonly error: string
+}
+
+/** An ending that can be forced. */
+export interface ExplainedOutcome extends Explained<'outcome'> {
+  readonly outcome: ReturnType<typeof describeOutcome>
+  readonly force: ForcedBy
+  /** The rows of other flows that have the same name: `create/access_denied`. */
+  readonly others: readonly string[]
+}
+
+/** A name of neither a rule nor an outcome. */
+export interface UnknownName {
+  readonly kind: 'unknown'
+  readonly name: string
+  /** One line, which asks for the nearest names. */
+  readonly message: string
+  readonly suggestions: readonly string[]
+}
+
+/**
+ * Explains a rule by its id in any case (`use-04`), or an outcome by its name (`id_token.expired`) or its flow and name
+ * (`use/id_token.expired`). A name of several flows is explained for the first one, which is Use when Use has it.
+ * @param options.baseUrl the sandbox that the commands name
+ */
+export function explainName(
+  name: string,
+  { baseUrl = 'http://localhost:2435' }: { readonly baseUrl?: string } = {},
+): ExplainedRule | ExplainedOutcome | UnknownName {
+  const word = name.trim()
+  const rule = RULES.find(({ id }) => id === word.toUpperCase())
+  if (rule) return explainRule(rule, baseUrl)
+  const rows = rowsNamed(word.toLowerCase())
+  return rows[0] ? explainOutcome(rows[0], { others: rows.slice(1).map(rowId), baseUrl }) : unknown(word)
+}
+
+function rowsNamed(name: string): readonly Outcome[] {
+  const row = findRow(name)
+  return row ? [row] : OUTCOMES.filter((one) => one.name === name)
+}
+
+function explainRule(rule: (typeof RULES)[number], baseUrl: string): ExplainedRule {
+  const { id, sentence, section, hint, error } = rule
+  const levels = { spec: levelOf(rule, 'spec'), agekey: levelOf(rule, 'agekey') }
+  const inWords = (level: Level) =>
+    level === 'error' ? `error, the request is refused with ${error}` : 'advice, the request goes on'
+  const other = levels.agekey === levels.spec ? '' : `; in profile agekey ${inWords(levels.agekey)}`
+  const lines = [
+    `${id}: ${sentence}`,
+    'Kind: a rule that a request can break',
+    `Demanded by: ${section}`,
+    `When it is broken: ${inWords(levels.spec)}${other}`,
+    `To mend it: ${hint}`,
+    `In the console: ${baseUrl}/_sandbox/console/rules#${id}`,
+  ]
+  return {
+    kind: 'rule',
+    name: id,
+    title: sentence,
+    refs: [section],
+    client: sentence,
+    remedy: hint,
+    levels,
+    error,
+    lines,
+  }
+}
+
+const VERDICTS = {
+  accept: { client: 'accepts it', harm: 'When it is refused' },
+  refuse: { client: 'refuses it', harm: 'When it gets through' },
+  depends: { client: 'may accept or refuse it', harm: 'When it gets through' },
+} as const
+
+const NEEDED: Readonly<Record<Need, string>> = {
+  can_create: 'can_create=true in the request',
+  no_can_create: 'a request without can_create',
+  upgrade_scope: 'the upgrade scope in the request',
+  age_key: 'a persona with an age key',
+  earlier_flow: 'an earlier Use flow of the client that ended well',
+  earlier_state: 'another state than in that flow',
+}
+
+function explainOutcome(
+  row: Outcome,
+  { others, baseUrl }: { others: readonly string[]; baseUrl: string },
+): ExplainedOutcome {
+  const { summary, rule, harm, refs, level, severity, correctClient, breaks, twin, needs = [], cwe } = row
+  const id = rowId(row)
+  const verdict = VERDICTS[correctClient]
+  const force = waysToForce(row, baseUrl)
+  const line = (label: string, items: readonly string[], separator = ', ') =>
+    items.length === 0 ? [] : [`${label}: ${items.join(separator)}`]
+  const lines = [
+    `${id}: ${summary}`,
+    `Kind: an outcome that can be forced, level ${level}, severity ${severity}`,
+    ...line('Demanded by', refs, '; '),
+    `A correct client: ${verdict.client}`,
+    `What to check: ${rule}`,
+    `${verdict.harm}: ${harm}`,
+    ...line('Checks that fail', breaks),
+    ...line(
+      'Weakness',
+      cwe.map((number) => `CWE-${number}`),
+    ),
+    ...line(
+      'Needs',
+      needs.map((need) => NEEDED[need]),
+    ),
+    ...(twin === id ? [] : [`Compare with: ${twin}, which differs by the fault alone`]),
+    ...line('The same name in other flows', others),
+    ...force.lines,
+  ]
+  const { lines: _, ...ways } = force
+  return {
+    kind: 'outcome',
+    name: id,
+    title: summary,
+    refs,
+    client: verdict.client,
+    remedy: rule,
+    outcome: describeOutcome(row),
+    force: ways,
+    others,
+    lines,
+  }
+}
+
+/** What is near among rules and outcomes. A name with a flow is compared with names that have one. */
+function unknown(name: string): UnknownName {
+  const known = [...RULES.map(({ id }) => id), ...new Set(OUTCOMES.map(name.includes('/') ? rowId : (row) => row.name))]
+  const asked = didYouMean(name, known)
+  const hint = asked || ' `agekey-sandbox outcomes` lists the outcomes, docs/rules.md the rules.'
+  const message = `there is no rule and no outcome ${quote(name)}.${hint}`
+  return { kind: 'unknown', name, message, suggestions: nearest(name, known) }
+}
