@@ -24,6 +24,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('it holds what runs and nothing else', () => {
   expect(readdirSync(join(root, 'app')).sort()).toEqual(['LICENSE', 'dist', 'package.json', 'public'])
+  expect(readdirSync(join(root, 'app/dist'))).toEqual(
+    expect.arrayContaining(['THIRD-PARTY-LICENSES.txt', 'sbom.cdx.json']),
+  )
   expect(config.User).toBe('1000:1000')
 })
 

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Ajv } from 'ajv'
 import { beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { type InstalledPackage, installPackage } from './installed-package.ts'
 
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
@@ -29,6 +31,33 @@ test('the licences of what is bundled come along', () => {
   const folder = join(project.folder, 'node_modules/agekey-sandbox')
   expect(readFileSync(join(folder, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')).toContain('express 5.')
   expect(existsSync(join(folder, 'LICENSE'))).toBe(true)
+})
+
+test('a list of what is bundled comes along for scanners, in CycloneDX', () => {
+  const folder = join(project.folder, 'node_modules/agekey-sandbox/dist')
+  const bom: unknown = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'))
+  const schemas = fileURLToPath(new URL('../../node_modules/@cyclonedx/cyclonedx-library/res/schema/', import.meta.url))
+  const schema = (name: string) => JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'))
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  for (const name of ['spdx', 'jsf-0.82']) {
+    ajv.addSchema({ ...schema(name), $id: `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json` })
+  }
+  const isValid = ajv.compile(schema('bom-1.6'))
+  expect([isValid(bom), isValid.errors]).toEqual([true, null])
+
+  const component = z.object({ group: z.string().optional(), name: z.string(), version: z.string(), purl: z.string() })
+  const { components } = z.object({ components: z.array(component) }).parse(bom)
+  const listed = components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`)
+  const licensed = readFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), 'utf8').match(/^\S+ \S+(?=\n-{40}$)/gm)
+  expect(listed.toSorted()).toEqual(licensed?.toSorted())
+  const lock = z
+    .object({ packages: z.record(z.string(), z.object({ version: z.string().optional() })) })
+    .parse(JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')))
+  for (const name of ['express', 'jose', 'zod', 'yaml', 'commander', '@faker-js/faker', 'tough-cookie']) {
+    const version = lock.packages[`node_modules/${name}`]?.version
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+    expect(components.map((component) => component.purl.split('?')[0])).toContain(purl)
+  }
 })
 
 describe('a program', () => {
