@@ -14,6 +14,7 @@ RUN npm run bundle
 FROM ${BASE}
 LABEL org.opencontainers.image.title=agekey-sandbox \
       org.opencontainers.image.description="A relying-party sandbox for an age assurance service. For testing only." \
+      org.opencontainers.image.source=https://github.com/OWNER/agekey-sandbox \
       org.opencontainers.image.licenses=MIT
 WORKDIR /app
 COPY package.json LICENSE ./

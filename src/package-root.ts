@@ -8,11 +8,16 @@ export function packageVersion(): string {
   return String(memberOf(readManifest(), 'version') ?? '')
 }
 
-/** The page of the repository that `package.json` names: `https://github.com/owner/name`. */
+/**
+ * The page of the repository that `package.json` names: `https://github.com/owner/name`. `undefined` while it names `OWNER`,
+ * which `.ci/set-repository` replaces before the first release.
+ */
 export function packageRepository(manifest: unknown = readManifest()): string | undefined {
   const repository = memberOf(manifest, 'repository')
   const url = memberOf(repository, 'url') ?? repository
-  return typeof url === 'string' ? url.replace(/^git\+/, '').replace(/\.git$/, '') : undefined
+  return typeof url === 'string' && !url.includes('/OWNER/')
+    ? url.replace(/^git\+/, '').replace(/\.git$/, '')
+    : undefined
 }
 
 function readManifest(): unknown {

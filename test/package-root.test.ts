@@ -4,6 +4,7 @@ import { packageRepository } from '../src/package-root.ts'
 test.each([
   [{ url: 'git+https://github.com/owner/name.git' }, 'https://github.com/owner/name'],
   ['https://github.com/owner/name', 'https://github.com/owner/name'],
+  [{ url: 'git+https://github.com/OWNER/name.git' }, undefined],
   [undefined, undefined],
   [{}, undefined],
 ])('the repository %j of package.json has the page %j', (repository, page) => {

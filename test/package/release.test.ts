@@ -29,11 +29,13 @@ function checkout({ version, changelog = `## ${version}\n` }: { version: string;
   const folder = mkdtempSync(join(tmpdir(), 'agekey-release-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   cpSync(join(ROOT, '.ci'), join(folder, '.ci'), { recursive: true })
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'agekey-sandbox', version }))
+  const repository = { type: 'git', url: 'git+https://github.com/Owner/Agekey-Sandbox.git' }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'agekey-sandbox', version, repository }))
   writeFileSync(join(folder, 'CHANGELOG.md'), changelog)
   mkdirSync(join(folder, 'bin'))
   const calls = join(folder, 'calls')
   return {
+    folder,
     /** `script` is what the program does, after it noted its arguments. */
     program(name: string, script: string) {
       const file = join(folder, 'bin', name)
@@ -88,6 +90,71 @@ describe('The names of a release', () => {
       stderr: expect.stringContaining(`error: ${problem}`),
     })
   })
+})
+
+describe('The repository', () => {
+  const manifest = z
+    .object({ homepage: z.string(), bugs: z.string(), repository: z.object({ url: z.string() }) })
+    .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
+  const [, owner = '', name = ''] =
+    /^git\+https:\/\/github\.com\/([^/]+)\/([^/]+)\.git$/.exec(manifest.repository.url) ?? []
+
+  test('is the same in every file that names it', () => {
+    const page = `https://github.com/${owner}/${name}`
+    expect(manifest).toMatchObject({ homepage: `${page}#readme`, bugs: `${page}/issues` })
+    const tracked = spawnSync(
+      'git',
+      ['grep', '-hoE', '(github\\.com|ghcr\\.io)/[A-Za-z0-9-]+/agekey-sandbox', '--', ':!test'],
+      {
+        cwd: ROOT,
+        encoding: 'utf8',
+      },
+    )
+    const named = new Set(tracked.stdout.trim().split('\n'))
+    expect([...named].sort()).toEqual([`ghcr.io/${owner}/${name}`, `github.com/${owner}/${name}`])
+  })
+
+  test('is set in all of them by one command, as often as it moves', () => {
+    const { folder, bash } = checkout({ version: '1.2.3' })
+    writeFileSync(join(folder, 'README.md'), 'ghcr.io/Owner/Agekey-Sandbox:1 github.com/Owner/Agekey-Sandbox/issues')
+    expect(bash('git init -q && git add . && .ci/set-repository New-Home/sandbox')).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe(
+      'ghcr.io/new-home/sandbox:1 github.com/New-Home/sandbox/issues',
+    )
+    expect(bash('.ci/set-repository third/place && cat README.md package.json').stdout).toMatch(
+      /ghcr\.io\/third\/place:1 github\.com\/third\/place\/issues[\s\S]*git\+https:\/\/github\.com\/third\/place\.git/,
+    )
+  })
+
+  test('is refused when it is none of GitHub', () => {
+    const { bash } = checkout({ version: '1.2.3' })
+    expect(bash('.ci/set-repository https://github.com/a/b')).toMatchObject({
+      code: 1,
+      stderr: "error: 'https://github.com/a/b' is no repository of GitHub; it should look like owner/agekey-sandbox\n",
+    })
+  })
+
+  test('of the package is the one that is released from, or there is no release', () => {
+    const { bash } = checkout({ version: '1.2.3' })
+    expect(bash('.ci/release-names v1.2.3', { GITHUB_REPOSITORY: 'fork/agekey-sandbox' })).toMatchObject({
+      code: 1,
+      stderr:
+        'error: package.json names the repository Owner/Agekey-Sandbox, and this is fork/agekey-sandbox; run .ci/set-repository fork/agekey-sandbox\n',
+    })
+  })
+})
+
+test('The notes of a release are its part of the changelog and the image by its digest', () => {
+  const { bash } = checkout({
+    version: '1.2.3',
+    changelog: '# Changelog\n\n## 1.2.3\n\n- This.\n\n## 1.2.2\n\n- That.\n',
+  })
+  const { stdout } = bash('.ci/release-notes v1.2.3 ghcr.io/o/i@sha256:12')
+  expect(stdout).toMatch(/^\n- This\.\n[\s\S]*\n```\nghcr\.io\/o\/i@sha256:12\n```\n/)
+  expect(stdout).not.toContain('That')
 })
 
 describe('The package', () => {
