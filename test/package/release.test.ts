@@ -110,8 +110,10 @@ describe('The repository', () => {
         encoding: 'utf8',
       },
     )
-    const named = new Set(tracked.stdout.trim().split('\n'))
-    expect([...named].sort()).toEqual([`ghcr.io/${owner}/${name}`, `github.com/${owner}/${name}`])
+    // Names of images are in lower case.
+    const named = new Set(tracked.stdout.trim().toLowerCase().split('\n'))
+    const repository = `${owner}/${name}`.toLowerCase()
+    expect([...named].sort()).toEqual([`ghcr.io/${repository}`, `github.com/${repository}`])
   })
 
   test('is set in all of them by one command, as often as it moves', () => {
