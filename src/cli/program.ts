@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
-import { ConfigError } from '../files/config-error.ts'
 import { packageVersion } from '../package-root.ts'
 import { addAudit } from './audit/add-audit.ts'
-import { reportFailure, unknownCommandProblem } from './failure.ts'
+import { HELP_WIDTH, jsonOption, type ReadFlags, withSubcommandsOnly } from './command.ts'
+import { addDoctor } from './doctor/add-doctor.ts'
+import { reportFailure } from './failure.ts'
+import { addRun } from './run/add-run.ts'
 import { printText, requireWritten } from './terminal.ts'
-
-const HELP_WIDTH = 120
 
 const DESCRIPTION = `A relying-party sandbox for an age assurance service: every endpoint, real signed tokens, and test personas in place
 of passkeys. For testing only.`
@@ -76,7 +76,7 @@ function createProgram(): Command {
     .description('list the endings that can be forced on a flow')
     .addOption(jsonOption())
     .action(async (options) => {
-      const { listOutcomes } = await import('./outcomes.ts')
+      const { listOutcomes } = await import('./explain/outcomes.ts')
       listOutcomes(options)
     })
   program
@@ -87,13 +87,13 @@ function createProgram(): Command {
       init()
     })
   addRun(program, flags)
-  addAudit(program, { flags, helpWidth: HELP_WIDTH })
+  addAudit(program, flags)
   program
     .command('healthcheck')
     .description('exit with 0 when the server is healthy, with 1 otherwise')
     .option('--url <url>', 'the base URL of the server (default: from the settings)')
     .action(async (options) => {
-      const { healthcheck } = await import('./healthcheck.ts')
+      const { healthcheck } = await import('./remote/healthcheck.ts')
       await healthcheck(flags(), options)
     })
   addDoctor(program, flags)
@@ -101,46 +101,7 @@ function createProgram(): Command {
   return withSubcommandsOnly(program, startSandbox)
 }
 
-function addRun(program: Command, flags: () => Texts): void {
-  program
-    .command('run <file...>')
-    .description('run scenario files one after the other; exit with 1 at the first step that fails')
-    .configureHelp({ helpWidth: HELP_WIDTH, showGlobalOptions: true })
-    .option(
-      '--url <url>',
-      'the sandbox to run them in, with --control-token when it asks for one (default: one of its own, with the flags of start)',
-    )
-    .option('--tenant <name>', 'the tenant of that sandbox')
-    .option('--timeout <seconds>', 'how long a step may take (default: 60)')
-    .option('--junit <file>', 'writes the results as JUnit XML')
-    .action(async (files: string[], options) => {
-      const { run } = await import('./run/run.ts')
-      process.exitCode = (await run(files, flags(), options)) ? 0 : 1
-    })
-}
-
-function addDoctor(program: Command, flags: () => Texts): void {
-  program
-    .command('doctor')
-    .description('find out, where the app runs, why it cannot use a sandbox; exit with 0 when all is well')
-    .option('--issuer <url>', 'the issuer as the app has it (default: http://localhost:2435/v1/oidc/use)')
-    .option('--client-id <id>', 'the client of the app')
-    .option('--client-secret <secret>', 'its secret')
-    .option('--redirect-uri <url>', 'its callback')
-    .option('--ca <file>', 'a certificate to trust, as PEM')
-    .option('--timeout <seconds>', 'how long each call may take (default: 5)')
-    .addHelpText(
-      'after',
-      '\nWith --internal-url it reads discovery by that address, as an app in another container does.',
-    )
-    .addOption(jsonOption())
-    .action(async (options) => {
-      const { doctor } = await import('./doctor/doctor.ts')
-      process.exitCode = (await doctor(flags(), options)) ? 0 : 1
-    })
-}
-
-function addPersonas(program: Command, flags: () => Texts): void {
+function addPersonas(program: Command, flags: ReadFlags): void {
   const personas = program.command('personas').description('the test users').addOption(jsonOption())
   const list = async (_options: unknown, command: Command) => {
     const { listPersonas } = await import('./personas.ts')
@@ -168,20 +129,6 @@ function addPersonas(program: Command, flags: () => Texts): void {
     })
   withSubcommandsOnly(personas, list)
 }
-
-/**
- * Gives a command that has subcommands something to do without one. A word that is none of them is refused with the nearest
- * name, where the parser would complain about the number of arguments. Called last: subcommands would inherit it.
- */
-function withSubcommandsOnly(command: Command, act: (options: unknown, command: Command) => Promise<void>): Command {
-  return command.allowExcessArguments().action(async (options: unknown) => {
-    const problem = unknownCommandProblem(command)
-    if (problem !== undefined) throw ConfigError.of(problem)
-    await act(options, command)
-  })
-}
-
-const jsonOption = () => new Option('--json', 'print JSON')
 
 /** The flags that give settings. Their values are checked later, together with those of the environment. */
 const settingOptions = () =>

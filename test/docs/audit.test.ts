@@ -33,7 +33,7 @@ describe('The page on the audit', () => {
 
   test('has every flag of the command', () => {
     const program = new Command()
-    addAudit(program, { flags: () => ({}), helpWidth: 120 })
+    addAudit(program, () => ({}))
     const flags = program.commands.flatMap(({ options }) => options.map(({ long }) => long))
     const shown = inCode(firstColumn('Flag')).flatMap((code) =>
       [...(code ?? '').matchAll(/--[a-z-]+/g)].map(([flag]) => flag),

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { callHttp } from '../../src/cli/http-call.ts'
+import { callHttp } from '../../src/cli/remote/http-call.ts'
 import { connectionLimit } from '../../src/server/bounded-connections.ts'
 import { buildCli } from '../cli/built-cli.ts'
 

@@ -1,4 +1,4 @@
-import { callHttp, type HttpAnswer, type HttpCall } from '../../src/cli/http-call.ts'
+import { callHttp, type HttpAnswer, type HttpCall } from '../../src/cli/remote/http-call.ts'
 
 const TIMEOUT_MS = 10_000
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Texts } from '../../config/text-settings.ts'
+import { HELP_WIDTH, type ReadFlags } from '../command.ts'
 import type { AuditFlags } from './read-flags.ts'
 
 const DESCRIPTION = `find out which wrong answers an app lets in: drives the running app like a browser, gives it every row of the
@@ -25,11 +25,11 @@ Examples:
                                                        reports for a CI system`
 
 /** Registers the command. What it does is loaded when it runs. */
-export function addAudit(program: Command, { flags, helpWidth }: { flags: () => Texts; helpWidth: number }): void {
+export function addAudit(program: Command, flags: ReadFlags): void {
   program
     .command('audit [url]')
     .description(DESCRIPTION)
-    .configureHelp({ helpWidth, showGlobalOptions: true })
+    .configureHelp({ helpWidth: HELP_WIDTH, showGlobalOptions: true })
     .option(
       '--accepted <rule>',
       'how success of Use is known: get=/me status=200, text=Welcome, url=**/members, cookie=session ...',

@@ -7,7 +7,7 @@ import { ConfigError } from '../../files/config-error.ts'
 import { settleAddresses } from '../../sandbox/addresses/addresses.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { createFromSettings } from '../create-from-settings.ts'
-import { callHttp } from '../http-call.ts'
+import { callHttp } from '../remote/http-call.ts'
 import { createReport } from '../start/report.ts'
 
 /** The sandbox that an audit uses. */

@@ -5,7 +5,7 @@ import { ownEnvironment } from '../../config/load-settings.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
-import { callHttp } from '../http-call.ts'
+import { callHttp } from '../remote/http-call.ts'
 
 /** How an app is started, without placeholders. */
 export interface AppStart {

@@ -1,4 +1,4 @@
-import { callHttp, type HttpAnswer, type HttpCall } from '../http-call.ts'
+import { callHttp, type HttpAnswer, type HttpCall } from '../remote/http-call.ts'
 
 /** What the app has in its configuration. */
 export interface Visit {

@@ -1,6 +1,6 @@
-import { CATALOGUE_VERSION, OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
-import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
-import { alignColumns, paint, print } from './terminal.ts'
+import { CATALOGUE_VERSION, OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
+import { describeOutcome } from '../../sandbox/outcomes/describe-outcome.ts'
+import { alignColumns, paint, print } from '../terminal.ts'
 
 /** Lists the outcomes that can be forced, by flow, with what a correct client does and how binding that is. */
 export function listOutcomes({ json = false }: { readonly json?: boolean }): void {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { isJsonObject } from '../age/json-object.ts'
-import { loadSettings, type Settings } from '../config/load-settings.ts'
-import type { Texts } from '../config/text-settings.ts'
-import { codeOf, messageOf } from '../files/caught.ts'
-import { ConfigError } from '../files/config-error.ts'
-import { parseJson } from '../oidc/request/json.ts'
-import { pathOf } from '../sandbox/addresses/addresses.ts'
-import { certificateFileIn } from '../tls/kept-certificate.ts'
+import { isJsonObject } from '../../age/json-object.ts'
+import { loadSettings, type Settings } from '../../config/load-settings.ts'
+import type { Texts } from '../../config/text-settings.ts'
+import { codeOf, messageOf } from '../../files/caught.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import { parseJson } from '../../oidc/request/json.ts'
+import { pathOf } from '../../sandbox/addresses/addresses.ts'
+import { certificateFileIn } from '../../tls/kept-certificate.ts'
+import { print, visible } from '../terminal.ts'
 import { callHttp } from './http-call.ts'
-import { print, visible } from './terminal.ts'
 
 const LIMIT_MS = 3000
 

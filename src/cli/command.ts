@@ -1,0 +1,28 @@
+import { type Command, Option } from 'commander'
+import type { Texts } from '../config/text-settings.ts'
+import { ConfigError } from '../files/config-error.ts'
+import { unknownCommandProblem } from './failure.ts'
+
+/** Columns of help texts. */
+export const HELP_WIDTH = 120
+
+/** The settings that were given as flags of the program, read when a command runs. */
+export type ReadFlags = () => Texts
+
+/** For what a command prints. */
+export const jsonOption = () => new Option('--json', 'print JSON')
+
+/**
+ * Gives a command that has subcommands something to do without one. A word that is none of them is refused with the nearest
+ * name, where the parser would complain about the number of arguments. Called last: subcommands would inherit it.
+ */
+export function withSubcommandsOnly(
+  command: Command,
+  act: (options: unknown, command: Command) => Promise<void>,
+): Command {
+  return command.allowExcessArguments().action(async (options: unknown) => {
+    const problem = unknownCommandProblem(command)
+    if (problem !== undefined) throw ConfigError.of(problem)
+    await act(options, command)
+  })
+}
