@@ -28,6 +28,9 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return asked.length === 0 ? '' : ` Did you mean ${alternatives(asked)}?`
 }
 
+/** Whether a message asks for the name that was probably meant. */
+export const isNearMiss = (message: string): boolean => /\bdid you mean /i.test(message)
+
 /** `a, b or c`. The format is made when it is needed: its first use takes 20 ms, which a start does not pay. */
 const alternatives = (names: readonly string[]) => new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
 

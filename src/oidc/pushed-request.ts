@@ -127,7 +127,7 @@ function authenticate(
   }
   const client = authenticateByForm(provider.clients, { clientId, clientSecret })
   if (!client && !findings.mentions('client_id', 'client_secret')) {
-    findings.add('PAR-02', unauthenticated(authorization, parameters, provider.clients))
+    findings.add('PAR-02', unauthenticated(authorization, parameters, { clients: provider.clients, findings }))
   }
   return client
 }
@@ -135,11 +135,13 @@ function authenticate(
 function unauthenticated(
   authorization: string | undefined,
   { client_id: clientId, client_secret: clientSecret }: PushedParameters,
-  clients: Clients,
+  { clients, findings }: { clients: Clients; findings: Findings },
 ) {
   const inHeader = authorization ? '; the Authorization header does not count here' : ''
-  if (clientId === undefined) return { path: 'client_id', message: `client_id is missing${inHeader}` }
-  if (clientSecret === undefined) return { path: 'client_secret', message: `client_secret is missing${inHeader}` }
+  const missing = clientId === undefined ? 'client_id' : 'client_secret'
+  if (clientId === undefined || clientSecret === undefined) {
+    return { path: missing, message: `${findings.absenceOf(missing)}${inHeader}` }
+  }
   const path = clients.find(clientId) ? 'client_secret' : 'client_id'
   return { path, message: credentialsProblem({ clientId, clientSecret }, clients) }
 }

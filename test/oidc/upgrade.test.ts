@@ -105,7 +105,7 @@ describe('upgradeAgeKey refuses', () => {
     const { findings } = await refusalOf(() => upgradeAgeKey(jsonRequest({}, undefined), service.provider))
     expect(findings.map(({ message }) => message)).toEqual([
       'the Authorization header is missing',
-      'authorization_details is missing or has no value',
+      'authorization_details is missing',
     ])
   })
 

@@ -200,7 +200,7 @@ const AUTHORIZATION: readonly Mistake[] = [
     'sends the nonce as an empty value',
     { nonce: '' },
     {
-      received: 'nonce is missing or has no value',
+      received: 'nonce is missing: it was received without a value',
       allowed: 'a random nonce per request',
       mend: 'keep it in the session',
     },
@@ -209,7 +209,7 @@ const AUTHORIZATION: readonly Mistake[] = [
     'writes redirectUri',
     { redirect_uri: undefined, redirectUri: 'http://localhost:3000/callback' },
     {
-      received: 'redirect_uri is missing or has no value (redirectUri was sent)',
+      received: 'redirect_uri is missing; redirectUri was received: did you mean redirect_uri?',
       allowed: 'Did you mean "redirect_uri"?',
       mend: 'Remove the parameter, or correct its name',
     },

@@ -38,7 +38,10 @@ export function readParameters<Name extends string>(
   const known: readonly string[] = rules.known
   // The name of such a parameter is the text itself, with all that is secret in it.
   const isJson = looksLikeJson(pairs[0]?.[0] ?? '')
-  if (isJson) findings.add(rules.unknown, { path: '', message: NOT_A_FORM })
+  if (isJson) {
+    findings.noteJsonBody()
+    findings.add(rules.unknown, { path: '', message: NOT_A_FORM })
+  }
 
   for (const [name, value] of isJson ? [] : pairs) {
     if (rejected.has(name)) continue
@@ -51,6 +54,7 @@ export function readParameters<Name extends string>(
       findings.add(rules.repeated, { path: name, message: `${name} is sent more than once`, error: 'invalid_request' })
     } else {
       values.set(name, value)
+      if (value === '') findings.noteEmpty(name)
       const problem = rules.tooLong && isEchoed(name, known) && echoProblem(value)
       if (problem) {
         rejected.add(name)

@@ -14,3 +14,7 @@ export const findingSchema = z.object({
 
 /** A rule that a request broke: what is wrong, where, and what to do about it. */
 export type Finding = Readonly<z.infer<typeof findingSchema>>
+
+/** The finding that explains a call best: its first error, else its first advice. Findings are recorded in this order. */
+export const leadingFinding = (findings: readonly Finding[]): Finding | undefined =>
+  findings.find(({ level }) => level === 'error') ?? findings[0]

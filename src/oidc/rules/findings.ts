@@ -1,5 +1,5 @@
 import type { Issue } from '../../age/issue.ts'
-import { nearest } from '../../age/nearest.ts'
+import { isNearMiss, nearest } from '../../age/nearest.ts'
 import { excerpt } from '../../age/quote.ts'
 import type { Profile } from '../profile.ts'
 import { Refusal } from '../refusal.ts'
@@ -7,12 +7,17 @@ import type { ErrorCode } from './error-codes.ts'
 import type { Finding } from './finding.ts'
 import { levelOf, type RuleId, ruleRow } from './rules.ts'
 
-/** Why a request is refused: the code of the first error and a description that names every broken rule. */
+/** Why a request is refused: the code of the leading error and a description that names every broken rule. */
 interface Reason {
   readonly error: ErrorCode
   readonly description: string
-  /** What to do about the first error. */
+  /** What to do about the leading error. */
   readonly hint: string
+}
+
+interface RecordedError {
+  readonly code: ErrorCode
+  readonly finding: Finding
 }
 
 /** The most findings of one request: more of them do not help. */
@@ -22,12 +27,30 @@ const UNAUTHENTICATED: readonly ErrorCode[] = ['invalid_client', 'invalid_token'
 
 /** Collects what a request breaks, all of it, before it is decided what becomes of the request. */
 export class Findings {
-  readonly all: Finding[] = []
   readonly #profile: Profile
-  readonly #errors: { code: ErrorCode; finding: Finding }[] = []
+  readonly #found: Finding[] = []
+  readonly #errors: RecordedError[] = []
+  readonly #withoutValue = new Set<string>()
+  #isForm = true
 
   constructor(profile: Profile) {
     this.#profile = profile
+  }
+
+  /** All of them: the leading error first, which explains the others best, the rest in the order of the checks. */
+  get all(): readonly Finding[] {
+    const leading = this.#leading?.finding
+    return leading === undefined ? [...this.#found] : [leading, ...this.#found.filter((one) => one !== leading)]
+  }
+
+  /** Notes a parameter that was received without a value: it counts as omitted. */
+  noteEmpty(name: string): void {
+    this.#withoutValue.add(name)
+  }
+
+  /** Notes that JSON stands where a form is expected: it explains why parameters are missing. */
+  noteJsonBody(): void {
+    this.#isForm = false
   }
 
   /** Records a broken rule; `error` replaces the code of the rule's row. */
@@ -38,10 +61,17 @@ export class Findings {
   /** Records a required parameter that is absent: `invalid_request`, whatever a wrong value would be. */
   missing(rule: RuleId, name: string): void {
     if (this.mentions(name)) return
+    this.#record(rule, { path: name, message: this.absenceOf(name), error: 'invalid_request' })
+  }
+
+  /** `redirect_uri is missing; redirect_url was received: did you mean redirect_uri?` */
+  absenceOf(name: string): string {
+    if (this.#withoutValue.has(name)) return `${name} is missing: it was received without a value`
+    if (!this.#isForm) return `${name} is missing: JSON was received instead of a form`
     // An unknown parameter is advice: its name may be a misspelling of this one.
-    const similar = this.all.find(({ level, path }) => level === 'advice' && nearest(path, [name]).length > 0)?.path
-    const sent = similar === undefined ? '' : ` (${excerpt(similar)} was sent)`
-    this.#record(rule, { path: name, message: `${name} is missing or has no value${sent}`, error: 'invalid_request' })
+    const similar = this.#found.find(({ level, path }) => level === 'advice' && nearest(path, [name]).length > 0)?.path
+    if (similar === undefined) return `${name} is missing`
+    return `${name} is missing; ${excerpt(similar)} was received: did you mean ${name}?`
   }
 
   /** Records what the age rooms found below `root`. */
@@ -53,16 +83,15 @@ export class Findings {
 
   /** Whether something was already found at one of these places. */
   mentions(...paths: readonly string[]): boolean {
-    return this.all.some((finding) => paths.includes(finding.path))
+    return this.#found.some((finding) => paths.includes(finding.path))
   }
 
   get refusal(): Reason | undefined {
-    // A failed authentication is reported first, whatever else is wrong.
-    const first = this.#errors.find(({ code }) => UNAUTHENTICATED.includes(code)) ?? this.#errors[0]
+    const first = this.#leading
     if (!first) return undefined
     const rest = this.#errors.filter((error) => error !== first).map(({ finding }) => finding.rule)
     const others = [...new Set(rest)].slice(0, 8).join(', ')
-    const count = this.all.length < MAX_FINDINGS ? rest.length : `at least ${rest.length}`
+    const count = this.#found.length < MAX_FINDINGS ? rest.length : `at least ${rest.length}`
     const more = rest.length === 0 ? '' : ` (and ${count} more: ${others})`
     const { rule, message, hint } = first.finding
     const sentence = more === '' ? message : message.replace(/\.$/, '')
@@ -80,15 +109,30 @@ export class Findings {
     return Refusal.byRules(error, description, { ...options, findings: this.all })
   }
 
+  get #leading(): RecordedError | undefined {
+    const [leading] = this.#errors.toSorted((one, other) => rankOf(one) - rankOf(other))
+    return leading
+  }
+
   #record(id: string, finding: { path: string; message: string; error?: ErrorCode }): void {
     const row = ruleRow(id)
     const level = levelOf(row, this.#profile)
-    const isFull = this.all.length >= MAX_FINDINGS && (level === 'advice' || this.#errors.length > 0)
+    const isFull = this.#found.length >= MAX_FINDINGS && (level === 'advice' || this.#errors.length > 0)
     if (isFull) return
     const recorded: Finding = { rule: row.id, level, path: finding.path, message: finding.message, hint: row.hint }
-    this.all.push(recorded)
+    this.#found.push(recorded)
     if (level === 'error') this.#errors.push({ code: finding.error ?? row.error, finding: recorded })
   }
+}
+
+/**
+ * Which error leads, the lowest rank first: a failed authentication; then an address that cannot be answered; then a near miss,
+ * which says what was meant. Others keep the order of the checks.
+ */
+function rankOf({ code, finding: { path, message } }: RecordedError): number {
+  if (UNAUTHENTICATED.includes(code)) return 0
+  if (path === 'client_id' || path === 'redirect_uri') return 1
+  return isNearMiss(message) ? 2 : 3
 }
 
 /** `['claims', 'age_thresholds', 1]` as `claims.age_thresholds[1]`. */
