@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { explainEvaluation } from '../../../src/age/evaluate.ts'
-import { reasoningLines } from '../../../src/hosted/choices/why-page.ts'
+import { reasoningLines } from '../../../src/sandbox/journal/reasoning-lines.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 const face = {
