@@ -56,13 +56,16 @@ async function serveOrForce(served: ServedCall): Promise<{ answer: ServedAnswer;
   const requested = await readServerDecision(call, request, tenant)
   const forced = await decideServerCall(call, { requested, tenant })
   if (!forced) return { answer: await serve(request, tenant) }
-  const { outcome, queued } = forced
+  const { outcome, source: forcedBy, queued } = forced
   const good = outcome.instead ? undefined : await serveGood(served, forced)
   if (!(await forced.settle(true))) return { answer: good ?? (await serve(request, tenant)) }
   const answer: ServedAnswer = good ?? { reply: json(200, {}) }
   const { reply, traps } = await applyOutcome(answer.reply, forced, tenant)
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
-  return { answer: { ...answer, reply, issuedIds, forcedOutcome: outcome }, decidedBy: queued && scenarioOf(queued) }
+  return {
+    answer: { ...answer, reply, issuedIds, forcedOutcome: outcome, forcedBy },
+    decidedBy: queued && scenarioOf(queued),
+  }
 }
 
 /** What the call says about its outcome, in its query or its headers. @throws Refusal for what would else be ignored */

@@ -20,6 +20,8 @@ export interface Answer {
   readonly evaluation?: UseEvaluation
   /** The outcome that changed the reply of a server-to-server call. */
   readonly forcedOutcome?: Outcome
+  /** What named that outcome: `request header X-Sandbox-Outcome`. */
+  readonly forcedBy?: string
   /** The callback that the browser carries to the relying party. */
   readonly callback?: Callback | undefined
   /** Why the call was refused, as the reply says it. */

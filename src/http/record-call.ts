@@ -94,7 +94,7 @@ function correlationId(kind: CorrelationKind, request: Incoming, parameters: Par
 function factsOf(
   { correlation }: Endpoint,
   { client_id: clientId, state }: Parameters,
-  { decision, evaluation, forcedOutcome }: Answer,
+  { decision, evaluation, forcedOutcome, forcedBy }: Answer,
 ): Omit<FlowFacts, 'flow'> {
   // A call that continues a flow adds neither client nor state to it.
   const continues = correlation !== undefined
@@ -103,6 +103,7 @@ function factsOf(
     state: continues ? undefined : textOf(state),
     persona: decision?.persona?.name,
     outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
+    decided_by: decision?.decidedBy ?? forcedBy,
     age_thresholds: evaluation?.ageThresholds,
   }
 }

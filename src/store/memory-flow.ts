@@ -112,6 +112,7 @@ function withAdded(known: FlowFacts, added: FlowFacts): FlowFacts {
     state: added.state ?? known.state,
     persona: added.persona ?? known.persona,
     outcome: added.outcome ?? known.outcome,
+    decided_by: added.decided_by ?? known.decided_by,
     age_thresholds: added.age_thresholds ?? known.age_thresholds,
   }
 }

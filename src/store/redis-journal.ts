@@ -138,7 +138,7 @@ function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   }
 }
 
-const FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome', 'age_thresholds'] as const
+const FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome', 'decided_by', 'age_thresholds'] as const
 const SUMMARY = [...FACTS.map((fact) => `f:${fact}`), 'started_at', 'ended_at']
 
 type Fields = ReadonlyMap<string, string>

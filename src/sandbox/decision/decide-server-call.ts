@@ -8,6 +8,8 @@ import { type RequestedDecision, sourcesOf } from './sources.ts'
 /** The outcome that a server-to-server call is forced to have. */
 export interface ForcedOutcome {
   readonly outcome: Outcome
+  /** What named it. */
+  readonly source: string
   readonly queued: QueuedDecision | undefined
   /** Records whether it was followed, which uses up what was queued; `false` when another call took it first. */
   settle(isFollowed: boolean): Promise<boolean>
@@ -32,6 +34,7 @@ export async function decideServerCall(
   const outcome = requireOutcome(call.flow, source.outcome, source.source)
   return {
     outcome,
+    source: source.source,
     queued: isQueued ? match.decision : undefined,
     settle: isQueued ? settle : async () => true,
   }

@@ -31,6 +31,8 @@ export interface Decision {
   readonly laterOutcome: Outcome | undefined
   /** What an outcome that needs an earlier flow sends again. */
   readonly earlier?: ReplayableAnswer | undefined
+  /** What named persona and outcome: `expectation e3 (now used up)`. */
+  readonly decidedBy: string
   /** The queued decision that was followed. */
   readonly queued?: QueuedDecision | undefined
 }
@@ -65,7 +67,10 @@ export async function decideByChoice(
   choice: NamedDecision,
   tenant: Tenant,
 ): Promise<Decision | undefined> {
-  const { decision, refused } = await choose(transaction, [{ source: 'choice', ...choice }], { known: [], tenant })
+  const { decision, refused } = await choose(transaction, [{ source: 'the choice page', ...choice }], {
+    known: [],
+    tenant,
+  })
   if (refused) throw refused.refusal
   return decision
 }
@@ -82,7 +87,10 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
     const isFollowed = match.decision !== undefined
     const isSettled = await settleQueue(match, { isFollowed, call, queue: tenant })
     if (!isFollowed) return undefined
-    if (isSettled) return { persona: undefined, outcome, laterOutcome: undefined, queued: match.decision }
+    if (isSettled) {
+      const queued = match.decision
+      return { persona: undefined, outcome, laterOutcome: undefined, decidedBy: sourceText(queued), queued }
+    }
   }
 }
 
@@ -106,7 +114,8 @@ async function choose(
     known.find((persona) => persona.name === name) ?? requirePersona(name, { personas: tenant.personas, source })
   try {
     const persona = byPersona && (await find(byPersona.persona ?? '', byPersona.source))
-    if (!byOutcome) return { decision: persona && usualDecision(transaction, persona), followed }
+    const by = sourceText(byPersona, byOutcome)
+    if (!byOutcome) return { decision: persona && usualDecision(transaction, persona, by), followed }
     asking = byOutcome
     const { source, outcome: name = '' } = byOutcome
     const { outcome: named, earlier } = await requirePossibleOutcome(transaction, name, { source, tenant })
@@ -118,15 +127,28 @@ async function choose(
         ? await find(FALLBACK_PERSONAS[transaction.flow], 'the persona when none is named')
         : undefined)
     requireAgeKeyFor({ ...outcome, name: named.name }, holder, source)
-    return { decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named, earlier }, followed }
+    const decidedBy = holder === persona ? by : `${by}; persona ${holder?.name}, because none is named`
+    return {
+      decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named, decidedBy, earlier },
+      followed,
+    }
   } catch (error) {
     if (!asking || !(error instanceof Refusal) || isUnavailable(error)) throw error
     return { followed: [], refused: { source: asking, refusal: error } }
   }
 }
 
-const usualDecision = ({ flow }: Transaction, persona: Persona): Decision => ({
+const usualDecision = ({ flow }: Transaction, persona: Persona, decidedBy: string): Decision => ({
   persona,
   outcome: usualOutcome(flow),
   laterOutcome: undefined,
+  decidedBy,
 })
+
+/** `query parameter sandbox_persona; outcome by expectation e3 (now used up)` */
+function sourceText(byPersona: DecisionSource | undefined, byOutcome = byPersona): string {
+  const persona = byPersona?.source
+  const outcome = byOutcome?.source
+  if (persona === undefined || outcome === undefined || persona === outcome) return persona ?? outcome ?? ''
+  return `${persona}; outcome by ${outcome}`
+}

@@ -9,6 +9,8 @@ export const flowFactsSchema = z.object({
   state: z.string().optional(),
   persona: z.string().optional(),
   outcome: z.string().optional(),
+  /** What named the persona and the outcome: `request header X-Sandbox-Persona`. */
+  decided_by: z.string().optional(),
   age_thresholds: z.record(z.string(), z.boolean()).readonly().optional(),
 })
 

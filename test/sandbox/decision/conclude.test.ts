@@ -19,6 +19,7 @@ async function concludeUse(tenant: Tenant, outcome: string, persona?: string, ch
     persona: persona === undefined ? undefined : await tenant.personas.find(persona),
     outcome: requireOutcome('use', outcome),
     laterOutcome: undefined,
+    decidedBy: 'the choice page',
   }
   const conclusion = await conclude(beginning.transaction, decision, { tenant })
   return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
@@ -33,6 +34,7 @@ async function concludeCreate(tenant: Tenant, outcome: string, persona?: string)
     persona: persona === undefined ? undefined : await tenant.personas.find(persona),
     outcome: requireOutcome('create', outcome),
     laterOutcome: undefined,
+    decidedBy: 'the choice page',
   }
   const conclusion = await conclude(beginning.transaction, decision, { tenant })
   return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
