@@ -3,6 +3,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import { parsedParameters } from '../sandbox/decision/call.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { shownResponse } from '../sandbox/journal/call-record.ts'
+import { explainFlow, summarizeFlow } from '../sandbox/journal/explain-flow.ts'
 import {
   type FlowFilter,
   fitsFilter,
@@ -10,6 +11,7 @@ import {
   type ListedFlow,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
+import { searchFlows } from '../sandbox/journal/search-flows.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { DEFAULT_LISTED, type flowOperations } from './contract/flows.ts'
 import { feedOf } from './event-feed.ts'
@@ -18,18 +20,20 @@ import { waitFor } from './wait-for.ts'
 
 export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   async listFlows({ tenant, query, signal }) {
-    const { wait: seconds, since: given, limit = DEFAULT_LISTED, ...filter } = query
+    const { wait: seconds, since: given, limit = DEFAULT_LISTED, status, q, ...filter } = query
     const { journal, name } = tenant
     // First of all, so that what ends while names are checked has ended after the call.
     const since = given === undefined ? undefined : await flowEndedBefore(given, tenant)
     if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
     if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
     const read = (filter: FlowFilter) =>
-      readPage(since === undefined ? journal.list(name, filter) : journal.listEnded(name, since, filter), {
-        limit,
-        idOf: ({ id }) => id,
-        show: wireFlow,
-      })
+      readPage(
+        searchFlows(since === undefined ? journal.list(name, filter) : journal.listEnded(name, since, filter), {
+          status,
+          q,
+        }),
+        { limit, idOf: ({ id }) => id, show: listedOnWire },
+      )
     const look = async () => {
       const page = await read({ ...filter, isEnded: true })
       return page.items.length > 0 ? page : undefined
@@ -43,7 +47,7 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   },
   async getFlow({ tenant, params: { id } }) {
     const flow = await tenant.journal.find(tenant.name, id)
-    if (flow) return { status: 200, body: wireFlow(flow) }
+    if (flow) return { status: 200, body: { ...wireFlow(flow), ...explainFlow(flow) } }
     const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
     throw Refusal.notFound(message)
   },
@@ -60,6 +64,8 @@ async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
   const flow = since === 'now' ? undefined : await journal.find(name, since)
   return since === 'now' || (flow && flow.ended_at === undefined) ? last : since
 }
+
+const listedOnWire = (flow: ListedFlow) => ({ ...wireFlow(flow), ...summarizeFlow(flow) })
 
 /** A flow as the control API shows it. */
 const wireFlow = <Read extends ListedFlow>({ calls, ...flow }: Read) => ({

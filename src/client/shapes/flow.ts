@@ -4,6 +4,9 @@ import type { KnownOutcome, KnownPersona } from './names.ts'
 /** What a user does: a flow of the journal. */
 export type FlowKind = 'use' | 'create' | 'upgrade'
 
+/** `error`: a call was refused or got no response, or the callback carries `error`. */
+export type FlowStatus = 'waiting' | 'ok' | 'error'
+
 /** All calls that belong together, as the journal shows them. */
 export interface Flow {
   /** `f12`. They count from `f1` in each tenant, whatever is reset. */
@@ -14,6 +17,13 @@ export interface Flow {
   state?: string | undefined
   persona?: string | undefined
   outcome?: string | undefined
+  /** What named the persona and the outcome: `request header X-Sandbox-Persona`. */
+  decided_by?: string | undefined
+  status: FlowStatus
+  /** One sentence: the first broken rule, else the refusal, else the answer. */
+  summary: string
+  /** What decided, then a line for each threshold and signal; absent in a list. */
+  reasons?: string[] | undefined
   /** ISO 8601, by the clock of the sandbox. */
   started_at: string
   /** Absent while the user is still choosing. */
@@ -64,6 +74,9 @@ export interface FlowFilter {
   readonly state?: string | undefined
   readonly persona?: KnownPersona | undefined
   readonly outcome?: KnownOutcome | undefined
+  readonly status?: FlowStatus | undefined
+  /** Free text: each of its words stands somewhere in the flow, in whatever case. */
+  readonly q?: string | undefined
   /** The id of a flow: only flows that began after it. */
   readonly after?: string | undefined
   /** The id of a flow: only flows that began before it. */

@@ -3,11 +3,11 @@ import { renderFindingList } from '../../http/html/finding-list.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { translate } from '../../http/html/messages.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { refusalOf } from '../../sandbox/journal/call-meaning.ts'
 import { type CallRecord, shownResponse } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { renderSnippet } from '../snippet.ts'
 import { curlCommand } from './curl.ts'
-import { refusalOf } from './responses.ts'
 
 /** The calls in words, by the number of the endpoint. */
 const TITLES: Readonly<Record<string, string>> = {

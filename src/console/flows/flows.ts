@@ -5,9 +5,9 @@ import { renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { readPage } from '../../http/list-page.ts'
+import { refusalOf } from '../../sandbox/journal/call-meaning.ts'
 import { type FlowFilter, isFlowId, type ListedFlow } from '../../sandbox/journal/journal.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
-import { refusalOf } from './responses.ts'
 
 /** `console/flows`: the journal, newest first. */
 export const flowsPage: ConsoleRoute = { name: 'flows', render: renderFlows }

@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { Lifetimes } from '../../oidc/ports.ts'
+import { callbackOf } from '../../sandbox/journal/call-meaning.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
-import { callbackOf } from './responses.ts'
 
 /** What a correct client does after the last call of a flow, a sentence each. */
 export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {

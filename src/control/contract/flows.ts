@@ -3,6 +3,7 @@ import { thresholdTraceSchema } from '../../age/trace.ts'
 import { mustBe } from '../../files/describe-issue.ts'
 import { echoedText } from '../../oidc/request/echoed.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
+import { FLOW_STATUSES } from '../../sandbox/journal/explain-flow.ts'
 import { isFlowId, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS, NONE_ENDED } from '../../sandbox/journal/journal.ts'
 import { byId, instant, limit, type Operation, READ, waitSeconds } from './operation.ts'
 
@@ -21,6 +22,22 @@ export const flowSchema = z
     state: z.string().optional(),
     persona: z.string().optional(),
     outcome: z.string().optional(),
+    decided_by: z
+      .string()
+      .optional()
+      .describe(
+        'What named the persona and the outcome: a query parameter, a header, an expectation, a cookie, a default',
+      ),
+    status: z
+      .enum(FLOW_STATUSES)
+      .describe(
+        'waiting: for the user. error: a call was refused or dropped, or the callback carries error. ok: the rest',
+      ),
+    summary: z.string().describe('One sentence: the first broken rule, else the refusal, else the answer'),
+    reasons: z
+      .array(z.string())
+      .optional()
+      .describe('What decided, then a line for each threshold and signal; only of a single flow'),
     started_at: instant,
     ended_at: instant.optional(),
     age_thresholds: z.record(z.string(), z.boolean()).optional(),
@@ -46,6 +63,8 @@ const flowQuery = z.strictObject({
   state: echoedText.optional(),
   persona: echoedText.optional(),
   outcome: echoedText.optional(),
+  status: z.enum(FLOW_STATUSES).optional(),
+  q: echoedText.optional().describe('Free text: flows of which each word stands somewhere, in whatever case'),
   after: flowId.describe('Only flows that began after this one'),
   before: flowId.describe('Only flows that began before this one: the next of the page before'),
   since: z
@@ -82,7 +101,7 @@ export const flowOperations = {
   getFlow: {
     ...READ,
     path: '/flows/:id',
-    summary: 'One flow with all its calls and its trace',
+    summary: 'One flow with all its calls, its trace and the reasons of its answer',
     params: byId,
     result: flowSchema,
   },

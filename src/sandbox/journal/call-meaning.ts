@@ -1,14 +1,24 @@
 import { isJsonObject } from '../../age/json-object.ts'
-import type { CallRecord, RecordedResponse } from '../../sandbox/journal/call-record.ts'
-import type { Flow } from '../../sandbox/journal/journal.ts'
+import type { CallRecord, RecordedResponse } from './call-record.ts'
+import type { ListedFlow } from './journal.ts'
 
 /** The parameters that the browser brought back to the relying party; `undefined` when it has not come back. */
-export const callbackOf = ({ calls }: Pick<Flow, 'calls'>): Readonly<Record<string, string>> | undefined =>
+export const callbackOf = ({ calls }: Pick<ListedFlow, 'calls'>): Readonly<Record<string, string>> | undefined =>
   calls.map(({ response }) => paramsOf(response)).findLast((params) => params !== undefined)
 
 function paramsOf(response: RecordedResponse): Readonly<Record<string, string>> | undefined {
   if (response.kind === 'callback') return Object.fromEntries(response.callback.params)
   return response.kind === 'page' ? response.params : undefined
+}
+
+/**
+ * Whether a call failed for the app, whatever its status: a broken rule, an error status, an error page, a callback with
+ * `error`, a broken connection, a fetched trap.
+ */
+export function isRefused({ endpoint, status, findings, response }: CallRecord): boolean {
+  if (status >= 400 || status === 0 || endpoint === 'trap') return true
+  if (findings.some(({ level }) => level === 'error')) return true
+  return paramsOf(response)?.['error'] !== undefined || (response.kind === 'page' && response.error !== undefined)
 }
 
 interface RefusedCall {

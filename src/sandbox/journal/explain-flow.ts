@@ -1,0 +1,136 @@
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { findOutcome } from '../outcomes/catalogue.ts'
+import { OUTCOME_FLOWS, type Outcome } from '../outcomes/outcome.ts'
+import { callbackOf, isRefused, refusalOf } from './call-meaning.ts'
+import type { CallRecord } from './call-record.ts'
+import type { Flow, ListedFlow } from './journal.ts'
+import { reasoningLines } from './reasoning-lines.ts'
+
+/**
+ * `waiting`: the user has not decided yet. `error`: a call of the flow was refused or got no response, or the callback carries
+ * `error`. `ok`: everything else.
+ */
+export const FLOW_STATUSES = ['waiting', 'ok', 'error'] as const
+export type FlowStatus = (typeof FLOW_STATUSES)[number]
+
+/** What a list says of a flow. */
+export interface FlowSummary {
+  readonly status: FlowStatus
+  /** One sentence: the first broken rule, else the refusal, else the answer. */
+  readonly summary: string
+}
+
+/** What a page about one flow says. */
+export interface FlowExplanation extends FlowSummary {
+  /** A line for what decided the flow, then one for each threshold and signal. */
+  readonly reasons: string[]
+}
+
+/** How a flow went, in one sentence. It is made when a flow is read, not when a call is recorded. */
+export function summarizeFlow(flow: ListedFlow): FlowSummary {
+  const calls = flow.calls.filter((call) => !isSecondChoice(call))
+  const fault = brokenRule(calls) ?? forcedAnswer(flow) ?? refusal(calls) ?? errorBack(flow)
+  const isWaiting = flow.ended_at === undefined && callbackOf(flow) === undefined
+  if (calls.some(isRefused)) return { status: 'error', summary: fault ?? 'refused' }
+  if (isWaiting) return { status: 'waiting', summary: fault ?? waiting(flow) }
+  return { status: 'ok', summary: fault ?? ending(flow) }
+}
+
+/** The summary with the reasons of each answer, and with what decided it. */
+export function explainFlow(flow: Flow): FlowExplanation {
+  const { trace = [], decided_by: decidedBy } = flow
+  const { status, summary } = summarizeFlow(flow)
+  const [unmet] = reasoningLines(trace.filter(({ satisfied }) => !satisfied))
+  const isAnswer = status === 'ok' && summary.startsWith(answers(flow))
+  return {
+    status,
+    summary: isAnswer && unmet !== undefined ? `${summary}. ${unmet.replace(/: no\. (\S+): /, ': $1 ')}` : summary,
+    reasons: [...(decidedBy === undefined ? [] : [`Decided by ${decidedBy}.`]), ...reasoningLines(trace)],
+  }
+}
+
+/** A form that is sent again, by a double click or the back button, changes nothing: the first answer counts. */
+const isSecondChoice = ({ endpoint, status }: CallRecord) => endpoint === 'choice' && status === 410
+
+function brokenRule(calls: readonly CallRecord[]): string | undefined {
+  const errors = calls.flatMap(({ findings }) => findings.filter(({ level }) => level === 'error'))
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return first && `${first.rule}: ${first.message}${more}`
+}
+
+/** Families of outcomes that a real service has, too: the callback itself says how they end. */
+const USUAL_FAMILIES: readonly string[] = ['ending', 'error', 'no_answer']
+
+const VERDICTS = { accept: 'accepts it', refuse: 'refuses it', depends: 'can tell only with more context' } as const
+
+function forcedAnswer(flow: ListedFlow): string | undefined {
+  const outcome = outcomeOf(flow)
+  if (!outcome || USUAL_FAMILIES.includes(outcome.family)) return undefined
+  return `forced: ${outcome.name}, a correct client ${VERDICTS[outcome.correctClient]}`
+}
+
+/** The outcome of the flow itself, or the one forced on a server-to-server call of it. */
+export const outcomeOf = ({ flow, outcome }: Pick<ListedFlow, 'flow' | 'outcome'>): Outcome | undefined =>
+  outcome === undefined
+    ? undefined
+    : [flow, ...OUTCOME_FLOWS].map((one) => findOutcome(one, outcome)).find((row) => row !== undefined)
+
+function refusal(calls: readonly CallRecord[]): string | undefined {
+  for (const call of calls) {
+    if (call.endpoint === 'trap') return `the client fetched ${call.path}, an address that it must not follow`
+    const refused = refusalOf(call)
+    if (refused?.status === 0) return `${call.endpoint} got no response: the connection was closed`
+    if (refused) return `${call.endpoint} refused with ${refused.status}${after(': ', refused.description)}`
+  }
+  return undefined
+}
+
+function errorBack(flow: ListedFlow): string | undefined {
+  const { error, error_description: description } = callbackOf(flow) ?? {}
+  return error && `${error === 'access_denied' ? 'declined' : error}${after(': ', description)}`
+}
+
+function waiting({ calls, started_at: startedAt }: ListedFlow): string {
+  const { endpoint, at } = calls.at(-1) ?? { endpoint: '', at: startedAt }
+  const since = `since ${at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')}`
+  return endpoint === ENDPOINTS.par.number
+    ? `pushed: waits for the browser at ${ENDPOINTS.create.number} ${since}`
+    : `waits for the user ${since}`
+}
+
+function ending(flow: ListedFlow): string {
+  const { persona = 'no persona', calls } = flow
+  const kind = outcomeOf(flow)?.ending?.kind
+  if (kind === 'no_answer') return 'the user closed the window: no callback followed'
+  if (kind === 'create_requested') return `${persona}: create_requested, an age key is to be created`
+  const upgrade = calls.findLast(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
+  if (upgrade) return `${answers(flow)}; upgraded${after(': ', methodsIn(upgrade))}`
+  if (calls.some(({ endpoint }) => endpoint === ENDPOINTS.token.number)) {
+    return `${answers(flow)}; the code was exchanged, no upgrade yet`
+  }
+  if (flow.flow === 'create') {
+    const saved = after(': ', methodsIn(calls[0]))
+    return kind === 'created_new' ? `saved as a new persona${saved}` : `saved for ${persona}${saved}`
+  }
+  return callbackOf(flow)?.['code'] === undefined ? answers(flow) : `${answers(flow)}, and a code to upgrade`
+}
+
+/** Ages in a sentence. */
+const MAX_ANSWERS = 8
+
+/** `teen-16: 13 yes, 18 no` */
+function answers({ persona, outcome, age_thresholds: given = {} }: ListedFlow): string {
+  const said = Object.entries(given).map(([age, isMet]) => `${age} ${isMet ? 'yes' : 'no'}`)
+  const shown = said.length > MAX_ANSWERS ? [...said.slice(0, MAX_ANSWERS), '…'] : said
+  return [persona, shown.join(', ') || outcome].filter(Boolean).join(': ') || 'answered'
+}
+
+/** The methods of the age signals that a call submits. */
+function methodsIn(call: CallRecord | undefined): string {
+  const details = call?.parameters['authorization_details'] ?? ''
+  const text = typeof details === 'string' ? details : JSON.stringify(details)
+  return [...text.matchAll(/"method"\s*:\s*"(\w+)"/g)].map(([, method]) => method).join(', ')
+}
+
+const after = (separator: string, text: string | undefined) => (text ? separator + text : '')
