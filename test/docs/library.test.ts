@@ -1,46 +1,14 @@
-import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { connectSandbox } from '../../src/client/connect-sandbox.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
+import { errorsIn } from './compile.ts'
 import { codeBlocks, readPage } from './page.ts'
-import { makeScratchFolder } from './scratch-folder.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const page = readPage('library.md')
 
 // The compiler reads the whole library, beside the other tests.
 vi.setConfig({ testTimeout: 120_000 })
-
-/** The errors of the compiler for modules that import the package by name; empty when there are none. */
-async function errorsIn(modules: readonly string[]): Promise<string> {
-  const folder = makeScratchFolder()
-  const config = {
-    extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions: {
-      // An example declares names that its reader uses later, and leaves out imports of a test runner with globals.
-      noUnusedLocals: false,
-      noUnusedParameters: false,
-      types: ['node', 'vitest/globals'],
-      paths: {
-        'agekey-sandbox': [join(ROOT, 'src/index.ts')],
-        'agekey-sandbox/*': [join(ROOT, 'src/*.ts')],
-      },
-    },
-    include: ['*.mts'],
-  }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  for (const [index, text] of modules.entries()) writeFileSync(join(folder, `module-${index}.mts`), text)
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const run = promisify(execFile)(process.execPath, [tsc, '-p', folder], { cwd: folder })
-  return run.then(
-    () => '',
-    (failure: { stdout: string }) => failure.stdout,
-  )
-}
 
 /** First and last cells of the table under a heading, by row. */
 function rowsUnder(heading: string): (readonly [first: string, last: string])[] {
@@ -63,24 +31,9 @@ test('the examples of library.md compile against the library', async () => {
   expect(await errorsIn(examples)).toBe('')
 })
 
-test('the examples of the README compile', async () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const testcontainers = [
-    "import { connectSandbox } from 'agekey-sandbox'",
-    'interface Container {',
-    '  withEnvironment(variables: Record<string, string>): Container',
-    '  withExposedPorts(ports: { container: number; host: number }): Container',
-    '  withWaitStrategy(strategy: object): Container',
-    '  start(): Promise<object>',
-    '}',
-    'declare const GenericContainer: new (image: string) => Container',
-    'declare const Wait: { forHealthCheck(): object }',
-  ].join('\n')
-  const modules = codeBlocks(readme, 'ts').map((code) =>
-    code.startsWith('import ') ? code : `${testcontainers}\n${code}`,
-  )
-  expect(modules).toHaveLength(2)
-  expect(await errorsIn(modules)).toBe('')
+test('the example of the README compiles', async () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  expect(await errorsIn(codeBlocks(readme, 'ts'))).toBe('')
 })
 
 test('the table of options names options that exist', async () => {
