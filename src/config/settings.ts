@@ -8,7 +8,7 @@ import type { Setting } from './settings/setting.ts'
 /**
  * Every setting, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment variables
  * (`AGEKEY_SANDBOX_BASE_URL`), the config file (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter
- * file and the table in the README follow from it. The comment above a setting is the documentation of its option.
+ * file and the table in docs/configuration.md follow from it. The comment above a setting is the documentation of its option.
  */
 export const SETTINGS: Settings = { ...ADDRESS_SETTINGS, ...SERVICE_SETTINGS, ...PROCESS_SETTINGS }
 

@@ -6,7 +6,7 @@ export interface Setting {
   readonly schema: z.ZodType
   /** Without it the setting has neither a flag nor an environment variable. */
   readonly flag?: SettingFlag
-  /** For `--help` and the README. */
+  /** For `--help` and docs/configuration.md. */
   readonly help: string
   /** A path, or a list of them: relative to the folder of the config file, or to the working folder. */
   readonly isPath?: true
