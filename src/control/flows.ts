@@ -11,6 +11,7 @@ import {
   type ListedFlow,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
+import { nextSteps } from '../sandbox/journal/next-steps.ts'
 import { searchFlows } from '../sandbox/journal/search-flows.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { DEFAULT_LISTED, type flowOperations } from './contract/flows.ts'
@@ -47,7 +48,10 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   },
   async getFlow({ tenant, params: { id } }) {
     const flow = await tenant.journal.find(tenant.name, id)
-    if (flow) return { status: 200, body: { ...wireFlow(flow), ...explainFlow(flow) } }
+    if (flow) {
+      const next = nextSteps(flow, tenant.provider.lifetimes)
+      return { status: 200, body: { ...wireFlow(flow), ...explainFlow(flow), next_steps: next } }
+    }
     const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
     throw Refusal.notFound(message)
   },

@@ -24,6 +24,8 @@ export interface Flow {
   summary: string
   /** What decided, then a line for each threshold and signal; absent in a list. */
   reasons?: string[] | undefined
+  /** What a correct client does after the last call, a sentence each; absent in a list. */
+  next_steps?: string[] | undefined
   /** ISO 8601, by the clock of the sandbox. */
   started_at: string
   /** Absent while the user is still choosing. */

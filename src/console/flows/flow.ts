@@ -7,12 +7,12 @@ import type { Provider } from '../../oidc/provider.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { callbackOf } from '../../sandbox/journal/call-meaning.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
+import { nextSteps } from '../../sandbox/journal/next-steps.ts'
 import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { renderCalls } from './calls.ts'
 import { FLOW_TITLES } from './flows.ts'
-import { nextSteps } from './next-steps.ts'
 import { renderTrace } from './trace.ts'
 
 /** `console/flows/ID`: one flow with all that the journal holds of it. */

@@ -38,6 +38,10 @@ export const flowSchema = z
       .array(z.string())
       .optional()
       .describe('What decided, then a line for each threshold and signal; only of a single flow'),
+    next_steps: z
+      .array(z.string())
+      .optional()
+      .describe('What a correct client does after its last call, a sentence each; only of a single flow'),
     started_at: instant,
     ended_at: instant.optional(),
     age_thresholds: z.record(z.string(), z.boolean()).optional(),
@@ -101,7 +105,7 @@ export const flowOperations = {
   getFlow: {
     ...READ,
     path: '/flows/:id',
-    summary: 'One flow with all its calls, its trace and the reasons of its answer',
+    summary: 'One flow with all its calls, its trace, the reasons of its answer and what a client does next',
     params: byId,
     result: flowSchema,
   },

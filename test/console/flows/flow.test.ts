@@ -49,7 +49,7 @@ describe('the page of a flow', () => {
     const sandbox = await startSandbox()
     await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: '{}' }))
     const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
-    expect(text).toContain('Correct the request by the findings below')
+    expect(text).toContain('Correct the request by its findings')
     expect(text).not.toContain('offer to try again')
   })
 

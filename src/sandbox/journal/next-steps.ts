@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { Lifetimes } from '../../oidc/ports.ts'
-import { callbackOf } from '../../sandbox/journal/call-meaning.ts'
-import type { Flow } from '../../sandbox/journal/journal.ts'
+import { callbackOf } from './call-meaning.ts'
+import type { Flow } from './journal.ts'
 
 /** What a correct client does after the last call of a flow, a sentence each. */
 export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {
@@ -16,9 +16,7 @@ export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {
   const callback = callbackOf(flow)
   if (callback) return afterCallback(flow, callback, lifetimes)
   if (last.status >= 400) {
-    return [
-      'Nothing came back to the app: the user saw an error page. Correct the request: what was wrong stands below.',
-    ]
+    return ['Nothing came back to the app: the user saw an error page. Correct the request by its findings.']
   }
   return ['Wait: the user has not come back yet. An app also copes with one who never does.']
 }
@@ -50,7 +48,7 @@ const isAtFault = ({ calls }: Flow) => calls.some(({ findings }) => findings.som
 function afterCallback(flow: Flow, callback: Readonly<Record<string, string>>, { code }: Lifetimes): string[] {
   const compare = 'Compare state with the one that the session kept; when they differ, go no further.'
   if (callback['error'] !== undefined) {
-    if (isAtFault(flow)) return [compare, 'Correct the request by the findings below: it would be refused again.']
+    if (isAtFault(flow)) return [compare, 'Correct the request by its findings: it would be refused again.']
     return [compare, 'There is no result: tell the user, and offer to try again or another way to verify the age.']
   }
   if (flow.flow === 'create') return [compare, 'A callback without error is a success: nothing else is sent.']

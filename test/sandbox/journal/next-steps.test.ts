@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import type { CallRecord } from '../../../src/sandbox/journal/call-record.ts'
+import type { Flow } from '../../../src/sandbox/journal/journal.ts'
+import { nextSteps } from '../../../src/sandbox/journal/next-steps.ts'
+
+const LIFETIMES = { requestUri: 90, code: 60, idToken: 600, accessToken: 10_800 }
+
+const call = (endpoint: string, status: number, rest: Partial<CallRecord> = {}): CallRecord => ({
+  at: '2026-01-01T00:00:00.000Z',
+  endpoint,
+  method: 'GET',
+  path: '/',
+  status,
+  parameters: {},
+  findings: [],
+  response: { kind: 'text', text: '' },
+  ...rest,
+})
+
+const callback = (params: readonly [string, string][]): Partial<CallRecord> => ({
+  response: {
+    kind: 'callback',
+    callback: { redirectUri: 'http://localhost:3000/cb', mode: 'query', params: [...params] },
+  },
+})
+
+const stepsOf = (last: CallRecord, flow: Flow['flow'] = 'use') =>
+  nextSteps({ id: 'f1', tenant: 'default', flow, started_at: last.at, calls: [last] }, LIFETIMES).join(' ')
+
+describe('nextSteps', () => {
+  test.each<[string, CallRecord, string]>([
+    ['no response', call('E4', 0), 'Repeat the call once'],
+    ['an upgrade', call('E5', 200), 'Start a Use flow again'],
+    ['a refused upgrade', call('E5', 400), 'Correct the call by its findings'],
+    ['a token', call('E4', 200), 'within 10800 seconds'],
+    ['a refused token call', call('E4', 400), 'a code works once'],
+    ['a pushed request', call('E2', 201), 'within 90 seconds'],
+    ['a refused push', call('E2', 400), 'push it again'],
+    ['an error page', call('E1', 400), 'Nothing came back to the app'],
+    ['a page that waits', call('E1', 200), 'the user has not come back yet'],
+    ['an error in the callback', call('choice', 302, callback([['error', 'access_denied']])), 'There is no result'],
+    ['an answer', call('E1', 302, callback([['id_token', 'a.b.c']])), 'validate the id_token'],
+    [
+      'an answer with a code',
+      call(
+        'E1',
+        302,
+        callback([
+          ['id_token', 'a.b.c'],
+          ['code', 'x'],
+        ]),
+      ),
+      'exchange the code at E4 within 60 seconds',
+    ],
+    ['a wish to create', call('E1', 302, callback([['create_requested', 'true']])), 'push a Create request'],
+  ])('says after %s what a correct client does', (_what, last, step) => {
+    expect(stepsOf(last)).toContain(step)
+  })
+
+  test('says that a Create callback without error is a success', () => {
+    expect(stepsOf(call('choice', 302, callback([['state', 'x']])), 'create')).toContain('is a success')
+  })
+})
