@@ -1,33 +1,64 @@
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS } from '../../src/control/contract/contract.ts'
 import type { Operation } from '../../src/control/contract/operation.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { EXAMPLES, type Example, FROZEN } from './control-api-examples.ts'
+import { shortJson } from './short-json.ts'
+
+const BASE_URL = 'http://localhost:2435'
 
 const INTRODUCTION = `# Control API
 
 JSON below \`/_sandbox\` of a sandbox, or of a tenant: \`http://localhost:2435/t/NAME/_sandbox\`. A body is
 sent as \`application/json\`. A refusal is \`{error, error_description, findings}\` and changes nothing; when a name is unknown,
-\`suggestions\` holds the nearest ones. A question mark marks an optional member. The shapes are in \`/_sandbox/openapi.json\`
+\`suggestions\` holds the nearest ones. The shapes are in \`/_sandbox/openapi.json\`
 (OpenAPI 3.1), from which clients and types can be generated: \`npx openapi-typescript URL\`.
 
-This file is made from \`src/control/contract/\` by \`npm run docs\`.
+On this machine no token is needed. Beyond it the API is off until \`--control-token\` sets one: when the sandbox listens on another
+address than loopback, when the host of its base URL is another one, and for every call that came through a proxy. Then each call
+sends it: \`-H 'Authorization: Bearer TOKEN'\`. Pages of other sites cannot call it.
+
+This file is made from \`src/control/contract/\` by \`npm run docs\`, and each answer below is one that a sandbox gave to the call above
+it. Of a long list the first items are shown, of a long text the beginning. In a test in Node, [library.md](library.md) has a function for
+each call.
+
+## All calls
+
+A question mark marks an optional member.
 
 | Call | Does | Query | Body | Success |
 |---|---|---|---|---|
 `
 
-test('docs/control-api.md lists the contract; `npm run docs` writes it', async () => {
+// Each call starts a process of curl.
+vi.setConfig({ testTimeout: 120_000 })
+
+test('docs/control-api.md lists the contract, with an example of every call; `npm run docs` writes it', async () => {
+  const sandbox = await startSandbox({ baseUrl: BASE_URL, seed: 1 })
+  await prepare(sandbox, '/clock', FROZEN)
   const rows = OPERATION_IDS.map((id) => `${rowOf(OPERATIONS[id])}\n`)
-  await expect(INTRODUCTION + rows.join('')).toMatchFileSnapshot(
+  const sections: string[] = []
+  for (const id of OPERATION_IDS) sections.push(await sectionOf(sandbox, OPERATIONS[id], EXAMPLES[id]))
+  await expect(INTRODUCTION + rows.join('') + sections.join('')).toMatchFileSnapshot(
     fileURLToPath(new URL('../../docs/control-api.md', import.meta.url)),
   )
 })
 
-function rowOf({ method, path, summary, query, body, statuses }: Operation): string {
-  const call = `\`${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, (_, name: string) => name.toUpperCase())}\``
+function rowOf(operation: Operation): string {
+  const { summary, query, body, statuses } = operation
+  const call = `[\`${titleOf(operation)}\`](#${titleOf(operation)
+    .toLowerCase()
+    .replaceAll(/[^a-z -]/g, '')
+    .replaceAll(' ', '-')})`
   return `| ${[call, summary, membersOf(query), membersOf(body), statuses.join(', ')].join(' | ')} |`
 }
+
+const titleOf = ({ method, path }: Operation) =>
+  `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, (_, name: string) => name.toUpperCase())}`
 
 const membersOf = (schema: z.ZodType) =>
   schema instanceof z.ZodObject
@@ -35,3 +66,59 @@ const membersOf = (schema: z.ZodType) =>
         .map(([name, member]) => `\`${name}${member instanceof z.ZodOptional ? '?' : ''}\``)
         .join(', ')
     : ''
+
+/** What the page says of one call: what it does, the command and its answer. */
+async function sectionOf(sandbox: TestSandbox, operation: Operation, example: Example): Promise<string> {
+  for (const [path, body] of example.before ?? []) await prepare(sandbox, path, body)
+  const command = example.shell ?? curlOf(operation, await withScenario(sandbox, example))
+  const answer = shownAnswer(await runIn(sandbox, command), { command, maxItems: example.maxItems })
+  const note = example.note === undefined ? '' : `\n\n${example.note}`
+  return `\n## \`${titleOf(operation)}\`\n\n${operation.summary}.${note}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${answer}`
+}
+
+async function prepare({ url }: TestSandbox, path: string, body: unknown): Promise<void> {
+  const call = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+  const address = path.startsWith('/v1/') || path.startsWith('/t/') ? `${url}${path}` : `${url}/_sandbox${path}`
+  const response = await fetch(address, body === undefined ? { redirect: 'manual' } : call)
+  expect(response.status).toBeLessThan(400)
+}
+
+/** The id of a scenario is known when it is armed. */
+async function withScenario(sandbox: TestSandbox, example: Example): Promise<Example> {
+  const [armed] = await sandbox.scenarios.list()
+  return { ...example, path: example.path.replace('SCENARIO', armed?.id ?? '') }
+}
+
+/** A call whose success has no JSON shows its status. */
+function curlOf({ method, mediaType, statuses }: Operation, { path, body }: Example): string {
+  const address = `${BASE_URL}/_sandbox${path}`
+  const given = statuses.includes(204) ? '%{http_code}' : '%{http_code} %{content_type}'
+  const showsStatus = statuses.includes(204) || mediaType === 'text/html'
+  const verb = method === 'get' || (method === 'post' && body !== undefined) ? '' : `-X ${method.toUpperCase()} `
+  const call = [
+    `curl -s ${showsStatus ? `-o /dev/null -w '${given}\\n' ` : ''}${verb}${/[?&]/.test(address) ? `'${address}'` : address}`,
+    ...(method === 'get' ? [] : [`-H 'Content-Type: application/json'`]),
+    ...(body === undefined ? [] : [`-d '${shortJson(body)}'`]),
+  ]
+  return call.join(call.join(' ').length > 120 ? ' \\\n  ' : ' ')
+}
+
+async function runIn({ url }: TestSandbox, command: string): Promise<string> {
+  const script = command.replaceAll(BASE_URL, url)
+  const { stdout } = await promisify(execFile)('bash', ['-u', '-c', script])
+  return stdout
+}
+
+function shownAnswer(text: string, { command, maxItems }: { command: string; maxItems: number | undefined }): string {
+  if (!text.startsWith('{')) return `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`
+  const answer: unknown = JSON.parse(text)
+  expect(answer, command).not.toHaveProperty('error')
+  return `\`\`\`json\n${withoutChance(shortJson(answer, { maxItems, maxCharacters: 160 }))}\n\`\`\`\n`
+}
+
+/** What differs in each run, and what no seed makes the same. */
+const withoutChance = (json: string) =>
+  json
+    .replace(/("uptime": )[\d.]+/, (_, name: string) => `${name}12`)
+    .replaceAll(/eyJ[\w.-]+/g, 'eyJ')
+    .replaceAll(/sandbox-(rs256|es256)-[\w-]+/gi, (_, alg: string) => `sandbox-${alg}-…`)
