@@ -14,6 +14,10 @@ export interface ChangeableSettings {
   configure(change: Partial<TenantSettings>): Promise<void>
   /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
   rotateKeys(stage: RotationStage): Promise<void>
+  /** Whether its keys are others than those it began with. */
+  hasRotatedKeys(): boolean
+  /** Back to the keys it began with: the key set and the signatures are as before the first rotation. */
+  restoreKeys(): Promise<void>
 }
 
 /** Creates the settings of one tenant: those of the sandbox, until it changes its own. */
@@ -52,6 +56,8 @@ export function createTenantSettings(
     get keys() {
       return keys
     },
+    hasRotatedKeys: () => keys !== commonKeys,
+    restoreKeys: () => changeKeys(() => undefined),
     configure: (change) =>
       changeSettings((own = common) => {
         const { lifetimes, clients: declared, defaults, slowReplySeconds } = own

@@ -10,8 +10,8 @@ export interface StatePart<Value> {
   apply(value: Value | undefined): void
 }
 
-/** @param change pure; what it throws is thrown, and nothing changes then */
-export type ChangeState<Value> = (change: (value: Value | undefined) => Value) => Promise<void>
+/** @param change pure; `undefined` brings back what was declared; what it throws is thrown, and nothing changes then */
+export type ChangeState<Value> = (change: (value: Value | undefined) => Value | undefined) => Promise<void>
 
 /** The state of one tenant, kept where every process reads it. */
 export interface TenantState {

@@ -156,6 +156,8 @@ export function createTenant(
     refresh: shared.isShared ? state.refresh : async () => {},
     configure: driving(own.configure),
     rotateKeys: driving(own.rotateKeys),
+    restoreKeys: driving(own.restoreKeys),
+    hasRotatedKeys: own.hasRotatedKeys,
     async reset() {
       // A seeded tenant draws the same ids again from here.
       ids = idsFor('service')
