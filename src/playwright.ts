@@ -1,6 +1,7 @@
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { KnownOutcome, KnownPersona } from './client/shapes/names.ts'
-import { OUTCOME_COOKIE, PERSONA_COOKIE } from './sandbox/decision/sources.ts'
+import { pathOf } from './sandbox/addresses/addresses.ts'
+import { ACTING_COOKIE, actingValue, OUTCOME_COOKIE, PERSONA_COOKIE } from './sandbox/decision/sources.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }
@@ -87,5 +88,10 @@ async function actAs(
   await context.addCookies([
     { name: PERSONA_COOKIE, value: name, url },
     { name: OUTCOME_COOKIE, value: outcome, url },
+    {
+      name: ACTING_COOKIE,
+      value: encodeURIComponent(actingValue(pathOf(api.baseUrl), { persona: name, outcome })),
+      url: `${api.baseUrl}/`,
+    },
   ])
 }

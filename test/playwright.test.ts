@@ -19,5 +19,10 @@ test('as() gives the browser its cookies for the base URL of the sandbox, not fo
   expect(cookies).toEqual([
     { name: 'agekey_sandbox_persona', value: 'teen-16', ...hosted },
     { name: 'agekey_sandbox_outcome', value: 'access_denied', ...hosted },
+    {
+      name: 'agekey_sandbox_acting',
+      value: encodeURIComponent('at=&persona=teen-16&outcome=access_denied'),
+      url: 'http://localhost:9999/',
+    },
   ])
 })

@@ -45,7 +45,7 @@ export const showPage =
   async (request, tenant) => {
     const signInReply = askForToken(request, tenant, host)
     if (signInReply) return { reply: signInReply }
-    const call = callOf(request, tenant, host)
+    const call = await callOf(request, tenant, host)
     return { reply: page(200, await route.render({ ...call, fields: readSearch(request) })) }
   }
 
@@ -54,7 +54,7 @@ export const takeForm =
   (route: ConsoleRoute & Required<Pick<ConsoleRoute, 'act'>>, host: HttpHost): Handler =>
   async (request, tenant) => {
     guardControl(request, host.guard)
-    const call = { ...callOf(request, tenant, host), fields: readForm(request) }
+    const call = { ...(await callOf(request, tenant, host)), fields: readForm(request) }
     try {
       const { cookies = [], query = {} } = (await route.act(call)) ?? {}
       const search = new URLSearchParams(query).toString()
@@ -77,9 +77,9 @@ export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): 
   }
 }
 
-const callOf = (request: Incoming, tenant: Tenant, host: HttpHost) => ({
+const callOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
   tenant,
   host,
-  frame: consoleFrame(tenant, host),
+  frame: await consoleFrame(request, tenant, host),
   params: request.params,
 })

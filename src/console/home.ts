@@ -1,8 +1,8 @@
 import { reasonBeyondMachine } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
-import { CONSOLE_PAGES, type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
+import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../http/html/console-page.ts'
 import { type Html, html } from '../http/html/html.ts'
-import { type RenderedPage, renderPage } from '../http/html/layout.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page } from '../http/reply.ts'
 import { ENDPOINTS, endpointUrl } from '../oidc/endpoints.ts'
@@ -16,7 +16,7 @@ export const createHomeRoute =
   async (request, tenant) => {
     const personaCount = (await tenant.personas.list()).length
     const view = { provider: tenant.provider, client: clientToShow(request, host), personaCount }
-    return { reply: page(200, renderHome(consoleFrame(tenant, host), view)) }
+    return { reply: page(200, renderHome(await consoleFrame(request, tenant, host), view)) }
   }
 
 /** Beyond this machine a secret from the config is not shown; that of the built-in client is public. */
@@ -32,16 +32,14 @@ interface Home {
 }
 
 export function renderHome(frame: ConsoleFrame, { provider, client, personaCount }: Home): RenderedPage {
-  return renderPage(frame.shell, {
+  return renderFramedPage(frame, {
     title: 'Sandbox home',
-    width: 'wide',
-    styles: ['console.css'],
+    current: undefined,
     scripts: ['copy.js'],
     main: html`<section class="card hero">
 <h1>Your app’s age checks, on this machine</h1>
 <p class="lead">A relying-party sandbox for an age assurance service: every endpoint, real signed tokens, and ${personaCount} test personas with ${OUTCOMES.length} outcomes instead of passkeys.</p>
 <p><a class="button primary" href="${frame.demoPath}" data-testid="try-it">Try the demo app</a></p>
-<nav class="tabs" aria-label="Console"><ul>${CONSOLE_PAGES.map(({ title, path }) => html`<li><a href="${frame.consolePath}/${path}">${title}</a></li>`)}</ul></nav>
 </section>
 <div class="columns">
 ${renderPasteBlock(provider, client)}

@@ -10,6 +10,7 @@ import { outcomesPage } from './outcomes.ts'
 import { personasPage } from './personas.ts'
 import { rulesPage } from './rules.ts'
 import { signIn } from './sign-in.ts'
+import { takeBack } from './take-back.ts'
 import { tenantsPage } from './tenants.ts'
 
 const PAGES: readonly ConsoleRoute[] = [
@@ -29,6 +30,7 @@ const CONSOLE = '/_sandbox/console'
 export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: CONSOLE, method: 'get', handler: entrance(host) },
   { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host), errors: 'page' },
+  { path: `${CONSOLE}/status`, method: 'post', handler: takeBack(host) },
   ...PAGES.flatMap((route): RouteRow[] => {
     const { act, name, below = '' } = route
     const path = `${CONSOLE}/${name}${below}`

@@ -1,6 +1,6 @@
 import { signInCookie } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
-import { type ConsoleFrame, consoleFrame, consolePathOf } from '../http/html/console-page.ts'
+import { type ConsolePlace, consolePathOf, consolePlace } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
@@ -8,7 +8,7 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
 /** The answer to a browser without the cookie, instead of any page of the console. */
 export const signInPage = (tenant: Tenant, host: HttpHost, problem?: string): Reply =>
-  page(401, renderSignIn(consoleFrame(tenant, host), problem))
+  page(401, renderSignIn(consolePlace(tenant, host), problem))
 
 /** Takes the control token once and remembers the browser by a cookie. */
 export const signIn =
@@ -24,7 +24,7 @@ export const signIn =
   }
 
 /** Beyond this machine: asks for the control token, once for this browser. It posts `token`. */
-export function renderSignIn({ shell, consolePath }: ConsoleFrame, problem?: string): RenderedPage {
+export function renderSignIn({ shell, consolePath }: ConsolePlace, problem?: string): RenderedPage {
   return renderPage(shell, {
     styles: ['console.css'],
     title: 'Sign in to the console',

@@ -18,7 +18,7 @@ export const takeQuery =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
     if (request.query === '') {
-      return { reply: demoReply(renderFragment(consoleFrame(tenant, host)), tenant) }
+      return { reply: demoReply(renderFragment(await consoleFrame(request, tenant, host)), tenant) }
     }
     return { reply: await take({ encoded: request.query, mode: 'query' }, { request, tenant, host }) }
   }

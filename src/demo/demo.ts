@@ -1,6 +1,6 @@
-import { type ConsoleFrame, renderMenu } from '../http/html/console-page.ts'
-import { type Html, html } from '../http/html/html.ts'
-import { type RenderedPage, renderPage } from '../http/html/layout.ts'
+import { type ConsoleFrame, renderFramedPage } from '../http/html/console-page.ts'
+import type { Html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
@@ -12,14 +12,7 @@ export function renderDemoPage(
   frame: ConsoleFrame,
   { title, main, scripts = [] }: { title: string; main: Html; scripts?: readonly string[] },
 ): RenderedPage {
-  return renderPage(frame.shell, {
-    title: `${title} · Demo app`,
-    width: 'wide',
-    styles: ['console.css'],
-    scripts,
-    main: html`${renderMenu(frame, 'demo')}
-${main}`,
-  })
+  return renderFramedPage(frame, { title: `${title} · Demo app`, current: 'demo', scripts, main })
 }
 
 /** Sends a page whose forms lead to the base URL, also when the browser knows the sandbox by another name. */

@@ -14,7 +14,10 @@ import { answersOf, offerOf, verdictOf } from './verdict.ts'
 export const showResult =
   (host: HttpHost): Handler =>
   async (request, tenant) => ({
-    reply: demoReply(renderDemoResult(consoleFrame(tenant, host), await requireSession(request, tenant)), tenant),
+    reply: demoReply(
+      renderDemoResult(await consoleFrame(request, tenant, host), await requireSession(request, tenant)),
+      tenant,
+    ),
   })
 
 /** Request and callback beside each other, each check with its result, and the next step. */
@@ -24,7 +27,7 @@ export function renderDemoResult(frame: ConsoleFrame, session: Session): Rendere
   return renderDemoPage(frame, {
     title,
     scripts: ['copy.js'],
-    main: html`<header class="card page-head">
+    main: html`<header class="card">
 <p class="muted">${flow === 'use' ? 'Use' : 'Create'}</p>
 <h1 data-testid="demo-verdict">${title}</h1>
 <p class="lead">${sentence}</p>

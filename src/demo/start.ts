@@ -10,8 +10,11 @@ import { demoPath, demoReply, renderDemoPage } from './demo.ts'
 /** The first page: a form for a Use request and one for a Create request. */
 export const showStart =
   (host: HttpHost): Handler =>
-  (request, tenant) => ({
-    reply: demoReply(renderDemoStart(consoleFrame(tenant, host), addressOfBase(request, tenant)), tenant),
+  async (request, tenant) => ({
+    reply: demoReply(
+      renderDemoStart(await consoleFrame(request, tenant, host), addressOfBase(request, tenant)),
+      tenant,
+    ),
   })
 
 /** The address of the demo below the base URL, when the browser came by another name: there it has no session cookie. */
@@ -25,14 +28,11 @@ function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
 export function renderDemoStart(frame: ConsoleFrame, rightAddress: string | undefined): RenderedPage {
   return renderDemoPage(frame, {
     title: 'Demo shop',
-    main: html`<header class="card page-head">
-<h1>Demo shop</h1>
-<p class="lead">A relying party built into the sandbox. It makes the same calls as your app, over HTTP, and shows what it sends and what it checks.</p>
+    main: html`<div class="page-title"><h1>Demo shop</h1> <p>A relying party built into the sandbox. It makes the same calls as your app, over HTTP, and shows what it sends and what it checks.</p></div>
 ${
   rightAddress !== undefined &&
   html`<p class="notice" data-testid="wrong-address">The sandbox sends browsers back to its base URL, and a session does not follow to another name. <a href="${rightAddress}">Open the demo there</a>.</p>`
 }
-</header>
 <div class="columns">
 ${renderUseForm(frame)}
 <div class="column">

@@ -10,7 +10,7 @@ export interface Cookie {
 }
 
 /** The value of a cookie of the browser; `undefined` when it sends none of this name. */
-export const readCookie = (request: Incoming, name: string): string | undefined =>
+export const readCookie = (request: Pick<Incoming, 'header'>, name: string): string | undefined =>
   parse(request.header('cookie') ?? '')[name]
 
 /** A cookie that browsers send only to the hosted pages of this tenant; without a value it is cleared. */

@@ -1,10 +1,13 @@
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
 import {
+  ACTING_COOKIE,
+  actingValue,
   type NamedDecision,
   OUTCOME_COOKIE,
   PERSONA_COOKIE,
   type RequestedDecision,
+  readActingValue,
 } from '../sandbox/decision/sources.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { type Cookie, hostedCookie, readCookie } from './cookie.ts'
@@ -56,4 +59,15 @@ function namedIn(own: Pairs): NamedDecision {
 export const actingCookies = ({ persona, outcome }: Partial<NamedDecision>, tenant: Tenant): readonly Cookie[] => [
   hostedCookie(PERSONA_COOKIE, persona, tenant),
   hostedCookie(OUTCOME_COOKIE, outcome, tenant),
+  shownCookie(actingValue(tenant.basePath, { persona, outcome }), tenant),
 ]
+
+const shownCookie = (value: string, { basePath }: Tenant): Cookie => ({
+  name: ACTING_COOKIE,
+  value,
+  options: { path: `${basePath}/`, sameSite: 'lax', ...(value === '' ? { maxAge: 0 } : {}) },
+})
+
+/** As what this browser acts, by the cookie that the console reads. */
+export const readActing = (request: Pick<Incoming, 'header'>, { basePath }: Pick<Tenant, 'basePath'>): NamedDecision =>
+  readActingValue(readCookie(request, ACTING_COOKIE) ?? '', basePath)

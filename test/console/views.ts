@@ -27,6 +27,13 @@ export const frame: ConsoleFrame = {
   demoPath: '/t/qa/_sandbox/demo',
   controlPath: '/t/qa/_sandbox',
   tenant: 'qa',
+  status: {
+    modes: [
+      { id: 'tenant', title: 'Tenant', value: 'qa', href: '/t/qa/_sandbox/console/tenants' },
+      { id: 'clock', title: 'Clock', value: '+1 day', href: '/t/qa/_sandbox/console/clock', takeBack: 'Real time' },
+    ],
+    here: '/t/qa/_sandbox/console/flows?q=x',
+  },
 }
 
 const finding = {

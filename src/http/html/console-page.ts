@@ -1,23 +1,27 @@
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
+import type { Incoming } from '../incoming.ts'
+import { readModes } from '../status/modes.ts'
+import { renderStrip, type Status } from '../status/strip.ts'
+import { grouped } from './elements.ts'
 import { type Html, html } from './html.ts'
-import { type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
+import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
 
-/** The pages of the console, in the order of its menu; `path` is below the console's own. */
+/** The pages of the console, in the order of its menu, which leaves a gap between two groups; `path` is below the console's own. */
 export const CONSOLE_PAGES = [
-  { path: 'flows', title: 'Flows' },
-  { path: 'personas', title: 'Personas' },
-  { path: 'outcomes', title: 'Outcomes' },
-  { path: 'expectations', title: 'Expectations' },
-  { path: 'clock', title: 'Clock' },
-  { path: 'rules', title: 'Rules' },
-  { path: 'tenants', title: 'Tenants' },
+  { path: 'flows', title: 'Flows', group: 'Watch' },
+  { path: 'personas', title: 'Personas', group: 'Decide' },
+  { path: 'outcomes', title: 'Outcomes', group: 'Decide' },
+  { path: 'expectations', title: 'Expectations', group: 'Decide' },
+  { path: 'clock', title: 'Clock', group: 'Decide' },
+  { path: 'rules', title: 'Rules', group: 'Sandbox' },
+  { path: 'tenants', title: 'Tenants', group: 'Sandbox' },
 ] as const
 
 export type ConsolePath = (typeof CONSOLE_PAGES)[number]['path']
 
-/** What every page of the console and the demo needs. Paths are absolute and carry the prefix of a tenant. */
-export interface ConsoleFrame {
+/** Where the pages of a tenant are. Paths are absolute and carry the prefix of the tenant. */
+export interface ConsolePlace {
   readonly shell: Shell
   /** Without a slash at the end: `/_sandbox/console`. */
   readonly consolePath: string
@@ -28,16 +32,58 @@ export interface ConsoleFrame {
   readonly tenant?: string
 }
 
+/** What every page of the console and the demo, and the home page, needs. */
+export interface ConsoleFrame extends ConsolePlace {
+  readonly status: Status
+}
+
 /** Where the console of a tenant begins, without a slash at the end. */
 export const consolePathOf = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/console`
 
-export const consoleFrame = (tenant: Tenant, { version }: { readonly version: string }): ConsoleFrame => ({
+export const consolePlace = (tenant: Tenant, { version }: { readonly version: string }): ConsolePlace => ({
   shell: shellOf(tenant, version),
   consolePath: consolePathOf(tenant),
   demoPath: `${tenant.basePath}/_sandbox/demo`,
   controlPath: `${tenant.basePath}/_sandbox`,
   ...(tenant.name === ROOT_TENANT ? {} : { tenant: tenant.name }),
 })
+
+/** The frame of the page that `request` asks for. */
+export async function consoleFrame(
+  request: Pick<Incoming, 'header' | 'path' | 'query'>,
+  tenant: Tenant,
+  host: { readonly version: string },
+): Promise<ConsoleFrame> {
+  const place = consolePlace(tenant, host)
+  const { path, query } = request
+  const here = `${tenant.basePath}${path}${query === '' ? '' : `?${query}`}`
+  return { ...place, status: { modes: await readModes({ request, tenant }, place.consolePath), here } }
+}
+
+/** The entry of the menu that a page belongs to; the home page has none. */
+type MenuEntry = ConsolePath | 'demo' | 'docs' | undefined
+
+/** A page with the menu and the status strip: every page of the console and the demo, and the home page. */
+export function renderFramedPage(
+  frame: ConsoleFrame,
+  {
+    current,
+    title,
+    styles = [],
+    scripts = [],
+    ...page
+  }: Omit<Page, 'width' | 'menu' | 'strip'> & { current: MenuEntry },
+): RenderedPage {
+  return renderPage(frame.shell, {
+    ...page,
+    title: frame.tenant === undefined ? title : `${title} · ${frame.tenant}`,
+    width: 'wide',
+    menu: renderMenu(frame, current),
+    strip: renderStrip(frame.status, `${frame.consolePath}/status`),
+    styles: ['console.css', ...styles],
+    scripts: ['console-time.js', ...scripts],
+  })
+}
 
 /** One page of the console, below its menu. */
 export interface ConsoleContent {
@@ -48,37 +94,39 @@ export interface ConsoleContent {
   readonly body: Html
   /** Why a form was refused. */
   readonly problem?: string | undefined
+  /** Style sheets in `public/` beside `console.css`. */
+  readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
 }
 
-/** A whole page of the console: menu, heading, content. */
+/** A whole page of the console: menu, strip, title, content. */
 export function renderConsolePage(frame: ConsoleFrame, content: ConsoleContent): RenderedPage {
-  const { title, lead, body, problem, scripts = [] } = content
-  return renderPage(frame.shell, {
-    title: frame.tenant === undefined ? title : `${title} · ${frame.tenant}`,
-    width: 'wide',
-    styles: ['console.css'],
+  const { title, current, lead, body, problem, styles = [], scripts = [] } = content
+  return renderFramedPage(frame, {
+    title,
+    current,
+    styles,
     scripts,
-    main: html`${renderMenu(frame, content.current)}
-<header class="card page-head">
-${frame.tenant !== undefined && html`<p class="muted">Tenant <code>${frame.tenant}</code></p>`}
-<h1>${title}</h1>
-<p class="lead">${lead}</p>
+    main: html`<div class="page-title"><h1>${title}</h1> <p>${lead}</p></div>
 ${problem !== undefined && html`<p class="problem" role="alert" data-testid="problem"><strong>Not done.</strong> ${problem}</p>`}
-</header>
 ${body}`,
   })
 }
 
-/** The menu of the console; the demo shows it too. */
-export function renderMenu({ consolePath, demoPath }: ConsoleFrame, current: ConsolePath | 'demo'): Html {
-  return html`<nav class="tabs" aria-label="Console"><ul>
-${CONSOLE_PAGES.map(
-  ({
-    path,
-    title,
-  }) => html`<li><a href="${consolePath}/${path}"${path === current && html` aria-current="page"`}>${title}</a></li>
+/** Below 60rem a button opens the list. */
+function renderMenu({ consolePath, demoPath, controlPath }: ConsolePlace, current: MenuEntry): Html {
+  const entries = [
+    ...CONSOLE_PAGES.map(({ path, ...entry }) => ({ ...entry, id: path, href: `${consolePath}/${path}` })),
+    { id: 'demo', title: 'Demo app', group: 'Learn', href: demoPath },
+    { id: 'docs', title: 'Docs', group: 'Learn', href: `${controlPath}/docs` },
+  ]
+  return html`<button class="menu-button" type="button" popovertarget="menu">Menu</button>
+<nav class="menu" id="menu" aria-label="Console" popover>
+${grouped(entries, ({ group }) => group).map(
+  ([group, members]) => html`<ul aria-label="${group}">${members.map(
+    ({ id, title, href }) =>
+      html`<li><a href="${href}"${id === current && html` aria-current="page"`}>${title}</a></li>`,
+  )}</ul>
 `,
-)}<li><a href="${demoPath}"${current === 'demo' && html` aria-current="page"`}>Demo app</a></li>
-</ul></nav>`
+)}</nav>`
 }

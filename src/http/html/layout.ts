@@ -36,6 +36,8 @@ export interface Page {
   readonly width?: 'narrow' | 'wide'
   /** The end of the band on top, for example a menu. */
   readonly menu?: Html
+  /** Below the band, which is flat then: the status strip. */
+  readonly strip?: Html
   /** Forms whose controls are in the menu; they stand before the footer and show nothing. */
   readonly forms?: Html
   /** Names of style sheets in `public/` beside `app.css`. */
@@ -72,11 +74,11 @@ ${page.styles?.map((style) => html`<link rel="stylesheet" href="${assetsPath}/${
 ${shell.appearanceCssPath !== undefined && html`<link rel="stylesheet" href="${shell.appearanceCssPath}">`}
 ${page.scripts?.map((script) => html`<script src="${assetsPath}/${script}" defer></script>`)}
 </head>
-<body>
+<body${page.strip !== undefined && html` class="flat"`}>
 <header class="top">
 <p class="banner" data-testid="sandbox-banner"><strong>${t('banner.label')}</strong> <span>${t('banner.text')}</span></p>
 <div class="band"><a class="brand" href="${shell.homePath}" target="_top"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> <span>agekey-sandbox</span></a>${page.menu !== undefined && html` ${page.menu}`}</div>
-</header>
+${page.strip}</header>
 <main class="${page.width ?? 'narrow'}">
 ${page.main}
 </main>

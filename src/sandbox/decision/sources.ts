@@ -11,6 +11,25 @@ export const PERSONA_COOKIE = 'agekey_sandbox_persona'
 /** The cookie that ends the flows of a browser with an outcome. */
 export const OUTCOME_COOKIE = 'agekey_sandbox_outcome'
 
+/**
+ * The cookie by which the console knows what the two others say: browsers send those to the hosted pages only. It decides nothing.
+ * At the base URL its path covers the tenants too, so its value names the path of its own tenant.
+ */
+export const ACTING_COOKIE = 'agekey_sandbox_acting'
+
+/** The value of `ACTING_COOKIE`; empty when the browser acts as no persona and with no outcome. */
+export const actingValue = (basePath: string, { persona, outcome }: Partial<NamedDecision>): string =>
+  persona || outcome
+    ? new URLSearchParams({ at: basePath, persona: persona ?? '', outcome: outcome ?? '' }).toString()
+    : ''
+
+/** What a value of `ACTING_COOKIE` says of this tenant. */
+export function readActingValue(value: string, basePath: string): NamedDecision {
+  const given = new URLSearchParams(value)
+  if (given.get('at') !== basePath) return { persona: undefined, outcome: undefined }
+  return { persona: given.get('persona') || undefined, outcome: given.get('outcome') || undefined }
+}
+
 /** What one source says: a persona, an outcome, both or nothing. */
 export interface DecisionSource {
   /** For messages: `query parameter sandbox_persona`. */

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest'
+import { readModes, takeModeBack } from '../../../src/http/status/modes.ts'
+import { DEFAULT_LIFETIMES } from '../../../src/oidc/decisions.ts'
+import { actingValue } from '../../../src/sandbox/decision/sources.ts'
+import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import { createTestTenant } from '../../support/tenant.ts'
+
+/** A browser that sends this cookie, or none. */
+const browser = (cookie = '') => ({ header: (name: string) => (name === 'cookie' ? cookie : undefined) })
+
+async function runningTenant(): Promise<Tenant> {
+  const tenant = await createTestTenant()
+  await tenant.moveClock({ reset: true })
+  return tenant
+}
+
+const modesOf = async (tenant: Tenant, cookie?: string) =>
+  (await readModes({ request: browser(cookie), tenant }, '/console')).map(({ id, value }) => [id, value])
+
+const CLIENT = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost/'], persona: 'teen-16' }
+
+it('names nothing in a sandbox as it starts', async () => {
+  expect(await modesOf(await runningTenant())).toEqual([])
+})
+
+it.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
+  ['clock', (tenant) => tenant.moveClock({ advance: 93_600 }), '+1 day 2 h'],
+  ['clock', (tenant) => tenant.moveClock({ set: '2030-01-31', freeze: true }), 'frozen at 2030-01-31 00:00:00Z'],
+  ['expectations', (tenant) => tenant.expectations.add({ flow: 'use', persona: 'teen-16' }), 'use: teen-16'],
+  [
+    'expectations',
+    (tenant) => tenant.expectations.add({ flow: 'token', outcome: 'token.503', times: 3 }),
+    'token: token.503, 3 times',
+  ],
+  [
+    'scenarios',
+    (tenant) => tenant.scenarios.arm({ name: 'Sign up', steps: [{ await: 'par' }, { await: 'token' }] }),
+    'Sign up: step 1 of 2',
+  ],
+  [
+    'default',
+    (tenant) => tenant.configure({ defaults: { persona: 'teen-16', outcome: 'access_denied' } }),
+    'teen-16 → access_denied',
+  ],
+  ['clients', (tenant) => tenant.configure({ clients: [CLIENT] }), 'web-shop → teen-16'],
+  [
+    'lifetimes',
+    (tenant) => tenant.configure({ lifetimes: { ...DEFAULT_LIFETIMES, code: 5, idToken: 7200 } }),
+    'code 5 s, id_token 2 h',
+  ],
+  ['keys', (tenant) => tenant.rotateKeys('publish'), 'rotated'],
+])('names what is set for %s (%#), and takes it back', async (id, set, value) => {
+  const tenant = await runningTenant()
+  await set(tenant)
+  expect(await modesOf(tenant)).toEqual([[id, value]])
+  await takeModeBack(id, tenant)
+  expect(await modesOf(tenant)).toEqual([])
+})
+
+it('counts what is queued twice and armed twice', async () => {
+  const tenant = await runningTenant()
+  for (const persona of ['teen-16', 'child-12']) await tenant.expectations.add({ flow: 'use', persona })
+  for (const name of ['One', 'Two']) await tenant.scenarios.arm({ name, steps: [{ await: 'par' }] })
+  expect(await modesOf(tenant)).toEqual([
+    ['expectations', '2 decisions'],
+    ['scenarios', '2 armed'],
+  ])
+})
+
+it('names as what this browser acts, but not what it acts as in another tenant', async () => {
+  const tenant = await runningTenant()
+  const cookieFor = (basePath: string) =>
+    `agekey_sandbox_acting=${encodeURIComponent(actingValue(basePath, { persona: 'teen-16', outcome: 'access_denied' }))}`
+  expect(await modesOf(tenant, cookieFor(''))).toEqual([['acting', 'teen-16 → access_denied']])
+  expect(await modesOf(tenant, cookieFor('/t/qa'))).toEqual([])
+  const cookies = await takeModeBack('acting', tenant)
+  expect(cookies.map(({ name, value, options }) => [name, value, options.maxAge])).toEqual([
+    ['agekey_sandbox_persona', '', 0],
+    ['agekey_sandbox_outcome', '', 0],
+    ['agekey_sandbox_acting', '', 0],
+  ])
+})
+
+it('names a profile other than spec, which only a new start changes', async () => {
+  const tenant = await createTestTenant({ profile: 'agekey' })
+  await tenant.moveClock({ reset: true })
+  const [mode] = await readModes({ request: browser(), tenant }, '/console')
+  expect(mode).toEqual({ id: 'profile', title: 'Profile', value: 'agekey', href: '/console/rules' })
+  await expect(takeModeBack('profile', tenant)).rejects.toThrow('take_back: there is no "profile"; send one of clock')
+})
+
+it('leaves ended scenarios readable when it removes the running ones', async () => {
+  const tenant = await runningTenant()
+  const ended = await tenant.scenarios.arm({ name: 'Ended', steps: [{ clock: { advance: 0 } }] })
+  await tenant.scenarios.arm({ name: 'Running', steps: [{ await: 'par' }] })
+  await takeModeBack('scenarios', tenant)
+  expect((await tenant.scenarios.list()).map(({ id }) => id)).toEqual([ended.id])
+})
