@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import { unknownName } from '../age/nearest.ts'
 import { loadSettings } from '../config/load-settings.ts'
 import type { Texts } from '../config/text-settings.ts'
@@ -7,6 +6,7 @@ import { createClock } from '../sandbox/clock/clock.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import { readPersonas } from '../sandbox/personas/persona-files.ts'
 import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
+import { personaYaml } from '../sandbox/personas/persona-yaml.ts'
 import { resolvePersona } from '../sandbox/personas/resolve-persona.ts'
 import { alignColumns, paint, print, visible } from './terminal.ts'
 
@@ -37,7 +37,7 @@ export async function showPersona(flags: Texts, name: string, { json = false }: 
     throw ConfigError.of(unknownName('persona', name, names))
   }
   const shown = withPlainDates(persona)
-  print(json ? JSON.stringify(shown, undefined, 2) : stringify(shown).trimEnd())
+  print(json ? JSON.stringify(shown, undefined, 2) : personaYaml(shown).trimEnd())
 }
 
 /** Checks persona files and folders without starting. @throws ConfigError with a line for each problem */
