@@ -8,6 +8,7 @@ import { flowPage } from './flows/flow.ts'
 import { flowsPage } from './flows/flows.ts'
 import { outcomesPage } from './outcomes.ts'
 import { personasPage } from './personas.ts'
+import { playgroundPage } from './playground/playground.ts'
 import { rulesPage } from './rules.ts'
 import { signIn } from './sign-in.ts'
 import { takeBack } from './take-back.ts'
@@ -17,6 +18,7 @@ const PAGES: readonly ConsoleRoute[] = [
   flowsPage,
   flowPage,
   personasPage,
+  playgroundPage,
   outcomesPage,
   expectationsPage,
   clockPage,

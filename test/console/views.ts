@@ -5,6 +5,7 @@ import { renderFlowList } from '../../src/console/flows/flows.ts'
 import { renderHome } from '../../src/console/home.ts'
 import { renderOutcomes } from '../../src/console/outcomes.ts'
 import { renderPersonas } from '../../src/console/personas.ts'
+import { renderPlayground } from '../../src/console/playground/playground-page.ts'
 import { renderRules } from '../../src/console/rules.ts'
 import { renderSignIn } from '../../src/console/sign-in.ts'
 import { renderTenants } from '../../src/console/tenants.ts'
@@ -176,6 +177,15 @@ const session = (changes: Partial<UseSession> = {}): UseSession => ({
   ...changes,
 })
 
+/** A persona whose answer differs from the one before. */
+const flippedAnswer = {
+  name: 'teen-16',
+  title: 'Sixteen',
+  answers: { 13: true, 18: false },
+  before: { 18: true },
+  reasons: ['18 no: id_doc_scan: needs 18, has 16', '13 yes: id_doc_scan: needs 13, has 16'],
+}
+
 /** Renders a page with every string of its data passed through `change`. */
 type Render = (change?: (text: string) => string) => string
 
@@ -196,6 +206,31 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     search: 'teen',
     acting: 'teen-16',
     problem: 'persona: there is no persona "x"',
+  }),
+  pageOf('playground', renderPlayground, frame, {
+    text: '{"age_thresholds":[18]}',
+    findings: [finding],
+    before: '{"age_thresholds":[18]}',
+    answered: {
+      table: {
+        thresholds: [13, 18],
+        filter: { q: 'x', answers: 'changed', after: 'a' },
+        groups: [
+          { key: 'changed', title: 'Changed', count: 1 },
+          { key: 'none', title: 'No age key', count: 1 },
+        ],
+        rows: [
+          { group: 'changed', answer: flippedAnswer },
+          { group: 'none', answer: { name: 'no-age-key', title: 'Nobody', reasons: ['no age key'] } },
+        ],
+        total: 3,
+        found: 3,
+        next: 'no-age-key',
+      },
+      changed: [flippedAnswer],
+      effects: [{ label: 'without verified_after', flips: ['teen-16'] }],
+      copied: { persona: 'teen-16', copies: [{ title: 'Persona as YAML', text: 'name: teen-16' }] },
+    },
   }),
   pageOf('outcomes', renderOutcomes, frame, OUTCOMES, { flow: 'use', q: 'expired', skip: 60 }),
   pageOf(

@@ -146,8 +146,18 @@ async function visitRefusals({ text, use, get, post }: World): Promise<void> {
 async function visitConsole({ sandbox, text, get, post }: World): Promise<void> {
   const at = '/_sandbox/console'
   const match = { flow: text, client_id: text, state: text, nonce: text, persona: text, outcome: text }
-  const fields = { ...match, q: text, add: text, times: text, set: text, before: text }
-  for (const page of ['flows', 'personas', 'outcomes', 'expectations', 'clock', 'rules', 'tenants']) {
+  const fields = {
+    ...match,
+    q: text,
+    add: text,
+    times: text,
+    set: text,
+    before: text,
+    claims: text,
+    change: text,
+    answers: text,
+  }
+  for (const page of ['flows', 'personas', 'playground', 'outcomes', 'expectations', 'clock', 'rules', 'tenants']) {
     await get(`${at}/${page}`)
     await get(`${at}/${page}`, fields)
   }

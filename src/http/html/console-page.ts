@@ -11,6 +11,7 @@ import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from '.
 export const CONSOLE_PAGES = [
   { path: 'flows', title: 'Flows', group: 'Watch' },
   { path: 'personas', title: 'Personas', group: 'Decide' },
+  { path: 'playground', title: 'Playground', group: 'Decide' },
   { path: 'outcomes', title: 'Outcomes', group: 'Decide' },
   { path: 'expectations', title: 'Expectations', group: 'Decide' },
   { path: 'clock', title: 'Clock', group: 'Decide' },

@@ -1,0 +1,167 @@
+import type { AgeThresholds } from '../../age/evaluate.ts'
+import { contains } from '../../http/form.ts'
+import { counted, grouped } from '../../http/html/elements.ts'
+import { renderSelect, renderTextField } from '../../http/html/fields.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import { pageOf } from '../list-page.ts'
+import { flippedOf, type PersonaAnswer } from './answers.ts'
+
+/** Which personas are shown. */
+export interface AnswerFilter {
+  /** A part of a name, title or reason. */
+  readonly q: string
+  /** The key of a group, or empty for all. */
+  readonly answers: string
+  /** The persona after which the page begins. */
+  readonly after: string | undefined
+}
+
+interface Row {
+  /** The key of the group. */
+  readonly group: string
+  readonly answer: PersonaAnswer
+}
+
+/** The rows of one page. */
+export interface AnswerTable {
+  readonly thresholds: readonly number[]
+  readonly filter: AnswerFilter
+  readonly groups: readonly { readonly key: string; readonly title: string; readonly count: number }[]
+  readonly rows: readonly Row[]
+  /** How many personas there are, and how many the filter lets through. */
+  readonly total: number
+  readonly found: number
+  /** The persona after which the next page begins. */
+  readonly next?: string | undefined
+}
+
+/** Personas on one page, and answers in one row. */
+const MAX_SHOWN = 100
+const MAX_MARKS = 8
+
+/** Those that the filter lets through, with the same answers together. */
+export function selectAnswers(
+  answers: readonly PersonaAnswer[],
+  { thresholds, filter }: { thresholds: readonly number[]; filter: AnswerFilter },
+): AnswerTable {
+  const asked = [...new Set(thresholds)]
+  const groups = inOrder(grouped(answers, (answer) => groupOf(answer, asked)))
+  const all = groups.flatMap(([group, members]) => members.map((answer) => ({ group, answer })))
+  const found = all.filter((row) => isShown(row, filter))
+  const { items, next } = pageOf(found, {
+    fields: { after: filter.after },
+    limit: MAX_SHOWN,
+    idOf: ({ answer }) => answer.name,
+  })
+  return {
+    thresholds: asked,
+    filter,
+    groups: groups.map(([key, members]) => ({ key, title: inWords(key, asked), count: members.length })),
+    rows: items,
+    total: answers.length,
+    found: found.length,
+    next,
+  }
+}
+
+/** A row for each persona; the buttons belong to the form around the table. */
+export function renderAnswerTable(table: AnswerTable, copyAction: string): Html {
+  const { filter, groups, rows, total, found, next } = table
+  const options = groups.map(({ key, title, count }) => ({ value: key, label: `${title} (${count})` }))
+  return html`<section class="card" aria-labelledby="answers-title">
+<div class="play-head"><h2 id="answers-title">${counted(total, 'persona')}</h2>
+<div class="form-row">
+${renderSelect({ name: 'answers', label: 'Answers', value: filter.answers, options: [{ value: '', label: 'All' }, ...options] })}
+${renderTextField({ name: 'q', label: 'Find', value: filter.q })}
+<button class="secondary" data-testid="show">Show</button>
+</div></div>
+${rows.length === 0 ? html`<p class="empty">No persona matches this filter.</p>` : renderTable(table, copyAction)}
+${
+  rows.length < found &&
+  html`<p class="hint">${rows.length} of ${found} are shown.${next !== undefined && html` <button class="secondary compact" name="after" value="${next}">Next</button>`}</p>`
+}
+</section>`
+}
+
+/** What differs from the claims before: `18: no → yes`. */
+export const flipsOf = ({ answers, before }: PersonaAnswer): string[] =>
+  answers && before ? flippedOf(answers, before).map((threshold) => changeInWords(threshold, answers)) : []
+
+const changeInWords = (threshold: string, answers: AgeThresholds) =>
+  `${threshold}: ${answers[threshold] ? 'no → yes' : 'yes → no'}`
+
+const CHANGED = 'changed'
+const NO_AGE_KEY = 'none'
+
+/** `110` for the answers yes, yes, no; what changed comes together. */
+function groupOf(answer: PersonaAnswer, asked: readonly number[]): string {
+  const { answers } = answer
+  if (!answers) return NO_AGE_KEY
+  return flipsOf(answer).length > 0 ? CHANGED : asked.map((threshold) => (answers[threshold] ? '1' : '0')).join('')
+}
+
+function inWords(group: string, asked: readonly number[]): string {
+  if (group === CHANGED) return 'Changed'
+  if (group === NO_AGE_KEY) return 'No age key'
+  const reached = asked.filter((_, index) => group[index] === '1')
+  if (reached.length === 0) return 'Every age no'
+  return reached.length === asked.length ? 'Every age yes' : `Yes to ${listed(reached)} only`
+}
+
+const listed = (ages: readonly number[]) =>
+  ages.length > MAX_MARKS
+    ? `${ages.slice(0, MAX_MARKS).join(', ')} and ${ages.length - MAX_MARKS} more`
+    : ages.join(', ')
+
+/** What changed first, then those with the most yes. */
+const inOrder = <Entry extends readonly [string, unknown]>(groups: readonly Entry[]): Entry[] =>
+  groups.toSorted(([one], [other]) => rankOf(other) - rankOf(one))
+
+function rankOf(group: string): number {
+  if (group === CHANGED) return Number.POSITIVE_INFINITY
+  return group === NO_AGE_KEY ? -1 : group.split('1').length
+}
+
+function isShown({ group, answer: { name, title, reasons } }: Row, filter: AnswerFilter): boolean {
+  return ['', group].includes(filter.answers) && contains(filter.q, [name, title, ...reasons])
+}
+
+function renderTable({ rows, groups, thresholds }: AnswerTable, copyAction: string): Html {
+  const titleOf = (group: string) => groups.find(({ key }) => key === group)?.title ?? group
+  return html`<table class="answer-table">
+<caption class="unseen">What every persona answers</caption>
+<thead><tr><th scope="col">Persona</th><th scope="col">Answers</th><th scope="col">Why</th><th scope="col"><span class="unseen">Copy</span></th></tr></thead>
+${grouped(rows, ({ group }) => group).map(
+  ([group, members]) => html`<tbody>
+<tr class="group"><th scope="rowgroup" colspan="4">${titleOf(group)} <span class="muted">${members.length}</span></th></tr>
+${members.map(({ answer }) => renderRow(answer, thresholds, copyAction))}</tbody>
+`,
+)}</table>`
+}
+
+function renderRow(answer: PersonaAnswer, asked: readonly number[], copyAction: string): Html {
+  const { name, title, answers, reasons } = answer
+  const [first, ...others] = reasons
+  return html`<tr data-testid="answer-${name}">
+<th scope="row"><code title="${title}">${name}</code></th>
+<td>${answers ? renderMarks(answer, asked) : html`<span class="mark none">no age key</span>`}</td>
+<td class="reason">${
+    others.length === 0
+      ? first
+      : html`<details><summary>${first}</summary><ul>${others.map((line) => html`<li>${line}</li>`)}</ul></details>`
+  }</td>
+<td><button class="quiet row-button" name="persona" value="${name}" formaction="${copyAction}" aria-label="Copy with ${name}">Copy</button></td>
+</tr>
+`
+}
+
+/** One mark for each age, in the order of the request; a changed one says what it was. */
+function renderMarks({ answers = {}, before = {} }: PersonaAnswer, asked: readonly number[]): Html {
+  const marks = asked.slice(0, MAX_MARKS).map((threshold) => {
+    const yes = answers[threshold] === true
+    const isFlipped = before[threshold] !== undefined && before[threshold] !== answers[threshold]
+    const text = isFlipped ? changeInWords(String(threshold), answers) : `${threshold} ${yes ? 'yes' : 'no'}`
+    return html`<li class="mark ${yes ? 'yes' : 'no'}${isFlipped && ' changed'}">${text}</li>`
+  })
+  return html`<ul class="marks">${marks}${asked.length > MAX_MARKS && html`<li class="mark none">and ${asked.length - MAX_MARKS} more</li>`}</ul>`
+}

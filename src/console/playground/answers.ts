@@ -1,0 +1,113 @@
+import type { Claims } from '../../age/claims.ts'
+import { type AgeThresholds, evaluate, evaluateAnswers } from '../../age/evaluate.ts'
+import type { AgeSignal } from '../../age/signal.ts'
+import type { Check, ThresholdTrace } from '../../age/trace.ts'
+import { mapInTurns } from '../../sandbox/take-turn.ts'
+import type { Change } from './changes.ts'
+
+/** What a persona answers to the claims, and why. */
+export interface PersonaAnswer {
+  readonly name: string
+  readonly title: string
+  /** Absent when the persona has no age key. */
+  readonly answers?: AgeThresholds
+  /** One line for each group of thresholds with the same reason, the lowest no first. */
+  readonly reasons: readonly string[]
+  /** What it answered to the claims before, of the thresholds that both ask for. */
+  readonly before?: AgeThresholds
+}
+
+/** What a change of the claims would do. */
+export interface ChangeEffect {
+  readonly label: string
+  /** The names of the personas whose answers change. */
+  readonly flips: readonly string[]
+}
+
+interface Holder {
+  readonly name: string
+  readonly title: string
+  /** With plain dates; absent without age key. */
+  readonly signals?: readonly AgeSignal[]
+}
+
+interface Asked {
+  readonly claims: Claims
+  /** To compare with. */
+  readonly before: Claims | undefined
+  readonly changes: readonly Change[]
+  readonly now: number
+}
+
+/** Asks every persona once, in turns: for its answers and their reasons, and what each change would make of them. */
+export async function answersOf(
+  holders: readonly Holder[],
+  { claims, before, changes, now }: Asked,
+): Promise<{ answers: PersonaAnswer[]; effects: ChangeEffect[] }> {
+  const effects = changes.map((change): { readonly change: Change; readonly flips: string[] } => ({
+    change,
+    flips: [],
+  }))
+  const answers = await mapInTurns(holders, ({ name, title, signals }): PersonaAnswer => {
+    if (!signals) return { name, title, reasons: ['no age key: nothing is answered; the user creates one or declines'] }
+    const { ageThresholds, trace } = evaluate(signals, claims, now)
+    for (const { change, flips } of effects) {
+      if (flippedOf(evaluateAnswers(signals, change.claims, now), ageThresholds).length > 0) flips.push(name)
+    }
+    const earlier = before && evaluateAnswers(signals, before, now)
+    return { name, title, answers: ageThresholds, reasons: reasonsOf(trace), ...(earlier && { before: earlier }) }
+  })
+  return { answers, effects: effects.map(({ change, flips }) => ({ label: change.label, flips })) }
+}
+
+/** The thresholds of `answers` that were answered otherwise before. */
+export const flippedOf = (answers: AgeThresholds, before: AgeThresholds): string[] =>
+  Object.keys(answers).filter(
+    (threshold) => before[threshold] !== undefined && before[threshold] !== answers[threshold],
+  )
+
+/** Lines for one persona, and characters of one: a request may name a hundred ages and long lists. */
+const MAX_LINES = 8
+const MAX_LINE = 300
+
+function reasonsOf(trace: readonly ThresholdTrace[]): string[] {
+  const groups = new Map<string, { satisfied: boolean; thresholds: number[]; nearest: string }>()
+  for (const entry of trace) {
+    const reason = reasonOf(entry)
+    const key = `${entry.satisfied} ${reason.replace(/needs \d+,/g, 'needs,')}`
+    const group = groups.get(key)
+    if (group) group.thresholds.push(entry.threshold)
+    else groups.set(key, { satisfied: entry.satisfied, thresholds: [entry.threshold], nearest: reason })
+    // Of ages that are reached the greatest says most, of others the smallest, which comes first.
+    if (group?.satisfied) group.nearest = reason
+  }
+  const lines = [...groups.values()]
+    .sort((one, other) => Number(one.satisfied) - Number(other.satisfied))
+    .map(({ satisfied, thresholds, nearest }) =>
+      // One reason for all that was asked needs no list of it.
+      groups.size === 1 ? nearest : `${listed(thresholds)} ${satisfied ? 'yes' : 'no'}: ${nearest}`,
+    )
+    .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line))
+  return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines
+}
+
+const listed = (thresholds: readonly number[]) =>
+  (thresholds.length > 6 ? [...thresholds.slice(0, 5), '…', ...thresholds.slice(-1)] : thresholds).join(', ')
+
+/** The signal that passes, or what keeps each signal from passing. */
+function reasonOf({ signals }: ThresholdTrace): string {
+  const passing = signals.filter(({ passed }) => passed)
+  const decisive = passing.length > 0 ? passing.slice(0, 1) : signals
+  if (decisive.length === 0) return 'the age key holds no signal'
+  return decisive
+    .map(({ method, checks, passed }) => {
+      const shown = passed ? checks.slice(-1) : checks.filter((check) => !check.passed)
+      const reasons = shown.map((check) => inShort(check, method)).join('; ')
+      return reasons.startsWith(method) ? reasons : `${method}: ${reasons}`
+    })
+    .join('. ')
+}
+
+/** The claims stand above: what they list is not said again in each row. */
+const inShort = ({ filter, reason }: Check, method: string) =>
+  filter === 'allowed_methods' ? `${method} is not in allowed_methods` : reason.replace(/ by age_thresholds\[\d+\]/, '')

@@ -1,0 +1,87 @@
+import { ASSURANCE_LEVELS } from '../../age/assurance.ts'
+import { type Claims, parseClaims } from '../../age/claims.ts'
+import { isJsonObject, type JsonObject } from '../../age/json-object.ts'
+
+/** The same claims with one filter changed. */
+export interface Change {
+  /** For people, and for the address: `without verified_after`. */
+  readonly label: string
+  readonly claims: Claims
+}
+
+/** Changes that one page offers. */
+const MAX_CHANGES = 16
+
+/**
+ * What a developer tries when an answer is not the expected one: each filter left out, and the usual filters that are not there
+ * yet. Only changes that leave valid claims.
+ *
+ * @param now milliseconds since the UNIX epoch
+ */
+export function changesOf(claims: Claims, now: number): Change[] {
+  const changes: Change[] = []
+  for (const { label, value } of [...removals(claims), ...additions(claims, now)]) {
+    const { claims: changed } = parseClaims(value)
+    if (changed && changes.length < MAX_CHANGES) changes.push({ label, claims: changed })
+  }
+  return changes
+}
+
+interface Attempt {
+  readonly label: string
+  readonly value: unknown
+}
+
+/** The places of filters, from the outside in: `['overrides', 'id_doc_scan', 'min_age']`. */
+function removals(claims: Claims): Attempt[] {
+  const { provenance = {}, overrides = {} } = claims
+  const places = [
+    ...['allowed_methods', 'verified_after', 'iso_27566_1'].map((name) => [name]),
+    ...Object.keys(provenance).map((name) => ['provenance', name]),
+    ...Object.entries(overrides).flatMap(([method, override]) => {
+      const members = Object.keys(override ?? {})
+      const each = members.length > 1 ? members.map((member) => ['overrides', method, member]) : []
+      return [['overrides', method], ...each]
+    }),
+  ]
+  return places
+    .filter((place) => valueAt(claims, place) !== undefined)
+    .map((place) => ({ label: `without ${inWords(place)}`, value: without(claims, place) }))
+}
+
+const inWords = ([root = '', inner = '', member]: readonly string[]) => {
+  const outer = inner === '' ? root : `${root}.${inner}`
+  return member === undefined ? outer : `${member} of ${outer}`
+}
+
+function additions(claims: Claims, now: number): Attempt[] {
+  const { allowed_methods: methods, verified_after: after, iso_27566_1: level, overrides = {} } = claims
+  const yearAgo = new Date(now - 365 * 86_400_000).toISOString().slice(0, 10)
+  const documents = ['national_id_number', 'digital_credential', 'id_doc_scan']
+  const attempts: (Attempt | false)[] = [
+    after === undefined && { label: `with verified_after ${yearAgo}`, value: { ...claims, verified_after: yearAgo } },
+    methods === undefined && { label: 'with documents only', value: { ...claims, allowed_methods: documents } },
+    ...ASSURANCE_LEVELS.filter((other) => other !== level && (level !== undefined || other === 'effective')).map(
+      (other) => ({ label: `with iso_27566_1 ${other}`, value: { ...claims, iso_27566_1: other } }),
+    ),
+    overrides.facial_age_estimation === undefined && {
+      label: 'with min_age 25 of overrides.facial_age_estimation',
+      value: { ...claims, overrides: { ...overrides, facial_age_estimation: { min_age: 25 } } },
+    },
+  ]
+  return attempts.filter((attempt) => attempt !== false)
+}
+
+function valueAt(value: unknown, place: readonly string[]): unknown {
+  const [name, ...inner] = place
+  if (name === undefined) return value
+  return isJsonObject(value) ? valueAt(value[name], inner) : undefined
+}
+
+/** A copy without the member at `place`, and without an object that would be left empty. */
+function without(value: JsonObject, [name = '', ...inner]: readonly string[]): JsonObject {
+  const { [name]: member, ...others } = value
+  if (inner.length === 0 || !isJsonObject(member)) return others
+  const rest = without(member, inner)
+  return Object.keys(rest).length === 0 ? others : { ...value, [name]: rest }
+}

@@ -1,0 +1,114 @@
+import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
+import { counted } from '../../http/html/elements.ts'
+import { renderFindingList } from '../../http/html/finding-list.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import { translate } from '../../http/html/messages.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
+import { renderSnippet } from '../snippet.ts'
+import { type AnswerTable, flipsOf, renderAnswerTable } from './answer-table.ts'
+import type { ChangeEffect, PersonaAnswer } from './answers.ts'
+import type { Copy } from './copies.ts'
+
+/** What the page shows of claims that can be read. */
+export interface AnsweredClaims {
+  readonly table: AnswerTable
+  /** The personas whose answers differ from those before; absent when there is nothing to compare with. */
+  readonly changed?: readonly PersonaAnswer[] | undefined
+  readonly effects: readonly ChangeEffect[]
+  /** Absent when there is no persona. */
+  readonly copied?: { readonly persona: string; readonly copies: readonly Copy[] }
+}
+
+interface PlaygroundView {
+  /** The text of the field, as it was written. */
+  readonly text: string
+  readonly findings: readonly Finding[]
+  /** What the next answers are compared with. */
+  readonly before: string | undefined
+  /** Absent when the claims would be refused. */
+  readonly answered?: AnsweredClaims
+}
+
+/** Longer claims are not sent a second time to be compared with: a query holds no more than 64 KiB. */
+const MAX_BEFORE = 16 * 1024
+
+/** Claims, what every persona answers to them, what one change would flip, and texts to paste elsewhere. */
+export function renderPlayground(
+  frame: ConsoleFrame,
+  { text, findings, before, answered }: PlaygroundView,
+): RenderedPage {
+  const action = `${frame.consolePath}/playground`
+  return renderConsolePage(frame, {
+    title: 'Playground',
+    current: 'playground',
+    lead: html`What every persona answers to your claims, and why. Nothing is recorded, and no flow begins.`,
+    scripts: ['copy.js'],
+    styles: ['playground.css'],
+    body: html`<form class="live-region" method="get">
+<div class="play">
+<section class="card" aria-labelledby="claims-title">
+<h2 id="claims-title">Claims</h2>
+<div class="field">
+<label for="claims">JSON, or the address of a whole Use request</label>
+<textarea id="claims" name="claims" rows="${rowsFor(text)}" maxlength="65536" autocomplete="off" autocapitalize="none" spellcheck="false"${findings.length > 0 && html` aria-describedby="findings"`}>
+${text}</textarea>
+</div>
+${before !== undefined && before.length <= MAX_BEFORE && html`<input type="hidden" name="before" value="${before}">`}
+${answered?.copied && html`<input type="hidden" name="persona" value="${answered.copied.persona}">`}
+<div class="button-row"><button class="primary" data-testid="evaluate">Evaluate</button> <a class="target" href="${action}">Start over</a></div>
+${
+  findings.length > 0 &&
+  html`<div id="findings" data-testid="findings"${!answered && html` role="alert"`}>
+${!answered && html`<p class="problem"><strong>The service would refuse these claims.</strong> Your text stays as it is.</p>`}
+${renderFindingList(findings, translate('en'))}
+</div>`
+}
+</section>
+${answered && renderEffects(answered)}
+</div>
+${answered && renderAnswerTable(answered.table, `${action}#copy`)}
+${answered?.copied && renderCopies(answered.copied)}
+</form>`,
+  })
+}
+
+const rowsFor = (text: string) => Math.min(20, Math.max(9, text.split('\n').length))
+
+/** Personas that one sentence names; the others are counted. */
+const MAX_NAMES = 3
+
+function renderEffects({ changed, effects }: AnsweredClaims): Html {
+  return html`<section class="card" aria-labelledby="change-title">
+<div class="section-head"><h2 id="change-title">Change one filter</h2>${changed && html` <button class="secondary compact" name="change" value="back" data-testid="back">Back to the claims before</button>`}</div>
+${changed && renderFlips(changed)}
+<ul class="effects">${effects.map(
+    ({ label, flips }) =>
+      html`<li><button class="effect" name="change" value="${label}"><strong>${label}</strong> <span class="mark ${flips.length > 0 ? 'warn' : 'none'}">${flips.length === 0 ? 'same answers' : counted(flips.length, 'persona')}</span>${flips.length > 0 && html` <span class="muted small-text">${namesOf(flips)}</span>`}</button></li>
+`,
+  )}</ul>
+</section>`
+}
+
+function renderFlips(flipped: readonly PersonaAnswer[]): Html {
+  return html`<div class="notice" role="status" data-testid="flipped">${
+    flipped.length === 0
+      ? html`<p>No answer changed.</p>`
+      : html`<p>The answers of ${counted(flipped.length, 'persona')} changed:</p>
+<ul>${flipped.slice(0, MAX_NAMES).map((answer) => html`<li><code>${answer.name}</code> ${flipsOf(answer).join(', ')}</li>`)}${flipped.length > MAX_NAMES && html`<li>and ${flipped.length - MAX_NAMES} more, first in the table</li>`}</ul>`
+  }</div>`
+}
+
+const namesOf = (names: readonly string[]) =>
+  names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '')
+
+function renderCopies({ persona, copies }: NonNullable<AnsweredClaims['copied']>): Html {
+  return html`<section class="card" id="copy" aria-labelledby="copy-title">
+<h2 id="copy-title">Copy as</h2>
+<p class="muted">With <code>${persona}</code>; the button of a row above takes another persona.</p>
+<div class="copies">${copies.map(
+    ({ title, text }) => html`<div><h3>${title}</h3>${renderSnippet(text)}</div>
+`,
+  )}</div>
+</section>`
+}

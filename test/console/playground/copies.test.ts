@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { copiesOf } from '../../../src/console/playground/copies.ts'
+import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
+import type { Persona } from '../../../src/sandbox/personas/persona-schema.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const claims = { age_thresholds: [13, 18], overrides: { facial_age_estimation: { min_age: 25 } } }
+
+/** Text that has to be quoted in YAML, in a shell and in TypeScript. */
+const own: Persona = {
+  name: 'own-face',
+  title: "O'Neil, by face",
+  purpose: 'A quote " and a colon: both.',
+  age_key: {
+    signals: [
+      { method: 'facial_age_estimation', age: { at_least_years: 26 }, verified_at: 'now - 2d', provenance: '/yoti' },
+    ],
+  },
+}
+
+async function copied(persona: Persona) {
+  const sandbox = await startSandbox()
+  await sandbox.personas.put(persona)
+  const { age_thresholds: answers } = await sandbox.evaluate({ persona: persona.name, claims })
+  const client = { clientId: 'ak_test_sandbox' }
+  const copies = await copiesOf({ claims, persona, answers, baseUrl: sandbox.baseUrl, client })
+  const textOf = (title: RegExp) => copies.find((copy) => title.test(copy.title))?.text ?? ''
+  return { sandbox, textOf }
+}
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'playground-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+it('the copied YAML is a persona file that holds the same persona, with relative dates', async () => {
+  const { textOf } = await copied(own)
+  const file = join(createFolder(), 'own.yaml')
+  writeFileSync(file, textOf(/YAML/))
+  expect(readPersonas([file])).toEqual([own])
+})
+
+it('the copied expectation, run by a shell, makes the next Use flow that of the persona', async () => {
+  const { sandbox, textOf } = await copied(own)
+  await run('sh', ['-c', textOf(/^Expectation by curl/)])
+  expect(await sandbox.expectations.list()).toMatchObject([{ flow: 'use', persona: own.name, remaining: 1 }])
+})
+
+it('the copied request, run by a shell, is answered as the persona', async () => {
+  const { sandbox, textOf } = await copied(own)
+  await run('sh', ['-c', textOf(/^The E1 request/)])
+  expect(await sandbox.flows.last()).toMatchObject({ persona: own.name, age_thresholds: { 13: true, 18: true } })
+})
+
+it('the copied test passes by itself in a project that has the package, and fails with another answer', async () => {
+  const { textOf } = await copied(own)
+  const folder = createFolder()
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const alias = { 'agekey-sandbox': join(root, 'src/index.ts') }
+  writeFileSync(join(folder, 'vitest.config.mjs'), `export default { resolve: { alias: ${JSON.stringify(alias)} } }`)
+  writeFileSync(join(folder, 'right.test.ts'), textOf(/Vitest/))
+  writeFileSync(join(folder, 'wrong.test.ts'), textOf(/Vitest/).replace('"18":true', '"18":false'))
+  const vitest = run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run'], { cwd: folder })
+  const stdout = expect.stringMatching(/1 failed.*1 passed/)
+  const stderr = expect.stringMatching(/FAIL.*wrong\.test\.ts/)
+  await expect(vitest).rejects.toMatchObject({ stdout, stderr })
+}, 60_000)
