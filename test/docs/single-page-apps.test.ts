@@ -1,0 +1,73 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { type RelyingParty, startRelyingParty } from '../browser/relying-party.ts'
+import { describeInBrowser, launchBrowser, withPage } from '../browser/support.ts'
+import { blockWith, codeBlocks, readPage } from './page.ts'
+
+const page = readPage('single-page-apps.md')
+
+describeInBrowser('The app of single-page-apps.md', () => {
+  let browser: Browser
+  let sandbox: Sandbox
+  let app: RelyingParty
+  beforeAll(async () => {
+    ;[browser, sandbox, app] = await Promise.all([launchBrowser(), createSandbox(), startRelyingParty()])
+    app.serve('/', blockWith(codeBlocks(page, 'html'), '<!-- index.html -->'))
+    for (const name of ['app.js', 'age.js']) {
+      const code = blockWith(codeBlocks(page, 'js'), `// ${name}`)
+      app.serve(`/${name}`, code.replaceAll('http://localhost:2435', sandbox.baseUrl), 'text/javascript')
+    }
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await sandbox?.close()
+    await app?.close()
+  })
+
+  /** What the app says when the next user is decided so; and the address at which it says it. */
+  const answerTo = (decision: Parameters<Sandbox['next']>[0]) =>
+    withPage(browser, {}, async (tab) => {
+      await sandbox.next(decision)
+      await tab.goto(`${app.origin}/`)
+      await tab.getByRole('button').click()
+      await tab.getByText(/Welcome|not 18|No age/).waitFor()
+      return { answer: await tab.getByRole('status').textContent(), url: tab.url() }
+    })
+
+  test('lets an adult in, and leaves no token in the address', async () => {
+    expect(await answerTo({ persona: 'adult-passport' })).toEqual({
+      answer: 'Welcome, you are 18.',
+      url: `${app.origin}/`,
+    })
+  })
+
+  test('knows a teenager', async () => {
+    expect(await answerTo({ persona: 'teen-16' })).toMatchObject({ answer: 'You are not 18.' })
+  })
+
+  test.each([
+    ['access_denied', /user|denied|declined/i],
+    ['id_token.signature_bit_flipped', /the signature is wrong/],
+    ['id_token.alg_none', /signed by none/],
+    ['id_token.iss_trailing_slash', /iss is/],
+    ['id_token.aud_of_other_client', /aud is/],
+    ['id_token.expired', /expired/],
+    ['id_token.nonce_other', /nonce is not/],
+    ['id_token.req_claims_hash_weaker', /other claims/],
+    ['id_token.age_thresholds.strings', /other thresholds/],
+    ['callback.state_of_other_session', /not for this request/],
+    ['callback.id_token_twice', /id_token comes 2 times/],
+  ])('proves nothing by %s, for the reason that the outcome breaks', async (outcome, reason) => {
+    const { answer } = await answerTo({ persona: 'adult-passport', outcome })
+    expect(answer).toMatch(/^No age was proved: /)
+    expect(answer).toMatch(reason)
+  })
+
+  test('takes no answer that another tab asked for', async () => {
+    await withPage(browser, {}, async (tab) => {
+      await tab.goto(`${app.origin}/#id_token=a.b.c&state=of-another-tab`)
+      await tab.getByText('No age was proved: the answer is not for this request').waitFor()
+    })
+  })
+})
