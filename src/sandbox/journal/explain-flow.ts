@@ -1,4 +1,5 @@
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { leadingFinding } from '../../oidc/rules/finding.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome } from '../outcomes/outcome.ts'
 import { callbackOf, isRefused, refusalOf } from './call-meaning.ts'
@@ -54,7 +55,7 @@ const isSecondChoice = ({ endpoint, status }: CallRecord) => endpoint === 'choic
 
 function brokenRule(calls: readonly CallRecord[]): string | undefined {
   const errors = calls.flatMap(({ findings }) => findings.filter(({ level }) => level === 'error'))
-  const [first] = errors
+  const first = leadingFinding(errors)
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
   return first && `${first.rule}: ${first.message}${more}`
 }

@@ -1,0 +1,57 @@
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { outcomeOf, summarizeFlow } from './explain-flow.ts'
+import type { ListedFlow } from './journal.ts'
+
+/** The ids of the flow that a flow continues, and of the one that continues it. */
+export interface StoryLinks {
+  readonly before?: string
+  readonly after?: string
+}
+
+/**
+ * The flows that are probably of one user: the Create flow that a `create_requested` asked for, and the Use flow that comes after
+ * an age key was saved or upgraded.
+ *
+ * Decision: the sandbox knows no users, so a flow continues the latest earlier one of the same client and `state`, else of the
+ * same client and persona, and only when that one asked for it. A persona that is not decided yet may be any.
+ *
+ * @param flows newest first
+ * @returns links by the id of a flow; a flow without any is absent
+ */
+export function linkStories(flows: readonly ListedFlow[]): ReadonlyMap<string, StoryLinks> {
+  const links = new Map<string, StoryLinks>()
+  const decided: Ending[] = []
+  for (const flow of flows.toReversed()) {
+    const earlier = [sameState, samePersona]
+      .map((isSame) => decided.findLast((one) => isSame(one.flow, flow)))
+      .find((one) => one !== undefined && one.asksFor === flow.flow)?.flow
+    if (earlier) {
+      links.set(earlier.id, { ...links.get(earlier.id), after: flow.id })
+      links.set(flow.id, { before: earlier.id })
+    }
+    const { status } = summarizeFlow(flow)
+    if (status === 'ok') decided.push({ flow, asksFor: askedFor(flow) })
+  }
+  return links
+}
+
+/** A flow with the flow that its user goes on with. */
+interface Ending {
+  readonly flow: ListedFlow
+  readonly asksFor: ListedFlow['flow'] | undefined
+}
+
+const sameState = (one: ListedFlow, other: ListedFlow) => sameClient(one, other) && one.state !== undefined && one.state === other.state
+
+const samePersona = (one: ListedFlow, other: ListedFlow) =>
+  sameClient(one, other) &&
+  (one.persona === undefined || other.persona === undefined || one.persona === other.persona)
+
+const sameClient = (one: ListedFlow, other: ListedFlow) =>
+  one.client_id !== undefined && one.client_id === other.client_id
+
+function askedFor(flow: ListedFlow): ListedFlow['flow'] | undefined {
+  if (flow.flow === 'create') return 'use'
+  if (outcomeOf(flow)?.ending?.kind === 'create_requested') return 'create'
+  return flow.calls.some(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number) ? 'use' : undefined
+}
