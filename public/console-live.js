@@ -19,6 +19,13 @@ if (part && source && window.EventSource) {
     if (!response?.ok) return
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[data-live]')
     if (!fresh) return
+    // A page that knows its part better takes what is new in by itself.
+    const isLeft = part.dispatchEvent(new CustomEvent('fresh', { detail: fresh, cancelable: true }))
+    if (isLeft) replace(fresh)
+    document.dispatchEvent(new CustomEvent('refreshed'))
+  }
+
+  const replace = (fresh) => {
     // What the reader has opened stays open, and the focus stays where it was.
     for (const { id } of part.querySelectorAll('details[open][id]')) {
       fresh.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '')
@@ -26,7 +33,6 @@ if (part && source && window.EventSource) {
     const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
     part.replaceChildren(...fresh.childNodes)
     if (focused) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus()
-    document.dispatchEvent(new CustomEvent('refreshed'))
   }
 
   const onEvent = (event) => {

@@ -29,7 +29,7 @@ describeInBrowser('the console', () => {
       const [flow] = await sandbox.flows.list()
       await page.getByTestId(`flow-${flow?.id}`).waitFor()
       expect(await page.getByTestId('no-flows').count()).toBe(0)
-      expect(await page.locator('.timeline').textContent()).toContain('teen-16')
+      expect(await page.locator('#timeline').textContent()).toContain('teen-16')
     })
   })
 
@@ -53,7 +53,7 @@ describeInBrowser('the console', () => {
       expect(await page.locator('[data-live-state]').isVisible()).toBe(false)
       await runFlow()
       await page.reload()
-      await page.locator('.timeline h3 a').click()
+      await page.locator('.flow-row a').click()
       expect(await page.locator('h1').textContent()).toMatch(/^Use flow f\d+$/)
     })
   })

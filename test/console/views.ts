@@ -195,8 +195,9 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     'flows',
     (change = same) =>
       renderFlowList(everyString(frame, change), [flow(change)], {
-        filter: everyString({ flow: 'use', state: 'abc' }, change),
+        query: everyString({ flow: 'use', state: 'abc', q: 'x' }, change),
         before: change('f7'),
+        clock: { now: Date.parse(at), frozen: false },
       }).html,
   ],
   ['flow', (change = same) => renderFlow(everyString(frame, change), flow(change), everyString(provider, change)).html],

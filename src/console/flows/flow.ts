@@ -12,7 +12,7 @@ import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { renderCalls } from './calls.ts'
-import { FLOW_TITLES } from './flows.ts'
+import { FLOW_TITLES } from './flow-table.ts'
 import { renderTrace } from './trace.ts'
 
 /** `console/flows/ID`: one flow with all that the journal holds of it. */
@@ -78,7 +78,7 @@ function renderDecision(
     ['Client', clientId === undefined ? undefined : html`<code>${shortened(clientId, 200)}</code>`],
     ['state', state === undefined ? undefined : html`<code>${shortened(state, 200)}</code>`],
   ] as const
-  return html`<section class="card" aria-labelledby="decision-title">
+  return html`<section class="card" aria-labelledby="decision-title" data-preview>
 <h2 id="decision-title">Decision</h2>
 <dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value ?? html`<span class="muted">none</span>`}</dd></div>`)}</dl>
 ${renderAnswers(answers)}
@@ -91,7 +91,7 @@ ${
 }
 
 function renderNext(steps: readonly string[], outcome: Outcome | undefined): Html {
-  return html`<section class="card" aria-labelledby="next-title">
+  return html`<section class="card" aria-labelledby="next-title" data-preview>
 <h2 id="next-title">What a correct client does next</h2>
 ${outcome !== undefined && html`<p class="notice">${outcome.rule}</p>`}
 <ul class="steps" data-testid="next">${steps.map((step) => html`<li>${step}</li>`)}</ul>

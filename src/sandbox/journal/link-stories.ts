@@ -41,11 +41,11 @@ interface Ending {
   readonly asksFor: ListedFlow['flow'] | undefined
 }
 
-const sameState = (one: ListedFlow, other: ListedFlow) => sameClient(one, other) && one.state !== undefined && one.state === other.state
+const sameState = (one: ListedFlow, other: ListedFlow) =>
+  sameClient(one, other) && one.state !== undefined && one.state === other.state
 
 const samePersona = (one: ListedFlow, other: ListedFlow) =>
-  sameClient(one, other) &&
-  (one.persona === undefined || other.persona === undefined || one.persona === other.persona)
+  sameClient(one, other) && (one.persona === undefined || other.persona === undefined || one.persona === other.persona)
 
 const sameClient = (one: ListedFlow, other: ListedFlow) =>
   one.client_id !== undefined && one.client_id === other.client_id

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { renderFlowTable } from '../../../src/console/flows/flow-table.ts'
+import type { ListedFlow } from '../../../src/sandbox/journal/journal.ts'
+import { callbackWith, listedFlow, recordedCall } from '../../support/listed-flow.ts'
+import { byTestId, textOf } from '../../support/markup.ts'
+import { frame } from '../views.ts'
+
+const clock = { now: Date.parse('2026-06-01T12:00:13Z'), frozen: false }
+const tableOf = (...flows: ListedFlow[]) => ({ html: String(renderFlowTable(flows, { frame, clock })) })
+const classesOf = (table: { html: string }, id: string) => byTestId(table, `flow-${id}`)[0]?.attributes['class']
+
+test('A row says when, who, what was answered, what happened and to which client', () => {
+  const flow = listedFlow({ client_id: 'shop', persona: 'teen-16', age_thresholds: { 13: true, 18: false } })
+  expect(textOf(tableOf(flow))).toContain(
+    '13 s ago 12:00:00Z Use f1 teen-16 13 yes 18 no teen-16: 13 yes, 18 no shop ok',
+  )
+})
+
+test('An error that comes back with status 302 marks its row as an error', () => {
+  const calls = [recordedCall({ status: 302, response: callbackWith({ error: 'access_denied' }) })]
+  expect(classesOf(tableOf(listedFlow({ calls })), 'f1')).toBe('flow-row error')
+})
+
+test('Flows of one story are a run when their rows meet, and name the flow before where they do not', () => {
+  const of = (id: string, changes: Partial<ListedFlow>) =>
+    listedFlow({ id, client_id: 'shop', persona: 'no-age-key', ...changes })
+  const asked = of('f1', { outcome: 'create_requested' })
+  const saved = of('f2', { flow: 'create', outcome: 'created' })
+  const other = of('f3', { client_id: 'other' })
+  const used = of('f4', { outcome: 'verified' })
+  const table = tableOf(used, other, saved, asked)
+  expect(['f4', 'f3', 'f2', 'f1'].map((id) => classesOf(table, id))).toEqual([
+    'flow-row ok',
+    'flow-row ok',
+    'flow-row ok run-down',
+    'flow-row ok run-up',
+  ])
+  expect(textOf(table)).toContain('Use f4 after f2')
+})
+
+test('A Use flow whose code led to an upgrade says so', () => {
+  const calls = [recordedCall(), recordedCall({ endpoint: 'E5', status: 200 })]
+  expect(textOf(tableOf(listedFlow({ calls })))).toContain('Use, Upgrade f1')
+})
