@@ -46,6 +46,7 @@ export function createSandboxApi(
           const { expectations, next } = await call('listExpectations', { query: { after } })
           return { items: expectations, next }
         }),
+      remove: (id) => call('removeExpectation', { params: { id } }),
       clear: () => call('clearExpectations', {}),
     },
     scenarios: {

@@ -23,7 +23,7 @@ export interface SandboxApi {
   readonly baseUrl: string
   /** Queues a decision for a coming request: first in, first out. */
   next(decision: NextDecision): Promise<Expectation>
-  readonly expectations: { list(): Promise<Expectation[]>; clear(): Promise<void> }
+  readonly expectations: { list(): Promise<Expectation[]>; remove(id: string): Promise<void>; clear(): Promise<void> }
   readonly scenarios: {
     /** From now on it looks at every request. */
     arm(scenario: Scenario): Promise<ScenarioProgress>

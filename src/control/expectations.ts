@@ -1,3 +1,4 @@
+import { Refusal } from '../oidc/refusal.ts'
 import { checkExpectation } from '../sandbox/decision/expectations.ts'
 import type { expectationOperations } from './contract/expectations.ts'
 import type { Handlers } from './handler.ts'
@@ -14,6 +15,11 @@ export const expectationHandlers: Pick<Handlers, keyof typeof expectationOperati
   async addExpectation({ tenant, body }) {
     await checkExpectation(body, tenant)
     return { status: 201, body: await tenant.expectations.add(body) }
+  },
+  async removeExpectation({ tenant, params: { id } }) {
+    if (await tenant.expectations.remove(id)) return { status: 204 }
+    const shown = JSON.stringify(id.slice(0, 40))
+    throw Refusal.notFound(`expectation: there is none with the id ${shown}; one that was used up is gone, too`)
   },
   async clearExpectations({ tenant }) {
     await tenant.expectations.clear()

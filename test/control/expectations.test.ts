@@ -13,6 +13,15 @@ async function endingOf(sandbox: TestSandbox, changes = {}): Promise<string> {
 }
 
 describe('an expectation', () => {
+  test('is removed by its id, and the others stay', async () => {
+    const sandbox = await startSandbox()
+    const first = await sandbox.next({ outcome: 'server_error' })
+    await sandbox.next({ outcome: 'access_denied' })
+    await sandbox.expectations.remove(first.id)
+    expect(await endingOf(sandbox)).toBe('access_denied')
+    await expect(sandbox.expectations.remove(first.id)).rejects.toThrow(`none with the id "${first.id}"`)
+  })
+
   test('decides one request when times is absent, then the page is back', async () => {
     const sandbox = await startSandbox()
     await sandbox.next({ outcome: 'access_denied' })

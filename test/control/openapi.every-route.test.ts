@@ -65,7 +65,7 @@ const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: nu
   reset: { status: 204 },
 }
 /** Made by other calls, or endless. */
-const ELSEWHERE = ['getFlow', 'getScenario', 'removeScenario', 'streamEvents']
+const ELSEWHERE = ['getFlow', 'getScenario', 'removeExpectation', 'removeScenario', 'streamEvents']
 
 test('every path of openapi.json answers as described', async () => {
   const { sandbox, document } = await readOpenApi()

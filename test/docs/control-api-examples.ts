@@ -68,6 +68,7 @@ export const EXAMPLES: Readonly<Record<OperationId, Example>> = {
     body: { flow: 'use', persona: 'teen-16', outcome: 'id_token.expired', match: { state: 'my-state' } },
     note: '`match` limits it to the requests of one client, `state` or `nonce`. `times: 3` decides three requests.',
   },
+  removeExpectation: { path: '/expectations/EXPECTATION' },
   clearExpectations: { path: '/expectations' },
   showActAs: {
     path: '/act-as/teen-16',

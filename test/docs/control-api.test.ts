@@ -70,7 +70,7 @@ const membersOf = (schema: z.ZodType) =>
 /** What the page says of one call: what it does, the command and its answer. */
 async function sectionOf(sandbox: TestSandbox, operation: Operation, example: Example): Promise<string> {
   for (const [path, body] of example.before ?? []) await prepare(sandbox, path, body)
-  const command = example.shell ?? curlOf(operation, await withScenario(sandbox, example))
+  const command = example.shell ?? curlOf(operation, await withIds(sandbox, example))
   const answer = shownAnswer(await runIn(sandbox, command), { command, maxItems: example.maxItems })
   const note = example.note === undefined ? '' : `\n\n${example.note}`
   return `\n## \`${titleOf(operation)}\`\n\n${operation.summary}.${note}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${answer}`
@@ -83,10 +83,13 @@ async function prepare({ url }: TestSandbox, path: string, body: unknown): Promi
   expect(response.status).toBeLessThan(400)
 }
 
-/** The id of a scenario is known when it is armed. */
-async function withScenario(sandbox: TestSandbox, example: Example): Promise<Example> {
-  const [armed] = await sandbox.scenarios.list()
-  return { ...example, path: example.path.replace('SCENARIO', armed?.id ?? '') }
+/** The ids of a scenario and of an expectation are known when they are there. */
+async function withIds(sandbox: TestSandbox, example: Example): Promise<Example> {
+  const [[armed], [queued]] = await Promise.all([sandbox.scenarios.list(), sandbox.expectations.list()])
+  return {
+    ...example,
+    path: example.path.replace('SCENARIO', armed?.id ?? '').replace('EXPECTATION', queued?.id ?? ''),
+  }
 }
 
 /** A call whose success has no JSON shows its status. */

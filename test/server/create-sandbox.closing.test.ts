@@ -13,6 +13,7 @@ const SCENARIO = { name: 'A', steps: [{ await: 'par' as const }] }
 const MEMBERS: Readonly<Record<string, (api: SandboxApi) => Promise<unknown>>> = {
   next: (api) => api.next({ persona: 'teen-16' }),
   'expectations.list': (api) => api.expectations.list(),
+  'expectations.remove': (api) => api.expectations.remove('x-1'),
   'expectations.clear': (api) => api.expectations.clear(),
   'scenarios.arm': (api) => api.scenarios.arm(SCENARIO),
   'scenarios.list': (api) => api.scenarios.list(),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { expectationSchema, newExpectationSchema } from '../../sandbox/decision/expectations.ts'
-import { CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
+import { byId, CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const expectation = expectationSchema.meta({ id: 'Expectation' })
 
@@ -20,6 +20,12 @@ export const expectationOperations = {
     body: newExpectationSchema,
     result: expectation,
     statuses: [201],
+  },
+  removeExpectation: {
+    ...REMOVAL,
+    path: '/expectations/:id',
+    summary: 'Forgets one decision that waits',
+    params: byId,
   },
   clearExpectations: {
     ...REMOVAL,

@@ -74,6 +74,8 @@ export interface Expectations {
   spend(id: string, flow: OutcomeFlow): Promise<boolean>
   /** Queues what a scenario has decided for a first read of discovery or keys, so that it holds, too. */
   hold(served: Pick<NewExpectation, 'flow' | 'outcome'>): Promise<void>
+  /** `false` when there is none of this id. */
+  remove(id: string): Promise<boolean>
   clear(): Promise<void>
 }
 
@@ -138,6 +140,7 @@ export function createExpectations({
       const id = newId()
       await queue.put(id, { ...served, id, times: 1, remaining: 1, held_since: await lastEnded() })
     },
+    remove: queue.remove,
     async clear() {
       for (const { id } of await queued()) await queue.remove(id)
     },
