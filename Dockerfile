@@ -17,7 +17,10 @@ LABEL org.opencontainers.image.title=agekey-sandbox \
       org.opencontainers.image.source=https://github.com/OWNER/agekey-sandbox \
       org.opencontainers.image.licenses=MIT
 WORKDIR /app
-COPY package.json LICENSE ./
+# The documents are served, and what they link to.
+COPY package.json LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md compose.yaml ./
+COPY docs docs
+COPY examples examples
 COPY public public
 COPY --from=build /build/dist dist
 

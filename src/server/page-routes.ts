@@ -3,6 +3,7 @@ import { createHomeRoute } from '../console/home.ts'
 import { createConsoleRoutes } from '../console/routes.ts'
 import { createControlRoutes } from '../control/serve.ts'
 import { createDemoRoutes } from '../demo/routes.ts'
+import { createDocumentRoutes } from '../documents/routes.ts'
 import { appearanceCss } from '../hosted/appearance.ts'
 import { createEmbeddingRoute } from '../hosted/embedding/demo.ts'
 import { clientLogo } from '../hosted/logo.ts'
@@ -25,6 +26,7 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
     { path: '/_sandbox/clients/:client/logo', method: 'get', handler: clientLogo },
     { path: '/_sandbox/embedding', method: 'get', handler: createEmbeddingRoute(host), errors: 'page' },
     ...createControlRoutes(host),
+    ...createDocumentRoutes(host),
     ...[...createConsoleRoutes(host), ...createDemoRoutes(host)].map((row): RouteRow => ({ ...row, errors: 'page' })),
   ]
   return [

@@ -22,8 +22,18 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('it holds what runs and nothing else', () => {
-  expect(readdirSync(join(root, 'app')).sort()).toEqual(['LICENSE', 'dist', 'package.json', 'public'])
+test('it holds what runs, with the documents that it serves, and nothing else', () => {
+  const documents = [
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'LICENSE',
+    'README.md',
+    'SECURITY.md',
+    'compose.yaml',
+    'docs',
+    'examples',
+  ]
+  expect(readdirSync(join(root, 'app')).sort()).toEqual([...documents, 'dist', 'package.json', 'public'].sort())
   expect(readdirSync(join(root, 'app/dist'))).toEqual(
     expect.arrayContaining(['THIRD-PARTY-LICENSES.txt', 'sbom.cdx.json']),
   )

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -60,15 +60,36 @@ test('a list of what is bundled comes along for scanners, in CycloneDX', () => {
   }
 })
 
+test('the documents come along, with every file that they link to', () => {
+  const folder = join(project.folder, 'node_modules/agekey-sandbox')
+  const documents = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...readdirSync(join(folder, 'docs')).map((name) => `docs/${name}`),
+  ]
+  const dead = documents
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].flatMap(([, path = '']) =>
+        existsSync(join(folder, dirname(file), path)) ? [] : [`${file} -> ${path}`],
+      ),
+    )
+  expect(documents.length).toBeGreaterThan(20)
+  expect(dead).toEqual([])
+})
+
 describe('a program', () => {
   const drive = `
     await sandbox.next({ persona: 'teen-16' })
     const { age_thresholds } = await sandbox.evaluate({ claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
     const page = await fetch(sandbox.url + '/')
     const style = await fetch(sandbox.url + '/_sandbox/assets/app.css')
-    console.log(JSON.stringify(age_thresholds), page.status, style.status)
+    const document = await fetch(sandbox.url + '/_sandbox/docs/library')
+    console.log(JSON.stringify(age_thresholds), page.status, style.status, document.status)
     await sandbox.close()`
-  const said = '{"16":true,"18":false} 200 200\n'
+  const said = '{"16":true,"18":false} 200 200 200\n'
 
   test('imports it', () => {
     project.write(

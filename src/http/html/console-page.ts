@@ -89,7 +89,7 @@ export function renderFramedPage(
 /** One page of the console, below its menu. */
 export interface ConsoleContent {
   readonly title: string
-  readonly current: ConsolePath
+  readonly current: ConsolePath | 'docs'
   /** A sentence on what the page is for. */
   readonly lead: Html
   readonly body: Html

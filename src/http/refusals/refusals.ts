@@ -43,7 +43,7 @@ function reasonOf(rows: readonly RouteRow[]): string {
 
 /**
  * 404, with the right place: a page for a caller that accepts HTML, else JSON. Below `/_sandbox/`, where programs call, it is
- * JSON, but for the pages of the console and of the demo.
+ * JSON, but for the pages of the console, of the demo and of the documents.
  */
 export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler {
   const handler: Handler = (request, tenant) => {
@@ -54,7 +54,7 @@ export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): 
   const [asPage, asJson] = [createRoute(host, { handler, errors: 'page' }), createRoute(host, { handler })]
   return (request, response, next) => {
     const acceptsPage = /\btext\/html\b/i.test(request.get('accept') ?? '')
-    const isCall = /^\/_sandbox\/(?!console\/|demo\/)/.test(request.path)
+    const isCall = /^\/_sandbox\/(?!console\/|demo\/|docs\/)/.test(request.path)
     return (acceptsPage && !isCall ? asPage : asJson)(request, response, next)
   }
 }

@@ -123,5 +123,5 @@ function everyPlace({ baseUrl, profile }: Served): string {
   const places = Object.values(ENDPOINTS).map(
     ({ method, path }) => `${method.toUpperCase()} ${path.replace('{brand}', BRAND[profile])}`,
   )
-  return `Served below ${baseUrl}: ${places.join(', ')}; the sandbox itself: / (pages), /_sandbox/openapi.json (calls).`
+  return `Served below ${baseUrl}: ${places.join(', ')}; the sandbox itself: / (pages), /_sandbox/openapi.json (calls), /_sandbox/docs (documents).`
 }

@@ -1,0 +1,44 @@
+import { packageRepository } from '../package-root.ts'
+import { findDocuments, type PackageDocument } from './documents.ts'
+import { linkedFile, linkedFiles } from './files.ts'
+import type { FindAddress } from './render-markdown.ts'
+
+/** Where the documents of a sandbox begin. */
+export interface DocumentsPlace {
+  /** The prefix of the tenant, or its base URL for addresses that stand outside of a page. */
+  readonly basePath: string
+  readonly version: string
+}
+
+/** The index of the documents. */
+export const indexAddress = ({ basePath }: Pick<DocumentsPlace, 'basePath'>): string => `${basePath}/_sandbox/docs`
+
+/** The page of a document. */
+export const pageAddress = (place: Pick<DocumentsPlace, 'basePath'>, name: string): string =>
+  `${indexAddress(place)}/${name}`
+
+/** A document as Markdown: at its path in the package, so that its relative links work. */
+export const markdownAddress = ({ basePath }: Pick<DocumentsPlace, 'basePath'>, file: string): string =>
+  `${basePath}/_sandbox/${file}`
+
+/**
+ * Finds what the links of a document lead to: its own sections, other documents, files beside them, and other sites. A file that
+ * is not in the package is shown by the repository, when the package names one.
+ */
+export function createAddressFinder({ file }: PackageDocument, place: DocumentsPlace): FindAddress {
+  const files = linkedFiles()
+  const repository = packageRepository()
+  return (target) => {
+    // An address to fill in is no link: http://localhost:PORT
+    if (/^(?:https?|mailto):/i.test(target)) return URL.canParse(target) ? target : undefined
+    const [path = '', fragment] = target.split('#')
+    const hash = fragment === undefined ? '' : `#${fragment}`
+    if (path === '') return hash
+    const linked = linkedFile(file, path)
+    const document = findDocuments().find((one) => one.file === linked)
+    if (document) return `${pageAddress(place, document.name)}${hash}`
+    if (linked.startsWith('public/')) return `${place.basePath}/_sandbox/assets/${linked.slice('public/'.length)}`
+    if (files.includes(linked)) return `${place.basePath}/_sandbox/${linked}`
+    return repository && `${repository}/blob/v${place.version}/${linked}`
+  }
+}

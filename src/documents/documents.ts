@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { packageRoot } from '../package-root.ts'
+import { documentFiles } from './files.ts'
+import { placeOf } from './groups.ts'
+import { plainText, type Section, sectionsOf } from './markdown.ts'
+
+/** A document of the package. */
+export interface PackageDocument {
+  /** What its address ends with: `audit`. */
+  readonly name: string
+  /** Below the root of the package: `docs/audit.md`. */
+  readonly file: string
+  readonly title: string
+  /** What it is about. */
+  readonly line: string
+  readonly group: string
+  readonly markdown: string
+  /** The first one has the title. */
+  readonly sections: readonly Section[]
+}
+
+let found: readonly PackageDocument[] | undefined
+
+/** All documents of the version that runs, group by group. */
+export function findDocuments(): readonly PackageDocument[] {
+  found ??= readDocuments()
+  return found
+}
+
+/** A document by its name. */
+export const findDocument = (name: string): PackageDocument | undefined =>
+  findDocuments().find((document) => document.name === name)
+
+function readDocuments(): readonly PackageDocument[] {
+  const placed = [...documentFiles()].map(([name, file]) => ({ name, file, place: placeOf(name) }))
+  const inOrder = placed.sort((one, other) => one.place.order - other.place.order || (one.name < other.name ? -1 : 1))
+  return inOrder.map(({ name, file, place: { group, line } }) => {
+    const markdown = readFileSync(new URL(file, packageRoot), 'utf8')
+    const sections = sectionsOf(markdown)
+    const [first] = sections
+    return { name, file, title: first?.heading ?? name, line: line ?? firstSentence(first), group, markdown, sections }
+  })
+}
+
+/** It ends before a capital letter or at the end of its paragraph; before a block a colon ends it. */
+function firstSentence(section: Section | undefined): string {
+  const paragraph = section?.tokens.find(({ type }) => type === 'paragraph')
+  const text = plainText(paragraph === undefined ? [] : [paragraph]).trim()
+  const [sentence = ''] = /^.*?(?:[.:!?](?=\s+[\p{Lu}]|$)|$)/su.exec(text) ?? []
+  return sentence.replace(/:$/, '.')
+}

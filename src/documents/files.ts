@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs'
+import { extname, posix } from 'node:path'
+import { packageRoot } from '../package-root.ts'
+
+/** Documents that stand elsewhere than in `docs/`, by their name. */
+const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
+  readme: 'README.md',
+  changelog: 'CHANGELOG.md',
+  contributing: 'CONTRIBUTING.md',
+  security: 'SECURITY.md',
+}
+
+/** Files outside of `docs/` to which documents link. */
+const LINKED_FILES = ['LICENSE', 'compose.yaml', 'examples/express/app.js']
+
+/**
+ * Files that are served at their path below `/_sandbox/`, beside those in `docs/`: so the relative links of a document work in its
+ * Markdown too.
+ */
+export const FILES_BESIDE_DOCS: readonly string[] = [...Object.values(OTHER_DOCUMENTS), ...LINKED_FILES]
+
+/** The file of each document below the root of the package, by the name of the document. */
+export function documentFiles(): ReadonlyMap<string, string> {
+  const pages = readdirSync(new URL('docs/', packageRoot)).filter((name) => name.endsWith('.md'))
+  return new Map([
+    ...Object.entries(OTHER_DOCUMENTS),
+    ...pages.map((page) => [page.slice(0, -3), `docs/${page}`] as const),
+  ])
+}
+
+const TYPES: Readonly<Record<string, string>> = { '.png': 'image/png', '.md': 'text/markdown; charset=utf-8' }
+
+/** The media type by which a file is served; any other file is text to read. */
+export const mediaTypeOf = (file: string): string => TYPES[extname(file)] ?? 'text/plain; charset=utf-8'
+
+/** What documents link to or show, below the root of the package: `docs/pictures/flow.png`. */
+export function linkedFiles(): readonly string[] {
+  const below = readdirSync(new URL('docs/', packageRoot), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => readdirSync(new URL(`docs/${name}/`, packageRoot)).map((file) => `docs/${name}/${file}`))
+  return [...LINKED_FILES, ...below]
+}
+
+/** The path of a file to which a document links, below the root of the package. */
+export const linkedFile = (document: string, path: string): string =>
+  posix.normalize(posix.join(posix.dirname(document), path))

@@ -1,0 +1,97 @@
+/** A group of documents, with what each is about in a line. */
+interface Group {
+  readonly title: string
+  readonly lines: Readonly<Record<string, string>>
+  /** Further documents of the group: those whose names begin so. */
+  readonly prefix?: string
+}
+
+/** Documents by what they are for, in the order of the index. */
+const GROUPS: readonly Group[] = [
+  {
+    title: 'Start',
+    lines: {
+      readme: 'What it is, how to start it, five minutes with an app, in tests and in CI.',
+      'first-steps': 'Use, Create and Upgrade by hand, with curl.',
+      troubleshooting: 'By symptom: the message that you see, why it comes, and how to mend it.',
+      configuration: 'Every flag, environment variable and key of the config file.',
+      'command-line': 'Every command of agekey-sandbox, with its output.',
+    },
+  },
+  {
+    title: 'Connect an app',
+    lines: {
+      'integration-express': 'A relying party with Express and jose, in one file.',
+      'integration-nextjs': 'Route handlers of Next.js, with jose.',
+      'integration-python': 'Flask with Authlib.',
+      'integration-go': 'The standard library of Go with go-oidc.',
+      clients: 'Which OpenID Connect libraries work as they are, and the lines that each needs.',
+    },
+    prefix: 'integration-',
+  },
+  {
+    title: 'Test',
+    lines: {
+      library: 'createSandbox and connectSandbox, with Vitest, Playwright and node:test.',
+      driving: 'Decide flows, move the clock and read what happened.',
+      personas: 'The test users, and how to write your own.',
+      outcomes: 'Every ending that a flow or a call can be given, and what a correct client does about it.',
+      scenarios: 'What users do, step by step, in one YAML file.',
+      audit: 'Gives a running app every wrong answer and says which ones it lets in.',
+      'control-api': 'Every call that drives the sandbox over HTTP.',
+      'control-api-by-example': 'Every call of the control API with curl, and what it answers.',
+      'test-ids': 'The data-testid attributes of the hosted pages.',
+    },
+  },
+  {
+    title: 'Run it elsewhere',
+    lines: {
+      addresses: 'Base URL, internal URL, https, proxies: one issuer for browsers and containers.',
+      ci: 'Jobs of GitHub Actions, GitLab CI and others.',
+      kubernetes: 'A deployment, a service, and the addresses that fit.',
+      mobile: 'Emulators, devices on the network, custom schemes.',
+      proxies: 'What a reverse proxy has to send.',
+      replicas: 'Several processes on a shared Redis or Valkey act as one sandbox.',
+    },
+  },
+  {
+    title: 'Look up',
+    lines: {
+      rules: 'Every rule that a request is checked against, by its id.',
+      decisions: 'What was decided where the specification is silent.',
+      comparison: 'This sandbox beside other mock servers.',
+      security: 'What the sandbox promises never to do, and how to report a hole.',
+    },
+  },
+  {
+    title: 'The project',
+    lines: {
+      changelog: 'What users notice, version by version.',
+      upgrading: 'What stays the same between versions.',
+      contributing: 'How to change the project, and how to release it.',
+      architecture: 'The floor plan of the code.',
+      performance: 'Where the time goes, and what each trick buys.',
+    },
+  },
+]
+
+/** Where a document stands in the index. */
+interface Place {
+  readonly order: number
+  readonly group: string
+  /** What it is about; absent for a document that no group names. */
+  readonly line?: string
+}
+
+const PLACES = GROUPS.flatMap(({ title, lines, prefix }) => [
+  ...Object.entries(lines).map(([name, line]) => ({ name, line, group: title })),
+  ...(prefix === undefined ? [] : [{ prefix, group: title }]),
+])
+
+/** The place of a document; a document that no group has stands behind the others. */
+export function placeOf(name: string): Place {
+  const order = PLACES.findIndex((place) => ('name' in place ? place.name === name : name.startsWith(place.prefix)))
+  const place = PLACES[order]
+  if (place === undefined) return { order: PLACES.length, group: 'More' }
+  return { order, group: place.group, ...('name' in place ? { line: place.line } : {}) }
+}

@@ -1,0 +1,126 @@
+import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
+import { counted, grouped } from '../http/html/elements.ts'
+import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
+import { createAddressFinder, type DocumentsPlace, indexAddress, markdownAddress, pageAddress } from './addresses.ts'
+import { findDocuments, type PackageDocument } from './documents.ts'
+import { renderSection } from './render-markdown.ts'
+import { type FoundSection, MAX_FOUND } from './search.ts'
+
+/** What every page of the documents needs. */
+export interface DocumentsFrame {
+  readonly frame: ConsoleFrame
+  readonly place: DocumentsPlace
+}
+
+/** The documents, group by group, with a line each. */
+export function renderIndex({ frame, place }: DocumentsFrame): RenderedPage {
+  const groups = grouped(findDocuments(), ({ group }) => group)
+  return renderPage(frame, {
+    title: 'Documents',
+    lead: html`Of version ${place.version}, the one that runs. For programs: <a href="${place.basePath}/_sandbox/llms.txt">llms.txt</a> lists their Markdown.`,
+    body: html`<section class="card">
+${renderSearchForm(place)}
+<div class="doc-groups">${groups.map(
+      ([group, documents]) => html`<section>
+<h2>${group}</h2>
+<ul>
+${documents.map(
+  ({
+    name,
+    title,
+    line,
+  }) => html`<li><a href="${pageAddress(place, name)}">${title}</a> <span class="muted">${line}</span></li>
+`,
+)}</ul>
+</section>
+`,
+    )}</div>
+</section>`,
+  })
+}
+
+/** One document, with its sections beside it. */
+export function renderDocument({ frame, place }: DocumentsFrame, document: PackageDocument): RenderedPage {
+  const { title, line, file, sections } = document
+  const addressOf = createAddressFinder(document, place)
+  return renderPage(frame, {
+    title,
+    lead: html`${line}`,
+    body: html`<div class="doc-page">
+<nav class="card doc-contents" aria-label="Contents">
+${renderSearchForm(place, { isNarrow: true })}
+${renderContents(document)}
+<p class="links"><a href="${indexAddress(place)}">All documents</a> <a href="${markdownAddress(place, file)}">Markdown</a></p>
+</nav>
+<article class="card doc">
+${sections.map((section) => renderSection(section, addressOf))}</article>
+</div>`,
+  })
+}
+
+/** Sections of the second and the third level. */
+function renderContents({ sections }: PackageDocument): Html | false {
+  const listed = sections.filter(({ depth }) => depth === 2 || depth === 3)
+  if (listed.length === 0) return false
+  const hasMany = listed.length > MAX_CONTENTS
+  return html`<h2 class="small">On this page</h2>
+<ul class="contents">${listed
+    .filter(({ depth }) => depth === 2 || !hasMany)
+    .map(
+      ({
+        anchor,
+        heading,
+        depth,
+      }) => html`<li${depth === 3 && html` class="deep"`}><a href="#${anchor}">${heading}</a></li>
+`,
+    )}</ul>`
+}
+
+/** More sections than these are listed by those of the second level alone. */
+const MAX_CONTENTS = 40
+
+/** What a search found. */
+export function renderSearch(
+  { frame, place }: DocumentsFrame,
+  { query, found }: { query: string; found: readonly FoundSection[] },
+): RenderedPage {
+  const many = found.length === MAX_FOUND ? `The first ${MAX_FOUND} sections` : counted(found.length, 'section')
+  return renderPage(frame, {
+    title: query === '' ? 'Search the documents' : `${query}: in the documents`,
+    lead: html`<a href="${indexAddress(place)}">All documents</a> of version ${place.version}.`,
+    body: html`<section class="card">
+${renderSearchForm(place, { query })}
+${query === '' && html`<p class="empty">Type a word, the id of a rule, or the name of an outcome.</p>`}
+${query !== '' && found.length === 0 && html`<p class="empty">No section has all of these words. Try one word less, or look through <a href="${indexAddress(place)}">the list</a>.</p>`}
+${found.length > 0 && html`<h2>${many}</h2>`}
+<ol class="doc-found">${found.map(
+      ({ document, title, heading, anchor, excerpt, terms }) => html`<li>
+<a href="${pageAddress(place, document)}#${anchor}">${heading}</a>${heading !== title && html` <span class="muted">${title}</span>`}
+<p>${withMarks(excerpt, terms)}</p>
+</li>
+`,
+    )}</ol>
+</section>`,
+  })
+}
+
+/** The words that were found, marked. */
+function withMarks(text: string, terms: readonly string[]): readonly (Html | string)[] {
+  const anyTerm = terms.map((term) => term.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')
+  if (anyTerm === '') return [text]
+  return text
+    .split(RegExp(`(${anyTerm})`, 'iu'))
+    .map((part, index) => (index % 2 === 1 ? html`<mark>${part}</mark>` : part))
+}
+
+/** Enter sends the form where there is no room for a button. */
+const renderSearchForm = (place: DocumentsPlace, { query = '', isNarrow = false } = {}): Html =>
+  html`<form class="doc-search" method="get" action="${indexAddress(place)}/search" role="search">
+<label class="unseen" for="q">Search the documents</label>
+<input id="q" name="q" type="search" value="${query}" placeholder="Search the documents" autocomplete="off" autocapitalize="none" spellcheck="false">
+${!isNarrow && html`<button class="secondary">Search</button>`}
+</form>`
+
+const renderPage = (frame: ConsoleFrame, content: { title: string; lead: Html; body: Html }): RenderedPage =>
+  renderConsolePage(frame, { ...content, current: 'docs', styles: ['documents.css'], scripts: ['copy.js'] })

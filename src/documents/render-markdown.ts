@@ -1,0 +1,104 @@
+import type { Token, Tokens } from 'marked'
+import { type Html, html } from '../http/html/html.ts'
+import { isMarkedToken, type Section } from './markdown.ts'
+
+/** The address of what a link or an image of a document names; `undefined` when it is not served, so that no link is made. */
+export type FindAddress = (target: string) => string | undefined
+
+/**
+ * A section of a document as markup. Each text passes the `html` tag, so that no part of a document is taken for markup; raw
+ * HTML is left out.
+ */
+export function renderSection({ anchor, depth, headingTokens, tokens }: Section, addressOf: FindAddress): Html {
+  const tag = `h${depth}`
+  // The title is the heading of the page.
+  const heading = depth > 1 && html`<${tag} id="${anchor}">${inline(headingTokens, addressOf)}</${tag}>\n`
+  return html`${heading}${tokens.map((token) => block(token, addressOf))}`
+}
+
+function block(token: Token, addressOf: FindAddress): Html | string | undefined {
+  if (!isMarkedToken(token)) return undefined
+  switch (token.type) {
+    case 'paragraph':
+      return html`<p>${inline(token.tokens, addressOf)}</p>\n`
+    case 'code':
+      return html`<div class="snippet" data-copy><pre tabindex="0"><code>${token.text}</code></pre></div>\n`
+    case 'list':
+      return list(token, addressOf)
+    case 'table':
+      return table(token, addressOf)
+    case 'blockquote':
+      return html`<blockquote>${token.tokens.map((inner) => block(inner, addressOf))}</blockquote>\n`
+    case 'hr':
+      return html`<hr>\n`
+    case 'space':
+    case 'html':
+    case 'def':
+    case 'checkbox':
+      return undefined
+    default:
+      return inline([token], addressOf)
+  }
+}
+
+function list({ ordered, start, items }: Tokens.List, addressOf: FindAddress): Html {
+  const rendered = items.map(({ tokens }) => html`<li>${tokens.map((token) => block(token, addressOf))}</li>\n`)
+  return ordered
+    ? html`<ol${start !== '' && start !== 1 && html` start="${start}"`}>\n${rendered}</ol>\n`
+    : html`<ul>\n${rendered}</ul>\n`
+}
+
+/** On a phone each row is a block, in which each cell shows the name of its column. */
+function table({ header, rows }: Tokens.Table, addressOf: FindAddress): Html {
+  const cells = (row: Tokens.TableCell[]) =>
+    row.map(({ tokens }, index) =>
+      index === 0
+        ? html`<th scope="row">${inline(tokens, addressOf)}</th>`
+        : html`<td data-label="${header[index]?.text.replaceAll('`', '')}">${inline(tokens, addressOf)}</td>`,
+    )
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>
+<thead><tr>${header.map(({ tokens }) => html`<th scope="col">${inline(tokens, addressOf)}</th>`)}</tr></thead>
+<tbody>
+${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody>
+</table></div>\n`
+}
+
+function inline(tokens: readonly Token[], addressOf: FindAddress): Html {
+  return html`${tokens.map((token) => span(token, addressOf))}`
+}
+
+function span(token: Token, addressOf: FindAddress): Html | string | undefined {
+  if (!isMarkedToken(token)) return undefined
+  switch (token.type) {
+    case 'text':
+      return token.tokens === undefined ? token.text : inline(token.tokens, addressOf)
+    case 'escape':
+      return token.text
+    case 'codespan':
+      return html`<code>${token.text}</code>`
+    case 'strong':
+      return html`<strong>${inline(token.tokens, addressOf)}</strong>`
+    case 'em':
+      return html`<em>${inline(token.tokens, addressOf)}</em>`
+    case 'del':
+      return html`<del>${inline(token.tokens, addressOf)}</del>`
+    case 'br':
+      return html`<br>`
+    case 'link':
+      return link(token, addressOf)
+    case 'image':
+      return image(token, addressOf)
+    default:
+      return undefined
+  }
+}
+
+function link({ href, tokens }: Tokens.Link | Tokens.Image, addressOf: FindAddress): Html {
+  const [address, text] = [addressOf(href), inline(tokens, addressOf)]
+  return address === undefined ? text : html`<a href="${address}">${text}</a>`
+}
+
+function image({ href, text }: Tokens.Image, addressOf: FindAddress): Html | string {
+  const address = addressOf(href)
+  return address === undefined ? text : html`<img src="${address}" alt="${text}" loading="lazy">`
+}

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises'
+import { nearest, unknownName } from '../age/nearest.ts'
+import { onDemand } from '../files/on-demand.ts'
+import { readSearch } from '../http/form.ts'
+import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
+import { consoleFrame } from '../http/html/console-page.ts'
+import type { Incoming } from '../http/incoming.ts'
+import { page, type Reply, redirect } from '../http/reply.ts'
+import { Refusal } from '../oidc/refusal.ts'
+import { packageRoot } from '../package-root.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { documentFiles, FILES_BESIDE_DOCS, linkedFiles, mediaTypeOf } from './files.ts'
+
+const DOCS = '/_sandbox/docs'
+
+/**
+ * The documents of the package, as pages and as they are written.
+ *
+ * Decision: they are open without the control token, also beyond this machine: they hold no secret.
+ */
+export const createDocumentRoutes = (host: HttpHost): readonly RouteRow[] => [
+  { path: DOCS, method: 'get', handler: showIndex(host), errors: 'page' },
+  { path: `${DOCS}/search`, method: 'get', handler: showSearch(host), errors: 'page' },
+  { path: `${DOCS}/:name`, method: 'get', handler: showDocument(host), errors: 'page' },
+  { path: `${DOCS}/:folder/:file`, method: 'get', handler: sendLinkedFile, errors: 'page' },
+  ...FILES_BESIDE_DOCS.map((file): RouteRow => {
+    return { path: `/_sandbox/${file}`, method: 'get', handler: async () => ({ reply: await fileReply(file) }) }
+  }),
+  ...['/llms.txt', '/_sandbox/llms.txt'].map((path): RouteRow => ({ path, method: 'get', handler: sendLlmsText })),
+]
+
+/** Loaded with the first document: the parser of Markdown and the search are needed nowhere else. */
+const loadPages = onDemand(() => import('./pages.ts'))
+const loadDocuments = onDemand(() => import('./documents.ts'))
+const loadSearch = onDemand(() => import('./search.ts'))
+const loadLlmsText = onDemand(() => Promise.all([import('./llms-text.ts'), import('./addresses.ts')]))
+
+const frameOf = async (request: Incoming, tenant: Tenant, { version }: HttpHost) => ({
+  frame: await consoleFrame(request, tenant, { version }),
+  place: { basePath: tenant.basePath, version },
+})
+
+const showIndex =
+  (host: HttpHost): Handler =>
+  async (request, tenant) => {
+    const { renderIndex } = await loadPages()
+    return { reply: page(200, renderIndex(await frameOf(request, tenant, host))) }
+  }
+
+const showSearch =
+  (host: HttpHost): Handler =>
+  async (request, tenant) => {
+    const query = readSearch(request)['q']?.slice(0, MAX_QUERY) ?? ''
+    const [{ renderSearch }, { searchDocuments }] = await Promise.all([loadPages(), loadSearch()])
+    return {
+      reply: page(200, renderSearch(await frameOf(request, tenant, host), { query, found: searchDocuments(query) })),
+    }
+  }
+
+/** Characters of a search that are looked at. */
+const MAX_QUERY = 200
+
+/** `docs/audit` is the page, `docs/audit.md` the Markdown; that of the README stands where its links work. */
+const showDocument =
+  (host: HttpHost): Handler =>
+  async (request, tenant) => {
+    const { name = '' } = request.params
+    const wanted = name.replace(/\.md$/, '')
+    const file = documentFiles().get(wanted)
+    if (file === undefined) throw unknownDocument(name)
+    if (name !== wanted) {
+      const isHere = file === `docs/${name}`
+      return { reply: isHere ? await fileReply(file) : redirect(302, `${tenant.basePath}/_sandbox/${file}`) }
+    }
+    const [{ renderDocument }, { findDocument }] = await Promise.all([loadPages(), loadDocuments()])
+    const document = findDocument(name)
+    if (document === undefined) throw unknownDocument(name)
+    return { reply: page(200, renderDocument(await frameOf(request, tenant, host), document)) }
+  }
+
+const sendLinkedFile: Handler = async ({ params: { folder = '', file = '' } }) => {
+  const path = `docs/${folder}/${file}`
+  if (!linkedFiles().includes(path)) {
+    throw Refusal.notFound(
+      `docs: no document links to ${JSON.stringify(path.slice(0, 80))}; /_sandbox/docs lists the documents`,
+    )
+  }
+  return { reply: await fileReply(path) }
+}
+
+const sendLlmsText: Handler = async (_request, { provider }) => {
+  const [{ renderLlmsText }, { markdownAddress }] = await loadLlmsText()
+  const text = renderLlmsText(({ file }) => markdownAddress({ basePath: provider.baseUrl }, file))
+  return { reply: { status: 200, headers: headersOf('text/plain; charset=utf-8'), body: { kind: 'text', text } } }
+}
+
+/** @param file below the root of the package, of a fixed list: no part of it comes from a request */
+async function fileReply(file: string): Promise<Reply> {
+  const bytes = await readFile(new URL(file, packageRoot))
+  return { status: 200, headers: headersOf(mediaTypeOf(file)), body: { kind: 'bytes', bytes } }
+}
+
+const headersOf = (type: string) => ({ 'Content-Type': type, 'Cache-Control': 'no-cache' })
+
+const unknownDocument = (name: string) => {
+  const known = [...documentFiles().keys()]
+  return Refusal.notFound(`docs: ${unknownName('document', name, known)} /_sandbox/docs lists all.`, {
+    title: 'No such document',
+    suggestions: nearest(name, known),
+  })
+}

@@ -1,0 +1,93 @@
+import MiniSearch from 'minisearch'
+import { findDocuments } from './documents.ts'
+import { plainText } from './markdown.ts'
+
+/** A section in which all words of a search stand. */
+export interface FoundSection {
+  /** The name of the document. */
+  readonly document: string
+  readonly title: string
+  readonly heading: string
+  readonly anchor: string
+  /** The text around the first word that was found. */
+  readonly excerpt: string
+  /** Words of the section that the search found. */
+  readonly terms: readonly string[]
+}
+
+/** Sections that one search lists. */
+export const MAX_FOUND = 30
+
+interface IndexedSection extends Omit<FoundSection, 'excerpt' | 'terms'> {
+  readonly id: string
+  readonly text: string
+}
+
+interface SearchIndex {
+  readonly sections: ReadonlyMap<string, IndexedSection>
+  readonly engine: MiniSearch<IndexedSection>
+}
+
+let index: SearchIndex | undefined
+
+/** The sections that have all words of `query`, the best ones first; a word may go on or be misspelt by a letter. */
+export function searchDocuments(query: string, limit: number = MAX_FOUND): readonly FoundSection[] {
+  index ??= createIndex()
+  const { sections, engine } = index
+  return engine
+    .search(query)
+    .slice(0, limit)
+    .flatMap(({ id, terms }) => {
+      const section = sections.get(String(id))
+      if (section === undefined) return []
+      const { document, title, heading, anchor, text } = section
+      return [{ document, title, heading, anchor, excerpt: excerptOf(text, terms), terms }]
+    })
+}
+
+function createIndex(): SearchIndex {
+  const engine = new MiniSearch<IndexedSection>({
+    fields: ['title', 'heading', 'text'],
+    tokenize: (text) => wordsOf(text).flatMap((word) => [word, ...partsOf(word)]),
+    searchOptions: {
+      tokenize: wordsOf,
+      combineWith: 'AND',
+      prefix: true,
+      // Names and ids that differ by a letter are different ones.
+      fuzzy: (term) => (/^\p{L}{6,}$/u.test(term) ? 1 : false),
+      boost: { heading: 4, title: 2 },
+      boostDocument: (id, term) => (isName(term) && /^(?:rules|outcomes)#/.test(id) ? 5 : 1),
+    },
+  })
+  const sections = findDocuments().flatMap(({ name, title, sections }) =>
+    sections.map(({ anchor, heading, tokens }): IndexedSection => {
+      return { id: `${name}#${anchor}`, document: name, title, heading, anchor, text: plainText(tokens).trim() }
+    }),
+  )
+  engine.addAll(sections)
+  return { sections: new Map(sections.map((section) => [section.id, section])), engine }
+}
+
+/** `id_token.expired` and `PAR-07` are words, which are found by their parts too. */
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+(?:[_.-][\p{L}\p{N}]+)*/gu) ?? []
+
+/** The id of a rule, or the name of an outcome: its own page comes first. */
+const isName = (term: string) => /[_.-]/.test(term)
+
+function partsOf(word: string): string[] {
+  const parts = word.split(/[_.-]/)
+  return parts.length === 1 ? [] : parts
+}
+
+const EXCERPT_CHARACTERS = 220
+
+/** Begins a few words before the longest term that stands in the text. */
+function excerptOf(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase()
+  const longestFirst = terms.toSorted((one, other) => other.length - one.length)
+  const place = longestFirst.map((term) => lower.indexOf(term)).find((found) => found >= 0) ?? 0
+  const start = place < 60 ? 0 : text.lastIndexOf(' ', place - 50) + 1
+  const end = start + EXCERPT_CHARACTERS
+  const cut = text.length <= end ? text.slice(start) : `${text.slice(start, text.lastIndexOf(' ', end))} …`
+  return start === 0 ? cut : `… ${cut}`
+}

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { plainText, sectionsOf } from '../../src/documents/markdown.ts'
+
+const anchorsOf = (markdown: string) => sectionsOf(markdown).map(({ anchor }) => anchor)
+
+describe('The anchor of a heading is the one that GitHub makes', () => {
+  test.each([
+    ['# What is checked, and why?', 'what-is-checked-and-why'],
+    ['# The service’s own SDK & sample', 'the-services-own-sdk--sample'],
+    ['# `app/verify/route.ts`', 'appverifyroutets'],
+    ['# mod_auth_openidc', 'mod_auth_openidc'],
+    ['# [Links](x.md) and **bold**', 'links-and-bold'],
+    ['# Über uns', 'über-uns'],
+  ])('%s', (heading, anchor) => {
+    expect(anchorsOf(heading)).toEqual([anchor])
+  })
+
+  test('also when several headings are the same', () => {
+    expect(anchorsOf('# A\n\n## B\n\n## B\n\n### B\n')).toEqual(['a', 'b', 'b-1', 'b-2'])
+  })
+})
+
+test('A section is a heading with all that stands before the next one', () => {
+  const sections = sectionsOf('# Title\n\nFirst.\n\n## Second\n\n- a\n- b\n')
+  expect(sections.map(({ heading, depth, markdown }) => ({ heading, depth, markdown }))).toEqual([
+    { heading: 'Title', depth: 1, markdown: '# Title\n\nFirst.\n\n' },
+    { heading: 'Second', depth: 2, markdown: '## Second\n\n- a\n- b\n' },
+  ])
+})
+
+test('The front matter of a skill is no part of its text', () => {
+  expect(sectionsOf('---\nname: x\n---\n\n# Title\n').map(({ heading }) => heading)).toEqual(['Title'])
+})
+
+test('The plain text of a section has its words, and no markup', () => {
+  const [section] = sectionsOf(
+    '# T\n\n<b>Bold</b> **and** `code` [link](x.md)\n\n| a | b |\n|---|---|\n| c | d |\n\n- e\n  - f\n\n```ts\nconst g = 1\n```\n\n> h\n',
+  )
+  expect(plainText(section?.tokens ?? []).trim()).toBe('Bold and code link a b c d e f const g = 1 h')
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { sectionsOf } from '../../src/documents/markdown.ts'
+import { renderSection } from '../../src/documents/render-markdown.ts'
+
+const render = (markdown: string) =>
+  sectionsOf(`# Title\n\n${markdown}`)
+    .map((section) => renderSection(section, (target) => (target === 'gone.md' ? undefined : `/served/${target}`)))
+    .join('')
+    .trim()
+
+test('Raw HTML of a document is left out, and its text stays text', () => {
+  expect(render('<script>alert(1)</script>\n')).toBe('')
+  expect(render('a <img src=x onerror=alert(1)> b')).toBe('<p>a  b</p>')
+  expect(render('`<script>` & "c"')).toBe('<p><code>&lt;script&gt;</code> &amp; &quot;c&quot;</p>')
+})
+
+test('The title is left to the page, and other headings keep their level and anchor', () => {
+  expect(render('## `A` b\n\n### C\n')).toBe('<h2 id="a-b"><code>A</code> b</h2>\n<h3 id="c">C</h3>')
+})
+
+test('A link and an image lead to where the file is served, and to nothing when it is not', () => {
+  expect(render('[**a**](a.md#b) ![the page](p.png)')).toBe(
+    '<p><a href="/served/a.md#b"><strong>a</strong></a> <img src="/served/p.png" alt="the page" loading="lazy"></p>',
+  )
+  expect(render('[a](gone.md) ![p](gone.md)')).toBe('<p>a p</p>')
+})
+
+test('A code block is a snippet that can be copied and scrolled by the keyboard', () => {
+  expect(render('```sh\ncurl "a" <b>\n```')).toBe(
+    '<div class="snippet" data-copy><pre tabindex="0"><code>curl &quot;a&quot; &lt;b&gt;</code></pre></div>',
+  )
+})
+
+test('Each cell of a table names its column, for phones', () => {
+  const rendered = render('| `Name` | For |\n|---|---|\n| a | b |\n')
+  expect(rendered).toContain('<th scope="col"><code>Name</code></th><th scope="col">For</th>')
+  expect(rendered).toContain('<tr><th scope="row">a</th><td data-label="For">b</td></tr>')
+})
+
+test('Lists are nested, and numbered from their first number', () => {
+  expect(render('3. a\n   - b\n4. c\n').replaceAll('\n', '')).toBe(
+    '<ol start="3"><li>a<ul><li>b</li></ul></li><li>c</li></ol>',
+  )
+})

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { findDocuments } from '../../src/documents/documents.ts'
+import { readError } from '../support/error-body.ts'
+import { tagsOf, textOf } from '../support/markup.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const documents = findDocuments()
+
+/** What the links and images of a page lead to on the same server, from the root of the server. */
+function addressesOf(page: string, path: string): string[] {
+  const addresses = tagsOf(page).flatMap(({ attributes }) => [attributes['href'] ?? [], attributes['src'] ?? []].flat())
+  const own = 'http://sandbox.test'
+  const urls = addresses.map((address) => new URL(address, `${own}${path}`))
+  return urls.filter(({ origin }) => origin === own).map(({ pathname, search, hash }) => `${pathname}${search}${hash}`)
+}
+
+/** Follows every link from the index on, and gives those that lead nowhere. */
+async function deadLinks(get: (path: string) => PromiseLike<{ status: number; text: string }>, start: string) {
+  const pages = new Map<string, Promise<{ status: number; text: string }>>()
+  const visit = (path: string) => {
+    const known = pages.get(path)
+    if (known) return known
+    const visited = Promise.resolve(get(path))
+    pages.set(path, visited)
+    return visited
+  }
+  const dead = new Set<string>()
+  const open = [start]
+  const seen = new Set(open)
+  for (let from = open.pop(); from !== undefined; from = open.pop()) {
+    for (const address of addressesOf((await visit(from)).text, from)) {
+      const [path = '', hash] = address.split('#')
+      const { status, text } = await visit(path)
+      const anchor = decodeURIComponent(hash ?? '')
+      const isThere = status === 200 && (anchor === '' || text.includes(` id="${anchor}"`))
+      if (!isThere) dead.add(`${from} -> ${address}`)
+      if (isThere && path.includes('/_sandbox/docs/') && !/\.\w+$|\/search/.test(path) && !seen.has(path)) {
+        seen.add(path)
+        open.push(path)
+      }
+    }
+  }
+  return { dead: [...dead], read: seen.size }
+}
+
+describe('The documents', () => {
+  test.each([
+    ['at the base URL', '', {}],
+    ['of a tenant', '/t/qa', {}],
+    ['below a base path', '/agekey', { basePath: '/agekey' }],
+  ])('%s have no link, anchor or picture that leads nowhere', async (_where, basePath, options) => {
+    const { request } = await startSandbox(options)
+    const { dead, read } = await deadLinks((path) => request.get(path), `${basePath}/_sandbox/docs`)
+    expect(dead).toEqual([])
+    expect(read).toBe(documents.length + 1)
+  })
+
+  test('have each link of their text as a link on the page', async () => {
+    const { request } = await startSandbox()
+    for (const { name, markdown } of documents) {
+      const written = [...markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/\]\((?!https?:)\S+\)/g)]
+      const { text } = await request.get(`/_sandbox/docs/${name}`)
+      const article = text.slice(text.indexOf('<article'), text.indexOf('</article>'))
+      const shown = tagsOf(article).flatMap(({ attributes }) => attributes['href'] ?? attributes['src'] ?? [])
+      expect(
+        shown.filter((address) => !/^https?:/.test(address)),
+        name,
+      ).toHaveLength(written.length)
+    }
+  })
+
+  test('are listed with their titles and what each is about, for the version that runs', async () => {
+    const { request } = await startSandbox()
+    const { text } = await request.get('/_sandbox/docs').expect(200)
+    for (const { title, line } of documents) expect(textOf(text)).toContain(`${title} ${line}`)
+    const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
+    expect(textOf(text)).toContain(`version ${version}`)
+  })
+
+  test.each(documents)('show $file as a page with its sections', async ({ name, title, sections }) => {
+    const { request } = await startSandbox()
+    const answer = await request.get(`/_sandbox/docs/${name}`).expect(200)
+    expect(answer.headers['content-security-policy']).toContain("script-src 'self'")
+    expect(textOf(answer.text)).toContain(title)
+    const ids = tagsOf(answer.text).flatMap(({ attributes }) => attributes['id'] ?? [])
+    expect(ids).toEqual(expect.arrayContaining(sections.slice(1).map(({ anchor }) => anchor)))
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  })
+
+  test.each(documents)('give $file as it is written, at its path in the package', async ({ name, file }) => {
+    const { request } = await startSandbox()
+    const answer = await request.get(`/_sandbox/${file}`).expect(200)
+    expect(answer.headers['content-type']).toBe('text/markdown; charset=utf-8')
+    expect(answer.text).toBe(readFileSync(new URL(file, ROOT), 'utf8'))
+    const named = await request.get(`/_sandbox/docs/${name}.md`).redirects(1)
+    expect(named.text).toBe(answer.text)
+  })
+
+  test('are open beyond this machine without the control token', async () => {
+    const { request } = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
+    await request.get('/_sandbox/catalog').expect(401)
+    for (const path of ['docs', 'docs/audit', 'docs/audit.md', 'docs/search?q=issuer', 'llms.txt']) {
+      await request.get(`/_sandbox/${path}`).expect(200)
+    }
+  })
+})
+
+test('A document that does not exist is answered by the nearest ones', async () => {
+  const { request } = await startSandbox()
+  const answer = await request.get('/_sandbox/docs/audits').set('Accept', 'application/json').expect(404)
+  expect(readError(answer).error_description).toBe(
+    'docs: there is no document "audits". Did you mean "audit"? /_sandbox/docs lists all.',
+  )
+  await request.get('/_sandbox/docs/readmee.md').expect(404)
+})
+
+test.each([
+  'docs/scenarios/nothing.yaml',
+  'docs/..%2Fpackage.json',
+  'docs/scenarios/..%2F..%2Fpackage.json',
+  'package.json',
+])('No other file is served: %s', async (path) => {
+  const { request } = await startSandbox()
+  await request.get(`/_sandbox/${path}`).expect(404)
+})
+
+describe('llms.txt', () => {
+  test.each(['/llms.txt', '/_sandbox/llms.txt', '/t/qa/_sandbox/llms.txt'])(
+    'at %s leads to each document as Markdown',
+    async (path) => {
+      const sandbox = await startSandbox()
+      const { text, headers } = await sandbox.request.get(path).expect(200)
+      expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+      expect(text).toMatch(/^# agekey-sandbox\n\n> .*\n/)
+      const links = [...text.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, url = '']) => url)
+      expect(links).toHaveLength(documents.length)
+      for (const url of links) {
+        expect(url.startsWith(path.startsWith('/t/') ? sandbox.tenant('qa').baseUrl : sandbox.baseUrl)).toBe(true)
+        const answer = await fetch(url)
+        expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+      }
+    },
+  )
+})
+
+describe('The search page', () => {
+  test('leads to the sections that it found, with their words marked', async () => {
+    const { request } = await startSandbox()
+    const { text } = await request.get('/_sandbox/docs/search').query({ q: 'PAR-07' }).expect(200)
+    expect(text).toContain('<mark>PAR-07</mark>')
+    expect(addressesOf(text, '/_sandbox/docs/search').some((address) => /docs\/rules#\w/.test(address))).toBe(true)
+  })
+
+  test('repeats a search as text, and says when nothing has all words', async () => {
+    const { request } = await startSandbox()
+    const { text } = await request.get('/_sandbox/docs/search').query({ q: '<b>zzzqq' }).expect(200)
+    expect(text).toContain('value="&lt;b&gt;zzzqq"')
+    expect(textOf(text)).toContain('No section has all of these words')
+  })
+})
