@@ -25,7 +25,8 @@ app.get('/verify', (request, response) => {
     url('/v1/oidc/use', {
       scope: 'openid svc.upgrade',
       response_type: 'id_token',
-      response_mode: 'query',
+      // The answer comes in the body of a POST, so that no token stands in a log of addresses.
+      response_mode: 'form_post',
       client_id: AGE_CLIENT_ID,
       redirect_uri: `${here(request)}/callback`,
       ...ask(response, 'age_use'),
@@ -36,9 +37,9 @@ app.get('/verify', (request, response) => {
 })
 
 // And comes back with a token, a wish, or an error.
-app.get('/callback', async (request, response) => {
-  const nonce = asked(request, response, 'age_use')
-  const { error, create_requested, id_token, code } = request.query
+app.post('/callback', express.urlencoded(), async (request, response) => {
+  const nonce = asked(request.body, { request, response, cookie: 'age_use' })
+  const { error, create_requested, id_token, code } = request.body
   const answers = [error, create_requested, id_token].filter((answer) => answer !== undefined)
   if (answers.length !== 1) throw new Error('an answer is a token, a wish or an error')
   if (error !== undefined) return response.status(403).send('No age was proved.')
@@ -58,7 +59,7 @@ app.get('/callback', async (request, response) => {
 
 // Create ends here: no error means that the age key was saved.
 app.get('/created', (request, response) => {
-  asked(request, response, 'age_create')
+  asked(request.query, { request, response, cookie: 'age_create' })
   if (request.query.error !== undefined) return response.status(403).send('No age key was saved.')
   response.send('Your age key is saved. <a href="/verify">Use it</a>')
 })
@@ -148,7 +149,9 @@ async function call(path, init) {
   return body
 }
 
-const COOKIE = { httpOnly: true, sameSite: 'lax', secure: process.env.NODE_ENV === 'production' }
+// The form of the service comes from another site: only such a cookie comes along. Chrome and Firefox keep it on
+// http://localhost too, Safari on https alone.
+const COOKIE = { httpOnly: true, sameSite: 'none', secure: true }
 
 /** What a request is sent with. It stays in a cookie of this browser, so that in any other one the answer is refused. */
 function ask(response, cookie) {
@@ -158,9 +161,9 @@ function ask(response, cookie) {
 }
 
 /** The nonce of the request that is answered, if this browser has sent it. It serves once. */
-function asked(request, response, cookie) {
+function asked(answer, { request, response, cookie }) {
   const sent = new RegExp(`(?:^|; )${cookie}=([\\w-]+)\\.([\\w-]+)`).exec(request.headers.cookie)
-  if (!sent || request.query.state !== sent[1]) throw new Error('this browser has sent no such request')
+  if (!sent || answer.state !== sent[1]) throw new Error('this browser has sent no such request')
   response.clearCookie(cookie, COOKIE)
   return sent[2]
 }

@@ -15,9 +15,16 @@ export interface AppBrowser {
   readonly received: readonly string[]
   /** Goes to a page, by a form when there is one, and wherever it leads. */
   visit(url: string, form?: URLSearchParams): Promise<Shown>
-  /** One request, whose redirect is not followed. */
-  send(url: string): Promise<Shown & { readonly location: string | undefined }>
+  /** One request, by a form when there is one, whose redirect is not followed. */
+  send(url: string, form?: URLSearchParams): Promise<Reply>
 }
+
+interface Reply extends Shown {
+  readonly location: string | undefined
+}
+
+/** What a browser goes on to: an address, with a form that it posts there. */
+export type Step = readonly [url: string, form?: URLSearchParams | undefined]
 
 /** Some outcomes put a token of 64 KB into an address. */
 const HEADERS = { maxHeaderSize: 256 * 1024 }
@@ -43,16 +50,23 @@ export function createAppBrowser(): AppBrowser {
     received,
     send,
     async visit(url, form) {
-      let shown = await send(url, form)
+      let step: Step = [url, form]
       for (let hops = 0; hops < 10; hops += 1) {
-        const next = shown.status === 200 ? formOf(shown.text) : undefined
-        if (shown.location !== undefined) shown = await send(new URL(shown.location, shown.url).href)
-        else if (next) shown = await send(next.action, next.fields)
-        else return shown
+        const shown = await send(...step)
+        const next = nextStep(shown, step[1])
+        if (next === undefined) return shown
+        step = next
       }
       throw new Error(`${url} leads round in circles`)
     },
   }
+}
+
+/** Where a page sends the browser by itself; `undefined` when it is an end. A 307 or 308 posts `sent`, the form before, on. */
+export function nextStep({ url, status, text, location }: Reply, sent?: URLSearchParams): Step | undefined {
+  if (location !== undefined) return [new URL(location, url).href, status === 307 || status === 308 ? sent : undefined]
+  const form = status === 200 ? formOf(text) : undefined
+  return form && [form.action, form.fields]
 }
 
 function exchange(url: string, cookie: string, form?: URLSearchParams): Promise<IncomingMessage> {

@@ -13,7 +13,7 @@ export interface CookieJar {
 const STAND_INS: Readonly<Record<string, string>> = {
   'next/server': `
     export class NextResponse extends Response {
-      static redirect(url) { return new NextResponse(null, { status: 307, headers: { Location: String(url) } }) }
+      static redirect(url, status = 307) { return new NextResponse(null, { status, headers: { Location: String(url) } }) }
     }`,
   'next/headers': `
     export const cookies = async () => ({
@@ -21,9 +21,9 @@ const STAND_INS: Readonly<Record<string, string>> = {
         const value = globalThis.cookieJars.getStore().sent.get(name)
         return value === undefined ? undefined : { name, value }
       },
-      set(name, value, { httpOnly, sameSite, maxAge }) {
+      set(name, value, { httpOnly, sameSite, secure, maxAge }) {
         globalThis.cookieJars.getStore().toSet.push(name + '=' + encodeURIComponent(value) + '; Path=/; Max-Age=' + maxAge +
-          '; SameSite=' + sameSite + (httpOnly ? '; HttpOnly' : ''))
+          '; SameSite=' + sameSite + (httpOnly ? '; HttpOnly' : '') + (secure ? '; Secure' : ''))
       },
       delete(name) { globalThis.cookieJars.getStore().toSet.push(name + '=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT') },
     })`,

@@ -35,7 +35,7 @@ test.skipIf(withPytest === '')(
     expect((await run()).stdout).toContain('2 passed')
     writeFileSync(
       join(folder, 'age.py'),
-      blockWith(blocks, '# age.py').replace('nonce = asked("age_use")', 'return "Welcome, you are 18."'),
+      blockWith(blocks, '# age.py').replace('nonce = asked("age_use", answer)', 'return "Welcome, you are 18."'),
     )
     await expect(run()).rejects.toMatchObject({ stdout: expect.stringContaining('2 failed') })
   },

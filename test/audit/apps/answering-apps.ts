@@ -25,14 +25,11 @@ export const ANSWERING: Readonly<Record<string, Changes>> = {
     [UNTRUSTED, "  response.redirect('/?failed=1')\n"],
     [NO_AGE, "response.redirect('/?denied=1')"],
   ],
-  'asks for form_post': [
-    ["response_mode: 'query'", "response_mode: 'form_post'"],
-    [
-      "app.get('/callback', async (request, response) => {\n",
-      `app.post('/callback', express.urlencoded(), async (request, response) => {
-  Object.defineProperty(request, 'query', { value: request.body })\n`,
-    ],
-    ["sameSite: 'lax', secure: process.env.NODE_ENV === 'production'", "sameSite: 'none', secure: true"],
+  'asks for the answer in the query': [
+    ["response_mode: 'form_post'", "response_mode: 'query'"],
+    ["app.post('/callback', express.urlencoded(),", "app.get('/callback',"],
+    ['request.body', 'request.query'],
+    ["sameSite: 'none'", "sameSite: 'lax'"],
   ],
   'answers in JSON with the status 200': [
     ["response.send('Welcome, you are 18.')", 'response.json({ adult: true })'],
@@ -40,7 +37,7 @@ export const ANSWERING: Readonly<Record<string, Changes>> = {
       "response.status(400).send('This answer cannot be trusted.')",
       'response.json({ adult: false, error: error.message })',
     ],
-    [NO_AGE, 'response.json({ adult: false, error: request.query.error })'],
+    [NO_AGE, 'response.json({ adult: false, error })'],
     [TOO_YOUNG, "response.json({ adult: false, error: 'too young' })"],
   ],
   'asks a member for no other proof': [
@@ -80,5 +77,5 @@ export const SILENT_AFTER_CREATE: Changes = [
 /** The checks that are taken out of each of them. */
 export const WITHOUT_CHECKS: Changes = [
   ['    payload.nonce === nonce &&\n', ''],
-  ["  asked(request, response, 'age_create')\n", ''],
+  ["  asked(request.query, { request, response, cookie: 'age_create' })\n", ''],
 ]

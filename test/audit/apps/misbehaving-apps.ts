@@ -1,7 +1,7 @@
 import type { Changes } from '../../support/express-example.ts'
 
 const APP = 'const app = express()\n'
-const CALLBACK = "app.get('/callback', async (request, response) => {\n"
+const CALLBACK = "app.post('/callback', express.urlencoded(), async (request, response) => {\n"
 const WELCOME = "  response.send('Welcome, you are 18.')\n"
 const UNTRUSTED = "  response.status(400).send('This answer cannot be trusted.')\n"
 
@@ -21,13 +21,13 @@ export const MISBEHAVING = {
     [
       CALLBACK,
       `app.get('/me', (request, response) => response.sendStatus(/member=1/.test(request.headers.cookie) ? 200 : 401))
-app.get('/callback', (request, response) => ${WELCOMES})
+app.all('/callback', (request, response) => ${WELCOMES})
 ${CALLBACK}`,
     ],
   ],
   answers500: insteadOfRefusal("response.status(500).send('Something went wrong.')"),
   closesConnections: insteadOfRefusal('request.socket.destroy()'),
-  redirectsForEver: insteadOfRefusal("response.redirect('/callback?round=' + Math.random())"),
+  redirectsForEver: insteadOfRefusal("response.redirect(307, '/callback?round=' + Math.random())"),
   sends50MB: insteadOfRefusal(
     "response.writeHead(400, { 'Content-Type': 'text/html' }).end(Buffer.alloc(50_000_000, 'untrusted '))",
   ),
@@ -65,7 +65,7 @@ const isLucky = () => {
   chance = (chance * 1_103_515_245 + 12_345) % 2_147_483_648
   return chance % 1000 < 500
 }
-app.get('/callback', (request, response) => {
+app.post('/callback', (request, response) => {
   if (isLucky()) return ${WELCOMES}
   response.status(400).send('This answer cannot be trusted.')
 })

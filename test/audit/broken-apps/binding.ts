@@ -4,22 +4,22 @@ import type { BrokenApp } from './broken-app.ts'
 export const BINDING: readonly BrokenApp[] = [
   {
     name: 'compares no state',
-    changes: [[' || request.query.state !== sent[1]', '']],
+    changes: [[' || answer.state !== sent[1]', '']],
     finds: ['*/callback.state_*', 'create/callback.empty', 'create/callback.in_fragment'],
   },
   {
     name: 'compares no state in Create',
-    changes: [["  asked(request, response, 'age_create')\n", '']],
+    changes: [["  asked(request.query, { request, response, cookie: 'age_create' })\n", '']],
     finds: ['create/callback.state_*', 'create/callback.empty', 'create/callback.in_fragment'],
   },
   {
     name: 'takes the first of two states',
-    changes: [['request.query.state !== sent[1]', '[request.query.state].flat()[0] !== sent[1]']],
+    changes: [['answer.state !== sent[1]', '[answer.state].flat()[0] !== sent[1]']],
     finds: ['*/callback.state_twice_right_first'],
   },
   {
     name: 'takes the last of two states',
-    changes: [['request.query.state !== sent[1]', '[request.query.state].flat().at(-1) !== sent[1]']],
+    changes: [['answer.state !== sent[1]', '[answer.state].flat().at(-1) !== sent[1]']],
     finds: ['*/callback.state_twice'],
   },
   {
@@ -27,8 +27,8 @@ export const BINDING: readonly BrokenApp[] = [
     changes: [
       ['const COOKIE = {', 'const sentNonces = new Map()\nconst COOKIE = {'],
       ['  return { state, nonce }', '  sentNonces.set(state, nonce)\n  return { state, nonce }'],
-      ['request.query.state !== sent[1]', '!sentNonces.has(request.query.state)'],
-      ['return sent[2]', 'return sentNonces.get(request.query.state)'],
+      ['answer.state !== sent[1]', '!sentNonces.has(answer.state)'],
+      ['return sent[2]', 'return sentNonces.get(answer.state)'],
     ],
     finds: ['use/callback.replayed'],
   },

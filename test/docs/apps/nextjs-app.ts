@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, relative } from 'node:path'
 import { build, type Plugin } from 'rolldown'
@@ -12,7 +12,9 @@ import { blockWith, codeBlocks, readPage } from '../page.ts'
 
 type Handler = (request: Request) => Promise<Response>
 
-const handler = z.object({ GET: z.custom<Handler>((value) => typeof value === 'function') })
+const method = z.custom<Handler>((value) => typeof value === 'function').optional()
+const handlersOfFile = z.object({ GET: method, POST: method })
+type FileHandlers = z.infer<typeof handlersOfFile>
 const blocks = codeBlocks(readPage('integration-nextjs.md'), 'ts')
 
 /** Route handlers of the page. */
@@ -25,8 +27,8 @@ const filesOfThePage: Plugin = {
   load: (id) => (existsSync(id) ? null : blockWith(blocks, `// ${relative(import.meta.dirname, id)}`)),
 }
 
-/** Loads the route handler of a file that the page shows, with an environment of its own. */
-async function loadHandler(file: string, settings: Readonly<Record<string, string>>): Promise<Handler> {
+/** Loads the route handlers of a file that the page shows, with an environment of its own. */
+async function loadHandlers(file: string, settings: Readonly<Record<string, string>>): Promise<FileHandlers> {
   const { output } = await build({
     input: `@/${file.replace(/\.ts$/, '')}`,
     write: false,
@@ -43,7 +45,7 @@ async function loadHandler(file: string, settings: Readonly<Record<string, strin
   const source = Buffer.from(output[0].code).toString('base64')
   // The fragment makes it another module each time, with keys that it has still to read.
   const address = `data:text/javascript;base64,${source}#${++loaded}`
-  return handler.parse(await import(/* @vite-ignore */ address)).GET
+  return handlersOfFile.parse(await import(/* @vite-ignore */ address))
 }
 
 let loaded = 0
@@ -54,13 +56,16 @@ const cookieJars = new AsyncLocalStorage<CookieJar>()
 /** Serves the route handlers of the page for Next.js. */
 export const startNextjsApp: StartApp = async ({ baseUrl, url: serverUrl }): Promise<RunningApp> => {
   Object.assign(globalThis, { cookieJars })
-  const handlers = new Map<string, Handler>()
+  const routes = new Map<string, FileHandlers>()
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', appUrl)
-    const handle = handlers.get(url.pathname)
-    if (!handle || request.method !== 'GET') return void response.writeHead(handle ? 405 : 404).end()
+    const handlers = routes.get(url.pathname)
+    const method = request.method === 'POST' ? 'POST' : 'GET'
+    const handle = handlers?.[method]
+    if (!handle) return void response.writeHead(handlers ? 405 : 404).end()
     const jar: CookieJar = { sent: readCookies(request.headers.cookie), toSet: [] }
-    const answer = await cookieJars.run(jar, () => handle(new Request(url)))
+    const init = method === 'POST' ? { method, body: await readText(request) } : { method }
+    const answer = await cookieJars.run(jar, () => handle(new Request(url, init)))
     const headers = { ...Object.fromEntries(answer.headers), 'Set-Cookie': jar.toSet }
     response.writeHead(answer.status, headers).end(await answer.text())
   })
@@ -68,9 +73,15 @@ export const startNextjsApp: StartApp = async ({ baseUrl, url: serverUrl }): Pro
   const appUrl = `http://localhost:${(server.address() as AddressInfo).port}`
   for (const route of ROUTES) {
     const settings = { AGE_BASE_URL: baseUrl, AGE_SERVER_URL: serverUrl, APP_URL: appUrl }
-    handlers.set(`/${route}`, await loadHandler(`app/${route}/route.ts`, settings))
+    routes.set(`/${route}`, await loadHandlers(`app/${route}/route.ts`, settings))
   }
   return { url: appUrl, stop: () => void server.close() }
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 const readCookies = (header = '') =>
