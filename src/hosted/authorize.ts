@@ -79,7 +79,7 @@ async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, b
   return {
     reply: await hostedPage(id, pending, visit),
     findings: withEmbedding,
-    issuedIds: [identifier('transaction', id)],
+    transaction: id,
   }
 }
 

@@ -26,6 +26,8 @@ export interface Answer {
   readonly callback?: Callback | undefined
   /** Why the call was refused, as the reply says it. */
   readonly error?: { readonly code: string; readonly description: string }
+  /** The transaction that waits for its user on the page; later calls of the flow are recognised by it, too. */
+  readonly transaction?: string
   /** Identifiers by which later calls are recognised as the same flow. */
   readonly issuedIds?: readonly string[]
   /** Whether the flow ended with this call; a refused call ends it too. */

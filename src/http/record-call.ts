@@ -54,7 +54,7 @@ async function recordInFlow(
   })
   return journal.record(name, {
     correlationIds: correlationIdsIn(endpoint, request, parameters),
-    issuedIds: answer.issuedIds ?? [],
+    issuedIds: issuedIdsOf(answer),
     ...shown,
     evaluation: answer.evaluation && inputOf(answer.evaluation),
     begins: beginsFlow,
@@ -64,6 +64,10 @@ async function recordInFlow(
 }
 
 const inputOf = ({ claims, signals, now }: UseEvaluation): EvaluationInput => ({ claims, signals, now })
+
+function issuedIdsOf({ transaction, issuedIds = [] }: Answer): readonly string[] {
+  return transaction === undefined ? issuedIds : [identifier('transaction', transaction), ...issuedIds]
+}
 
 /** A trap also shows that credentials came along; the journal masks those in a body by itself. */
 const parametersOf = ({ correlation }: Endpoint, request: Incoming): Parameters => ({
@@ -135,6 +139,7 @@ function recordedBody(body: Body, answer: Answer): RecordedResponse {
       return callback ? { kind: 'callback', callback } : { kind: 'redirect', location: body.location }
     case 'page': {
       const { title } = body
+      if (answer.transaction !== undefined) return { kind: 'page', title, transaction: answer.transaction }
       if (callback) return { kind: 'page', title, params: Object.fromEntries(callback.params) }
       return error ? { kind: 'page', title, error } : { kind: 'page', title }
     }

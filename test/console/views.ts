@@ -200,7 +200,16 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
         clock: { now: Date.parse(at), frozen: false },
       }).html,
   ],
-  ['flow', (change = same) => renderFlow(everyString(frame, change), flow(change), everyString(provider, change)).html],
+  [
+    'flow',
+    (change = same) =>
+      renderFlow(everyString(frame, change), flow(change), {
+        basePath: change('/t/qa'),
+        provider: everyString(provider, change),
+        story: { before: change('f6'), after: change('f8') },
+        waiting: change('t-1'),
+      }).html,
+  ],
   pageOf('personas', renderPersonas, frame, personas, {
     total: 41,
     next: 'teen-16',

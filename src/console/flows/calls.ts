@@ -1,13 +1,15 @@
-import { renderInstant, renderStatus, shortened } from '../../http/html/elements.ts'
+import { renderInstant } from '../../http/html/elements.ts'
 import { renderFindingList } from '../../http/html/finding-list.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { translate } from '../../http/html/messages.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
-import { refusalOf } from '../../sandbox/journal/call-meaning.ts'
-import { type CallRecord, shownResponse } from '../../sandbox/journal/call-record.ts'
+import { callbackOf, isRefused, refusalOf } from '../../sandbox/journal/call-meaning.ts'
+import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { renderSnippet } from '../snippet.ts'
+import { renderAnswer } from './answer.ts'
 import { curlCommand } from './curl.ts'
+import { renderValues } from './values.ts'
 
 /** The calls in words, by the number of the endpoint. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -21,9 +23,8 @@ const TITLES: Readonly<Record<string, string>> = {
   trap: 'An address of an attacker, which the client must not follow',
 }
 
-/** Calls on one page, and parameters of each. */
+/** Calls on one page. */
 const MAX_CALLS = 20
-const MAX_PARAMETERS = 30
 const MAX_COMMAND_LENGTH = 6_000
 
 interface CallsContext {
@@ -39,7 +40,7 @@ export function renderCalls(
 ): Html {
   const shown = calls.slice(-MAX_CALLS)
   const total = dropped + calls.length
-  return html`<section class="card" aria-labelledby="calls-title">
+  return html`<section class="card" aria-labelledby="calls-title" data-preview>
 <div class="section-head"><h2 id="calls-title">Calls</h2> <a class="target" href="${jsonPath}">All of it as JSON</a></div>
 ${shown.length < total && html`<p class="hint">The last ${shown.length} of ${total}.${dropped > 0 && ` The first ${dropped} are kept no longer.`}</p>`}
 <ol class="timeline calls-made">
@@ -48,25 +49,19 @@ ${shown.map((call, index) => renderCall(call, index, curlCommand(call, { baseUrl
 }
 
 function renderCall(call: CallRecord, index: number, curl: string): Html {
-  const { at, endpoint, method, path, status, parameters, findings, response } = call
+  const { at, endpoint, method, path, parameters, findings, response } = call
   const refusal = refusalOf(call)?.description
-  const isWrong = status >= 400 || status === 0 || findings.some(({ level }) => level === 'error')
-  return html`<li class="${isWrong ? 'error' : 'fine'}">
+  return html`<li class="${isRefused(call) ? 'error' : 'fine'}">
 <p class="moment">${renderInstant(at)}</p>
 <h3><span class="tag">${endpoint}</span> ${TITLES[endpoint] ?? endpoint}</h3>
-<p><code><b>${method}</b> ${path}</code> ${renderStatus(status)}</p>
+<p><code><b>${method}</b> ${path}</code> ${renderStatus(call)}</p>
 ${refusal !== undefined && html`<p class="refusal">${refusal}</p>`}
 ${renderFindingList(findings, translate('en'))}
 <div class="more">
 <details class="raw" id="sent-${index}"><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>
-<dl class="settings">${Object.entries(parameters)
-    .slice(0, MAX_PARAMETERS)
-    .map(
-      ([name, value]) =>
-        html`<div><dt><code>${shortened(name, 100)}</code></dt><dd><code>${textOf(value)}</code></dd></div>`,
-    )}</dl></details>
+${renderValues(Object.entries(parameters))}</details>
 <details class="raw" id="answered-${index}"><summary>What was answered</summary>
-<div class="snippet"><pre><code>${textOf(shownResponse(response))}</code></pre></div></details>
+${renderAnswer(response)}</details>
 <details class="raw" id="curl-${index}"><summary>Repeat it in a shell</summary>
 ${renderCurl(curl)}</details>
 </div>
@@ -74,8 +69,13 @@ ${renderCurl(curl)}</details>
 `
 }
 
-const textOf = (value: unknown) =>
-  shortened(typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? ''))
+/** The status by what it means for the app: a redirect that carries an error is none that went well. */
+function renderStatus(call: CallRecord): Html {
+  const { status } = call
+  const error = callbackOf({ calls: [call] })?.['error']
+  const text = status === 0 ? '0 (dropped)' : `${status}${error === undefined ? '' : `, error=${error.slice(0, 40)}`}`
+  return html`<span class="mark ${isRefused(call) ? 'no' : 'yes'}">${text}</span>`
+}
 
 /** A long command is left out: a shortened one would not work. */
 const renderCurl = (command: string): Html =>

@@ -1,19 +1,23 @@
 import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
-import { renderAnswers, renderInstant, shortened } from '../../http/html/elements.ts'
+import { renderInstant } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { decodeIdToken, renderIdToken } from '../../http/html/id-token-table.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import { peekPending } from '../../sandbox/decision/pending.ts'
 import { callbackOf } from '../../sandbox/journal/call-meaning.ts'
-import type { Flow } from '../../sandbox/journal/journal.ts'
+import { outcomeOf } from '../../sandbox/journal/explain-flow.ts'
+import { type Flow, flowId, flowNumber, type ListedFlow } from '../../sandbox/journal/journal.ts'
+import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories.ts'
 import { nextSteps } from '../../sandbox/journal/next-steps.ts'
-import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
+import { renderAgain, transactionOf } from './again.ts'
 import { renderCalls } from './calls.ts'
 import { FLOW_TITLES } from './flow-table.ts'
 import { renderTrace } from './trace.ts'
+import { renderWhy } from './why.ts'
 
 /** `console/flows/ID`: one flow with all that the journal holds of it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
@@ -21,76 +25,82 @@ export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: re
 async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<RenderedPage> {
   const id = params['id'] ?? ''
   const flow = await tenant.journal.find(tenant.name, id)
-  if (flow) return renderFlow(frame, flow, tenant.provider)
+  if (flow) {
+    const { basePath, provider } = tenant
+    const [story, waiting] = await Promise.all([readStory(flow, tenant), waitingOf(flow, tenant)])
+    return renderFlow(frame, flow, { basePath, provider, story, waiting })
+  }
   const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
   throw Refusal.notFound(message)
 }
 
-/** Decision, next steps, calls, token and trace of a flow. */
+/** How many flows before and after one are looked through for its story. */
+const STORY_REACH = 50
+
+async function readStory({ id, client_id }: Flow, { journal, name }: Tenant): Promise<StoryLinks> {
+  if (client_id === undefined) return {}
+  const number = flowNumber(id)
+  const near: ListedFlow[] = []
+  const after = flowId(Math.max(0, number - STORY_REACH - 1))
+  for await (const flow of journal.list(name, { client_id, after, before: flowId(number + STORY_REACH + 1) })) {
+    near.push(flow)
+  }
+  return linkStories(near).get(id) ?? {}
+}
+
+/** The transaction of a flow, when it still waits. */
+async function waitingOf(flow: Flow, { provider }: Tenant): Promise<string | undefined> {
+  const transaction = flow.ended_at === undefined ? transactionOf(flow) : undefined
+  return transaction !== undefined && (await peekPending(transaction, provider)) ? transaction : undefined
+}
+
+interface FlowContext {
+  readonly basePath: string
+  readonly provider: Pick<Provider, 'baseUrl' | 'lifetimes'>
+  readonly story: StoryLinks
+  /** The transaction that waits for its user. */
+  readonly waiting: string | undefined
+}
+
+/** Why the answer is what it is, what comes next, the calls, the token and the trace of a flow. */
 export function renderFlow(
   frame: ConsoleFrame,
   flow: Flow,
-  provider: Pick<Provider, 'baseUrl' | 'lifetimes'>,
+  { basePath, provider, story, waiting }: FlowContext,
 ): RenderedPage {
-  const outcome = outcomeOf(flow)
   const idToken = callbackOf(flow)?.['id_token']
   const { trace = [] } = flow
+  const { baseUrl, lifetimes } = provider
   return renderConsolePage(frame, {
     title: `${FLOW_TITLES[flow.flow]} flow ${flow.id}`,
     current: 'flows',
-    lead: html`Began ${renderInstant(flow.started_at)}${flow.ended_at === undefined ? ', waits for the user' : html`, ended ${renderInstant(flow.ended_at)}`}, by the clock of the sandbox.`,
+    lead: html`Began ${renderInstant(flow.started_at)}${flow.ended_at === undefined ? ', waits for the user' : html`, ended ${renderInstant(flow.ended_at)}`}, by the clock of the sandbox. <span class="live" role="status" data-live-state hidden></span>`,
+    styles: ['flows.css'],
     scripts: ['copy.js', 'console-live.js'],
     body: html`<div class="live-region" id="flow" data-live data-events="${frame.controlPath}/events" data-flow="${flow.id}">
+${renderStory(story, frame)}
+${renderWhy(flow, frame)}
 <div class="columns">
-${renderDecision(flow, outcome, frame)}
-${renderNext(nextSteps(flow, provider.lifetimes), outcome)}
+${renderNext(flow, nextSteps(flow, lifetimes))}
+${renderAgain(flow, { basePath, baseUrl, waiting })}
 </div>
-${renderCalls(flow, { baseUrl: provider.baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}` })}
+${renderCalls(flow, { baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}` })}
 ${idToken !== undefined && renderIdToken(decodeIdToken(idToken))}
 ${trace.length > 0 && renderTrace(trace)}
 </div>`,
   })
 }
 
-/** The outcome of the flow itself, or the one forced on a later token call. */
-const outcomeOf = (flow: Flow): Outcome | undefined =>
-  [...outcomesFor(flow.flow), ...outcomesFor('token')].find((row) => row.name === flow.outcome)
-
-const VERDICTS = {
-  accept: { mark: 'yes', text: 'accepts it' },
-  refuse: { mark: 'no', text: 'refuses it' },
-  depends: { mark: 'none', text: 'can tell only with more context than this flow' },
-} as const
-
-function renderDecision(
-  { persona, client_id: clientId, state, age_thresholds: answers = {} }: Flow,
-  outcome: Outcome | undefined,
-  { consolePath }: ConsoleFrame,
-): Html {
-  const rows = [
-    [
-      'Persona',
-      persona === undefined
-        ? undefined
-        : html`<a class="target" href="${consolePath}/personas#${persona}">${persona}</a>`,
-    ],
-    ['Outcome', outcome === undefined ? undefined : html`<code>${outcome.name}</code>`],
-    ['Client', clientId === undefined ? undefined : html`<code>${shortened(clientId, 200)}</code>`],
-    ['state', state === undefined ? undefined : html`<code>${shortened(state, 200)}</code>`],
-  ] as const
-  return html`<section class="card" aria-labelledby="decision-title" data-preview>
-<h2 id="decision-title">Decision</h2>
-<dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value ?? html`<span class="muted">none</span>`}</dd></div>`)}</dl>
-${renderAnswers(answers)}
-${
-  outcome !== undefined &&
-  html`<p>${outcome.summary}</p>
-<p data-testid="verdict"><span class="mark ${VERDICTS[outcome.correctClient].mark}">${outcome.correctClient}</span> A correct client ${VERDICTS[outcome.correctClient].text}.</p>`
-}
-</section>`
+function renderStory({ before, after }: StoryLinks, { consolePath }: ConsoleFrame): Html | false {
+  const link = (id: string, text: string) => html`<a class="target" href="${consolePath}/flows/${id}">${text} ${id}</a>`
+  return (
+    (before ?? after) !== undefined &&
+    html`<nav class="story" aria-label="Flows of the same story">${before !== undefined && link(before, 'Before this:')} ${after !== undefined && link(after, 'After this:')} <span class="hint">Probably the same user: same client, and same state or persona.</span></nav>`
+  )
 }
 
-function renderNext(steps: readonly string[], outcome: Outcome | undefined): Html {
+function renderNext(flow: Flow, steps: readonly string[]): Html {
+  const outcome = outcomeOf(flow)
   return html`<section class="card" aria-labelledby="next-title" data-preview>
 <h2 id="next-title">What a correct client does next</h2>
 ${outcome !== undefined && html`<p class="notice">${outcome.rule}</p>`}

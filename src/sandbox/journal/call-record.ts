@@ -7,12 +7,13 @@ export const recordedResponseSchema = z.discriminatedUnion('kind', [
   /** The browser was sent back to the relying party. */
   z.object({ kind: z.literal('callback'), callback: callbackSchema }),
   z.object({ kind: z.literal('redirect'), location: z.string() }),
-  /** `params`: the fields of a form that posts the callback. `error`: of an error page. */
+  /** `params`: the fields of a form that posts the callback. `error`: of an error page. `transaction`: what waits on the page. */
   z.object({
     kind: z.literal('page'),
     title: z.string(),
     params: z.record(z.string(), z.string()).optional(),
     error: z.object({ code: z.string(), description: z.string() }).optional(),
+    transaction: z.string().optional(),
   }),
   /** Secrets are masked. */
   z.object({ kind: z.literal('json'), value: z.unknown() }),

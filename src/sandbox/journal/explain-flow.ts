@@ -67,9 +67,12 @@ const VERDICTS = { accept: 'accepts it', refuse: 'refuses it', depends: 'can tel
 
 function forcedAnswer(flow: ListedFlow): string | undefined {
   const outcome = outcomeOf(flow)
-  if (!outcome || USUAL_FAMILIES.includes(outcome.family)) return undefined
+  if (!outcome || !isForced(outcome)) return undefined
   return `forced: ${outcome.name}, a correct client ${VERDICTS[outcome.correctClient]}`
 }
+
+/** Whether a sandbox alone has such an outcome: it changes an answer, which a real service never does. */
+export const isForced = ({ family }: Outcome): boolean => !USUAL_FAMILIES.includes(family)
 
 /** The outcome of the flow itself, or the one forced on a server-to-server call of it. */
 export const outcomeOf = ({ flow, outcome }: Pick<ListedFlow, 'flow' | 'outcome'>): Outcome | undefined =>
