@@ -76,7 +76,6 @@ const SMALL_LINES = 20
 /** Small files with one importer, each with the reason why they stand alone. */
 const SMALL_FILES: Readonly<Record<string, string>> = {
   'age/countries.ts': 'a list that a test compares with another one',
-  'cli/explain/outcomes.ts': 'one command beside the others',
   'demo/routes.ts': 'the route table of a room, beside those of the other rooms',
   'sandbox/keys/repeatable-es256.ts': 'loaded only with a seed',
   'sandbox/tenants/ids.ts': 'the adapter of one port',

@@ -12,6 +12,15 @@ export type ReadFlags = () => Texts
 /** For what a command prints. */
 export const jsonOption = () => new Option('--json', 'print JSON')
 
+/** Gives a command the flags that say which running sandbox it asks. */
+export const addressOptions = (command: Command): Command =>
+  command
+    .option(
+      '--url <url>',
+      'the sandbox to ask, with --control-token when it asks for one (default: AGEKEY_SANDBOX_URL, else from the settings)',
+    )
+    .option('--tenant <name>', 'a tenant of it')
+
 /**
  * Gives a command that has subcommands something to do without one. A word that is none of them is refused with the nearest
  * name, where the parser would complain about the number of arguments. Called last: subcommands would inherit it.

@@ -1,5 +1,6 @@
 import { type Command, CommanderError, type Option } from 'commander'
 import { didYouMean } from '../age/nearest.ts'
+import { SandboxError } from '../client/sandbox-error.ts'
 import { messageOf } from '../files/caught.ts'
 import { paintError, printError, visible } from './terminal.ts'
 
@@ -19,6 +20,7 @@ export function reportFailure(error: unknown, program: Command): number {
 }
 
 function problemOf(error: unknown, program: Command): string {
+  if (error instanceof SandboxError && error.status === 401) return `${error.message}; give it by --control-token`
   if (!(error instanceof CommanderError)) return messageOf(error)
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
   const command = calledCommand(program)

@@ -17,6 +17,14 @@ export interface Flag extends SettingFlag {
 
 const PREFIX = 'AGEKEY_SANDBOX_'
 
+/** Where the sandbox of an app under test is; `run -- COMMAND` sets it for the command, with the credentials of a client. */
+export const URL_VARIABLE = `${PREFIX}URL`
+export const CLIENT_ID_VARIABLE = `${PREFIX}CLIENT_ID`
+export const CLIENT_SECRET_VARIABLE = `${PREFIX}CLIENT_SECRET`
+
+/** Variables with our prefix that are no settings of a start. */
+const OF_APPS: readonly string[] = [URL_VARIABLE, CLIENT_ID_VARIABLE, CLIENT_SECRET_VARIABLE]
+
 export const CONFIG_FLAG: Flag = {
   name: 'config',
   variable: `${PREFIX}CONFIG`,
@@ -51,7 +59,8 @@ const SERVICE_LINK =
  */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Texts {
   const ours = Object.entries(environment).filter(
-    ([name, text]) => name.startsWith(PREFIX) && text && !SERVICE_LINK.test(`${name}=${text}`),
+    ([name, text]) =>
+      name.startsWith(PREFIX) && text && !OF_APPS.includes(name) && !SERVICE_LINK.test(`${name}=${text}`),
   )
   return Object.fromEntries(
     ours.map(([variable, text = '']) => {

@@ -4,9 +4,9 @@ import { SandboxError } from '../../client/sandbox-error.ts'
 import type { Settings } from '../../config/load-settings.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { settleAddresses } from '../../sandbox/addresses/addresses.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { createFromSettings } from '../create-from-settings.ts'
+import { baseUrlOf } from '../remote/address.ts'
 import { callHttp } from '../remote/http-call.ts'
 import { createReport } from '../start/report.ts'
 
@@ -29,7 +29,7 @@ export async function openSandbox(settings: Settings, url: string | undefined): 
   if (url !== undefined) return openElsewhere(url, controlToken)
   // Port 0 is a free one: no sandbox can run there yet.
   if (port === 0) return start(settings)
-  const baseUrl = baseUrlOf(settings)
+  const baseUrl = baseUrlOf(settings.sandbox)
   return (await look(baseUrl)) === 'sandbox' ? connect(baseUrl, controlToken) : start(settings)
 }
 
@@ -72,11 +72,6 @@ async function start(settings: Settings): Promise<OpenSandbox> {
     await close()
     throw error
   }
-}
-
-function baseUrlOf({ sandbox: { port, https, httpsCert, ...addresses } }: Settings): string {
-  const protocol = https || httpsCert !== undefined ? 'https' : 'http'
-  return settleAddresses(addresses, { protocol, port }).baseUrl
 }
 
 const LIMIT_MS = 3000

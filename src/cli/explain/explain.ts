@@ -1,0 +1,52 @@
+import { explainName } from '../../client/explain-name.ts'
+import type { Texts } from '../../config/text-settings.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import { isFlowId } from '../../sandbox/journal/journal.ts'
+import { baseUrlFor, type SandboxAddress } from '../remote/reach-sandbox.ts'
+import { paint, print, visible } from '../terminal.ts'
+
+interface ExplainOptions extends SandboxAddress {
+  readonly json?: boolean
+}
+
+/**
+ * Explains a rule, an outcome, or a flow of a running sandbox: by its id, or by the address of its page.
+ * @throws ConfigError with near misses, for a name of none of them
+ */
+export async function explain(name: string, flags: Texts, options: ExplainOptions): Promise<void> {
+  const flow = flowIn(name)
+  if (flow === undefined) return explainNamed(name, flags, options)
+  const { explainFlow } = await import('./explain-flow.ts')
+  await explainFlow(flow.id, flags, { ...options, ...(flow.url === undefined ? {} : { url: flow.url }) })
+}
+
+/** Explains an outcome. @throws ConfigError for a name that is none */
+export async function showOutcome(name: string, flags: Texts, options: ExplainOptions): Promise<void> {
+  await explainNamed(name, flags, { ...options, only: 'outcome' })
+}
+
+/** `f12`, or an address like `http://localhost:2435/t/qa/_sandbox/console/flows/f12` with the sandbox that it is in. */
+function flowIn(text: string): { id: string; url?: string } | undefined {
+  const word = text.toLowerCase()
+  if (isFlowId(word)) return { id: word }
+  const [, url = '', id = ''] = /^(https?:\/\/.+)\/_sandbox\/(?:console\/)?flows\/(f\d+)(?:[/?#].*)?$/i.exec(text) ?? []
+  return isFlowId(id) ? { id, url } : undefined
+}
+
+async function explainNamed(
+  name: string,
+  flags: Texts,
+  { json = false, only, ...address }: ExplainOptions & { only?: 'outcome' },
+): Promise<void> {
+  const explained = explainName(name, { baseUrl: await baseUrlFor(flags, address) })
+  if (explained.kind === 'unknown') throw ConfigError.of(explained.message)
+  if (only !== undefined && explained.kind !== only)
+    throw ConfigError.of(
+      `${explained.name} is a rule, not an outcome; agekey-sandbox explain ${explained.name} explains it`,
+    )
+  const { lines, ...data } = explained
+  if (json) return print(JSON.stringify(data, undefined, 2))
+  const [first = '', ...rest] = lines
+  print(paint('bold', visible(first)))
+  for (const line of rest) print(visible(line))
+}

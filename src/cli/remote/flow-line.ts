@@ -1,0 +1,12 @@
+import type { Flow } from '../../client/shapes/flow.ts'
+import { paint, visible } from '../terminal.ts'
+
+export const STATUS_COLORS = { ok: 'green', waiting: 'yellow', error: 'red' } as const
+
+/** A flow in one line: `f12 use error teen-16: ...`. */
+export function flowLine({ id, flow, status, summary }: Flow): string {
+  return `${paint('bold', id)} ${flow} ${paint(STATUS_COLORS[status], status)}: ${visible(summary)}`
+}
+
+/** The page that shows a flow. @param url the sandbox or tenant that it is in */
+export const flowPage = ({ id }: Pick<Flow, 'id'>, url: string): string => `${url}/_sandbox/console/flows/${id}`

@@ -1,0 +1,68 @@
+import { createSandboxApi, type Transport } from '../../client/create-sandbox-api.ts'
+import { createRemoteTransport } from '../../client/remote-transport.ts'
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
+import { type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
+import { baseUrlOf, checkedUrl, localAddress } from './address.ts'
+
+/** The flags of a command that asks a running sandbox. */
+export interface SandboxAddress {
+  readonly url?: string
+  readonly tenant?: string
+}
+
+/** A sandbox that runs, or a tenant of it, for commands that only read. */
+export interface ReachedSandbox {
+  readonly url: string
+  readonly settings: Settings['sandbox']
+  /** Whether its address is that of the settings on this machine. */
+  readonly isLocal: boolean
+  readonly controlToken: string | undefined
+  readonly api: SandboxApi
+  readonly call: Transport['call']
+  /** Checks that the tenant exists: on the machine of the sandbox a call to its address would make it. @throws SandboxError */
+  requireTenant(): Promise<void>
+}
+
+/**
+ * The sandbox at `--url`, else at `AGEKEY_SANDBOX_URL`, else the one that `start` makes from the same settings on this machine.
+ * Nothing is called yet.
+ * @throws ConfigError for what is no URL
+ */
+export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress): Promise<ReachedSandbox> {
+  const { sandbox: settings } = await loadSettings({ flags })
+  const { controlToken } = settings
+  const given = givenUrl(url)
+  const baseUrl = ofTenant(given ?? localAddress(settings), tenant)
+  const [, rootUrl = baseUrl, name = 'default'] = /^(.+)\/t\/([^/]+)$/.exec(baseUrl) ?? []
+  const transportAt = (url: string) => createRemoteTransport({ baseUrl: url, token: controlToken })
+  const transport = transportAt(baseUrl)
+  return {
+    url: baseUrl,
+    settings,
+    isLocal: given === undefined,
+    controlToken,
+    api: createSandboxApi(transport, { name, baseUrl }),
+    call: transport.call,
+    async requireTenant() {
+      if (baseUrl !== rootUrl) await transportAt(rootUrl).call('getTenant', { params: { name } })
+    },
+  }
+}
+
+/** The base URL of that sandbox, for texts that name it; it need not run. */
+export async function baseUrlFor(flags: Texts, { url, tenant }: SandboxAddress): Promise<string> {
+  const { sandbox: settings } = await loadSettings({ flags })
+  return ofTenant(givenUrl(url) ?? baseUrlOf(settings), tenant)
+}
+
+function givenUrl(url: string | undefined): string | undefined {
+  if (url !== undefined) return checkedUrl(url, '--url')
+  const inEnvironment = ownEnvironment()[URL_VARIABLE]
+  return inEnvironment ? checkedUrl(inEnvironment, URL_VARIABLE) : undefined
+}
+
+function ofTenant(address: string, tenant: string | undefined): string {
+  const root = address.replace(/\/+$/, '')
+  return tenant === undefined ? root : `${root}/t/${encodeURIComponent(tenant)}`
+}
