@@ -4,7 +4,9 @@ import { packageVersion } from '../package-root.ts'
 import { addAudit } from './audit/add-audit.ts'
 import { HELP_WIDTH, jsonOption, type ReadFlags, withSubcommandsOnly } from './command.ts'
 import { addDoctor } from './doctor/add-doctor.ts'
+import { addExplain } from './explain/add-explain.ts'
 import { reportFailure } from './failure.ts'
+import { addRemote } from './remote/add-remote.ts'
 import { addRun } from './run/add-run.ts'
 import { printText, requireWritten } from './terminal.ts'
 
@@ -27,6 +29,10 @@ Examples:
   agekey-sandbox personas check ./personas         check persona files without starting
   agekey-sandbox run teen-then-adult.yaml          play a scenario: what users do, and what the app must send
   agekey-sandbox audit http://localhost:3000/age   find out which wrong answers your app lets in
+  agekey-sandbox explain f12                       why a flow ended as it did, and what a correct client does next
+  agekey-sandbox outcomes expired                  the wrong answers that can be forced, and how to force one
+  agekey-sandbox wait --timeout 60                 until the sandbox is up: for scripts and CI
+  agekey-sandbox tail --status error               what goes wrong, as it happens
   agekey-sandbox healthcheck                       for HEALTHCHECK in a Dockerfile
   agekey-sandbox doctor --issuer http://localhost:2435/v1/oidc/use
                                                    from the app's side: what is wrong, and the lines to change`
@@ -71,14 +77,7 @@ function createProgram(): Command {
     .configureHelp({ helpWidth: HELP_WIDTH, showGlobalOptions: true })
     .action(startSandbox)
   addPersonas(program, flags)
-  program
-    .command('outcomes')
-    .description('list the endings that can be forced on a flow')
-    .addOption(jsonOption())
-    .action(async (options) => {
-      const { listOutcomes } = await import('./explain/outcomes.ts')
-      listOutcomes(options)
-    })
+  addExplain(program, flags)
   program
     .command('init')
     .description('write a commented agekey-sandbox.yaml into this folder; never overwrites')
@@ -88,14 +87,7 @@ function createProgram(): Command {
     })
   addRun(program, flags)
   addAudit(program, flags)
-  program
-    .command('healthcheck')
-    .description('exit with 0 when the server is healthy, with 1 otherwise')
-    .option('--url <url>', 'the base URL of the server (default: from the settings)')
-    .action(async (options) => {
-      const { healthcheck } = await import('./remote/healthcheck.ts')
-      await healthcheck(flags(), options)
-    })
+  addRemote(program, flags)
   addDoctor(program, flags)
 
   return withSubcommandsOnly(program, startSandbox)

@@ -22,7 +22,18 @@ describe('help', () => {
     const { code, stdout, stderr } = await run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const { name } of FLAGS) expect(stdout).toContain(`--${name} `)
-    for (const command of ['start', 'personas', 'outcomes', 'init', 'run', 'audit', 'healthcheck', 'doctor'])
+    for (const command of [
+      'start',
+      'personas',
+      'outcomes',
+      'explain',
+      'init',
+      'run',
+      'audit',
+      'wait',
+      'tail',
+      'doctor',
+    ])
       expect(stdout).toContain(`  ${command}`)
     expect(stdout).toContain('Examples:')
   })
@@ -46,7 +57,10 @@ test.each([
   [['strat'], 'error: unknown command "strat". Did you mean "start"?'],
   [['perosnas', '--json'], 'error: unknown command "perosnas". Did you mean "personas"?'],
   [['personas', 'lst'], 'error: unknown command "lst". Did you mean "list"?'],
-  [['xyz'], 'error: unknown command "xyz". Known are start, personas, outcomes, init, run, audit, healthcheck, doctor'],
+  [
+    ['xyz'],
+    'error: unknown command "xyz". Known are start, personas, outcomes, explain, init, run, audit, wait, tail, healthcheck, doctor',
+  ],
   [['--prot', '1'], "error: unknown option '--prot' (Did you mean --port?)"],
   [['start', '--prot', '1'], "error: unknown option '--prot' (Did you mean --port?)"],
   [['--xyz'], "error: unknown option '--xyz'; agekey-sandbox --help lists them"],
@@ -58,7 +72,7 @@ test.each([
   [['doctor', '--ca'], 'error: --ca: the value is missing; it takes <file>: a certificate to trust, as PEM'],
   [
     ['--https', 'true'],
-    'error: unknown command "true". Known are start, personas, outcomes, init, run, audit, healthcheck, doctor; a switch like --https takes no value',
+    'error: unknown command "true". Known are start, personas, outcomes, explain, init, run, audit, wait, tail, healthcheck, doctor; a switch like --https takes no value',
   ],
   [['start', 'extra'], 'error: unexpected argument "extra"; usage: agekey-sandbox start [options]'],
   [['run'], "error: missing required argument 'file'; usage: agekey-sandbox run [options] <file...>"],

@@ -11,6 +11,7 @@ import { readScenarioFile } from '../../sandbox/scenarios/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../../sandbox/scenarios/scenario-schema.ts'
 import { createFromSettings } from '../create-from-settings.ts'
 import { renderJUnit } from '../junit.ts'
+import { readTimeout } from '../remote/read-timeout.ts'
 import { createReport } from '../start/report.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
 import { type ScenarioRun, suiteOf } from './junit.ts'
@@ -48,7 +49,7 @@ interface Stage {
  * @throws Error for a bad flag, ConfigError for a bad file, SandboxError when the sandbox refuses
  */
 export async function run(files: readonly string[], flags: Texts, options: RunOptions): Promise<boolean> {
-  const timeoutSeconds = readTimeout(options.timeout)
+  const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
   const settings = await loadSettings({ flags })
   const interrupted = untilSignal()
   const stage =
@@ -135,13 +136,6 @@ function readAll(files: readonly string[], personas: readonly string[]): { file:
 function skippedStep(declared: Scenario['steps'][number], index: number): StepResult {
   const step = stepOf(declared)
   return { index, kind: step.kind, summary: summaryOf(step), status: 'skipped', seconds: 0 }
-}
-
-function readTimeout(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_TIMEOUT_SECONDS
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0
-  if (seconds > 0) return seconds
-  throw ConfigError.of(`--timeout: ${JSON.stringify(text)} is not a number of seconds above 0`)
 }
 
 function writeJUnit(file: string, runs: readonly ScenarioRun[]): void {

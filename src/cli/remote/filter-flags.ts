@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import { unknownName } from '../../age/nearest.ts'
+import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes/flow.ts'
+import { ConfigError } from '../../files/config-error.ts'
+
+/** The flags that say which flows a command is about. */
+export interface FilterFlags {
+  readonly flow?: string
+  readonly persona?: string
+  readonly outcome?: string
+  readonly client?: string
+  readonly state?: string
+  readonly status?: string
+  readonly query?: string
+}
+
+const FLOWS = ['use', 'create', 'upgrade'] as const satisfies readonly FlowKind[]
+const STATUSES = ['waiting', 'ok', 'error'] as const satisfies readonly FlowStatus[]
+
+export const addFilterFlags = (command: Command): Command =>
+  command
+    .option('--flow <flow>', 'only flows of this kind: use, create or upgrade')
+    .option('--persona <name>', 'only flows as this persona')
+    .option('--outcome <name>', 'only flows that end this way')
+    .option('--client <id>', 'only flows of this client_id')
+    .option('--state <state>', 'only flows with this state')
+    .option('--status <status>', 'only flows that went this way: ok, error or waiting')
+    .option('--query <text>', 'only flows in which each word of this text stands somewhere')
+
+/** The filter that the flags make. The sandbox itself checks the names of personas and outcomes. @throws ConfigError */
+export function readFilter({ flow, persona, outcome, client, state, status, query }: FilterFlags): FlowFilter {
+  const given = {
+    flow: oneOf(FLOWS, flow, { flag: '--flow', kind: 'flow' }),
+    persona,
+    outcome,
+    client_id: client,
+    state,
+    status: oneOf(STATUSES, status, { flag: '--status', kind: 'status' }),
+    q: query,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** `persona teen-16 and status error`; empty without a filter. */
+export const filterInWords = (filter: FlowFilter): string =>
+  Object.entries(filter)
+    .map(([name, value]) => `${name === 'q' ? 'text' : name} ${value}`)
+    .join(' and ')
+
+function oneOf<Value extends string>(
+  known: readonly Value[],
+  text: string | undefined,
+  { flag, kind }: { flag: string; kind: string },
+): Value | undefined {
+  if (text === undefined) return undefined
+  const value = known.find((one) => one === text)
+  if (value === undefined) throw ConfigError.of(`${flag}: ${unknownName(kind, text, known)}`)
+  return value
+}

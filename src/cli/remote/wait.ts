@@ -1,0 +1,116 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { SandboxError } from '../../client/sandbox-error.ts'
+import type { Flow, FlowFilter } from '../../client/shapes/flow.ts'
+import type { Texts } from '../../config/text-settings.ts'
+import { messageOf } from '../../files/caught.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import { startStopwatch } from '../../sandbox/clock/clock.ts'
+import { paintError, print, printError, visible } from '../terminal.ts'
+import { type FilterFlags, filterInWords, readFilter } from './filter-flags.ts'
+import { flowLine, flowPage } from './flow-line.ts'
+import { healthAddress, requireHealthy } from './healthcheck.ts'
+import { type ReachedSandbox, reachSandbox, type SandboxAddress } from './reach-sandbox.ts'
+import { readTimeout } from './read-timeout.ts'
+
+interface WaitOptions extends SandboxAddress, FilterFlags {
+  readonly since?: string
+  readonly timeout?: string
+  readonly json?: boolean
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 30
+const BETWEEN_LOOKS_MS = 200
+/** Seconds of one long poll. */
+const LONGEST_POLL = 30
+
+/**
+ * Waits until a sandbox is healthy and, with a filter, until a flow has ended that fits it.
+ * @returns whether it came in time; what was seen meanwhile is printed otherwise
+ * @throws Error for a bad flag, for a sandbox that is not healthy in time, or that refuses
+ */
+export async function wait(flags: Texts, options: WaitOptions): Promise<boolean> {
+  const { since, json = false } = options
+  const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
+  const filter = readFilter(options)
+  if (filter.status === 'waiting')
+    throw ConfigError.of(
+      '--status: a flow that is waiting has not ended, and wait is for ended flows; give ok or error',
+    )
+  const sandbox = await reachSandbox(flags, options)
+  const elapsed = startStopwatch()
+  const secondsLeft = () => timeoutSeconds - elapsed() / 1000
+
+  await untilHealthy(sandbox, { secondsLeft, timeoutSeconds })
+  if (Object.keys(filter).length === 0 && since === undefined) {
+    const url = healthAddress(sandbox.url)
+    print(json ? JSON.stringify({ url, healthy: true }) : `${visible(url)}: healthy`)
+    return true
+  }
+  const mark = await sandbox.api.flows.mark()
+  const flow = await untilFlow(sandbox, { ...filter, since: since === 'now' ? mark : since }, secondsLeft)
+  if (flow) printFlow(await sandbox.api.flows.get(flow.id), sandbox.url, json)
+  else await reportNothing({ filter, timeoutSeconds, since: mark }, sandbox, json)
+  return flow !== undefined
+}
+
+async function untilHealthy(
+  { url, settings, isLocal }: ReachedSandbox,
+  { secondsLeft, timeoutSeconds }: { secondsLeft: () => number; timeoutSeconds: number },
+): Promise<void> {
+  for (;;) {
+    try {
+      return await requireHealthy(url, { settings: async () => settings, isLocal })
+    } catch (cause) {
+      if (secondsLeft() <= 0)
+        throw new Error(`${messageOf(cause)}; it was not healthy within ${inSeconds(timeoutSeconds)}`, { cause })
+      await pause(BETWEEN_LOOKS_MS)
+    }
+  }
+}
+
+/** The newest ended flow that fits or, with `since`, the first one after that. A sandbox may restart meanwhile. */
+async function untilFlow(
+  { call }: ReachedSandbox,
+  filter: FlowFilter & { since: string | undefined },
+  secondsLeft: () => number,
+): Promise<Flow | undefined> {
+  for (let left = secondsLeft(); left > 0; left = secondsLeft()) {
+    try {
+      const { flows } = await call('listFlows', { query: { ...filter, wait: Math.min(left, LONGEST_POLL), limit: 1 } })
+      if (flows[0]) return flows[0]
+    } catch (error) {
+      if (!(error instanceof SandboxError) || error.status !== 0) throw error
+      await pause(BETWEEN_LOOKS_MS)
+    }
+  }
+  return undefined
+}
+
+function printFlow(flow: Flow, url: string, json: boolean): void {
+  const page = flowPage(flow, url)
+  const text = json
+    ? JSON.stringify({ matched: true, flow: { ...flow, page } }, undefined, 2)
+    : `${flowLine(flow)}\n${visible(page)}`
+  print(text)
+}
+
+/** Flows in the report of a wait that was in vain. */
+const MAX_SEEN = 10
+
+async function reportNothing(
+  { filter, timeoutSeconds, since }: { filter: FlowFilter; timeoutSeconds: number; since: string },
+  { url, call }: ReachedSandbox,
+  json: boolean,
+): Promise<void> {
+  const words = filterInWords(filter)
+  const { flows: seen } = await call('listFlows', { query: { since, limit: MAX_SEEN } })
+  const waited = `no flow${words === '' ? '' : ` with ${words}`} ended within ${inSeconds(timeoutSeconds)}`
+  const meanwhile = seen.length === 0 ? 'no other flow ended meanwhile' : 'meanwhile ended:'
+  printError(`${paintError('red', 'error:')} ${visible(waited)}; ${meanwhile}`)
+  if (json) {
+    const shown = seen.map((flow) => ({ ...flow, page: flowPage(flow, url) }))
+    print(JSON.stringify({ matched: false, filter, timeout_seconds: timeoutSeconds, seen: shown }, undefined, 2))
+  } else for (const flow of seen) printError(`  ${flowLine(flow)}`)
+}
+
+const inSeconds = (seconds: number) => `${seconds} second${seconds === 1 ? '' : 's'}`
