@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const readRoot = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
@@ -17,4 +17,11 @@ test('the README installs the file that `npm pack` makes of this version', () =>
   expect(readme.match(/npm install --save-dev \S+/g)).toEqual([
     `npm install --save-dev ../agekey-sandbox/${name}-${version}.tgz`,
   ])
+})
+
+test('the README shows four pictures, each of at most 150 KB', () => {
+  const pictures = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, path = '']) => path)
+  expect(pictures).toHaveLength(4)
+  const sizes = pictures.map((path) => statSync(new URL(`../../${path}`, import.meta.url)).size)
+  expect(sizes.filter((size) => size < 5_000 || size > 150_000)).toEqual([])
 })
