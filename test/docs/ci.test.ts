@@ -66,15 +66,15 @@ test('every variable of the page that sets up the sandbox is one of its settings
   expect(named.filter((name) => !FLAGS.some(({ variable }) => variable === name))).toEqual([])
 })
 
-test('every job builds the image of this repository, and asks for its health by what the image runs', () => {
+test('every job builds the image of this repository, and waits by what the image runs', () => {
   const jobs = fencedBlocks(page).map(({ code }) => code)
   const { repository } = JSON.parse(readRoot('package.json'))
   const [, address = ''] = /git\+(.*)$/.exec(repository.url) ?? []
   const built = jobs.flatMap((code) => code.match(/docker build .*/g) ?? [])
   expect(built.length).toBe(3)
   expect(built.filter((line) => !line.includes(`${address}#`))).toEqual([])
-  expect(readRoot('Dockerfile')).toContain('CMD ["node", "/app/dist/bin.js", "healthcheck"]')
-  expect(page).toContain('node /app/dist/bin.js healthcheck')
+  expect(readRoot('Dockerfile')).toContain('ENTRYPOINT ["node", "/app/dist/bin.js"]')
+  expect(jobs.join('').match(/node \/app\/dist\/bin\.js wait/g)).toHaveLength(2)
   expect(existsSync(new URL('../../compose.yaml', import.meta.url))).toBe(true)
 })
 
