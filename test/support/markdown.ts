@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { sectionsOf } from '../../src/documents/markdown.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -45,16 +46,7 @@ export function linkTargets(text: string): readonly string[] {
   return [...inText, ...inHtml]
 }
 
-/** The anchors of the headings as GitHub makes them: in lower case, without punctuation, a repeated one with a number. */
-export function headingAnchors(text: string): readonly string[] {
-  const seen = new Map<string, number>()
-  return [...withoutFences(text).matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading = '']) => {
-    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
-    const anchor = words.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')
-    const times = seen.get(anchor) ?? 0
-    seen.set(anchor, times + 1)
-    return times === 0 ? anchor : `${anchor}-${times}`
-  })
-}
+/** The anchors of the headings, as GitHub and the served documents make them. */
+export const headingAnchors = (text: string): readonly string[] => sectionsOf(text).map(({ anchor }) => anchor)
 
 const withoutFences = (text: string) => text.replaceAll(/^```.*?^```$/gms, '')
