@@ -38,10 +38,19 @@ export default defineConfig({
   platform: 'node',
   logLevel: 'warn',
   external: ['vitest'],
-  // What dependencies of Express read at the start and this server never uses; docs/performance.md says what each costs:
-  // the table of all media types, and the decoders of bodies and queries, which are read as bytes here.
   resolve: {
-    alias: { 'mime-db': join(import.meta.dirname, 'build/media-types.json'), 'iconv-lite': false, qs: false },
+    alias: {
+      // What dependencies of Express read at the start and this server never uses; docs/performance.md says what each costs:
+      // the table of all media types, and the decoders of bodies and queries, which are read as bytes here.
+      'mime-db': join(import.meta.dirname, 'build/media-types.json'),
+      'iconv-lite': false,
+      qs: false,
+      // The SDK of MCP would check answers of its clients by the first two; this server asks them nothing. The third is for
+      // schemas of zod 3.
+      ajv: false,
+      'ajv-formats': false,
+      'zod-to-json-schema': false,
+    },
   },
   plugins: [
     parsedPersonas,

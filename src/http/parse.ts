@@ -7,7 +7,7 @@ import { Refusal } from '../oidc/refusal.ts'
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  what: 'path' | 'query' | 'body',
+  what: 'path' | 'query' | 'body' | 'arguments',
 ): z.output<Schema> {
   const checked = checkAgainst(schema, value)
   if (checked.kind === 'valid') return checked.value

@@ -9,6 +9,7 @@ import { createEmbeddingRoute } from '../hosted/embedding/demo.ts'
 import { clientLogo } from '../hosted/logo.ts'
 import { createHostedRoutes } from '../hosted/routes.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
+import { createMcpRoutes } from '../mcp/routes.ts'
 
 /** The routes that no relying party calls in a flow: forms of the hosted pages, home page, control API, console, demo relying party. */
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
@@ -27,6 +28,7 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
     { path: '/_sandbox/embedding', method: 'get', handler: createEmbeddingRoute(host), errors: 'page' },
     ...createControlRoutes(host),
     ...createDocumentRoutes(host),
+    ...createMcpRoutes(host),
     ...[...createConsoleRoutes(host), ...createDemoRoutes(host)].map((row): RouteRow => ({ ...row, errors: 'page' })),
   ]
   return [

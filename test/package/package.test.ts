@@ -87,9 +87,14 @@ describe('a program', () => {
     const page = await fetch(sandbox.url + '/')
     const style = await fetch(sandbox.url + '/_sandbox/assets/app.css')
     const document = await fetch(sandbox.url + '/_sandbox/docs/library')
-    console.log(JSON.stringify(age_thresholds), page.status, style.status, document.status)
+    const tools = await fetch(sandbox.url + '/_sandbox/mcp', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+    })
+    console.log(JSON.stringify(age_thresholds), page.status, style.status, document.status, tools.status)
     await sandbox.close()`
-  const said = '{"16":true,"18":false} 200 200 200\n'
+  const said = '{"16":true,"18":false} 200 200 200 200\n'
 
   test('imports it', () => {
     project.write(

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { defineTool } from '../tool.ts'
+
+export const clock = defineTool({
+  name: 'clock',
+  title: 'Read or move the clock',
+  description:
+    'Reads the clock of the sandbox, and with arguments moves it: every lifetime (request_uri 90 s, code 600 s and others) and every age is judged by it. Members apply in the order reset, set, freeze, advance. Examples: {} reads; {"advance":91} lets 91 seconds pass; {"set":"2030-01-01T00:00:00Z"}; {"freeze":true}; {"reset":true} goes back to real time. The clock of the app stays where it is.',
+  effect: 'changes',
+  input: z.strictObject({
+    advance: z.number().optional().describe('Seconds to let pass, 0 or more'),
+    set: z.string().optional().describe('An instant, ISO 8601'),
+    freeze: z.boolean().optional().describe('true stops the clock, false lets it run'),
+    reset: z.literal(true).optional().describe('Back to real time, running'),
+  }),
+  async run(move, { sandbox, call }) {
+    const state = Object.keys(move).length === 0 ? await sandbox.clock.state() : await call('moveClock', { body: move })
+    const { now, advanced_seconds, frozen } = state
+    const advanced = advanced_seconds === 0 ? '' : `, ${advanced_seconds} s ahead`
+    return {
+      data: { ...state },
+      text: `The sandbox has ${now}${advanced}${frozen ? ', and the clock is stopped' : ''}.`,
+    }
+  },
+})
+
+export const reset = defineTool({
+  name: 'reset',
+  title: 'Reset the sandbox',
+  description:
+    'Brings the sandbox back to its declared state: personas with their age keys, the queue, scenarios, the clock, the journal of flows, codes and tokens. Clients and signing keys stay. Use it before each test; what was recorded is gone.',
+  effect: 'discards',
+  input: z.strictObject({}),
+  async run(_args, { sandbox }) {
+    await sandbox.reset()
+    return {
+      data: { reset: true },
+      text: 'Reset: personas as declared, real time, no queued decision, no scenario, no flow.',
+    }
+  },
+})
