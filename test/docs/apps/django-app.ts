@@ -1,0 +1,36 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import { findFreePort } from '../../support/free-port.ts'
+import type { StartApp } from '../describe-app.ts'
+import { blockWith, codeBlocks, readPage } from '../page.ts'
+import { createScratchFolder } from '../scratch-folder.ts'
+
+/** Files that the page for Django shows. */
+export const FILES = ['age.py', 'settings.py']
+
+export const blocks = codeBlocks(readPage('integration-django.md'), 'python')
+
+const PYTHON = '/usr/bin/python3'
+
+/** Whether the app can be run here. */
+export const hasDjango = spawnSync(PYTHON, ['-c', 'import django, jwt, cryptography']).status === 0
+if (!hasDjango) console.warn(`SKIPPED: the page for Django is not run, because ${PYTHON} has no django or no jwt`)
+
+/** Starts the app of the page by the server of Django. */
+export const startDjangoApp: StartApp = async ({ baseUrl, url }) => {
+  const { folder, remove } = createScratchFolder()
+  for (const file of FILES) writeFileSync(join(folder, file), blockWith(blocks, `# ${file}`))
+  const port = await findFreePort()
+  const env = { PATH: process.env['PATH'], PYTHONDONTWRITEBYTECODE: '1', AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url }
+  const command = ['-m', 'django', 'runserver', `${port}`, '--settings', 'settings', '--noreload']
+  const app = spawn(PYTHON, command, { cwd: folder, env: { ...env, PYTHONPATH: folder }, stdio: 'ignore' })
+  const appUrl = `http://localhost:${port}`
+  await vi.waitFor(() => fetch(`${appUrl}/verify`, { redirect: 'manual' }), { timeout: 60_000, interval: 200 })
+  const stop = () => {
+    app.kill()
+    remove()
+  }
+  return { url: appUrl, stop }
+}
