@@ -5,10 +5,12 @@ import type { StartApp } from '../describe-app.ts'
 import { blockWith, codeBlocks, readPage } from '../page.ts'
 import { createScratchFolder } from '../scratch-folder.ts'
 
-/** Files that the page for Python shows. */
-export const FILES = ['age.py', 'app.py', 'test_age.py']
+/** Files that the page for Python shows, and those of the page for pytest. */
+export const FILES = ['age.py', 'app.py']
+export const TEST_FILES = ['conftest.py', 'test_age.py']
 
 export const blocks = codeBlocks(readPage('integration-python.md'), 'python')
+export const testBlocks = codeBlocks(readPage('testing-pytest.md'), 'python')
 
 /** The first Python of this machine that can import what a part of the page needs; empty when there is none. */
 export function findPython(needed: string): string {
@@ -21,12 +23,10 @@ export function findPython(needed: string): string {
 /** A Python with what the app needs; empty when there is none. */
 export const withFlask = findPython('authlib.jose, flask')
 
-/** Writes the files of the page; the address that they take for granted may be another one. */
-export function writeFiles(folder: string, sandboxUrl = 'http://localhost:2435'): string {
-  for (const file of FILES) {
-    const code = blockWith(blocks, `# ${file}`)
-    writeFileSync(join(folder, file), code.replaceAll('http://localhost:2435', sandboxUrl))
-  }
+/** Writes the files of both pages. */
+export function writeFiles(folder: string): string {
+  for (const file of FILES) writeFileSync(join(folder, file), blockWith(blocks, `# ${file}`))
+  for (const file of TEST_FILES) writeFileSync(join(folder, file), blockWith(testBlocks, `# ${file}`))
   return folder
 }
 
