@@ -23,7 +23,7 @@ export const transactionOf = ({ calls }: Pick<Flow, 'calls'>): string | undefine
 /** Answers a flow that waits in this browser, or runs a flow again; where neither is possible it says why. */
 export function renderAgain(flow: Flow, place: Place): Html {
   const isWaiting = flow.ended_at === undefined
-  return html`<section class="card again" aria-labelledby="again-title">
+  return html`<section class="card again" aria-labelledby="again-title"${isWaiting && html` data-preview`}>
 <h2 id="again-title">${isWaiting ? 'Go on' : 'Run it again'}</h2>
 ${isWaiting ? renderWaiting(flow, place) : renderRun(flow, place)}
 </section>`

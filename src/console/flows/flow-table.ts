@@ -2,10 +2,11 @@ import type { ConsoleFrame } from '../../http/html/console-page.ts'
 import { shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
-import { type FlowStatus, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
+import { summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import type { ListedFlow } from '../../sandbox/journal/journal.ts'
 import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories.ts'
 import { type PageClock, renderFlowTime } from './flow-time.ts'
+import { renderStatusMark } from './status-mark.ts'
 
 /** The flows in headings and in the filter. */
 export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {
@@ -19,9 +20,6 @@ export const flowTitle = ({ flow, calls }: ListedFlow): string =>
   flow === 'use' && calls.some(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
     ? `${FLOW_TITLES.use}, ${FLOW_TITLES.upgrade}`
     : FLOW_TITLES[flow]
-
-/** The mark of a status: a refused flow never looks green. */
-export const STATUS_MARKS: Readonly<Record<FlowStatus, string>> = { ok: 'yes', error: 'no', waiting: 'wait' }
 
 const COLUMNS = ['Time', 'Flow', 'Persona', 'Answers', 'What happened', 'Client', 'Status']
 
@@ -76,7 +74,7 @@ function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowC
 <td class="said">${renderAnswers(answers)}</td>
 <td class="summary"><span title="${shortened(summary, 1_000)}">${shortened(summary, MAX_SUMMARY)}</span></td>
 <td class="client"><code title="${shortened(clientId, 200)}">${shortened(clientId, MAX_NAME)}</code></td>
-<td class="state"><span class="mark ${STATUS_MARKS[status]}">${status}</span></td>
+<td class="state">${renderStatusMark(flow, status)}</td>
 </tr>
 `
 }

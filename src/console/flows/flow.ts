@@ -74,7 +74,7 @@ export function renderFlow(
   return renderConsolePage(frame, {
     title: `${FLOW_TITLES[flow.flow]} flow ${flow.id}`,
     current: 'flows',
-    lead: html`Began ${renderInstant(flow.started_at)}${flow.ended_at === undefined ? ', waits for the user' : html`, ended ${renderInstant(flow.ended_at)}`}, by the clock of the sandbox. <span class="live" role="status" data-live-state hidden></span>`,
+    lead: html`Began ${renderInstant(flow.started_at)} by the clock of the sandbox. <span class="live" role="status" data-live-state hidden></span>`,
     styles: ['flows.css'],
     scripts: ['copy.js', 'console-live.js'],
     body: html`<div class="live-region" id="flow" data-live data-events="${frame.controlPath}/events" data-flow="${flow.id}">

@@ -1,9 +1,9 @@
 import type { ConsoleFrame } from '../../http/html/console-page.ts'
-import { renderAnswers, shortened } from '../../http/html/elements.ts'
+import { renderAnswers, renderInstant, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { explainFlow, isForced, outcomeOf } from '../../sandbox/journal/explain-flow.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
-import { STATUS_MARKS } from './flow-table.ts'
+import { renderStatusMark } from './status-mark.ts'
 
 const VERDICTS = {
   accept: { mark: 'yes', text: 'accepts it' },
@@ -20,7 +20,7 @@ export function renderWhy(flow: Flow, { consolePath }: ConsoleFrame): Html {
   const lines = flow.decided_by === undefined ? reasons : reasons.slice(1)
   const outcome = outcomeOf(flow)
   return html`<section class="card why-flow ${status}" aria-labelledby="why-title" data-preview>
-<h2 id="why-title"><span class="mark ${STATUS_MARKS[status]}">${status}</span> ${shortened(summary, 1_000)}</h2>
+<h2 id="why-title">${renderStatusMark(flow, status)} ${shortened(summary, 1_000)}</h2>
 ${renderAnswers(flow.age_thresholds ?? {}, MAX_ANSWERS)}
 ${lines.length > 0 && html`<ul class="reasons" data-reasons>${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
 ${
@@ -32,7 +32,7 @@ ${
 }
 
 function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: string, value: Html | undefined])[] {
-  const { persona, client_id: clientId, state, outcome, decided_by: decidedBy } = flow
+  const { persona, client_id: clientId, state, outcome, decided_by: decidedBy, ended_at: endedAt } = flow
   const code = (text: string | undefined) =>
     text === undefined ? undefined : html`<code>${shortened(text, 200)}</code>`
   return [
@@ -46,5 +46,6 @@ function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: str
     ['Decided by', decidedBy === undefined ? undefined : html`${shortened(decidedBy, 300)}`],
     ['Client', code(clientId)],
     ['state', code(state)],
+    ['Ended', endedAt === undefined ? undefined : renderInstant(endedAt)],
   ]
 }

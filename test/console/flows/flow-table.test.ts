@@ -42,3 +42,11 @@ test('A Use flow whose code led to an upgrade says so', () => {
   const calls = [recordedCall(), recordedCall({ endpoint: 'E5', status: 200 })]
   expect(textOf(tableOf(listedFlow({ calls })))).toContain('Use, Upgrade f1')
 })
+
+test.each([
+  ['verified', '<span class="mark yes">ok</span>'],
+  ['id_token.expired', '<span class="mark wait">forced</span>'],
+  ['extra_claim', '<span class="mark yes">ok</span>'],
+])('A flow that ended as %s has the mark %s', (outcome, mark) => {
+  expect(tableOf(listedFlow({ outcome })).html).toContain(mark)
+})
