@@ -45,6 +45,7 @@ const finding = {
   hint: 'Send a nonce.',
 }
 const at = '2026-01-31T12:00:00.000Z'
+const pageClock = { now: Date.parse(at), frozen: false, requestUriSeconds: 90 }
 /** A flow of which everything is known; its outcome is one of the catalogue. */
 const flow = (change: (text: string) => string): Flow => ({
   outcome: 'id_token.expired',
@@ -197,7 +198,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
       renderFlowList(everyString(frame, change), [flow(change)], {
         query: everyString({ flow: 'use', state: 'abc', q: 'x' }, change),
         before: change('f7'),
-        clock: { now: Date.parse(at), frozen: false },
+        clock: pageClock,
       }).html,
   ],
   [
@@ -207,6 +208,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
         basePath: change('/t/qa'),
         provider: everyString(provider, change),
         story: { before: change('f6'), after: change('f8') },
+        clock: pageClock,
         waiting: change('t-1'),
       }).html,
   ],

@@ -6,7 +6,7 @@ import { summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import type { ListedFlow } from '../../sandbox/journal/journal.ts'
 import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories.ts'
 import { type PageClock, renderFlowTime } from './flow-time.ts'
-import { renderStatusMark } from './status-mark.ts'
+import { overdue, renderStatusMark } from './status-mark.ts'
 
 /** The flows in headings and in the filter. */
 export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {
@@ -62,7 +62,7 @@ interface RowContext {
 
 function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowContext): Html {
   const { id, persona, client_id: clientId = '', age_thresholds: answers = {} } = flow
-  const { status, summary } = summarizeFlow(flow)
+  const { status, summary } = overdue(flow, clock) ?? summarizeFlow(flow)
   const run = [
     links.after !== undefined && links.after === above ? 'run-up' : '',
     links.before !== undefined && links.before === below ? 'run-down' : '',

@@ -1,14 +1,24 @@
 import { type Html, html } from '../../http/html/html.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
 /** The clock of the sandbox when a page was made. */
 export interface PageClock {
   /** Milliseconds since the UNIX epoch. */
   readonly now: number
   readonly frozen: boolean
+  /** How long a request_uri serves, in seconds. */
+  readonly requestUriSeconds: number
 }
 
+/** What the clock of a tenant shows, and the lifetimes that it judges. */
+export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'>): PageClock => ({
+  now: clock.now(),
+  frozen: clock.state().frozen,
+  requestUriSeconds: provider.lifetimes.requestUri,
+})
+
 /** How long ago an instant was, with the instant beside it: a style sheet shows it on hover and on focus. */
-export function renderFlowTime(instant: string, { now }: PageClock): Html {
+export function renderFlowTime(instant: string, { now }: Pick<PageClock, 'now'>): Html {
   const shown = instant.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')
   const isToday = instant.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
   return html`<time datetime="${instant}" title="${shown} by the clock of the sandbox"><span data-ago>${ago(Date.parse(instant), now)}</span> <span class="instant">${isToday ? shown.slice(11) : shown.slice(5)}</span></time>`

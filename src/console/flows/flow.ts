@@ -16,6 +16,7 @@ import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { renderAgain, transactionOf } from './again.ts'
 import { renderCalls } from './calls.ts'
 import { FLOW_TITLES } from './flow-table.ts'
+import { type PageClock, pageClock } from './flow-time.ts'
 import { renderTrace } from './trace.ts'
 import { renderWhy } from './why.ts'
 
@@ -28,7 +29,7 @@ async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<Render
   if (flow) {
     const { basePath, provider } = tenant
     const [story, waiting] = await Promise.all([readStory(flow, tenant), waitingOf(flow, tenant)])
-    return renderFlow(frame, flow, { basePath, provider, story, waiting })
+    return renderFlow(frame, flow, { basePath, provider, story, waiting, clock: pageClock(tenant) })
   }
   const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
   throw Refusal.notFound(message)
@@ -57,6 +58,7 @@ async function waitingOf(flow: Flow, { provider }: Tenant): Promise<string | und
 interface FlowContext {
   readonly basePath: string
   readonly provider: Pick<Provider, 'baseUrl' | 'lifetimes'>
+  readonly clock: PageClock
   readonly story: StoryLinks
   /** The transaction that waits for its user. */
   readonly waiting: string | undefined
@@ -66,7 +68,7 @@ interface FlowContext {
 export function renderFlow(
   frame: ConsoleFrame,
   flow: Flow,
-  { basePath, provider, story, waiting }: FlowContext,
+  { basePath, provider, clock, story, waiting }: FlowContext,
 ): RenderedPage {
   const idToken = callbackOf(flow)?.['id_token']
   const { trace = [] } = flow
@@ -79,7 +81,7 @@ export function renderFlow(
     scripts: ['copy.js', 'console-live.js'],
     body: html`<div class="live-region" id="flow" data-live data-events="${frame.controlPath}/events" data-flow="${flow.id}">
 ${renderStory(story, frame)}
-${renderWhy(flow, frame)}
+${renderWhy(flow, { frame, clock })}
 <div class="columns">
 ${renderNext(flow, nextSteps(flow, lifetimes))}
 ${renderAgain(flow, { basePath, baseUrl, waiting })}

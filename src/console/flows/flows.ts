@@ -7,7 +7,7 @@ import { searchFlows } from '../../sandbox/journal/search-flows.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { type FlowQuery, readFlowQuery, renderFlowSearch } from './flow-search.ts'
 import { renderFlowTable } from './flow-table.ts'
-import type { PageClock } from './flow-time.ts'
+import { type PageClock, pageClock } from './flow-time.ts'
 
 /** `console/flows`: the journal, newest first. */
 export const flowsPage: ConsoleRoute = { name: 'flows', render: renderFlows }
@@ -26,8 +26,7 @@ async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<Rend
     idOf: ({ id }) => id,
     show: (flow) => flow,
   })
-  const clock = { now: tenant.clock.now(), frozen: tenant.clock.state().frozen }
-  return renderFlowList(frame, items, { query, before: next, clock })
+  return renderFlowList(frame, items, { query, before: next, clock: pageClock(tenant) })
 }
 
 /**

@@ -3,7 +3,8 @@ import { renderAnswers, renderInstant, shortened } from '../../http/html/element
 import { type Html, html } from '../../http/html/html.ts'
 import { explainFlow, isForced, outcomeOf } from '../../sandbox/journal/explain-flow.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
-import { renderStatusMark } from './status-mark.ts'
+import type { PageClock } from './flow-time.ts'
+import { overdue, renderStatusMark } from './status-mark.ts'
 
 const VERDICTS = {
   accept: { mark: 'yes', text: 'accepts it' },
@@ -15,8 +16,8 @@ const VERDICTS = {
 const MAX_ANSWERS = 24
 
 /** Why the answer is what it is: the summary, what decided, the reasons, the outcome. */
-export function renderWhy(flow: Flow, { consolePath }: ConsoleFrame): Html {
-  const { status, summary, reasons } = explainFlow(flow)
+export function renderWhy(flow: Flow, { frame, clock }: { frame: ConsoleFrame; clock: PageClock }): Html {
+  const { status, summary, reasons } = { ...explainFlow(flow), ...overdue(flow, clock) }
   const lines = flow.decided_by === undefined ? reasons : reasons.slice(1)
   const outcome = outcomeOf(flow)
   return html`<section class="card why-flow ${status}" aria-labelledby="why-title" data-preview>
@@ -27,7 +28,7 @@ ${
   outcome !== undefined &&
   html`<p data-testid="verdict"><span class="mark ${VERDICTS[outcome.correctClient].mark}">${outcome.correctClient}</span> A correct client ${VERDICTS[outcome.correctClient].text}.${isForced(outcome) && html` ${outcome.summary}`}</p>`
 }
-<dl class="settings">${factsOf(flow, consolePath).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value ?? html`<span class="muted">none</span>`}</dd></div>`)}</dl>
+<dl class="settings">${factsOf(flow, frame.consolePath).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value ?? html`<span class="muted">none</span>`}</dd></div>`)}</dl>
 </section>`
 }
 

@@ -5,7 +5,7 @@ import { callbackWith, listedFlow, recordedCall } from '../../support/listed-flo
 import { byTestId, textOf } from '../../support/markup.ts'
 import { frame } from '../views.ts'
 
-const clock = { now: Date.parse('2026-06-01T12:00:13Z'), frozen: false }
+const clock = { now: Date.parse('2026-06-01T12:00:13Z'), frozen: false, requestUriSeconds: 90 }
 const tableOf = (...flows: ListedFlow[]) => ({ html: String(renderFlowTable(flows, { frame, clock })) })
 const classesOf = (table: { html: string }, id: string) => byTestId(table, `flow-${id}`)[0]?.attributes['class']
 
@@ -49,4 +49,16 @@ test.each([
   ['extra_claim', '<span class="mark yes">ok</span>'],
 ])('A flow that ended as %s has the mark %s', (outcome, mark) => {
   expect(tableOf(listedFlow({ outcome })).html).toContain(mark)
+})
+
+test.each([
+  ['E1', '11:00:14', 'waiting', 'waits for the user'],
+  ['E1', '11:00:13', 'expired', 'the user gave no answer within 3600 s'],
+  ['E2', '11:58:44', 'waiting', 'pushed: waits for the browser at E3'],
+  ['E2', '11:58:43', 'expired', 'pushed: no browser came to E3 within 90 s'],
+])('A flow that waits since %s at %s is %s', (endpoint, time, status, summary) => {
+  const call = recordedCall({ endpoint, at: `2026-06-01T${time}.000Z`, status: 200 })
+  const text = textOf(tableOf(listedFlow({ ended_at: undefined, calls: [call] })))
+  expect(text).toContain(summary)
+  expect(text.trim().endsWith(status)).toBe(true)
 })
