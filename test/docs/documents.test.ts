@@ -13,8 +13,6 @@ const documents = readDocuments()
 
 /** Pages whose code no test runs or compiles, each with the reason. Their code is still read by its language. */
 const NOT_RUN: Readonly<Record<string, string>> = {
-  'docs/addresses.md': 'settings of a cluster of containers, and of a proxy',
-  'docs/replicas.md': 'a cluster of containers; test/store tests what it describes against a real Redis',
   'docs/test-ids.md': 'some lines of a test in a browser; test/browser finds the same elements',
   'docs/testing-cypress.md': 'Cypress downloads a browser of its own; the page says so',
 }

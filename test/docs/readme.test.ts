@@ -1,5 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { buildCli } from '../cli/built-cli.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { codeBlocks } from './page.ts'
+
+const { start } = buildCli()
 
 const readRoot = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 const readme = readRoot('README.md')
@@ -24,4 +29,12 @@ test('the README shows four pictures, each of at most 150 KB', () => {
   expect(pictures).toHaveLength(4)
   const sizes = pictures.map((path) => statSync(new URL(`../../${path}`, import.meta.url)).size)
   expect(sizes.filter((size) => size < 5_000 || size > 150_000)).toEqual([])
+})
+
+test('the README shows what a start prints', async () => {
+  const port = `${await findFreePort()}`
+  const { output } = await start(['--port', port, '--state-dir', 'none'])
+  const [shown = ''] = codeBlocks(readme, 'text')
+  expect(shown).toContain('discovery')
+  expect(output).toContain(shown.replaceAll('2435', port))
 })
