@@ -1,16 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ownEnvironment } from '../../config/load-settings.ts'
-import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { callHttp } from '../remote/http-call.ts'
+import { type CommandLine, startGroup } from '../start/process-group.ts'
 
 /** How an app is started, without placeholders. */
 export interface AppStart {
-  /** A text is run by the shell, a list is a program and its arguments. */
-  readonly run: string | readonly string[]
+  readonly run: CommandLine
   /** The address that answers when the app is up. */
   readonly ready: string
   readonly env: Readonly<Record<string, string>>
@@ -22,7 +19,6 @@ export interface RunningApp {
 }
 
 const READY_SECONDS = 60
-const STOP_MS = 3000
 const BETWEEN_LOOKS_MS = 100
 const LOOK_MS = 2000
 
@@ -67,16 +63,9 @@ async function answers(url: string): Promise<boolean> {
   )
 }
 
-function launch(run: AppStart['run'], env: AppStart['env']) {
-  const options = {
-    env: { ...ownEnvironment(), ...env },
-    // A group of its own is ended as a whole, and hears no Ctrl-C before the audit does.
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-  }
-  const child =
-    typeof run === 'string' ? spawn(run, { ...options, shell: true }) : spawn(run[0] ?? '', run.slice(1), options)
-  let ended: string | undefined
+function launch(run: CommandLine, env: AppStart['env']) {
+  const { child, ended, stop } = startGroup(run, { env })
+  let reason: string | undefined
   let lastLine = ''
   child.stdin?.end()
   for (const stream of [child.stdout, child.stderr]) {
@@ -88,46 +77,19 @@ function launch(run: AppStart['run'], env: AppStart['env']) {
           ?.trim() ?? lastLine
     })
   }
-  child.on('error', (error) => {
-    ended = `cannot be run (${codeOf(error) ?? messageOf(error)})`
+  void ended.then((ending) => {
+    reason = ending.reason
   })
-  child.on('exit', (code, signal) => {
-    ended ??= signal === null ? `ended with code ${code}` : `was ended by ${signal}`
-  })
-  const killAtExit = () => send(child, 'SIGKILL')
-  process.on('exit', killAtExit)
   return {
     get ended() {
-      return ended
+      return reason
     },
     lastWords: () => (lastLine === '' ? '' : `; its last line: ${lastLine.slice(0, MAX_LINE)}`),
-    async stop() {
-      const passed = startStopwatch()
-      // The programs that it started may end later than itself.
-      for (let isThere = send(child, 'SIGTERM'); isThere && passed() < STOP_MS; isThere = send(child, 0)) {
-        await wait(BETWEEN_LOOKS_MS)
-      }
-      killAtExit()
-      process.off('exit', killAtExit)
-    },
+    stop,
   }
 }
 
 const MAX_LINE = 200
-
-/** Sends a signal to a program and to those that it started; says whether one of them is there. */
-function send({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
-  if (pid === undefined) return false
-  if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {})
-    return false
-  }
-  try {
-    return process.kill(-pid, signal)
-  } catch {
-    return false
-  }
-}
 
 const commandOf = (run: AppStart['run']) => JSON.stringify(typeof run === 'string' ? run : run.join(' '))
 

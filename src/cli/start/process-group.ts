@@ -1,0 +1,90 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ownEnvironment } from '../../config/load-settings.ts'
+import { codeOf, messageOf } from '../../files/caught.ts'
+import { startStopwatch } from '../../sandbox/clock/clock.ts'
+
+/** A text is run by the shell, a list is a program and its arguments. */
+export type CommandLine = string | readonly string[]
+
+/** How a program ended. */
+export interface Ending {
+  /** `ended with code 1`, `was ended by SIGTERM`, `cannot be run (ENOENT)`. */
+  readonly reason: string
+  /** What a shell would say: 128 and the number of the signal, 127 for a program that is not there. */
+  readonly code: number
+}
+
+/** A program with those that it starts. */
+export interface ProcessGroup {
+  readonly child: ChildProcess
+  /** Of the program itself. */
+  readonly ended: Promise<Ending>
+  /** Ends the program and those that it started: first politely, after a while by force. */
+  stop(): Promise<void>
+}
+
+/** Milliseconds that a program has to end when it is asked to. */
+export const STOP_MS = 3000
+const BETWEEN_LOOKS_MS = 100
+const NOT_FOUND = 127
+
+/** Starts a program in a process group of its own: it is ended as a whole, also when this process exits. */
+export function startGroup(
+  run: CommandLine,
+  { env, stdio = 'pipe' }: { env: Readonly<Record<string, string>>; stdio?: StdioOptions },
+): ProcessGroup {
+  const options = {
+    env: { ...ownEnvironment(), ...env },
+    stdio,
+    // It hears no Ctrl-C before this process does.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  }
+  const child =
+    typeof run === 'string' ? spawn(run, { ...options, shell: true }) : spawn(run[0] ?? '', run.slice(1), options)
+  const killAtExit = () => send(child, 'SIGKILL')
+  process.on('exit', killAtExit)
+  return {
+    child,
+    ended: endingOf(child),
+    async stop() {
+      const passed = startStopwatch()
+      // The programs that it started may end later than itself.
+      for (let isThere = send(child, 'SIGTERM'); isThere && passed() < STOP_MS; isThere = send(child, 0)) {
+        await wait(BETWEEN_LOOKS_MS)
+      }
+      killAtExit()
+      process.off('exit', killAtExit)
+    },
+  }
+}
+
+const endingOf = (child: ChildProcess): Promise<Ending> =>
+  new Promise((resolve) => {
+    child.on('error', (error) =>
+      resolve({ reason: `cannot be run (${codeOf(error) ?? messageOf(error)})`, code: NOT_FOUND }),
+    )
+    child.on('exit', (code, signal) =>
+      resolve(
+        signal === null
+          ? { reason: `ended with code ${code}`, code: code ?? 1 }
+          : { reason: `was ended by ${signal}`, code: 128 + constants.signals[signal] },
+      ),
+    )
+  })
+
+/** Sends a signal to a program and to those that it started; says whether one of them is there. */
+function send({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+  if (pid === undefined) return false
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {})
+    return false
+  }
+  try {
+    return process.kill(-pid, signal)
+  } catch {
+    return false
+  }
+}
