@@ -1,22 +1,27 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
 import type { StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
+import type { Ending } from '../start/process-group.ts'
 import { paint, print, printText, visible } from '../terminal.ts'
 import type { ScenarioRun } from './junit.ts'
 import type { StepListener, StepResult } from './run-scenario.ts'
 
 /** What a run reports while it happens. */
-export interface RunReport extends Omit<StepListener, 'armed'> {
+export interface RunReport extends Omit<StepListener, 'armed' | 'timedOut'> {
   scenario(scenario: Pick<ScenarioRun, 'name' | 'file'>): void
-  end(runs: readonly ScenarioRun[]): void
+  /** The app's own command has started. */
+  commandStarted(words: readonly string[]): void
+  commandEnded(ending: Ending): void
+  /** @param ending of the command, when there was one */
+  end(runs: readonly ScenarioRun[], ending?: Ending): void
 }
 
-const silent: RunReport = { scenario() {}, current() {}, ended() {}, end() {} }
+const silent: RunReport = { scenario() {}, current() {}, ended() {}, commandStarted() {}, commandEnded() {}, end() {} }
 
-/** Creates the report of a log mode. */
-export function createRunReport(mode: LogMode): RunReport {
+/** Creates the report of a log mode. @param options.isShared whether a command writes to the same terminal */
+export function createRunReport(mode: LogMode, { isShared }: { readonly isShared: boolean }): RunReport {
   switch (mode) {
     case 'pretty':
-      return createPrettyRunReport()
+      return createPrettyRunReport(isShared)
     case 'json':
       return createJsonRunReport()
     case 'silent':
@@ -27,6 +32,9 @@ export function createRunReport(mode: LogMode): RunReport {
 /** Whether every step of every scenario passed. */
 export const hasPassed = (runs: readonly ScenarioRun[]) =>
   runs.every(({ steps }) => steps.every(({ status }) => status === 'passed'))
+
+const isGood = (runs: readonly ScenarioRun[], ending: Ending | undefined) =>
+  hasPassed(runs) && (ending?.code ?? 0) === 0
 
 function createJsonRunReport(): RunReport {
   let waitingFor = -1
@@ -41,12 +49,14 @@ function createJsonRunReport(): RunReport {
       waitingFor = -1
       emit('step', { step: index + 1, ...step })
     },
-    end: (runs) => emit('end', { passed: hasPassed(runs) }),
+    commandStarted: (command) => emit('command', { status: 'started', command }),
+    commandEnded: ({ reason, code }) => emit('command', { status: 'ended', reason, code }),
+    end: (runs, ending) => emit('end', { passed: isGood(runs, ending) }),
   }
 }
 
-function createPrettyRunReport(): RunReport {
-  const waiting = createWaitingLine()
+function createPrettyRunReport(isShared: boolean): RunReport {
+  const waiting = isShared ? { clear() {}, show() {} } : createWaitingLine()
   return {
     scenario: ({ name, file }) => print(`${paint('bold', visible(name))} ${paint('dim', visible(file))}`),
     current: (step) => waiting.show(step),
@@ -55,10 +65,14 @@ function createPrettyRunReport(): RunReport {
       print(stepLine(step))
       for (const line of explain(step)) print(`      ${visible(line)}`)
     },
-    end(runs) {
+    commandStarted: (command) => print(`  ${paint('dim', `$ ${visible(command.join(' '))}`)}`),
+    commandEnded({ reason, code }) {
+      print(`  ${code === 0 ? paint('green', '✓') : paint('red', '✗')} the command ${reason}`)
+    },
+    end(runs, ending) {
       const steps = runs.flatMap((run) => run.steps)
       const count = (status: StepResult['status']) => steps.filter((step) => step.status === status).length
-      const verdict = hasPassed(runs) ? paint('green', 'passed') : paint('red', 'failed')
+      const verdict = isGood(runs, ending) ? paint('green', 'passed') : paint('red', 'failed')
       const parts = (['passed', 'failed', 'skipped'] as const).map((status) => `${count(status)} ${status}`)
       print(`\n${verdict}: ${runs.length} scenario${runs.length === 1 ? '' : 's'}, steps ${parts.join(', ')}`)
     },

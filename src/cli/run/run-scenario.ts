@@ -18,6 +18,15 @@ export interface StepListener {
   /** The step that is awaited; called again after a while, and when something came that did not meet it. */
   current(step: StepProgress): void
   ended(step: StepResult): void
+  /** Nothing met a step in its time. */
+  timedOut(): void
+}
+
+/** What ends the wait for a step before its time: the app under test has ended. */
+export interface EarlyEnd {
+  /** Why, once it has happened. */
+  readonly reason: string | undefined
+  readonly happened: Promise<unknown>
 }
 
 /** Seconds of one long poll; a step may wait longer. */
@@ -30,13 +39,13 @@ const LONGEST_POLL = 30
 export async function runScenario(
   scenario: Scenario,
   { scenarios }: Pick<SandboxApi, 'scenarios'>,
-  { timeoutSeconds, listener }: { timeoutSeconds: number; listener: StepListener },
+  { timeoutSeconds, listener, early }: { timeoutSeconds: number; listener: StepListener; early?: EarlyEnd | undefined },
 ): Promise<StepResult[]> {
   const results: StepResult[] = []
   let elapsed = startStopwatch()
   const end = ({ index, kind, summary, detail, mismatches }: StepProgress, status: StepResult['status']) => {
     const explained = { ...(detail === undefined ? {} : { detail }), ...(mismatches ? { mismatches } : {}) }
-    const result = { index, kind, summary, status, seconds: elapsed() / 1000, ...explained }
+    const result = { index, kind, summary, status, seconds: Math.round(elapsed()) / 1000, ...explained }
     results.push(result)
     listener.ended(result)
     elapsed = startStopwatch()
@@ -49,10 +58,17 @@ export async function runScenario(
     else if (step.status === 'passed' || step.status === 'failed') end(step, step.status)
     else {
       listener.current(step)
-      const waitSeconds = Math.min(timeoutSeconds - elapsed() / 1000, LONGEST_POLL)
-      const news = waitSeconds > 0 ? await poll(progress, waitSeconds, scenarios) : undefined
+      const { revision } = progress
+      const isOver = early?.reason !== undefined
+      const waitSeconds = isOver ? 0 : Math.min(timeoutSeconds - elapsed() / 1000, LONGEST_POLL)
+      const news = isOver || waitSeconds > 0 ? await poll(progress, { waitSeconds, scenarios, early }) : undefined
       if (news) progress = news
-      else end({ ...step, detail: waitSeconds > 0 ? REMOVED : timeoutProblem(step, timeoutSeconds) }, 'failed')
+      if (!news && (isOver || waitSeconds > 0)) end({ ...step, detail: REMOVED }, 'failed')
+      else if (isOver && news?.revision === revision) end({ ...step, detail: unreached(step, early.reason) }, 'failed')
+      else if (!news) {
+        end({ ...step, detail: timeoutProblem(step, timeoutSeconds) }, 'failed')
+        listener.timedOut()
+      }
     }
   }
   await scenarios.remove(progress.id).catch(ignoreMissing)
@@ -62,14 +78,28 @@ export async function runScenario(
 const REMOVED = 'the scenario was removed: the sandbox was reset'
 
 /** How far it has come now; `undefined` when it is gone. */
-async function poll({ id, revision }: ScenarioProgress, waitSeconds: number, scenarios: SandboxApi['scenarios']) {
+async function poll(
+  progress: ScenarioProgress,
+  {
+    waitSeconds,
+    scenarios,
+    early,
+  }: { waitSeconds: number; scenarios: SandboxApi['scenarios']; early: EarlyEnd | undefined },
+) {
+  const { id, revision } = progress
   try {
-    return await scenarios.get(id, { waitSeconds, after: revision })
+    const asked = scenarios.get(id, { waitSeconds, after: revision })
+    return await (early === undefined || waitSeconds === 0
+      ? asked
+      : Promise.race([asked, early.happened.then(() => progress)]))
   } catch (error) {
     ignoreMissing(error)
     return undefined
   }
 }
+
+const unreached = ({ detail }: StepProgress, reason: string | undefined) =>
+  `not reached: ${reason}${detail === undefined ? '' : `; ${detail}`}`
 
 function timeoutProblem({ kind, summary, detail }: StepProgress, timeoutSeconds: number): string {
   const [flow = ''] = summary.split(/[ :]/)
