@@ -2,6 +2,7 @@ import {
   type FlowFilter,
   fitsFilter,
   flowId,
+  flowNumber,
   JOURNAL_BUDGET,
   type Journal,
   type JournalBudget,
@@ -66,13 +67,17 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     for (const entry of entries.values()) if (entry.tenant === tenant) drop(entry)
     emit({ type: 'reset', tenant, data: {} })
   }
-  const begin = (tenant: string, entry: JournalEntry): KeptFlow => {
-    const id = (counters.get(tenant) ?? 0) + 1
+  const nextId = (tenant: string, assigned = 0): number => {
+    const last = counters.get(tenant) ?? 0
     // Deleted first, so that the tenant counts as the one used last: names of tenants are without end.
     counters.delete(tenant)
-    counters.set(tenant, id)
+    counters.set(tenant, Math.max(assigned || last + 1, last))
     const [idle] = counters.keys()
     if (counters.size > MAX_COUNTERS && idle !== undefined) counters.delete(idle)
+    return assigned || last + 1
+  }
+  const begin = (tenant: string, entry: JournalEntry): KeptFlow => {
+    const id = nextId(tenant, entry.assigned === undefined ? undefined : flowNumber(entry.assigned))
     const flow = beginFlow(id, tenant, entry)
     entries.set(keyOf(tenant, flowId(id)), flow)
     return flow
@@ -88,8 +93,14 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     )
 
   return {
+    async assign(tenant, { correlationIds, begins }) {
+      const found = known(tenant, correlationIds)
+      if (!found && !begins) return undefined
+      return flowId(found?.id ?? nextId(tenant))
+    },
     async record(tenant, entry) {
-      const found = known(tenant, entry.correlationIds)
+      const assigned = entry.assigned === undefined ? undefined : entries.get(keyOf(tenant, entry.assigned))
+      const found = assigned ?? known(tenant, entry.correlationIds)
       if (!found && !entry.begins) return undefined
       const flow = found ?? begin(tenant, entry)
       const issued = entry.issuedIds.map((identifier) => keyOf(tenant, identifier))

@@ -1,4 +1,5 @@
 import { type CommandParser, defineScript } from '@redis/client'
+import type { JournalEntry } from '../sandbox/journal/journal.ts'
 
 /** Removes a flow and every key that names it. */
 const DROP = `
@@ -20,6 +21,8 @@ end
 /** A call to record, as texts. */
 export interface CallRecording {
   readonly tenant: string
+  /** The id of a flow that was given to the call before; empty for none. */
+  readonly assigned: string
   readonly begins: boolean
   readonly ends: boolean
   readonly at: string
@@ -38,6 +41,26 @@ export interface CallRecording {
   readonly facts: readonly string[]
 }
 
+/** A call without the limits of the journal. */
+export function recordingOf(
+  tenant: string,
+  { correlationIds, issuedIds, assigned = '', facts, evaluation, begins, ends, call }: JournalEntry,
+): Omit<CallRecording, 'maxFlows' | 'maxCharacters' | 'maxCalls' | 'maxCallCharacters'> {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined)
+  return {
+    tenant,
+    assigned,
+    begins,
+    ends,
+    at: call.at,
+    call: JSON.stringify(call),
+    evaluation: evaluation === undefined ? '' : JSON.stringify(evaluation),
+    correlationIds,
+    issuedIds,
+    facts: known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)]),
+  }
+}
+
 /**
  * Records a call in the journal whose keys begin with `prefix`. The reply is the id of the flow, whether the flow began or
  * ended, and its kind (JSON); `undefined` when the call belongs to no flow and begins none.
@@ -49,7 +72,8 @@ local prefix, tenant = KEYS[1], ARGV[1]
 local begins, ends, at, call, evaluation = ARGV[2] == '1', ARGV[3] == '1', ARGV[4], ARGV[5], ARGV[6]
 local maxFlows, maxCharacters = tonumber(ARGV[7]), tonumber(ARGV[8])
 local maxCalls, maxCallCharacters = tonumber(ARGV[9]), tonumber(ARGV[10])
-local place = 11
+local assigned = ARGV[11]
+local place = 12
 local function list()
   local items, length = {}, tonumber(ARGV[place])
   for i = 1, length do items[i] = ARGV[place + i] end
@@ -62,6 +86,7 @@ local facts = list()
 
 local identifiers = prefix .. tenant .. ':identifiers'
 local id
+if assigned ~= '' and redis.call('EXISTS', prefix .. tenant .. ':' .. assigned) == 1 then id = assigned end
 for _, identifier in ipairs(correlationIds) do
   id = id or redis.call('HGET', identifiers, identifier)
 end
@@ -69,7 +94,13 @@ local found = id and true or false
 if not found and not begins then return false end
 
 if not found then
-  local count = redis.call('HINCRBY', prefix .. 'counts', tenant, 1)
+  local count
+  if assigned == '' then count = redis.call('HINCRBY', prefix .. 'counts', tenant, 1)
+  else count = tonumber(string.sub(assigned, 2)) end
+  -- The tenant may have been forgotten since the id was assigned.
+  if count > tonumber(redis.call('HGET', prefix .. 'counts', tenant) or '0') then
+    redis.call('HSET', prefix .. 'counts', tenant, count)
+  end
   id = 'f' .. count
   redis.call('ZADD', prefix .. tenant .. ':flows', count, id)
   redis.call('ZADD', prefix .. 'ring', redis.call('INCR', prefix .. 'order'), tenant .. ' ' .. id)
@@ -136,11 +167,11 @@ end
 return { id, (hasEnded or not found) and 1 or 0, kind }
 `,
   parseCommand(parser: CommandParser, prefix: string, recording: CallRecording) {
-    const { tenant, begins, ends, at, call, evaluation } = recording
+    const { tenant, assigned, begins, ends, at, call, evaluation } = recording
     const { maxFlows, maxCharacters, maxCalls, maxCallCharacters } = recording
     parser.pushKey(prefix)
     parser.push(tenant, begins ? '1' : '0', ends ? '1' : '0', at, call, evaluation)
-    parser.push(...[maxFlows, maxCharacters, maxCalls, maxCallCharacters].map(String))
+    parser.push(...[maxFlows, maxCharacters, maxCalls, maxCallCharacters].map(String), assigned)
     for (const texts of [recording.correlationIds, recording.issuedIds, recording.facts]) {
       parser.push(String(texts.length), ...texts)
     }

@@ -6,11 +6,11 @@ import {
   type FlowFilter,
   fitsFilter,
   flowFactsSchema,
+  flowId,
   flowNumber,
   JOURNAL_BUDGET,
   type Journal,
   type JournalBudget,
-  type JournalEntry,
   type JournalEvent,
   journalEventSchema,
   type ListedFlow,
@@ -19,7 +19,7 @@ import {
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
-import type { CallRecording } from './redis-journal-scripts.ts'
+import { recordingOf } from './redis-journal-scripts.ts'
 
 export interface RedisJournalOptions extends JournalBudget {
   /** Of its keys. */
@@ -90,6 +90,15 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const fields = await read(tenant, id)
       return fields && wholeFlow(fields, { tenant, id })
     },
+    async assign(tenant, { correlationIds, begins }) {
+      const ids =
+        correlationIds.length === 0
+          ? []
+          : await redis.call((client) => client.hmGet(`${prefix}${tenant}:identifiers`, [...correlationIds]))
+      const known = ids.find((id) => id !== null)
+      if (known || !begins) return known ?? undefined
+      return flowId(await redis.call((client) => client.hIncrBy(`${prefix}counts`, tenant, 1)))
+    },
     async record(tenant, entry) {
       const recording = recordingOf(tenant, entry)
       const limits = { maxFlows, maxCharacters, maxCalls: MAX_FLOW_CALLS, maxCallCharacters: MAX_FLOW_CHARACTERS }
@@ -142,24 +151,6 @@ const FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome', 'decided_by',
 const SUMMARY = [...FACTS.map((fact) => `f:${fact}`), 'started_at', 'ended_at']
 
 type Fields = ReadonlyMap<string, string>
-
-function recordingOf(
-  tenant: string,
-  { correlationIds, issuedIds, facts, evaluation, begins, ends, call }: JournalEntry,
-): Omit<CallRecording, 'maxFlows' | 'maxCharacters' | 'maxCalls' | 'maxCallCharacters'> {
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined)
-  return {
-    tenant,
-    begins,
-    ends,
-    at: call.at,
-    call: JSON.stringify(call),
-    evaluation: evaluation === undefined ? '' : JSON.stringify(evaluation),
-    correlationIds,
-    issuedIds,
-    facts: known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)]),
-  }
-}
 
 /** `undefined` when the flow is not there any more. */
 function factsIn(fields: Fields): FlowFacts | undefined {

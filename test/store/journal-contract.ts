@@ -66,6 +66,36 @@ export function describeJournal(
       expect(await allOf(journal.list('default'))).toEqual([kept])
     })
 
+    test('assigns the id of a flow before its first call is recorded, and to no other flow', async () => {
+      const journal = await createJournal({})
+      const assigned = await journal.assign('default', entry())
+      expect(assigned).toBe('f1')
+      expect(await journal.record('default', entry())).toBe('f2')
+      expect(await journal.record('default', entry({ assigned }))).toBe('f1')
+      expect(await journal.record('default', entry())).toBe('f3')
+      expect((await allOf(journal.list('default'))).map(({ calls }) => calls.length)).toEqual([1, 1, 1])
+    })
+
+    test('assigns the flow that a call continues, and none to a call that begins none', async () => {
+      const journal = await createJournal({})
+      await journal.record('default', entry({ issuedIds: ['code:a'] }))
+      const continuing = entry({ correlationIds: ['code:a'], begins: false })
+      const assigned = await journal.assign('default', continuing)
+      expect(assigned).toBe('f1')
+      expect(await journal.record('default', { ...continuing, assigned })).toBe('f1')
+      expect((await journal.find('default', 'f1'))?.calls).toHaveLength(2)
+      expect(await journal.assign('default', entry({ correlationIds: ['code:b'], begins: false }))).toBeUndefined()
+    })
+
+    test('gives no assigned id again when the tenant was forgotten before the call was recorded', async () => {
+      const journal = await createJournal({})
+      await journal.record('default', entry())
+      const assigned = await journal.assign('default', entry())
+      await journal.forget('default')
+      expect(await journal.record('default', entry({ assigned }))).toBe('f2')
+      expect(await journal.record('default', entry())).toBe('f3')
+    })
+
     test('explains an evaluation when its flow is read, and not in a list', async () => {
       const journal = await createJournal({})
       const now = Date.parse(AT)

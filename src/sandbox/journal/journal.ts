@@ -47,17 +47,23 @@ export const journalEventSchema = z.object({
 /** What `events` sends: a call was answered, a flow began or ended, a scenario advanced, a tenant was reset. */
 export type JournalEvent = Readonly<z.infer<typeof journalEventSchema>>
 
-/** A call to record, and the flow that it belongs to. */
-export interface JournalEntry {
+/** What decides to which flow a call belongs. */
+export interface FlowOfCall {
   /** Identifiers that earlier calls issued (`request_uri`, code, token, transaction): the first known one names the flow. */
   readonly correlationIds: readonly string[]
+  /** Whether the call begins a flow when it belongs to none that is known. */
+  readonly begins: boolean
+}
+
+/** A call to record, and the flow that it belongs to. */
+export interface JournalEntry extends FlowOfCall {
+  /** The id that `assign` gave to the call, because its answer names it. */
+  readonly assigned?: string | undefined
   /** Identifiers that this call issues. */
   readonly issuedIds: readonly string[]
   readonly facts: FlowFacts
   /** What the age key was evaluated from, when this call did that. */
   readonly evaluation?: EvaluationInput | undefined
-  /** Whether the call begins a flow when it belongs to none that is known. */
-  readonly begins: boolean
   /** The flow ended with this call. */
   readonly ends: boolean
   readonly call: CallRecord
@@ -75,6 +81,8 @@ export interface FlowFilter extends Readonly<Partial<Record<FilteredFact, string
 
 /** The journal of all tenants: a ring of flows under one budget. Several processes may share one. */
 export interface Journal {
+  /** The id of the flow that a call is recorded in, before it is: of a new flow, that id is given to no other one. */
+  assign(tenant: string, call: FlowOfCall): Promise<string | undefined>
   /** Records a call and returns the id of its flow; `undefined` when it belongs to none and begins none. */
   record(tenant: string, entry: JournalEntry): Promise<string | undefined>
   /** Sends an event that belongs to no flow. */
