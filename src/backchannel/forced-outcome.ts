@@ -4,7 +4,7 @@ import { identifier } from '../http/record-call.ts'
 import { json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { bearerToken } from '../oidc/request/client-auth.ts'
+import { basicClientId, bearerToken } from '../oidc/request/client-auth.ts'
 import { accessTokens, stateOfCode } from '../oidc/token.ts'
 import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { decideServerCall, type ForcedOutcome } from '../sandbox/decision/decide-server-call.ts'
@@ -126,11 +126,6 @@ function serverCall(flow: OutcomeFlow, request: Incoming, { clients }: Tenant): 
     sentParameters: () => parameters,
     mask: clients.mask,
   }
-}
-
-function basicClientId(authorization = ''): string | undefined {
-  const encoded = /^basic +(\S+)/i.exec(authorization)?.[1]
-  return encoded && Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
 }
 
 async function applyOutcome(

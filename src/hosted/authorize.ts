@@ -1,11 +1,10 @@
 import { onDemand } from '../files/on-demand.ts'
-import type { Answer, Handler, HttpHost } from '../http/handler.ts'
+import type { Answer, AnswerInFlow, Handler, HttpHost } from '../http/handler.ts'
 import { identifier } from '../http/record-call.ts'
 import { type Reply, redirect } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
-import { type Callback, callbackUrl } from '../oidc/callback.ts'
+import { type Callback, callbackUrl, withDescriptionEnd } from '../oidc/callback.ts'
 import { beginCreate, type CreateTransaction } from '../oidc/create.ts'
-import type { Endpoint } from '../oidc/endpoints.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
 import type { Presentation } from '../oidc/request/presentation.ts'
@@ -17,6 +16,7 @@ import { type Decision, decide, decideByChoice, decideEnded } from '../sandbox/d
 import { keepPending, type Pending, takePending } from '../sandbox/decision/pending.ts'
 import { scenarioOf } from '../sandbox/decision/queue.ts'
 import { requireRequestedNames } from '../sandbox/decision/sources.ts'
+import { endingWith } from '../sandbox/journal/flow-link.ts'
 import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { queueLater, requireDriver } from './driving/driving.ts'
@@ -26,20 +26,6 @@ import { lastPersonaCookie } from './last-persona.ts'
 import type { Visit } from './shell.ts'
 
 type Transaction = UseTransaction | CreateTransaction
-
-const CHOICE = {
-  number: 'choice',
-  method: 'post',
-  caller: 'browser',
-  correlation: 'transaction',
-  beginsFlow: false,
-} as const
-
-/** The forms with which a user decides on a page: they continue the flow of their request. */
-export const CHOICE_ENDPOINTS = {
-  use: { ...CHOICE, flow: 'use', path: '/v1/oidc/use/choice', title: 'Choice on the Use page' },
-  create: { ...CHOICE, flow: 'create', path: '/v1/oidc/create/choice', title: 'Choice on the Create page' },
-} as const satisfies Readonly<Record<'use' | 'create', Endpoint>>
 
 /** E1 and E3 begin a flow. A decision ends it at once; without one the user decides on a page. */
 export function createAuthorizeRoutes({
@@ -56,7 +42,11 @@ export function createAuthorizeRoutes({
 /** Checks the parameters of E1 or E3. */
 type Begin<T extends Transaction> = (query: Pairs, provider: Tenant['provider']) => Beginning<T> | Promise<Beginning<T>>
 
-async function authorize<T extends Transaction>(flow: T['flow'], visit: Visit, begin: Begin<T>): Promise<Answer> {
+async function authorize<T extends Transaction>(
+  flow: T['flow'],
+  visit: Visit,
+  begin: Begin<T>,
+): Promise<Answer | AnswerInFlow> {
   const { request, tenant } = visit
   const { query, requested } = readRequestedDecision(request)
   const known = await requireRequestedNames(flow, requested, tenant)
@@ -107,18 +97,21 @@ const authorizationCall = (
 async function refuse(
   { callback, findings, unusable }: Extract<Beginning<Transaction>, { kind: 'refused' }>,
   visit: Visit,
-): Promise<Answer> {
+): Promise<AnswerInFlow> {
   const { tenant } = visit
   const endedAs = unusable && `request_uri.${unusable.reason}`
   const call = unusable && { ...authorizationCall({ flow: 'create', ...unusable }, visit), endedAs }
   const decision = call && (await decideEnded(call, tenant))
   if (decision) await runClockSteps(decision, tenant)
-  return {
-    reply: await callbackReply(callback, { visit }),
-    callback: callbackToRecord(callback, visit),
-    findings,
-    ends: true,
-    ...(decision ? { decision } : {}),
+  return async (flow) => {
+    const leading = flow ? withDescriptionEnd(callback, endingWith(flow)) : callback
+    return {
+      reply: await callbackReply(leading, { visit }),
+      callback: callbackToRecord(leading, visit),
+      findings,
+      ends: true,
+      ...(decision ? { decision } : {}),
+    }
   }
 }
 

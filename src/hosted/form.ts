@@ -1,9 +1,24 @@
 import { type ControlGuard, refuseReboundHost } from '../http/guard/guard.ts'
 import type { Incoming } from '../http/incoming.ts'
+import type { Endpoint } from '../oidc/endpoints.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import { type Pending, peekPending, wasAnswered } from '../sandbox/decision/pending.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+
+const CHOICE = {
+  number: 'choice',
+  method: 'post',
+  caller: 'browser',
+  correlation: 'transaction',
+  beginsFlow: false,
+} as const
+
+/** The forms with which a user decides on a page: they continue the flow of their request. */
+export const CHOICE_ENDPOINTS = {
+  use: { ...CHOICE, flow: 'use', path: '/v1/oidc/use/choice', title: 'Choice on the Use page' },
+  create: { ...CHOICE, flow: 'create', path: '/v1/oidc/create/choice', title: 'Choice on the Create page' },
+} as const satisfies Readonly<Record<'use' | 'create', Endpoint>>
 
 /** A form of a hosted page. It holds no redirect target: that stays in the transaction on the server. */
 export interface HostedForm {

@@ -3,6 +3,7 @@ import type { Endpoint } from '../oidc/endpoints.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
 import type { UseEvaluation } from '../oidc/use.ts'
 import type { Decision } from '../sandbox/decision/decide.ts'
+import type { FlowLink } from '../sandbox/journal/flow-link.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -34,8 +35,13 @@ export interface Answer {
   readonly ends?: boolean
 }
 
+/** The answer to a refused call, which leads to the flow that the call is recorded in; there is none when it cannot be recorded. */
+export type AnswerInFlow = (flow: FlowLink | undefined) => Answer | Promise<Answer>
+
 /** A route returns an answer or throws a `Refusal`. */
-export type Handler = (request: Incoming, tenant: Tenant) => Answer | Promise<Answer>
+export type Handler = (request: Incoming, tenant: Tenant) => Served | Promise<Served>
+
+export type Served = Answer | AnswerInFlow
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 
@@ -54,16 +60,29 @@ export interface RouteRow {
   readonly isUrgent?: boolean
 }
 
-/** One line of the request log. */
+/** One line of the request log. Secrets are masked. */
 export interface CallSummary {
   readonly method: string
   readonly path: string
   /** 0 when the connection was closed without a response. */
   readonly status: number
   readonly durationMs: number
+  readonly tenant: string
   /** `E1` to `E6`; absent for pages and control calls. */
   readonly endpoint?: string
+  /** The id of the flow that the call belongs to, and its page in the console. */
+  readonly flow?: string
+  readonly flowUrl?: string
+  /** The `client_id` that was sent. */
+  readonly client?: string
+  readonly persona?: string
+  readonly outcome?: string
+  /** The error code of a refused call. */
   readonly error?: string
+  /** The rule that explains best why the call was refused. */
+  readonly rule?: string
+  /** Why the call was refused, as one sentence. */
+  readonly message?: string
   /** Rule ids, most important first. */
   readonly findings: readonly string[]
 }

@@ -14,6 +14,8 @@ interface Call {
   readonly request: Incoming
   readonly answer: Answer
   readonly tenant: Tenant
+  /** The flow that was assigned to the call, when its answer leads to it. */
+  readonly assigned?: string | undefined
 }
 
 type Parameters = Readonly<Record<string, unknown>>
@@ -37,6 +39,16 @@ export async function recordCall(endpoint: Endpoint, call: Call): Promise<string
   return id
 }
 
+/** The flow that a call is going to be recorded in; `undefined` for one that belongs to none. */
+export async function assignFlow(
+  endpoint: Endpoint,
+  { request, tenant }: Pick<Call, 'request' | 'tenant'>,
+): Promise<string | undefined> {
+  if (endpoint.flow === undefined) return undefined
+  const correlationIds = correlationIdsIn(endpoint, request, parametersOf(endpoint, request))
+  return tenant.journal.assign(tenant.name, { correlationIds, begins: endpoint.beginsFlow ?? true })
+}
+
 /** `undefined` when the call belongs to no flow that is known, and begins none. */
 async function recordInFlow(
   endpoint: Endpoint & Pick<FlowFacts, 'flow'>,
@@ -45,7 +57,7 @@ async function recordInFlow(
 ): Promise<string | undefined> {
   const { journal, name, clients } = call.tenant
   const { flow, beginsFlow = true } = endpoint
-  const { answer, request } = call
+  const { answer, request, assigned } = call
   const status = sentStatus(answer.reply)
   const parameters = parametersOf(endpoint, request)
   const shown = clients.mask({
@@ -58,6 +70,7 @@ async function recordInFlow(
     ...shown,
     evaluation: answer.evaluation && inputOf(answer.evaluation),
     begins: beginsFlow,
+    assigned,
     // A refused choice leaves its flow pending.
     ends: answer.ends ?? ((status >= 400 || status === 0) && beginsFlow),
   })

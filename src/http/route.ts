@@ -1,17 +1,18 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { isOutOfDescriptors, onDemand } from '../files/on-demand.ts'
-import { DamagedRecord } from '../oidc/collection.ts'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
+import { type FlowLink, flowLink } from '../sandbox/journal/flow-link.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { summarizeCall } from './call-summary.ts'
 import { refuseForeignSite } from './guard/foreign-site.ts'
 import { reasonBeyondMachine } from './guard/guard.ts'
-import type { Answer, HttpHost, RouteRow } from './handler.ts'
+import type { Answer, HttpHost, RouteRow, Served } from './handler.ts'
 import { Incoming } from './incoming.ts'
-import { recordCall } from './record-call.ts'
-import { json, page, sendReply, sentStatus, withFlow } from './reply.ts'
+import { assignFlow, recordCall } from './record-call.ts'
+import { refusalAnswer } from './refusals/refusal-answer.ts'
+import { sendReply, withFlow } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo' | 'isUrgent'>
 
@@ -23,48 +24,71 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
   return async (request: Request, response: Response) => {
     const elapsed = startStopwatch()
     const incoming = new Incoming(request, response)
-    const answered = await answerOf(route, incoming, host)
-    if (!answered) return
-    const { tenant, answer, endpoint } = answered
+    const call = await serve(route, incoming, host)
+    if (!call) return
+    const { tenant, endpoint } = call
+    const leadsTo = await flowOfRefused(call, incoming, host)
+    const answer = await answerIn(leadsTo, call, { host, incoming, route })
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
-    const flow =
-      endpoint && (await recordCall(endpoint, { request: incoming, answer, tenant }).catch(reportDefect(host)))
+    const recording = { request: incoming, tenant, answer, assigned: leadsTo?.id }
+    const flow = endpoint && (await recordCall(endpoint, recording).catch(reportDefect(host)))
     await sendReply(response, flow === undefined ? answer.reply : withFlow(answer.reply, flow))
-    host.onCall({
-      method: incoming.method,
-      path: tenant.clients.mask(`${tenant.basePath}${incoming.path}`),
-      status: sentStatus(answer.reply),
-      durationMs: elapsed(),
-      ...(endpoint === undefined ? {} : { endpoint: endpoint.number }),
-      ...(answer.error === undefined ? {} : { error: answer.error.code }),
-      findings: (answer.findings ?? []).map((finding) => finding.rule),
-    })
+    host.onCall(summarizeCall({ incoming, tenant, answer, endpoint, flow, durationMs: elapsed() }))
   }
 }
 
-/**
- * `undefined` when the caller has gone. `endpoint` is absent when the call is not recorded: a page of another site makes no
- * tenant and no flow of the journal.
- */
-async function answerOf(
+/** A call that was served, before it is answered. */
+interface ServedCall {
+  readonly tenant: Tenant
+  readonly served: Served
+  /** Absent when the call is not recorded: a page of another site makes no tenant and no flow of the journal. */
+  readonly endpoint?: Endpoint | undefined
+}
+
+/** `undefined` when the caller has gone. */
+async function serve(
   { handler, endpoint, errors, openTo = 'every-page', isUrgent }: Route,
   incoming: Incoming,
   host: HttpHost,
-): Promise<{ tenant: Tenant; answer: Answer; endpoint?: Endpoint | undefined } | undefined> {
+): Promise<ServedCall | undefined> {
   const refusedBy = (error: unknown, tenant: Tenant) => refusalAnswer(error, { host, incoming, tenant, errors })
   let tenant = host.tenants.root
   try {
     refuseForeignSite(incoming, { openTo, isPage: errors !== undefined, ownOrigins: host.guard.origins })
   } catch (error) {
-    return { tenant, answer: await refusedBy(error, tenant) }
+    return { tenant, served: refusedBy(error, tenant) }
   }
   try {
     tenant = await tenantOf(incoming, host)
     if (!isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
-    return await tenant.inOneStep(async (view) => ({ tenant: view, endpoint, answer: await handler(incoming, view) }))
+    return await tenant.inOneStep(async (view) => ({ tenant: view, endpoint, served: await handler(incoming, view) }))
   } catch (error) {
-    return { tenant, endpoint, answer: await refusedBy(error, tenant) }
+    return { tenant, endpoint, served: refusedBy(error, tenant) }
+  }
+}
+
+/** The flow that the answer to a refused call leads to: its id is given before the answer is made. */
+async function flowOfRefused(
+  { tenant, served, endpoint }: ServedCall,
+  request: Incoming,
+  host: HttpHost,
+): Promise<FlowLink | undefined> {
+  if (typeof served !== 'function' || endpoint === undefined) return undefined
+  const id = await assignFlow(endpoint, { request, tenant }).catch(reportDefect(host))
+  return id === undefined ? undefined : flowLink(id, tenant.provider.baseUrl)
+}
+
+async function answerIn(
+  flow: FlowLink | undefined,
+  { tenant, served }: ServedCall,
+  { host, incoming, route: { errors } }: { host: HttpHost; incoming: Incoming; route: Route },
+): Promise<Answer> {
+  if (typeof served !== 'function') return served
+  try {
+    return await served(flow)
+  } catch (error) {
+    return refusalAnswer(error, { host, incoming, tenant, errors })(flow)
   }
 }
 
@@ -91,60 +115,3 @@ const reportDefect =
   (error: unknown): undefined => {
     if (!isUnavailable(error)) onError(error)
   }
-
-interface Context {
-  readonly host: HttpHost
-  readonly incoming: Incoming
-  readonly tenant: Tenant
-  readonly errors: RouteRow['errors']
-}
-
-/** The answer to a request that failed: a page for a browser, else JSON `{error, error_description, findings}`. */
-async function refusalAnswer(error: unknown, context: Context): Promise<Answer> {
-  const refusal = asRefusal(error, context.host)
-  const { findings, code, message } = refusal
-  const reply = isForBrowser(context) ? await errorPage(refusal, context) : errorJson(refusal)
-  const headers = { ...reply.headers, ...refusal.headers }
-  return { reply: { ...reply, headers }, findings, error: { code, description: message } }
-}
-
-/** Any error that is not a refusal is a defect, which is reported to the host; but for a lack of file descriptors. */
-function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
-  if (error instanceof Refusal) return error
-  if (isOutOfDescriptors(error)) return Refusal.unavailable(TOO_MANY_OPEN_FILES, error)
-  host.onError(error)
-  if (error instanceof DamagedRecord)
-    return Refusal.byRules('server_error', error.message, { title: 'A record in the store is damaged' })
-  return Refusal.byRules(
-    'server_error',
-    'The sandbox failed: this is a defect of the sandbox, not of your request. Its log has the details.',
-    { title: 'The sandbox failed' },
-  )
-}
-
-const TOO_MANY_OPEN_FILES =
-  'the sandbox has too many open files and connections, so that it cannot read a file that it needs: close connections, or start it with a higher limit (ulimit -n); then call again'
-
-/** A browser opens a page or sends its form; a program calls the same path with another body, or asks for JSON. */
-function isForBrowser({ incoming, errors }: Context): boolean {
-  const { method, contentType, wantsJson } = incoming
-  const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
-  return errors !== undefined && !wantsJson && (method === 'GET' || method === 'HEAD' || isForm)
-}
-
-const loadErrorPage = onDemand(() => Promise.all([import('./html/error-page.ts'), import('./html/layout.ts')]))
-
-async function errorPage(refusal: Refusal, { host, tenant, errors }: Context) {
-  const [{ renderError }, { shellOf }] = await loadErrorPage()
-  const rendered = renderError(refusal, shellOf(tenant, host.version))
-  return page(refusal.status, rendered, { embeddable: errors === 'embeddable-page' })
-}
-
-function errorJson({ status, code, message, findings, suggestions }: Refusal) {
-  return json(status, {
-    error: code,
-    error_description: message,
-    findings,
-    ...(suggestions.length > 0 ? { suggestions } : {}),
-  })
-}

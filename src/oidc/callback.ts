@@ -40,10 +40,25 @@ export function createErrorCallback(
   const description = printableDescription(refusal.description + (hint === undefined ? '' : end + hint))
   return createCallback(target, {
     error: refusal.error,
-    error_description: description.length > 400 ? `${description.slice(0, 397)}...` : description,
+    error_description: shortened(description, MAX_DESCRIPTION),
     state: target.state,
   })
 }
+
+/** The same callback with an end to its `error_description`, which is shortened to make room. */
+export function withDescriptionEnd(callback: Callback, end: string): Callback {
+  const room = MAX_DESCRIPTION - end.length
+  const params = callback.params.map(
+    ([name, value]) => [name, name === 'error_description' ? shortened(value, room) + end : value] as const,
+  )
+  return { ...callback, params }
+}
+
+/** Decision: the query of a callback stays short; proxies and servers refuse long ones. */
+const MAX_DESCRIPTION = 400
+
+const shortened = (text: string, most: number) =>
+  text.length > most ? `${text.slice(0, most - 3).replace(/\.+$/, '')}...` : text
 
 /** Where the browser goes with a callback in mode `query` or `fragment`; the query of the redirect URI itself stays as it is. */
 export function callbackUrl(callback: Callback): string {

@@ -19,7 +19,7 @@ interface Details {
 /**
  * A request that is refused: every error that a caller can cause. Nothing was changed, but that a code that is sent again ends its
  * access token. One function turns it into JSON
- * `{error, error_description, findings}` or a page: `refusalAnswer` in `http/route.ts`.
+ * `{error, error_description, error_uri, findings}` or a page: `refusalAnswer` in `http/refusals/refusal-answer.ts`.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'

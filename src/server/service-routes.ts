@@ -1,5 +1,6 @@
 import { discoverCreate, discoverUse, jwks, par, token, upgrade } from '../backchannel/routes.ts'
-import { CHOICE_ENDPOINTS, createAuthorizeRoutes } from '../hosted/authorize.ts'
+import { createAuthorizeRoutes } from '../hosted/authorize.ts'
+import { CHOICE_ENDPOINTS } from '../hosted/form.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { ENDPOINTS, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
 

@@ -50,7 +50,7 @@ const PAGES: readonly [
     'error',
     (change, changes) => {
       const { refusal, shell: changed } = view(errorView(), change, changes)
-      return renderError(refusal, changed).html
+      return renderError(refusal, { shell: changed }).html
     },
   ],
 ]

@@ -20,7 +20,10 @@ describe('a request with 201 parameters', () => {
   ])('is refused by %s, however it is called', async (_, path) => {
     const sandbox = await startSandbox()
     const { status, body } = await sandbox.request.get(`${path}?${pairs(201)}`).set('Accept', JSON_TYPE)
-    expect([status, body]).toMatchObject([400, { error: 'invalid_request', error_description: TOO_MANY }])
+    expect([status, body]).toMatchObject([
+      400,
+      { error: 'invalid_request', error_description: expect.stringContaining(TOO_MANY) },
+    ])
   })
 
   it.each([
@@ -38,7 +41,10 @@ describe('a request with 201 parameters', () => {
       .post(path)
       .set({ 'Content-Type': type, Accept: JSON_TYPE })
       .send(sent)
-    expect([status, body]).toMatchObject([400, { error: 'invalid_request', error_description: TOO_MANY }])
+    expect([status, body]).toMatchObject([
+      400,
+      { error: 'invalid_request', error_description: expect.stringContaining(TOO_MANY) },
+    ])
   })
 
   it('gets the page of an error at E1, never a redirect, and is recorded by the number alone', async () => {

@@ -4,6 +4,7 @@ import type { Answer } from './http-client.ts'
 const errorBody = z.strictObject({
   error: z.string(),
   error_description: z.string(),
+  error_uri: z.string().optional(),
   findings: z.array(
     z.strictObject({
       rule: z.string(),

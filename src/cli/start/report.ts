@@ -48,19 +48,7 @@ function createPrettyReport(now: () => number): Report {
   const log = createLog(writeOut, warning)
   return {
     ready: (ready) => log.first(readyTable(ready)),
-    call({ method, path, status, durationMs, endpoint, error, findings }) {
-      const line = [
-        paint('dim', new Date(now()).toISOString().slice(11, 19)),
-        method.padEnd(4),
-        paint(statusColor(status), status === 0 ? 'dropped' : String(status)),
-        visible(path),
-        ...(endpoint === undefined ? [] : [paint('cyan', endpoint)]),
-        ...(error === undefined ? [] : [paint('red', visible(error))]),
-        ...(findings.length === 0 ? [] : [paint('yellow', visible(findings.join(' ')))]),
-        paint('dim', `${Math.round(durationMs)} ms`),
-      ]
-      log.line(line.join(' '))
-    },
+    call: (call) => log.line(prettyLine(call, now())),
     warning,
     defect(error) {
       const lines = String((error instanceof Error && error.stack) || error).split('\n')
@@ -68,6 +56,40 @@ function createPrettyReport(now: () => number): Report {
     },
   }
 }
+
+/** `12:03:05 f13   E1 302 GET /v1/oidc/use web-shop USE-08: nonce is missing 1.2 ms http://localhost:2435/_sandbox/console/flows/f13` */
+function prettyLine(call: CallSummary, now: number): string {
+  const { method, path, status, durationMs, endpoint = '-', flow = '-', flowUrl, client } = call
+  const parts = [
+    paint('dim', new Date(now).toISOString().slice(11, 19)),
+    paint('cyan', flow.padEnd(5)),
+    paint('cyan', endpoint.padEnd(2)),
+    paint(statusColor(status), status === 0 ? 'dropped' : String(status)),
+    method.padEnd(4),
+    visible(path),
+    ...(client === undefined ? [] : [paint('dim', visible(client))]),
+    ...endOf(call),
+    paint('dim', `${roundedMs(durationMs)} ms`),
+    ...(flowUrl === undefined ? [] : [paint('dim', visible(flowUrl))]),
+  ]
+  return parts.join(' ')
+}
+
+/** How the call ended: who decided it and how, why it was refused, or the advice on it. */
+function endOf({ persona, outcome, error, rule, message, findings }: CallSummary): readonly string[] {
+  const decided = [persona, outcome].filter((name) => name !== undefined).join(' ')
+  const reason = [rule ?? error, message].filter((part) => part !== undefined).join(': ')
+  const advice = reason === '' ? findings.join(' ') : ''
+  return [
+    ...(decided === '' ? [] : [visible(decided)]),
+    ...(reason === '' ? [] : [paint('red', visible(reason))]),
+    ...(advice === '' ? [] : [paint('yellow', visible(advice))]),
+  ]
+}
+
+/** Whole milliseconds, with one decimal below ten. */
+const roundedMs = (milliseconds: number) =>
+  milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
 
 /** What to paste into the app and where to click. */
 function readyTable({ url, baseUrl, internalUrl, certificateFile, clientId, clientSecret, version }: Ready): string {
@@ -107,8 +129,9 @@ function createJsonReport(now: () => number): Report {
       const addresses = { url, base_url: baseUrl, internal_url: internalUrl, certificate: certificateFile }
       log.first(JSON.stringify({ event: 'ready', ...addresses, client_id: clientId, version }))
     },
-    call({ durationMs, ...call }) {
-      log.line(JSON.stringify({ event: 'call', at: new Date(now()).toISOString(), ...call, duration_ms: durationMs }))
+    call({ durationMs, flowUrl, ...call }) {
+      const at = new Date(now()).toISOString()
+      log.line(JSON.stringify({ event: 'call', at, ...call, flow_url: flowUrl, duration_ms: roundedMs(durationMs) }))
     },
     warning,
     defect(error) {

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../oidc/refusal.ts'
+import type { FlowLink } from '../../sandbox/journal/flow-link.ts'
 import { renderFindingList } from './finding-list.ts'
 import { html } from './html.ts'
 import { type RenderedPage, renderPage, type Shell } from './layout.ts'
@@ -6,8 +7,11 @@ import { translate } from './messages.ts'
 
 type RefusalFacts = Pick<Refusal, 'status' | 'code' | 'title' | 'message' | 'findings' | 'suggestions' | 'restartHint'>
 
-/** The error page: problem, findings and remedies. It never redirects. */
-export function renderError(refusal: RefusalFacts, shell: Shell): RenderedPage {
+/** The error page: problem, findings and remedies, and the flow in which the call is recorded. It never redirects. */
+export function renderError(
+  refusal: RefusalFacts,
+  { shell, flow }: { shell: Shell; flow?: FlowLink | undefined },
+): RenderedPage {
   const { status, code, title, message, findings, suggestions, restartHint } = refusal
   return renderPage(shell, {
     title,
@@ -23,6 +27,10 @@ ${
 ${restartHint !== undefined && html`<p class="notice">${restartHint}</p>`}
 ${findings.length > 0 && html`<h2>What to fix</h2>`}
 ${renderFindingList(findings, translate('en'))}
+${
+  flow &&
+  html`<p class="links"><a href="${flow.url}" target="_top" data-testid="flow-link">Flow ${flow.id} in the console</a>: everything that this request sent</p>`
+}
 <p class="links"><a href="${shell.homePath}" target="_top">To the sandbox home: base URL, clients and endpoints</a></p>
 </section>`,
   })

@@ -31,6 +31,12 @@ export function authenticateByBasic(clients: Clients, authorization: string | un
   return verify(clients, plain) ?? authenticateByForm(clients, formDecoded(plain))
 }
 
+/** E4: the client that an `Authorization: Basic` header claims to be; nothing of it was checked. */
+export function basicClientId(authorization = ''): string | undefined {
+  const encoded = /^basic +(\S+)/i.exec(authorization)?.[1]
+  return encoded && Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
+}
+
 /** E5: the token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or `undefined`. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(authorization ?? '')?.[1]

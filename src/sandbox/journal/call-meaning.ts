@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../age/json-object.ts'
 import type { CallRecord, RecordedResponse } from './call-record.ts'
+import { withoutEnding } from './flow-link.ts'
 import type { ListedFlow } from './journal.ts'
 
 /** The parameters that the browser brought back to the relying party; `undefined` when it has not come back. */
@@ -37,5 +38,5 @@ function descriptionOf(response: RecordedResponse): string | undefined {
   if (response.kind === 'page') return response.error?.description
   if (response.kind !== 'json' || !isJsonObject(response.value)) return undefined
   const { error_description: description } = response.value
-  return typeof description === 'string' ? description : undefined
+  return typeof description === 'string' ? withoutEnding(description) : undefined
 }

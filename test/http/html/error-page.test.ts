@@ -7,7 +7,7 @@ import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 
 function render(changes: Partial<Shell> = {}): RenderedPage {
   const { refusal, shell } = errorView(changes)
-  return renderError(refusal, shell)
+  return renderError(refusal, { shell })
 }
 
 describe('the error page', () => {
@@ -30,7 +30,7 @@ describe('the error page', () => {
   })
 
   it('leaves out the empty sections', () => {
-    const page = renderError(Refusal.notFound('Nothing is at /x', { title: 'Not found' }), shell)
+    const page = renderError(Refusal.notFound('Nothing is at /x', { title: 'Not found' }), { shell })
     expect(byTestId(page, 'suggestions')).toEqual([])
     expect(textOf(page)).not.toContain('What to fix')
   })

@@ -1,0 +1,72 @@
+import { isOutOfDescriptors, onDemand } from '../../files/on-demand.ts'
+import { DamagedRecord } from '../../oidc/collection.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import { endingWith, type FlowLink } from '../../sandbox/journal/flow-link.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { AnswerInFlow, HttpHost, RouteRow } from '../handler.ts'
+import type { Incoming } from '../incoming.ts'
+import { json, page } from '../reply.ts'
+
+interface Context {
+  readonly host: HttpHost
+  readonly incoming: Incoming
+  readonly tenant: Tenant
+  readonly errors: RouteRow['errors']
+}
+
+/**
+ * The answer to a request that failed: a page for a browser, else JSON `{error, error_description, error_uri, findings}`. Both
+ * lead to the flow of the call.
+ */
+export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
+  const refusal = asRefusal(error, context.host)
+  const { findings, code, message } = refusal
+  return async (flow) => {
+    const reply = isForBrowser(context) ? await errorPage(refusal, context, flow) : errorJson(refusal, flow)
+    const headers = { ...reply.headers, ...refusal.headers }
+    return { reply: { ...reply, headers }, findings, error: { code, description: message } }
+  }
+}
+
+/** Any error that is not a refusal is a defect, which is reported to the host; but for a lack of file descriptors. */
+function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
+  if (error instanceof Refusal) return error
+  if (isOutOfDescriptors(error)) return Refusal.unavailable(TOO_MANY_OPEN_FILES, error)
+  host.onError(error)
+  if (error instanceof DamagedRecord)
+    return Refusal.byRules('server_error', error.message, { title: 'A record in the store is damaged' })
+  return Refusal.byRules(
+    'server_error',
+    'The sandbox failed: this is a defect of the sandbox, not of your request. Its log has the details.',
+    { title: 'The sandbox failed' },
+  )
+}
+
+const TOO_MANY_OPEN_FILES =
+  'the sandbox has too many open files and connections, so that it cannot read a file that it needs: close connections, or start it with a higher limit (ulimit -n); then call again'
+
+/** A browser opens a page or sends its form; a program calls the same path with another body, or asks for JSON. */
+function isForBrowser({ incoming, errors }: Context): boolean {
+  const { method, contentType, wantsJson } = incoming
+  const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
+  return errors !== undefined && !wantsJson && (method === 'GET' || method === 'HEAD' || isForm)
+}
+
+const loadErrorPage = onDemand(() => Promise.all([import('../html/error-page.ts'), import('../html/layout.ts')]))
+
+async function errorPage(refusal: Refusal, { host, tenant, errors }: Context, flow: FlowLink | undefined) {
+  const [{ renderError }, { shellOf }] = await loadErrorPage()
+  const rendered = renderError(refusal, { shell: shellOf(tenant, host.version), flow })
+  return page(refusal.status, rendered, { embeddable: errors === 'embeddable-page' })
+}
+
+/** RFC 6749 section 5.2: `error_uri` is a page about the error. The description names it too, for it is what most apps show. */
+function errorJson({ status, code, message, findings, suggestions }: Refusal, flow: FlowLink | undefined) {
+  return json(status, {
+    error: code,
+    error_description: flow ? message + endingWith(flow) : message,
+    ...(flow ? { error_uri: flow.url } : {}),
+    findings,
+    ...(suggestions.length > 0 ? { suggestions } : {}),
+  })
+}

@@ -1,0 +1,25 @@
+/** Where a flow is seen. */
+export interface FlowLink {
+  /** `f12`. */
+  readonly id: string
+  /** Its page in the console. */
+  readonly url: string
+}
+
+/** The link to a flow of the tenant at `baseUrl`. */
+export const flowLink = (id: string, baseUrl: string): FlowLink => ({
+  id,
+  url: `${baseUrl}/_sandbox/console/flows/${id}`,
+})
+
+/** A description must have room beside it. */
+const MAX_ENDING = 200
+
+/** ` (flow f12: http://localhost:2435/_sandbox/console/flows/f12)`: the end of an `error_description`. */
+export function endingWith({ id, url }: FlowLink): string {
+  const ending = ` (flow ${id}: ${url})`
+  return ending.length > MAX_ENDING ? ` (flow ${id})` : ending
+}
+
+/** The description alone, for a reader that is in the flow already. */
+export const withoutEnding = (description: string): string => description.replace(/ \(flow f\d+(?:: \S+)?\)$/, '')
