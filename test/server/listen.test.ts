@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { answerUnreadableRequests } from '../../src/http/client-error.ts'
+import { answerUnreadableRequests } from '../../src/http/refusals/client-error.ts'
 import { createServerWith, listen } from '../../src/server/listen.ts'
 
 test('A server goes on after connections that could not be accepted', async () => {

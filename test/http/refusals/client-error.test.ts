@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { exchangeRaw } from '../support/raw-exchange.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { exchangeRaw } from '../../support/raw-exchange.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
 const post = (headers: string, body = '') => `POST /v1/oidc/use/token HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`
 
