@@ -1,8 +1,7 @@
-import { formatPath, reportOf } from '../files/schema-problems.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { JournalEvent } from '../sandbox/journal/journal.ts'
 import { progressOf } from '../sandbox/scenarios/armed-scenario.ts'
-import { type Scenario, unknownPersonas } from '../sandbox/scenarios/scenario-schema.ts'
+import { checkScenario } from '../sandbox/scenarios/check-scenario.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { scenarioOperations } from './contract/scenarios.ts'
 import type { Handlers } from './handler.ts'
@@ -18,7 +17,7 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
     return { status: 200, body: { scenarios: items, next } }
   },
   async armScenario({ tenant, body }) {
-    await checkNames(body, tenant)
+    await checkScenario(body, tenant)
     return { status: 201, body: await tenant.scenarios.arm(body) }
   },
   async getScenario({ tenant, params: { id }, query, signal }) {
@@ -52,17 +51,4 @@ async function existing(id: string, { scenarios }: Tenant) {
   const shown = JSON.stringify(id.slice(0, 40))
   const message = `scenario: there is none with the id ${shown}; a reset removes them all`
   throw Refusal.notFound(message)
-}
-
-async function checkNames(scenario: Scenario, tenant: Tenant): Promise<void> {
-  const known = (await tenant.personas.list()).map(({ name }) => name)
-  const { problems: unknown, rest } = reportOf(unknownPersonas(scenario, known))
-  const problems = [...unknown.map(({ path, message }) => `${formatPath(path)}: ${message}`), ...rest]
-  const { client } = scenario
-  if (client !== undefined && !tenant.clients.find(client)) {
-    problems.push(
-      `client: no client ${JSON.stringify(client)} is registered; declare it in the config, or leave it out`,
-    )
-  }
-  if (problems.length > 0) throw Refusal.invalidRequest(problems.join('; '))
 }

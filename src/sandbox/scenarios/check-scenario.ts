@@ -1,0 +1,21 @@
+import { formatPath, reportOf } from '../../files/schema-problems.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import { type Scenario, unknownPersonas } from './scenario-schema.ts'
+
+/** Checks the names of personas and of the client, which the schema cannot know. @throws Refusal with all that are unknown */
+export async function checkScenario(
+  scenario: Scenario,
+  { personas, clients }: Pick<Tenant, 'personas' | 'clients'>,
+): Promise<void> {
+  const known = (await personas.list()).map(({ name }) => name)
+  const { problems: unknown, rest } = reportOf(unknownPersonas(scenario, known))
+  const problems = [...unknown.map(({ path, message }) => `${formatPath(path)}: ${message}`), ...rest]
+  const { client } = scenario
+  if (client !== undefined && !clients.find(client)) {
+    problems.push(
+      `client: no client ${JSON.stringify(client)} is registered; declare it in the config, or leave it out`,
+    )
+  }
+  if (problems.length > 0) throw Refusal.invalidRequest(problems.join('; '))
+}
