@@ -17,12 +17,13 @@ if (part && source && window.EventSource) {
     isDue = false
     const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => undefined)
     if (!response?.ok) return
-    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[data-live]')
+    const freshPage = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const fresh = freshPage.querySelector('[data-live]')
     if (!fresh) return
     // A page that knows its part better takes what is new in by itself.
     const isLeft = part.dispatchEvent(new CustomEvent('fresh', { detail: fresh, cancelable: true }))
     if (isLeft) replace(fresh)
-    document.dispatchEvent(new CustomEvent('refreshed'))
+    document.dispatchEvent(new CustomEvent('refreshed', { detail: freshPage }))
   }
 
   const replace = (fresh) => {
@@ -45,7 +46,7 @@ if (part && source && window.EventSource) {
   }
 
   const events = new EventSource(source.dataset.events)
-  for (const type of ['call', 'flow', 'reset']) events.addEventListener(type, onEvent)
+  for (const type of ['call', 'flow', 'scenario', 'reset']) events.addEventListener(type, onEvent)
   events.addEventListener('open', () => say('Live'))
   events.addEventListener('error', () => say('Not live: reload the page to see what is new'))
   // An open stream keeps a page out of the back-forward cache.

@@ -1,11 +1,12 @@
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { renderInstant } from '../http/html/elements.ts'
 import { renderTextField } from '../http/html/fields.ts'
-import { html } from '../http/html/html.ts'
+import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
 import type { ClockState } from '../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../sandbox/clock/clock-move.ts'
+import { describeSeconds } from '../sandbox/clock/describe-clock.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
 
 /** `console/clock`: the time of the sandbox, and forms that move it. */
@@ -26,6 +27,10 @@ async function move({ tenant, fields }: ConsoleCall): Promise<undefined> {
   }
   await tenant.moveClock(parseWith(clockMoveSchema, wanted, 'body'))
 }
+
+/** The time of the clock, which a script keeps going; it shows the local form in the element that `data-local` names. */
+const renderTicking = (now: string, isFrozen: boolean): Html =>
+  html`<time datetime="${now}" data-clock="${isFrozen ? 'frozen' : 'running'}" data-local="local-now">${now.slice(0, 19).replace('T', ' ')}Z</time>`
 
 /** The steps of the buttons, and what they show with the default lifetimes. */
 const STEPS = [
@@ -55,10 +60,11 @@ export function renderClock(
     body: html`<div class="columns">
 <section class="card" aria-labelledby="now-title">
 <h2 id="now-title">Now</h2>
-<p class="big-time" data-testid="now">${renderInstant(now)}</p>
+<p class="big-time" data-testid="now">${renderTicking(now, isFrozen)}</p>
+<p class="muted" id="local-now"></p>
 <dl class="settings">
 <div><dt>State</dt><dd data-testid="clock-state">${isFrozen ? 'frozen' : 'running'}</dd></div>
-<div><dt>Advanced</dt><dd>${advancedSeconds} s</dd></div>
+<div><dt>Advanced</dt><dd>${advancedSeconds} s${advancedSeconds >= 60 && html` <span class="muted">(${describeSeconds(advancedSeconds)})</span>`}</dd></div>
 <div><dt>Base</dt><dd>${renderInstant(base)}</dd></div>
 </dl>
 <p class="hint">Relative dates of personas count from the base: advancing makes them older, a container that runs for weeks does not.</p>

@@ -13,6 +13,7 @@ import { signInPage } from './sign-in.ts'
 
 /** One request for a page of the console. */
 export interface ConsoleCall {
+  readonly request: Incoming
   readonly tenant: Tenant
   readonly host: HttpHost
   readonly frame: ConsoleFrame
@@ -78,6 +79,7 @@ export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): 
 }
 
 const callOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
+  request,
   tenant,
   host,
   frame: await consoleFrame(request, tenant, host),

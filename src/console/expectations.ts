@@ -1,6 +1,6 @@
 import type { Fields } from '../http/form.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
-import { counted, renderTable } from '../http/html/elements.ts'
+import { counted, renderName, renderTable } from '../http/html/elements.ts'
 import { renderSelect, renderSuggestions, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
@@ -20,10 +20,10 @@ async function renderQueued({ tenant, frame, fields, problem }: ConsoleCall): Pr
 }
 
 async function change({ tenant, fields }: ConsoleCall): Promise<undefined> {
-  if (fields['clear'] === 'true') {
-    await tenant.expectations.clear()
-    return
-  }
+  const { clear, remove } = fields
+  if (clear === 'true') return void (await tenant.expectations.clear())
+  // One that was used up in the meantime is gone, as it shall be.
+  if (remove !== undefined) return void (await tenant.expectations.remove(remove))
   const expectation = parseWith(newExpectationSchema, readExpectation(fields), 'body')
   await checkExpectation(expectation, tenant)
   await tenant.expectations.add(expectation)
@@ -78,9 +78,11 @@ function renderQueue(expectations: readonly Expectation[], action: string, field
 ${
   total === 0
     ? html`<p class="empty">The queue is empty: the request itself decides, or the choice page asks.</p>`
-    : html`${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left'], items.map(renderExpectation))}
+    : html`<form method="post" action="${action}">
+${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left', 'Change'], items.map(renderExpectation))}
 ${renderPaging({ shown: items.length, total, next })}
-<form method="post" action="${action}"><button class="secondary compact" name="clear" value="true" data-testid="clear">Forget them all</button></form>`
+<div class="button-row"><button class="secondary compact" name="clear" value="true" data-testid="clear">Forget them all</button></div>
+</form>`
 }
 </section>`
 }
@@ -99,9 +101,10 @@ const renderExpectation = ({
   cells: [
     flow,
     persona === undefined ? html`<span class="muted">any</span>` : html`<code>${persona}</code>`,
-    outcome === undefined ? html`<span class="muted">the usual</span>` : html`<code>${outcome}</code>`,
+    outcome === undefined ? html`<span class="muted">the usual</span>` : renderName(outcome),
     renderMatch(match),
     `${remaining} of ${times}${heldSince === undefined ? '' : ', served'}`,
+    html`<button class="secondary compact" name="remove" value="${id}" aria-label="Remove the decision for ${flow} ${id}">Remove</button>`,
   ],
 })
 

@@ -1,15 +1,18 @@
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { consolePathOf } from '../http/html/console-page.ts'
 import { redirect } from '../http/reply.ts'
+import { outcomePage } from './catalogues/outcome.ts'
+import { outcomesPage } from './catalogues/outcomes.ts'
+import { rulesPage } from './catalogues/rules.ts'
+import { clientsPage } from './clients.ts'
 import { clockPage } from './clock.ts'
 import { askForToken, type ConsoleRoute, showPage, takeForm } from './console-route.ts'
 import { expectationsPage } from './expectations.ts'
 import { flowPage } from './flows/flow.ts'
 import { flowsPage } from './flows/flows.ts'
-import { outcomesPage } from './outcomes.ts'
 import { personasPage } from './personas.ts'
 import { playgroundPage } from './playground/playground.ts'
-import { rulesPage } from './rules.ts'
+import { scenariosPage } from './scenarios.ts'
 import { signIn } from './sign-in.ts'
 import { takeBack } from './take-back.ts'
 import { tenantsPage } from './tenants.ts'
@@ -20,8 +23,11 @@ const PAGES: readonly ConsoleRoute[] = [
   personasPage,
   playgroundPage,
   outcomesPage,
+  outcomePage,
   expectationsPage,
+  scenariosPage,
   clockPage,
+  clientsPage,
   rulesPage,
   tenantsPage,
 ]

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
+import { useUrl } from './requests.ts'
 import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
 
 const PAGES = ['/', '/_sandbox/demo', ...CONSOLE_PAGES.map(({ path }) => `/_sandbox/console/${path}`)]
@@ -36,8 +37,7 @@ describeInBrowser('the frame of the console', () => {
       await page.keyboard.press('Escape')
       await entry.waitFor({ state: 'hidden' })
       await page.keyboard.press('Enter')
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Tab')
+      await entry.focus()
       await page.keyboard.press('Enter')
       await page.waitForURL('**/personas')
     })
@@ -54,5 +54,17 @@ describeInBrowser('the frame of the console', () => {
       expect(page.url()).toBe(address)
     })
     expect((await world.sandbox.clock.state()).advanced_seconds).toBe(0)
+  })
+
+  it('brings the strip up to date when a flow has used a decision up', async () => {
+    await world.sandbox.expectations.clear()
+    await world.sandbox.next({ persona: 'teen-16' })
+    await withPage(world.browser, { viewport: { width: 1280, height: 800 } }, async (page) => {
+      await page.goto(`${world.sandbox.baseUrl}/_sandbox/console/flows`)
+      await page.getByText('Live', { exact: true }).waitFor()
+      await page.getByTestId('mode-expectations').waitFor()
+      await fetch(useUrl(world.sandbox), { redirect: 'manual' })
+      await page.getByTestId('mode-expectations').waitFor({ state: 'detached' })
+    })
   })
 })

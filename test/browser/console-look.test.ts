@@ -34,6 +34,9 @@ const PAGES: Readonly<Record<string, string>> = {
   'console-personas': `${CONSOLE}/personas?q=teen`,
   'console-outcomes': `${CONSOLE}/outcomes?flow=create`,
   'console-expectations': `${CONSOLE}/expectations`,
+  'console-outcome': `${CONSOLE}/outcomes/use/id_token.signature_bit_flipped`,
+  'console-scenarios': `${CONSOLE}/scenarios`,
+  'console-clients': `${CONSOLE}/clients`,
   'console-clock': `${CONSOLE}/clock`,
   'console-rules': `${CONSOLE}/rules?q=PAR`,
   'console-tenants': `${CONSOLE}/tenants`,
@@ -48,6 +51,7 @@ describeInBrowser('a page of the console', () => {
     await fetch(useUrl(sandbox, { sandbox_persona: 'teen-16', scope: 'openid svc.upgrade' }), { redirect: 'manual' })
     await fetch(useUrl(sandbox, { nonce: undefined }), { redirect: 'manual' })
     await sandbox.next({ persona: 'teen-16', match: { state: 'never' } })
+    await sandbox.scenarios.arm({ name: 'Never', steps: [{ clock: { advance: 60 } }, { await: 'par' }] })
     await sandbox.tenant('qa').reset()
   })
   afterAll(async () => {

@@ -24,6 +24,16 @@ describe('the expectations page', () => {
     expect(await sandbox.expectations.list()).toEqual([])
   })
 
+  it('removes one decision, and leaves the others', async () => {
+    const sandbox = await startSandbox()
+    const browser = createBrowserClient(sandbox.url)
+    const first = await sandbox.next({ persona: 'teen-16' })
+    const second = await sandbox.next({ persona: 'child-12' })
+    await browser.submit(EXPECTATIONS, { remove: first.id })
+    expect((await sandbox.expectations.list()).map(({ id }) => id)).toEqual([second.id])
+    expect((await browser.submit(EXPECTATIONS, { remove: first.id })).status).toBe(303)
+  })
+
   it('leads from each page of the queue to the next one, down to the last', async () => {
     const sandbox = await startSandbox()
     for (let n = 0; n < 250; n++) await sandbox.next({ persona: 'teen-16', match: { state: `state-${n}` } })

@@ -1,12 +1,16 @@
+import { expect } from 'vitest'
+import { renderOutcome } from '../../src/console/catalogues/outcome.ts'
+import { renderOutcomes } from '../../src/console/catalogues/outcomes.ts'
+import { renderRules } from '../../src/console/catalogues/rules.ts'
+import { renderClients } from '../../src/console/clients.ts'
 import { renderClock } from '../../src/console/clock.ts'
 import { renderExpectations } from '../../src/console/expectations.ts'
 import { renderFlow } from '../../src/console/flows/flow.ts'
 import { renderFlowList } from '../../src/console/flows/flows.ts'
-import { renderHome } from '../../src/console/home.ts'
-import { renderOutcomes } from '../../src/console/outcomes.ts'
+import { renderHome } from '../../src/console/home/home.ts'
 import { renderPersonas } from '../../src/console/personas.ts'
 import { renderPlayground } from '../../src/console/playground/playground-page.ts'
-import { renderRules } from '../../src/console/rules.ts'
+import { renderScenarios } from '../../src/console/scenarios.ts'
 import { renderSignIn } from '../../src/console/sign-in.ts'
 import { renderTenants } from '../../src/console/tenants.ts'
 import { renderFragment } from '../../src/demo/callback.ts'
@@ -190,6 +194,8 @@ const flippedAnswer = {
 /** Renders a page with every string of its data passed through `change`. */
 type Render = (change?: (text: string) => string) => string
 
+const outcomeRow = OUTCOMES.find(({ name }) => name === 'id_token.expired') ?? expect.fail('there is no such row')
+
 /** Every page of console and demo with all that it can show. */
 export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   [
@@ -244,7 +250,58 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
       copied: { persona: 'teen-16', copies: [{ title: 'Persona as YAML', text: 'name: teen-16' }] },
     },
   }),
-  pageOf('outcomes', renderOutcomes, frame, OUTCOMES, { flow: 'use', q: 'expired', skip: 60 }),
+  pageOf('outcomes', renderOutcomes, frame, OUTCOMES, { flow: 'use', level: 'must', q: 'expired' }),
+  pageOf('outcome', renderOutcome, frame, outcomeRow, 'http://localhost:2435'),
+  pageOf(
+    'scenarios',
+    renderScenarios,
+    frame,
+    [
+      {
+        id: 's-1',
+        name: 'Sign up',
+        client: 'web-shop',
+        status: 'failed',
+        revision: 3,
+        steps: [
+          { index: 0, kind: 'clock', summary: 'advance 60', status: 'passed' },
+          {
+            index: 1,
+            kind: 'decide',
+            summary: 'use as teen-16: access_denied',
+            status: 'failed',
+            detail: 'nonce: came nothing',
+          },
+          { index: 2, kind: 'await', summary: 'token', status: 'waiting' },
+        ],
+      },
+      {
+        id: 's-2',
+        name: 'Come back',
+        status: 'running',
+        revision: 0,
+        steps: [{ index: 0, kind: 'await', summary: 'token', status: 'current', detail: 'a token call came' }],
+      },
+    ],
+    { yaml: 'name: x', problem: 'line 1: steps is missing' },
+  ),
+  pageOf(
+    'clients',
+    renderClients,
+    frame,
+    [
+      {
+        clientId: 'web-shop',
+        clientSecret: 'a-secret',
+        name: 'Web shop',
+        redirectUris: ['https://shop.example/callback'],
+        signingAlg: 'ES256',
+        persona: 'teen-16',
+      },
+      { clientId: 'ak_test_sandbox', clientSecret: 'sk', name: 'Your app', redirectUris: [], persona: undefined },
+    ],
+    { total: 60, next: 'web-shop', showsSecrets: true, signingAlg: 'RS256' },
+  ),
   pageOf(
     'expectations',
     renderExpectations,
@@ -274,7 +331,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     { now: at, base: at, advanced_seconds: 91, frozen: true },
     { set: 'tomorrow', problem: 'set: must be an ISO 8601 date' },
   ),
-  pageOf('rules', renderRules, frame, RULES, { profile: 'spec', search: 'nonce' }),
+  pageOf('rules', renderRules, frame, RULES, { profile: 'spec', search: 'nonce', level: 'error', section: '' }),
   [
     'tenants',
     (change = same) =>
@@ -329,7 +386,7 @@ function pageOf<Args extends readonly unknown[]>(
 const same = (text: string) => text
 
 /** Words of a fixed set, and what a test sets itself; everything else in the data may be any text. */
-const FIXED = ['level', 'correctClient', 'flow', 'profile', 'endpoint', 'kind', 'id_token']
+const FIXED = ['level', 'correctClient', 'flow', 'profile', 'endpoint', 'kind', 'id_token', 'status', 'signingAlg']
 
 function everyString<T>(value: T, change: (text: string) => string): T {
   const json = JSON.stringify(value, (key, item: unknown) =>

@@ -42,9 +42,13 @@ export function byTestId(page: Markup, testId: string): readonly Tag[] {
   return tagsOf(page).filter(({ attributes }) => attributes['data-testid'] === testId)
 }
 
-/** All text outside of tags, with runs of white space as one blank. */
+/** All text outside of tags, with runs of white space as one blank; a place where a word may break is none. */
 export function textOf(page: Markup): string {
-  return decodeReferences(markupOf(page).replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
+  return decodeReferences(
+    markupOf(page)
+      .replaceAll('<wbr>', '')
+      .replace(/<[^>]*>/g, ' '),
+  ).replace(/\s+/g, ' ')
 }
 
 /** Names that the forms of a page can submit. */

@@ -1,73 +1,62 @@
-import { contains } from '../http/form.ts'
-import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
-import { counted, renderTable } from '../http/html/elements.ts'
-import { renderSelect, renderTextField } from '../http/html/fields.ts'
-import { type Html, html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
-import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
-import type { ConsoleRoute } from './console-route.ts'
+import { contains } from '../../http/form.ts'
+import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
+import { counted, renderName, renderTable } from '../../http/html/elements.ts'
+import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
+import { LEVELS, OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import type { ConsoleRoute } from '../console-route.ts'
 
-/** `console/outcomes`: the catalogue. */
+/** `console/outcomes`: the catalogue, all of it on one page. */
 export const outcomesPage: ConsoleRoute = {
   name: 'outcomes',
   render({ frame, fields }) {
-    const { flow = '', q = '', skip = '0' } = fields
+    const { flow = '', level = '', q = '' } = fields
     const outcomes = OUTCOMES.filter(
       (row) =>
         (flow === '' || row.flow === flow) &&
+        (level === '' || row.level === level) &&
         contains(q, [row.name, row.summary, row.rule, row.level, row.harm, ...row.refs]),
     )
-    return renderOutcomes(frame, outcomes, { flow, q, skip: Math.max(0, Math.trunc(Number(skip))) || 0 })
+    return renderOutcomes(frame, outcomes, { flow, level, q })
   },
 }
 
-/** Outcomes on one page. */
-const PAGE_SIZE = 60
-
 /**
- * A page of the catalogue: each outcome with what happens, what is gained when it gets through, what a correct client does
- * with it, where that is demanded and how binding it is.
+ * The catalogue: each outcome with what happens, what a correct client does, how binding the check is, and a link to queue it.
+ * The page of an outcome says more.
  *
  * @param outcomes all that the filter lets through, in the order of the catalogue
  */
 export function renderOutcomes(
   frame: ConsoleFrame,
   outcomes: readonly Outcome[],
-  { flow, q, skip }: { flow: string; q: string; skip: number },
+  { flow, level, q }: { flow: string; level: string; q: string },
 ): RenderedPage {
-  const end = skip + PAGE_SIZE
-  const shown = outcomes.slice(skip, end)
   return renderConsolePage(frame, {
     title: 'Outcomes',
     current: 'outcomes',
     lead: html`Every ending that you can ask for: by <code>sandbox_outcome=NAME</code> on the request, by an expectation, or on the choice page. The level says how binding the check is: <b>must</b> by the specification, <b>should</b> by other documents, <b>may</b> as hardening; the number is its severity, 0 to 10.`,
     body: html`<section class="card" aria-labelledby="catalogue-title">
-<h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>
 <form class="form-row" method="get">
-${renderSelect({
-  name: 'flow',
-  label: 'Flow or call',
-  value: flow,
-  options: [{ value: '', label: 'All' }, ...OUTCOME_FLOWS.map((value) => ({ value, label: value }))],
-})}
 ${renderTextField({ name: 'q', label: 'Find', value: q })}
+${renderSelect({ name: 'flow', label: 'Flow or call', value: flow, options: filterOptions(OUTCOME_FLOWS) })}
+${renderSelect({ name: 'level', label: 'Level', value: level, options: filterOptions(LEVELS) })}
 <button class="secondary">Show</button>
 </form>
-${shown.length === 0 && html`<p class="empty">No outcome matches this filter.</p>`}
+<h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>
+${outcomes.length === 0 && html`<p class="empty">No outcome matches this filter. <a href="?">Show all</a></p>`}
 ${OUTCOME_FLOWS.map((one) =>
   renderFlowTable(
     one,
-    shown.filter((outcome) => outcome.flow === one),
+    outcomes.filter((outcome) => outcome.flow === one),
     frame,
   ),
 )}
-${end < outcomes.length && html`<p class="links"><a href="?${new URLSearchParams({ flow, q, skip: String(end) }).toString()}">More outcomes</a></p>`}
 </section>`,
   })
 }
-
-const VERDICTS = { accept: 'yes', refuse: 'no', depends: 'none' } as const
 
 const HEADINGS: Readonly<Record<OutcomeFlow, string>> = {
   use: 'Use (E1)',
@@ -85,16 +74,30 @@ function renderFlowTable(
   { consolePath }: ConsoleFrame,
 ): Html | undefined {
   if (outcomes.length === 0) return undefined
-  const rows = outcomes.map(({ name, summary, harm, rule, refs, correctClient, level, severity }) => ({
-    id: `${flow}-${name}`,
+  const rows = outcomes.map((outcome) => ({
+    id: `${flow}-${outcome.name}`,
     cells: [
-      html`<a href="${consolePath}/expectations?${new URLSearchParams({ flow, outcome: name }).toString()}" class="target" title="Queue it"><code>${name}</code></a>`,
-      html`<p>${summary}</p><p class="muted">${correctClient === 'accept' ? 'When it is refused' : 'When it gets through'}: ${harm}</p>`,
-      html`<p>${rule}</p><p class="muted">${refs.join('; ')}</p>`,
-      html`<p><span class="mark ${VERDICTS[correctClient]}">${correctClient}</span></p><p class="muted">${level} ${severity}</p>`,
+      html`<a href="${consolePath}/outcomes/${flow}/${outcome.name}" class="target">${renderName(outcome.name)}</a>`,
+      outcome.summary,
+      renderVerdict(outcome),
+      html`<a href="${queueHref(outcome, consolePath)}" class="target">Queue</a>`,
     ],
   }))
   return html`<h3 class="group-title">${HEADINGS[flow]}</h3>
-${renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'What a correct client does', 'Verdict, level'], rows)}
+<div class="dense">${renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'A correct client', 'Use it'], rows)}</div>
 `
 }
+
+const VERDICTS = {
+  accept: { mark: 'yes', text: 'accepts' },
+  refuse: { mark: 'no', text: 'refuses' },
+  depends: { mark: 'none', text: 'depends' },
+} as const
+
+/** What a correct client does with it, and how binding that is. */
+export const renderVerdict = ({ correctClient, level, severity }: Outcome): Html =>
+  html`<span class="mark ${VERDICTS[correctClient].mark}">${VERDICTS[correctClient].text}</span> <span class="muted">${level} ${severity}</span>`
+
+/** The form that queues it, filled in. */
+export const queueHref = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>, consolePath: string): string =>
+  `${consolePath}/expectations?${new URLSearchParams({ flow, outcome: name }).toString()}`

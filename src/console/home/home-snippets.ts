@@ -1,8 +1,8 @@
-import type { HttpHost } from '../http/handler.ts'
-import { type Html, html } from '../http/html/html.ts'
-import { endpointUrl } from '../oidc/endpoints.ts'
-import { type Provider, useIssuer } from '../oidc/provider.ts'
-import { renderSnippet, shellWord } from './snippet.ts'
+import type { HttpHost } from '../../http/handler.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import { endpointUrl } from '../../oidc/endpoints.ts'
+import { type Provider, useIssuer } from '../../oidc/provider.ts'
+import { renderSnippet, shellWord } from '../snippet.ts'
 
 type ShownClient = HttpHost['shownClient']
 
@@ -16,7 +16,7 @@ export function renderPasteBlock(provider: Pick<Provider, 'baseUrl' | 'profile'>
     ['AGE_JWKS_URI', endpointUrl('jwks', provider)],
   ]
   return html`<section class="card" aria-labelledby="paste-title">
-<h2 id="paste-title">Paste into your app</h2>
+<h2 id="paste-title">First paste this into your app</h2>
 <p class="muted">Name the variables as your app does. The secret belongs on the server.</p>
 ${renderSnippet(settings.map(([name, value]) => `${name}=${value}`).join('\n'))}
 </section>`

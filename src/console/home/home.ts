@@ -1,23 +1,35 @@
-import { reasonBeyondMachine } from '../http/guard/guard.ts'
-import type { Handler, HttpHost } from '../http/handler.ts'
-import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../http/html/console-page.ts'
-import { type Html, html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import type { Incoming } from '../http/incoming.ts'
-import { page } from '../http/reply.ts'
-import { ENDPOINTS, endpointUrl } from '../oidc/endpoints.ts'
-import { type Provider, useIssuer } from '../oidc/provider.ts'
-import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
+import { reasonBeyondMachine } from '../../http/guard/guard.ts'
+import type { Handler, HttpHost } from '../../http/handler.ts'
+import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../../http/html/console-page.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import type { Incoming } from '../../http/incoming.ts'
+import { readPage } from '../../http/list-page.ts'
+import { page } from '../../http/reply.ts'
+import { ENDPOINTS, endpointUrl } from '../../oidc/endpoints.ts'
+import { type Provider, useIssuer } from '../../oidc/provider.ts'
+import type { ListedFlow } from '../../sandbox/journal/journal.ts'
+import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { renderFirstCalls, renderPasteBlock } from './home-snippets.ts'
+import { renderNextSteps } from './next-steps.ts'
 
-/** The home page: settings to paste into the app, and links to the console and the demo. */
+/** The home page: what to do next: settings to paste into the app, the demo, the last flows. */
 export const createHomeRoute =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
     const personaCount = (await tenant.personas.list()).length
-    const view = { provider: tenant.provider, client: clientToShow(request, host), personaCount }
+    const flows = reasonBeyondMachine(request, host.guard) === undefined ? await lastFlows(tenant) : undefined
+    const view = { provider: tenant.provider, client: clientToShow(request, host), personaCount, flows }
     return { reply: page(200, renderHome(await consoleFrame(request, tenant, host), view)) }
   }
+
+const MAX_FLOWS = 5
+
+async function lastFlows({ journal, name }: Tenant): Promise<readonly ListedFlow[]> {
+  const page = { limit: MAX_FLOWS, idOf: ({ id }: ListedFlow) => id, show: (flow: ListedFlow) => flow }
+  return (await readPage(journal.list(name), page)).items
+}
 
 /** Beyond this machine a secret from the config is not shown; that of the built-in client is public. */
 function clientToShow(request: Incoming, { shownClient, guard, settings }: HttpHost): HttpHost['shownClient'] {
@@ -29,23 +41,24 @@ interface Home {
   readonly provider: Pick<Provider, 'baseUrl' | 'profile'>
   readonly client: HttpHost['shownClient']
   readonly personaCount: number
+  /** The newest ones first; absent for a caller from beyond this machine. */
+  readonly flows?: readonly ListedFlow[] | undefined
 }
 
-export function renderHome(frame: ConsoleFrame, { provider, client, personaCount }: Home): RenderedPage {
+export function renderHome(frame: ConsoleFrame, { provider, client, personaCount, flows }: Home): RenderedPage {
   return renderFramedPage(frame, {
     title: 'Sandbox home',
     current: undefined,
     scripts: ['copy.js'],
-    main: html`<section class="card hero">
-<h1>Your app’s age checks, on this machine</h1>
-<p class="lead">A relying-party sandbox for an age assurance service: every endpoint, real signed tokens, and ${personaCount} test personas with ${OUTCOMES.length} outcomes instead of passkeys.</p>
-<p><a class="button primary" href="${frame.demoPath}" data-testid="try-it">Try the demo app</a></p>
-</section>
+    main: html`<div class="page-title"><h1>Your app’s age checks, on this machine</h1> <p>A relying-party sandbox for an age assurance service: every endpoint, real signed tokens, and ${personaCount} test personas with ${OUTCOMES.length} outcomes instead of passkeys.</p></div>
 <div class="columns">
 ${renderPasteBlock(provider, client)}
-${renderCredentials(provider, client)}
+${renderNextSteps(frame, flows)}
 </div>
+<div class="columns">
+${renderCredentials(provider, client)}
 ${renderEndpoints(provider, frame)}
+</div>
 ${renderFirstCalls(provider, client)}
 ${renderAgeKeys()}`,
   })

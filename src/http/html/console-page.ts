@@ -4,17 +4,19 @@ import type { Incoming } from '../incoming.ts'
 import { readModes } from '../status/modes.ts'
 import { renderStrip, type Status } from '../status/strip.ts'
 import { grouped } from './elements.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html, type Renderable } from './html.ts'
 import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
 
 /** The pages of the console, in the order of its menu, which leaves a gap between two groups; `path` is below the console's own. */
 export const CONSOLE_PAGES = [
   { path: 'flows', title: 'Flows', group: 'Watch' },
+  { path: 'playground', title: 'Playground', group: 'Watch' },
   { path: 'personas', title: 'Personas', group: 'Decide' },
-  { path: 'playground', title: 'Playground', group: 'Decide' },
   { path: 'outcomes', title: 'Outcomes', group: 'Decide' },
   { path: 'expectations', title: 'Expectations', group: 'Decide' },
+  { path: 'scenarios', title: 'Scenarios', group: 'Decide' },
   { path: 'clock', title: 'Clock', group: 'Decide' },
+  { path: 'clients', title: 'Clients', group: 'Sandbox' },
   { path: 'rules', title: 'Rules', group: 'Sandbox' },
   { path: 'tenants', title: 'Tenants', group: 'Sandbox' },
 ] as const
@@ -82,13 +84,15 @@ export function renderFramedPage(
     menu: renderMenu(frame, current),
     strip: renderStrip(frame.status, `${frame.consolePath}/status`),
     styles: ['console.css', ...styles],
-    scripts: ['console-time.js', ...scripts],
+    scripts: ['console-time.js', 'console-strip.js', ...scripts],
   })
 }
 
 /** One page of the console, below its menu. */
 export interface ConsoleContent {
   readonly title: string
+  /** The title on the page, where it may break; `title` when absent. */
+  readonly heading?: Renderable
   readonly current: ConsolePath | 'docs'
   /** A sentence on what the page is for. */
   readonly lead: Html
@@ -102,13 +106,13 @@ export interface ConsoleContent {
 
 /** A whole page of the console: menu, strip, title, content. */
 export function renderConsolePage(frame: ConsoleFrame, content: ConsoleContent): RenderedPage {
-  const { title, current, lead, body, problem, styles = [], scripts = [] } = content
+  const { title, heading = title, current, lead, body, problem, styles = [], scripts = [] } = content
   return renderFramedPage(frame, {
     title,
     current,
     styles,
     scripts,
-    main: html`<div class="page-title"><h1>${title}</h1> <p>${lead}</p></div>
+    main: html`<div class="page-title"><h1>${heading}</h1> <p>${lead}</p></div>
 ${problem !== undefined && html`<p class="problem" role="alert" data-testid="problem"><strong>Not done.</strong> ${problem}</p>`}
 ${body}`,
   })

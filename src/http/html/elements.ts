@@ -43,10 +43,16 @@ export function renderAnswers(answers: Readonly<Record<string, boolean>>, max?: 
 export const renderInstant = (instant: string): Html =>
   html`<time datetime="${instant}">${instant.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')}</time>`
 
-/** An HTTP status, coloured by its hundred. */
-/** 0 is the status of a call that got no response. */
+/** An HTTP status, coloured by its hundred; 0 is the status of a call that got no response. */
 export const renderStatus = (status: number): Html =>
   html`<span class="mark ${status >= 400 || status === 0 ? 'no' : 'yes'}">${status === 0 ? '0 (dropped)' : status}</span>`
+
+/** A name that may break behind a dot or an underscore, and nowhere else: `id_token.signature_bit_flipped`. */
+export const renderName = (name: string): Html => html`<code class="name">${breakable(name)}</code>`
+
+/** A text that may break behind a dot or an underscore. */
+export const breakable = (text: string): readonly Renderable[] =>
+  text.split(/(?<=[._])/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`))
 
 /** How many, in words: `1 call`, `3 calls`. */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

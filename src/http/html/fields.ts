@@ -19,6 +19,17 @@ ${hint !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 </div>`
 }
 
+/** Several lines of text in a form, with their label and a hint. */
+export function renderTextArea({ name, label, value = '', hint }: Omit<TextFieldView, 'list'>): Html {
+  const rows = Math.min(24, Math.max(8, value.split('\n').length + 1))
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+<textarea id="${name}" name="${name}" rows="${rows}" autocomplete="off" autocapitalize="none" spellcheck="false"${hint !== undefined && html` aria-describedby="${name}-hint"`}>
+${value}</textarea>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+</div>`
+}
+
 /** A choice of one option; the option with `value` is selected. */
 export interface SelectView {
   readonly name: string
@@ -36,6 +47,12 @@ export function renderSelect({ name, label, value = '', options }: SelectView): 
   )}</select>
 </div>`
 }
+
+/** Options of a filter: all, or one of the values. */
+export const filterOptions = (values: readonly string[]): SelectView['options'] => [
+  { value: '', label: 'All' },
+  ...values.map((value) => ({ value, label: value })),
+]
 
 /** Suggestions for a text field. */
 export const renderSuggestions = (id: string, values: readonly string[]): Html =>

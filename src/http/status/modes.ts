@@ -15,6 +15,8 @@ export interface Mode {
   readonly title: string
   /** In a few words: `+1 day`, `teen-16`. */
   readonly value: string
+  /** More than there is room for: shown when the pointer rests on the value. */
+  readonly detail?: string
   /** The page that says more. */
   readonly href: string
   /** The label of the button that takes it back; absent for what only a new start changes. */
@@ -26,11 +28,13 @@ interface Place {
   readonly tenant: Tenant
 }
 
+type Reading = string | Pick<Mode, 'value' | 'detail'>
+
 interface ModeRow extends Pick<Mode, 'id' | 'title'> {
   /** A page below the console, or a whole path. */
   readonly page: string | ((tenant: Tenant) => string)
   /** `undefined` while it is not set. */
-  read(place: Place): string | undefined | Promise<string | undefined>
+  read(place: Place): Reading | undefined | Promise<Reading | undefined>
   readonly takeBack?: { readonly label: string; act(tenant: Tenant): Promise<readonly Cookie[] | undefined> }
 }
 
@@ -76,7 +80,7 @@ const ROWS: readonly ModeRow[] = [
       const [first, ...more] = await runningScenarios(tenant)
       if (first === undefined) return undefined
       if (more.length > 0) return `${more.length + 1} armed`
-      return `${first.scenario.name.slice(0, 40)}: step ${first.current + 1} of ${first.scenario.steps.length}`
+      return { value: `step ${first.current + 1} of ${first.scenario.steps.length}`, detail: first.scenario.name }
     },
     takeBack: {
       label: 'Remove it',
@@ -146,10 +150,11 @@ const ROWS: readonly ModeRow[] = [
 export async function readModes(place: Place, consolePath: string): Promise<readonly Mode[]> {
   const modes: Mode[] = []
   for (const { id, title, page, read, takeBack } of ROWS) {
-    const value = await read(place)
-    if (value === undefined) continue
+    const reading = await read(place)
+    if (reading === undefined) continue
     const href = typeof page === 'string' ? `${consolePath}/${page}` : page(place.tenant)
-    modes.push({ id, title, value, href, ...(takeBack ? { takeBack: takeBack.label } : {}) })
+    const shown = typeof reading === 'string' ? { value: reading } : reading
+    modes.push({ id, title, ...shown, href, ...(takeBack ? { takeBack: takeBack.label } : {}) })
   }
   return modes
 }

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { renderHome } from '../../src/console/home.ts'
-import type { RenderedPage } from '../../src/http/html/layout.ts'
-import { byTestId, decodeReferences, tagsOf, textOf } from '../support/markup.ts'
-import { frame, home } from './views.ts'
+import { describe, expect, it, test } from 'vitest'
+import { renderHome } from '../../../src/console/home/home.ts'
+import type { RenderedPage } from '../../../src/http/html/layout.ts'
+import { byTestId, decodeReferences, tagsOf, textOf } from '../../support/markup.ts'
+import { useRequest } from '../../support/requests.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+import { frame, home } from '../views.ts'
 
 /** The texts of the snippets, in order. */
 const snippets = (page: RenderedPage) =>
@@ -49,4 +51,16 @@ describe('the home page', () => {
   it('explains what an age key is, where the choice page links to', () => {
     expect(tagsOf(renderHome(frame, home)).map(({ attributes }) => attributes['id'])).toContain('age-keys')
   })
+})
+
+test('the home page shows the last flows with their reasons, but not beyond this machine', async () => {
+  const here = await startSandbox()
+  await here.request.get('/v1/oidc/use').query(useRequest({ nonce: undefined }))
+  const [flow] = await here.flows.list()
+  const { text } = await here.request.get('/')
+  expect(tagsOf(text).map(({ attributes }) => attributes['href'])).toContain(`/_sandbox/console/flows/${flow?.id}`)
+  expect(textOf(text)).toContain('nonce is missing')
+  const open = await startSandbox({ host: '0.0.0.0' })
+  await open.request.get('/v1/oidc/use').query(useRequest({ nonce: undefined }))
+  expect(textOf((await open.request.get('/')).text)).not.toContain('nonce is missing')
 })

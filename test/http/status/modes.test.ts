@@ -35,7 +35,7 @@ it.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   [
     'scenarios',
     (tenant) => tenant.scenarios.arm({ name: 'Sign up', steps: [{ await: 'par' }, { await: 'token' }] }),
-    'Sign up: step 1 of 2',
+    'step 1 of 2',
   ],
   [
     'default',

@@ -1,0 +1,104 @@
+import { reasonBeyondMachine } from '../http/guard/guard.ts'
+import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
+import { breakable } from '../http/html/elements.ts'
+import { type Html, html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
+import { BUILTIN_CLIENT, type SandboxClient } from '../sandbox/clients/clients.ts'
+import type { ConsoleRoute } from './console-route.ts'
+import { pageOf, renderPaging } from './list-page.ts'
+import { renderSnippet } from './snippet.ts'
+
+/** `console/clients`: the registered relying parties with their addresses and credentials. */
+export const clientsPage: ConsoleRoute = {
+  name: 'clients',
+  render({ request, tenant, host, frame, fields }) {
+    const all = tenant.clients.ids.flatMap((id) => tenant.clients.find(id) ?? [])
+    const { items, next } = pageOf(all, { fields, limit: MAX_SHOWN, idOf: ({ clientId }) => clientId })
+    return renderClients(frame, items, {
+      total: all.length,
+      next,
+      // As on the home page: a secret from the config stays on this machine.
+      showsSecrets: reasonBeyondMachine(request, host.guard) === undefined,
+      signingAlg: tenant.keys.alg,
+    })
+  },
+}
+
+/** Clients on one page. */
+const MAX_SHOWN = 50
+
+/** What the page shows of a client. */
+type ListedClient = Pick<
+  SandboxClient,
+  'clientId' | 'clientSecret' | 'name' | 'redirectUris' | 'signingAlg' | 'persona'
+>
+
+interface ClientList {
+  readonly total: number
+  readonly next: string | undefined
+  readonly showsSecrets: boolean
+  /** Of a client that has none of its own. */
+  readonly signingAlg: string
+}
+
+/** Clients: what is registered for each, and credentials to copy. */
+export function renderClients(
+  frame: ConsoleFrame,
+  clients: readonly ListedClient[],
+  { total, next, ...view }: ClientList,
+): RenderedPage {
+  return renderConsolePage(frame, {
+    title: 'Clients',
+    current: 'clients',
+    lead: html`The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${frame.controlPath}/docs/clients">how</a>.`,
+    scripts: ['copy.js'],
+    body: html`${renderPaging({ shown: clients.length, total, next })}
+<div class="columns">
+${clients.map((client) => renderClient(client, view, frame))}</div>`,
+  })
+}
+
+function renderClient(
+  client: ListedClient,
+  { showsSecrets, signingAlg }: Pick<ClientList, 'showsSecrets' | 'signingAlg'>,
+  { consolePath }: ConsoleFrame,
+): Html {
+  const { clientId, name, persona } = client
+  const rows = [
+    ['client_id', html`<code>${breakable(clientId)}</code>`],
+    ['redirect_uri', renderRedirectUris(client)],
+    [
+      'id_token signed by',
+      html`${client.signingAlg ?? signingAlg}${client.signingAlg === undefined && html` <span class="muted">as the sandbox</span>`}`,
+    ],
+    [
+      'Persona',
+      persona === undefined
+        ? html`<span class="muted">none: each request is decided as usual</span>`
+        : html`<a class="target" href="${consolePath}/personas#${persona}">${persona}</a> <span class="muted">in every request, without the choice page</span>`,
+    ],
+  ] as const
+  return html`<section class="card" aria-labelledby="client-${clientId}" data-testid="client-${clientId}">
+<div class="section-head"><h2 id="client-${clientId}">${name}</h2> <a class="target" href="${consolePath}/flows?${new URLSearchParams({ client_id: clientId }).toString()}">Its flows</a></div>
+<dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+${renderCredentials(client, showsSecrets)}
+</section>
+`
+}
+
+function renderRedirectUris({ redirectUris }: ListedClient): Html {
+  if (redirectUris.length > 0) {
+    return html`<ul>${redirectUris.map((uri) => html`<li><code>${uri}</code></li>`)}</ul><p class="hint">Compared character by character.</p>`
+  }
+  return html`Any path and any port on <code>localhost</code>, <code>127.0.0.1</code> and <code>[::1]</code>, by http or https. An app on another host needs a client of its own.`
+}
+
+/** A secret is not on the screen before it is asked for. That of the built-in client is public. */
+function renderCredentials({ clientId, clientSecret }: ListedClient, showsSecrets: boolean): Html {
+  if (!showsSecrets && clientId !== BUILTIN_CLIENT.clientId) {
+    return html`<p class="hint">The secret stands in your config: it is not shown beyond the machine of the sandbox.</p>`
+  }
+  return html`<details class="raw"><summary>Show id and secret to paste</summary>
+${renderSnippet(`AGE_CLIENT_ID=${clientId}\nAGE_CLIENT_SECRET=${clientSecret}`)}
+</details>`
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { createBrowserClient } from '../support/browser-client.ts'
+import { textOf } from '../support/markup.ts'
+import { useRequest } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const SCENARIOS = '/_sandbox/console/scenarios'
+const YAML = `name: Gives up, then comes back
+client: ak_test_sandbox
+steps:
+  - clock: { advance: 60 }
+  - decide: { flow: use, outcome: access_denied }
+  - decide: { flow: use, persona: teen-16 }
+    expect: { nonce: another }
+`
+
+it('the scenarios page arms what is pasted, shows how far it has come and why it failed, and removes it', async () => {
+  const sandbox = await startSandbox()
+  const browser = createBrowserClient(sandbox.url)
+  const shown = async () => textOf((await browser.get(SCENARIOS)).text)
+  expect(await shown()).toContain('None is armed')
+  const armed = await browser.submit(SCENARIOS, { yaml: YAML })
+  expect([armed.status, armed.headers.location]).toEqual([303, SCENARIOS])
+  expect(await shown()).toMatch(
+    /Gives up, then comes back .*1 of 3 steps.*Waits for the next use request of ak_test_sandbox/,
+  )
+  await sandbox.request.get('/v1/oidc/use').query(useRequest())
+  expect(await shown()).toMatch(/2 of 3 steps/)
+  await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: 'mine' }))
+  expect(await shown()).toContain('Failed: nonce: expected "another", came "mine"')
+  const [scenario] = await sandbox.scenarios.list()
+  await browser.submit(SCENARIOS, { remove: scenario?.id ?? '' })
+  expect(await sandbox.scenarios.list()).toEqual([])
+})
+
+it('the scenarios page keeps what was written when it is refused', async () => {
+  const sandbox = await startSandbox()
+  const { status, text } = await createBrowserClient(sandbox.url).submit(SCENARIOS, { yaml: 'name: "My own' })
+  expect([status, textOf(text)]).toEqual([400, expect.stringContaining('line 1:')])
+  expect(textOf(text)).toContain('name: "My own')
+})
