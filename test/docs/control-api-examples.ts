@@ -125,3 +125,20 @@ wait`,
   },
   deleteTenant: { path: '/tenants/ci-2' },
 }
+
+/** Calls that are refused, with what they show. */
+export const REFUSALS = [
+  {
+    sentence: 'An unknown name: `suggestions` holds the nearest ones.',
+    command: `curl -s ${SANDBOX}/expectations -H 'Content-Type: application/json' -d '{"flow": "use", "persona": "teen16"}'`,
+  },
+  {
+    sentence: 'A body that does not fit: the member, what came and what is allowed. Nothing has changed.',
+    command: `curl -s ${SANDBOX}/clock -H 'Content-Type: application/json' -d '{"advance": "an hour"}'`,
+  },
+  {
+    sentence: 'Claims that break a rule of the service: the findings are those that a request would get.',
+    command: `curl -s ${SANDBOX}/evaluate -H 'Content-Type: application/json' \\
+  -d '{"persona": "teen-16", "claims": {"age_thresholds": ["18"]}}'`,
+  },
+]

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS } from '../../src/control/contract/contract.ts'
 import type { Operation } from '../../src/control/contract/operation.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
-import { EXAMPLES, type Example, FROZEN } from './control-api-examples.ts'
+import { EXAMPLES, type Example, FROZEN, REFUSALS } from './control-api-examples.ts'
 import { shortJson } from './short-json.ts'
 
 const BASE_URL = 'http://localhost:2435'
@@ -26,6 +26,16 @@ This file is made from \`src/control/contract/\` by \`npm run docs\`, and each a
 it. Of a long list the first items are shown, of a long text the beginning. In a test in Node, [library.md](library.md) has a function for
 each call.
 
+## A test in any language
+
+| Step | Call |
+|---|---|
+| begin with the declared state | [\`POST /reset\`](#post-reset); when tests run at once, [\`PUT /tenants/NAME\`](#put-tenantsname) for each |
+| say what the next user does | [\`POST /expectations\`](#post-expectations) |
+| let time pass | [\`POST /clock\`](#post-clock) |
+| drive the app | your own tools |
+| see what the app sent, what it got and what was wrong | [\`GET /flows\`](#get-flows) with \`wait\` |
+
 ## All calls
 
 A question mark marks an optional member.
@@ -43,6 +53,7 @@ test('docs/control-api.md lists the contract, with an example of every call; `np
   const rows = OPERATION_IDS.map((id) => `${rowOf(OPERATIONS[id])}\n`)
   const sections: string[] = []
   for (const id of OPERATION_IDS) sections.push(await sectionOf(sandbox, OPERATIONS[id], EXAMPLES[id]))
+  sections.push(await refusalsOf(sandbox))
   await expect(INTRODUCTION + rows.join('') + sections.join('')).toMatchFileSnapshot(
     fileURLToPath(new URL('../../docs/control-api.md', import.meta.url)),
   )
@@ -74,6 +85,17 @@ async function sectionOf(sandbox: TestSandbox, operation: Operation, example: Ex
   const answer = shownAnswer(await runIn(sandbox, command), { command, maxItems: example.maxItems })
   const note = example.note === undefined ? '' : `\n\n${example.note}`
   return `\n## \`${titleOf(operation)}\`\n\n${operation.summary}.${note}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${answer}`
+}
+
+/** What the page says of refused calls: the commands and their answers. */
+async function refusalsOf(sandbox: TestSandbox): Promise<string> {
+  const sections: string[] = []
+  for (const { sentence, command } of REFUSALS) {
+    const answer: unknown = JSON.parse(await runIn(sandbox, command))
+    expect(answer, command).toHaveProperty('error')
+    sections.push(`${sentence}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n\`\`\`json\n${shortJson(answer)}\n\`\`\`\n`)
+  }
+  return `\n## When a call is refused\n\n${sections.join('\n')}`
 }
 
 async function prepare({ url }: TestSandbox, path: string, body: unknown): Promise<void> {
