@@ -19,13 +19,16 @@ import { checkAgainst, formatPath, reportOf } from './schema-problems.ts'
 /** Generous for hand-written files, and small enough that aliases of aliases cannot fill the memory. */
 const MAX_ALIASES = 100
 
+/** The schema of a document, or how to choose it when a file may be one of several kinds. */
+type DocumentSchema<S extends z.ZodType> = S | ((value: unknown) => S)
+
 /**
  * Parses the one YAML 1.2 document of `text` (JSON is YAML too) and validates it. `file` is only for messages.
  * @throws ConfigError with every problem that was found, in the order of the lines
  */
 export function parseYamlDocument<S extends z.ZodType>(
   text: string,
-  { file, schema }: { readonly file: string; readonly schema: S },
+  { file, schema }: { readonly file: string; readonly schema: DocumentSchema<S> },
 ): z.output<S> {
   const lines = new LineCounter()
   const document = parseDocument(text, {
@@ -49,7 +52,8 @@ export function parseYamlDocument<S extends z.ZodType>(
     throw ConfigError.inFiles([...found, ...repeated.rest.map((message) => ({ file, message }))])
   }
 
-  const checked = checkAgainst(schema, toPlainValue(document, file))
+  const value = toPlainValue(document, file)
+  const checked = checkAgainst(typeof schema === 'function' ? schema(value) : schema, value)
   if (checked.kind === 'valid') return checked.value
 
   const problems = checked.problems.map(({ path, message }) => ({

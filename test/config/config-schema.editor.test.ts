@@ -8,13 +8,13 @@ import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
 import { renderAuditFile } from '../../src/cli/audit/file/write-audit-file.ts'
 import { renderStarterFile } from '../../src/cli/init.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
-import { personaSchema } from '../../src/sandbox/personas/persona-schema.ts'
+import { personaSchema, personasSchema } from '../../src/sandbox/personas/persona-schema.ts'
 import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
 
 /** The files that people write (`input`) or that are written for other programs (`output`), and their schemas. */
 const FILES = {
   config: { title: 'agekey-sandbox.yaml', schema: configSchema, io: 'input' },
-  persona: { title: 'A persona of agekey-sandbox', schema: personaSchema, io: 'input' },
+  persona: { title: 'A persona of agekey-sandbox', schema: z.union([personaSchema, personasSchema]), io: 'input' },
   scenario: { title: 'A scenario of agekey-sandbox', schema: scenarioSchema, io: 'input' },
   audit: { title: 'agekey-audit.yaml', schema: auditFileSchema, io: 'input' },
   'audit-report': { title: 'A report of agekey-sandbox audit', schema: auditReportSchema, io: 'output' },

@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type * as z from 'zod'
+import { isJsonObject } from '../../age/json-object.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
-import { type Persona, personaSchema } from './persona-schema.ts'
+import { type Persona, personaSchema, personasSchema } from './persona-schema.ts'
 
 /** The personas of `paths` alone. @throws ConfigError with the problems of all files, or when two declare the same name */
 export function readPersonas(paths: readonly string[]): Persona[] {
   const problems: FileProblem[] = []
   const files = collect(distinct(paths), listPersonaFiles, problems)
-  const read = (file: string) => [{ file, persona: readPersonaFile(file) }]
+  const read = (file: string) => readPersonaFile(file).map((persona) => ({ file, persona }))
   const declared = new Map<string, string>()
   const personas: Persona[] = []
   for (const { file, persona } of collect(distinct(files), read, problems)) {
@@ -24,10 +26,16 @@ export function readPersonas(paths: readonly string[]): Persona[] {
   return personas
 }
 
-/** Reads one persona; the name of the file does not matter. @throws ConfigError */
-export function readPersonaFile(file: string): Persona {
-  return parseYamlDocument(readText(file), { file, schema: personaSchema })
+/** Reads the persona of a file, or the list under `personas`; the name of the file does not matter. @throws ConfigError */
+export function readPersonaFile(file: string): readonly Persona[] {
+  return parseYamlDocument(readText(file), { file, schema: schemaOf })
 }
+
+/** A file with one persona and a file with a list have different mistakes, so that each is checked as what it is. */
+const schemaOf = (value: unknown): z.ZodType<readonly Persona[]> =>
+  isJsonObject(value) && Object.hasOwn(value, 'personas') ? LIST : ONE
+const ONE = personaSchema.transform((persona) => [persona])
+const LIST = personasSchema.transform(({ personas }) => personas)
 
 /** Each file and folder once, as it was written: that is how a complaint names it. */
 function distinct(paths: readonly string[]): string[] {
@@ -54,7 +62,9 @@ function listPersonaFiles(path: string): string[] {
     .map((entry) => join(path, entry.name))
     .sort()
   if (files.length > 0) return files
-  throw ConfigError.inFiles([{ file: path, message: 'holds no *.yaml file; write one persona per file' }])
+  throw ConfigError.inFiles([
+    { file: path, message: 'holds no *.yaml file; write one persona per file, or a list under personas' },
+  ])
 }
 
 function readText(file: string): string {

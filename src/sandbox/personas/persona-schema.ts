@@ -12,6 +12,9 @@ export type PersonaGroup = (typeof PERSONA_GROUPS)[number]
 /** Age signals that one age key holds at most. */
 export const MAX_SIGNALS = 50
 
+/** Personas in one file. */
+const MAX_FILE_PERSONAS = 1000
+
 /** The name of a persona: also a part of URLs and test ids. */
 export const personaNameSchema = z
   .string()
@@ -31,6 +34,33 @@ export const personaSchema = z.strictObject({
 })
 
 export type Persona = z.infer<typeof personaSchema>
+
+/** Personas of one call. A request holds 64 KiB, which is about 130 of them. */
+export const MAX_PUT_PERSONAS = 100
+
+/** Several personas: a persona file, what `personas generate` writes, or the body of `PUT personas`. No two have the same name. */
+export const personasSchema = personaList(MAX_FILE_PERSONAS)
+export const putPersonasSchema = personaList(MAX_PUT_PERSONAS)
+
+function personaList(max: number) {
+  return z.strictObject({
+    personas: countedList(personaSchema, { min: 1, max })
+      .superRefine((personas, { addIssue }) => {
+        const places = new Map<string, number>()
+        for (const [index, { name }] of personas.entries()) {
+          const first = places.get(name)
+          if (first === undefined) places.set(name, index)
+          else
+            addIssue({
+              code: 'custom',
+              path: [index, 'name'],
+              message: `"${name}" is the name of personas[${first}] too; rename one of them`,
+            })
+        }
+      })
+      .describe('Each with a name of its own'),
+  })
+}
 
 /** A persona that was checked before it was stored. */
 export const storedPersonaSchema = personaSchema.extend({

@@ -51,11 +51,29 @@ describe('persona files', () => {
   })
 
   it('may have any ending when they are given one by one', () => {
-    expect(readPersonaFile(write('mia.txt', yaml('mia')))).toEqual({
-      name: 'mia',
-      title: 'Mine',
-      purpose: 'For tests.',
-    })
+    expect(readPersonaFile(write('mia.txt', yaml('mia')))).toEqual([
+      { name: 'mia', title: 'Mine', purpose: 'For tests.' },
+    ])
+  })
+
+  it('may hold several personas in a list, as YAML or JSON', () => {
+    write(
+      'a.yaml',
+      `personas:\n  - ${yaml('mia').trim().replaceAll('\n', '\n    ')}\n  - { name: ben, title: B, purpose: P }`,
+    )
+    write('b.yaml', JSON.stringify({ personas: [{ name: 'zoe', title: 'Z', purpose: 'P' }] }))
+    expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['mia', 'ben', 'zoe'])
+  })
+
+  it('say of a list which persona is wrong, with its line', () => {
+    write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - name: ben\n    title: B\n')
+    expect(complaintAbout(folder)).toEqual(['./a.yaml:3: personas[1].purpose: is missing; expected a text'])
+    write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - { name: mia, title: M, purpose: P }\n')
+    expect(complaintAbout(folder)).toEqual([
+      './a.yaml:3: personas[1].name: "mia" is the name of personas[0] too; rename one of them',
+    ])
+    write('a.yaml', 'personas: []\n')
+    expect(complaintAbout(folder)).toEqual(['./a.yaml:1: personas: expected at least 1 item, found a list of 0'])
   })
 
   it('take the place of a built-in persona of the same name, and come after the others', async () => {
@@ -86,7 +104,9 @@ describe('persona files', () => {
   })
 
   it('must be there: a folder without any is a mistake', () => {
-    expect(complaintAbout(folder)).toEqual(['.: holds no *.yaml file; write one persona per file'])
+    expect(complaintAbout(folder)).toEqual([
+      '.: holds no *.yaml file; write one persona per file, or a list under personas',
+    ])
   })
 
   it('that cannot be read are named with the reason', () => {
