@@ -2,10 +2,11 @@ import { Command, Option } from 'commander'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { packageVersion } from '../package-root.ts'
 import { addAudit } from './audit/add-audit.ts'
-import { HELP_WIDTH, jsonOption, type ReadFlags, withSubcommandsOnly } from './command.ts'
+import { HELP_WIDTH, withSubcommandsOnly } from './command.ts'
 import { addDoctor } from './doctor/add-doctor.ts'
 import { addExplain } from './explain/add-explain.ts'
 import { reportFailure } from './failure.ts'
+import { addPersonas } from './personas/add-personas.ts'
 import { addRemote } from './remote/add-remote.ts'
 import { addRun } from './run/add-run.ts'
 import { printText, requireWritten } from './terminal.ts'
@@ -27,6 +28,7 @@ Examples:
   agekey-sandbox --personas ./personas             your own test users beside the built-in ones
   agekey-sandbox personas show adult-passport      what a persona's age key holds today
   agekey-sandbox personas check ./personas         check persona files without starting
+  agekey-sandbox personas generate 20 --seed 7     twenty made-up test users as YAML
   agekey-sandbox run teen-then-adult.yaml          play a scenario: what users do, and what the app must send
   agekey-sandbox audit http://localhost:3000/age   find out which wrong answers your app lets in
   agekey-sandbox explain f12                       why a flow ended as it did, and what a correct client does next
@@ -91,35 +93,6 @@ function createProgram(): Command {
   addDoctor(program, flags)
 
   return withSubcommandsOnly(program, startSandbox)
-}
-
-function addPersonas(program: Command, flags: ReadFlags): void {
-  const personas = program.command('personas').description('the test users').addOption(jsonOption())
-  const list = async (_options: unknown, command: Command) => {
-    const { listPersonas } = await import('./personas.ts')
-    await listPersonas(flags(), command.optsWithGlobals())
-  }
-  personas
-    .command('list')
-    .description('list them by group (also without a command)')
-    .addOption(jsonOption())
-    .action(list)
-  personas
-    .command('show <name>')
-    .description('show one, with the dates it has today')
-    .addOption(jsonOption())
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { showPersona } = await import('./personas.ts')
-      await showPersona(flags(), name, command.optsWithGlobals())
-    })
-  personas
-    .command('check <path...>')
-    .description('check persona files or folders of them')
-    .action(async (paths: string[]) => {
-      const { checkPersonas } = await import('./personas.ts')
-      checkPersonas(paths)
-    })
-  withSubcommandsOnly(personas, list)
 }
 
 /** The flags that give settings. Their values are checked later, together with those of the environment. */

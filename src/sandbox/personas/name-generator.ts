@@ -23,7 +23,7 @@ export async function loadNameGenerator(): Promise<(seed: number) => GeneratedNa
 }
 
 /** Lower-case letters, digits and single hyphens, 50 characters at most: room for a suffix within the 63 of a name. */
-function slug(text: string): string {
+export function slug(text: string): string {
   return text
     .normalize('NFKD')
     .toLowerCase()

@@ -1,0 +1,191 @@
+import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../age/assurance.ts'
+import { METHODS, type Method } from '../../age/methods.ts'
+import type { Age, AgeSignal } from '../../age/signal.ts'
+import { onDemand } from '../../files/on-demand.ts'
+import { describeAgeKey, USUAL_THRESHOLDS } from './describe-age-key.ts'
+import { slug } from './name-generator.ts'
+import type { Persona } from './persona-schema.ts'
+
+/** Personas of one run. */
+export const MAX_GENERATED = 500
+
+/** The greatest seed: 32 bits without sign. */
+export const MAX_SEED = 0xffffffff
+
+/** Most commands never generate a persona, and the names alone are half a megabyte. */
+const loadFaker = onDemand(() => import('@faker-js/faker/locale/en'))
+
+type Faker = Awaited<ReturnType<typeof loadFaker>>['faker']
+
+/**
+ * Makes `count` personas that differ in method, age, provider, attributes, level and time of verification. The same `seed` gives
+ * the same ones. All dates are relative, so that what a persona says of its age is true on every day.
+ */
+export async function generatePersonas(count: number, seed: number): Promise<Persona[]> {
+  const { faker } = await loadFaker()
+  faker.seed(seed)
+  const next = createDeck(faker)
+  const taken = new Set<string>()
+  return Array.from({ length: count }, () => {
+    const kind = next('kind', KINDS)
+    const { point, signals } = kind({ faker, next, threshold: next('threshold', USUAL_THRESHOLDS) })
+    const person = `${faker.person.firstName()} ${faker.person.lastName()}`
+    const name = freeName(`${slug(person).slice(0, LONGEST_PERSON)}-${slug(point)}`, taken)
+    const persona = { name, title: `${person}, ${point}`, purpose: describeAgeKey(signals) }
+    return signals.length === 0 ? persona : { ...persona, age_key: { signals } }
+  })
+}
+
+/** Leaves room for the longest point and a number within the 63 characters of a name. */
+const LONGEST_PERSON = 24
+
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted
+  for (let n = 2; taken.has(name); n++) name = `${wanted}-${n}`
+  taken.add(name)
+  return name
+}
+
+/** Gives each item of a list once, in an order of the seed, before one comes again: few personas differ as much as they can. */
+type Deck = <Item>(name: string, items: readonly Item[]) => Item
+
+function createDeck(faker: Faker): Deck {
+  const orders = new Map<string, number[]>()
+  return (name, items) => {
+    const rest = orders.get(name) ?? []
+    const order = rest.length > 0 ? rest : faker.helpers.shuffle([...items.keys()])
+    const item = items[order[0] ?? 0]
+    orders.set(name, order.slice(1))
+    if (item === undefined) throw new Error(`${name}: nothing to choose from`)
+    return item
+  }
+}
+
+interface Draw {
+  readonly faker: Faker
+  readonly next: Deck
+  readonly threshold: number
+}
+
+/** What a persona is about in a few words (`turns 18 tomorrow`), and what its age key holds; nothing without age key. */
+interface Made {
+  readonly point: string
+  readonly signals: AgeSignal[]
+}
+
+type Kind = (draw: Draw) => Made
+
+const KINDS: readonly Kind[] = [
+  (draw) => ({
+    point: `turns ${draw.threshold} tomorrow`,
+    signals: [document(draw, born(`today - ${draw.threshold}y + 1d`))],
+  }),
+  (draw) => ({
+    point: `turned ${draw.threshold} today`,
+    signals: [document(draw, born(`today - ${draw.threshold}y`))],
+  }),
+  (draw) => ({
+    point: `turned ${draw.threshold} yesterday`,
+    signals: [document(draw, born(`today - ${draw.threshold}y - 1d`))],
+  }),
+  (draw) => {
+    const years = draw.threshold - draw.faker.number.int({ min: 1, max: 4 })
+    const months = draw.faker.number.int({ min: 1, max: 11 })
+    return { point: `${years} years old`, signals: [document(draw, born(`today - ${years}y - ${months}m`))] }
+  },
+  (draw) => {
+    const years = draw.faker.number.int({ min: 26, max: 85 })
+    const months = draw.faker.number.int({ min: 1, max: 11 })
+    return { point: `${years} years old`, signals: [document(draw, born(`today - ${years}y - ${months}m`))] }
+  },
+  (draw) => {
+    const years = draw.threshold + draw.faker.number.int({ min: -1, max: 2 })
+    return { point: `exactly ${years} years`, signals: [document(draw, { years })] }
+  },
+  (draw) => ({ point: `at least ${draw.threshold}`, signals: [document(draw, { at_least_years: draw.threshold })] }),
+  (draw) => {
+    const years = draw.threshold + draw.faker.number.int({ min: -2, max: 5 })
+    return {
+      point: `at least ${years} by face`,
+      signals: [signal(draw, 'facial_age_estimation', { at_least_years: years })],
+    }
+  },
+  (draw) => ({
+    point: `at least ${draw.threshold} by email`,
+    signals: [signal(draw, 'email_age_estimation', { at_least_years: draw.threshold })],
+  }),
+  (draw) => {
+    const card = signal(draw, 'payment_card_network', { at_least_years: 18 })
+    return { point: `${card.attributes?.['card_type']} card`, signals: [card] }
+  },
+  (draw) => {
+    const years = draw.faker.number.int({ min: draw.threshold, max: draw.threshold + 30 })
+    const old = {
+      ...document(draw, born(`today - ${years}y - 2m`)),
+      verified_at: `now - ${draw.next('old', [2, 3, 5])}y`,
+    }
+    return { point: `${years} verified long ago`, signals: [old] }
+  },
+  (draw) => {
+    const years = draw.threshold - 1
+    const seen = draw.threshold + draw.faker.number.int({ min: 1, max: 6 })
+    return {
+      point: `document ${years} face ${seen}`,
+      signals: [
+        document(draw, born(`today - ${years}y - 3m`)),
+        signal(draw, 'facial_age_estimation', { at_least_years: seen }),
+      ],
+    }
+  },
+  () => ({ point: 'no age key', signals: [] }),
+]
+
+const born = (text: string): Age => ({ date_of_birth: text })
+
+/** A signal of a method that takes any form of age. */
+function document(draw: Draw, age: Age): AgeSignal {
+  return signal(draw, draw.next('document', ['id_doc_scan', 'national_id_number', 'digital_credential'] as const), age)
+}
+
+/** Providers that the default settings know, by method. */
+const PROVIDERS: Readonly<Record<Method, readonly string[]>> = {
+  email_age_estimation: ['/verify_my'],
+  facial_age_estimation: ['/yoti', '/privately'],
+  national_id_number: ['/singpass', '/inicis', '/veratad/trinsic'],
+  digital_credential: ['/spruce_id', '/connect_id'],
+  id_doc_scan: ['/veratad/roc', '/veratad/trinsic'],
+  payment_card_network: ['/stripe'],
+}
+
+const VERIFIED = ['now - 1h', 'now - 3d', 'now - 30d', 'now - 5m', 'now - 11m'] as const
+
+function signal(draw: Draw, method: Method, age: Age): AgeSignal {
+  const { next } = draw
+  const attributes = attributesOf(draw, method)
+  // Every second one is certified, each level as often as the others.
+  const level = next('certified', [true, false]) ? next<AssuranceLevel>('level', ASSURANCE_LEVELS) : undefined
+  return {
+    method,
+    age,
+    verified_at: next('verified', VERIFIED),
+    provenance: next(`provider ${method}`, PROVIDERS[method]),
+    ...(Object.keys(attributes).length > 0 && { attributes }),
+    ...(level !== undefined && { iso_27566_1: level }),
+  }
+}
+
+/** Every attribute that a method requires, and the others every second time. */
+function attributesOf({ next }: Draw, method: Method): Record<string, boolean | string> {
+  const facts = Object.entries(METHODS[method].attributes)
+  const given = facts.filter(([name, { required }]) => required || next(`has ${method} ${name}`, [true, false]))
+  return Object.fromEntries(
+    given.map(([name, { kind }]) => [name, next<boolean | string>(`${kind} of ${name}`, VALUES[kind])]),
+  )
+}
+
+const VALUES = {
+  boolean: [true, false],
+  country: ['US', 'GB', 'DE', 'FR', 'SG', 'KR', 'AU', 'BR'],
+  card_type: ['credit', 'debit', 'unknown'],
+  platform: ['apple_wallet', 'google_wallet'],
+} as const
