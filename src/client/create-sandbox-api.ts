@@ -76,6 +76,7 @@ export function createSandboxApi(
         }),
       get: (name) => call('getPersona', { params: { name } }),
       put: async (persona) => call('putPersona', { params: { name: persona.name }, body: persona }),
+      putAll: async (personas) => (await call('putPersonas', { body: { personas } })).personas,
       remove: (name) => call('deletePersona', { params: { name } }),
     },
     flows: {

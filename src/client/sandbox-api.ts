@@ -40,6 +40,8 @@ export interface SandboxApi {
     get(name: KnownPersona): Promise<Persona>
     /** Adds or replaces one; dates may be relative. */
     put(persona: Persona): Promise<Persona>
+    /** Adds or replaces up to 100, all of them or none; gives them back with dates resolved. */
+    putAll(personas: readonly Persona[]): Promise<Persona[]>
     remove(name: KnownPersona): Promise<void>
   }
   readonly flows: {

@@ -28,7 +28,8 @@ function describeApi(version: string) {
     info: {
       title: 'agekey-sandbox control API',
       version,
-      description: 'Drives the sandbox: for tests only. State changes need Content-Type application/json.',
+      description:
+        'Drives the sandbox: for tests only. State changes need Content-Type application/json, or another one that the call names.',
     },
     paths,
     components: {
@@ -47,7 +48,7 @@ function describeApi(version: string) {
 
 /** @param schemas gains the named schemas that the operation refers to. */
 function describe(operationId: OperationId, schemas: Record<string, unknown>) {
-  const { summary, params, query, body, result, mediaType, statuses } = OPERATIONS[operationId]
+  const { summary, params, query, body, result, mediaType, statuses, acceptsYaml } = OPERATIONS[operationId]
   const toJsonSchema = (schema: z.core.$ZodType, io: 'input' | 'output') => {
     const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
     for (const [name, named] of Object.entries($defs)) schemas[name] = referringToComponents(named)
@@ -56,6 +57,10 @@ function describe(operationId: OperationId, schemas: Record<string, unknown>) {
   const jsonContent = (schema: z.ZodType, io: 'input' | 'output') => ({
     content: { 'application/json': { schema: toJsonSchema(schema, io) } },
   })
+  const bodyContent = () => {
+    const schema = toJsonSchema(body, 'input')
+    return { content: { 'application/json': { schema }, ...(acceptsYaml && { 'application/yaml': { schema } }) } }
+  }
   const parameters = (place: 'path' | 'query', schema: z.ZodType) =>
     Object.entries(schema instanceof z.ZodObject ? schema.shape : {}).map(([name, one]) => ({
       name,
@@ -71,7 +76,7 @@ function describe(operationId: OperationId, schemas: Record<string, unknown>) {
     operationId,
     summary,
     parameters: [...parameters('path', params), ...parameters('query', query)],
-    ...(body === NONE ? {} : { requestBody: { required: true, ...jsonContent(body, 'input') } }),
+    ...(body === NONE ? {} : { requestBody: { required: true, ...bodyContent() } }),
     responses: {
       ...Object.fromEntries(statuses.map((status) => [status, success])),
       default: { description: 'Refused; nothing was changed', ...jsonContent(errorSchema, 'output') },

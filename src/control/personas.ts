@@ -4,7 +4,10 @@ import { type Persona, personaNameSchema } from '../sandbox/personas/persona-sch
 import type { ControlCall, Handlers } from './handler.ts'
 import { readPageAfter } from './page-after.ts'
 
-export const personaHandlers: Pick<Handlers, 'listPersonas' | 'getPersona' | 'putPersona' | 'deletePersona'> = {
+export const personaHandlers: Pick<
+  Handlers,
+  'listPersonas' | 'getPersona' | 'putPersona' | 'putPersonas' | 'deletePersona'
+> = {
   async listPersonas({ tenant: { personas }, query }) {
     const { items, next } = await readPageAfter(await personas.list(), query, {
       idOf: ({ name }) => name,
@@ -26,6 +29,10 @@ export const personaHandlers: Pick<Handlers, 'listPersonas' | 'getPersona' | 'pu
     const persona: Persona = { ...body, name }
     await tenant.personas.put(persona)
     return { status: isNew ? 201 : 200, body: tenant.personas.resolved(persona) }
+  },
+  async putPersonas({ tenant: { personas }, body }) {
+    await personas.putAll(body.personas)
+    return { status: 200, body: { personas: body.personas.map(personas.resolved) } }
   },
   async deletePersona({ tenant, params }) {
     const { name } = await existing(params.name, tenant)

@@ -1,4 +1,7 @@
+import * as z from 'zod'
 import { isJsonObject } from '../age/json-object.ts'
+import { ConfigError } from '../files/config-error.ts'
+import { onDemand } from '../files/on-demand.ts'
 import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -37,7 +40,7 @@ const serveControl =
     const input = {
       params: request.params,
       query: readQuery(request.query),
-      body: readJsonBody(operation, request),
+      body: await readBody(operation, request),
       isForm: isOwnForm(operation, request),
       signal: request.signal,
     }
@@ -71,6 +74,22 @@ function readQuery(query: string): Record<string, string> {
 const isOwnForm = ({ acceptsForm }: Operation, { contentType }: Incoming) =>
   acceptsForm && contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
 
+/** The YAML parser is loaded with the first body that needs it. */
+const loadYaml = onDemand(() => import('../files/yaml-document.ts'))
+
+async function readBody(operation: Operation, request: Incoming): Promise<unknown> {
+  if (!operation.acceptsYaml || mediaTypeOf(request) !== 'application/yaml') return readJsonBody(operation, request)
+  const { parseYamlDocument } = await loadYaml()
+  try {
+    return parseYamlDocument(Buffer.from(request.body).toString('utf8'), { file: 'body', schema: z.unknown() })
+  } catch (error) {
+    if (error instanceof ConfigError) throw Refusal.invalidRequest(error.message.replaceAll('\n', '; '))
+    throw error
+  }
+}
+
+const mediaTypeOf = ({ contentType }: Incoming) => contentType?.split(';', 1)[0]?.trim().toLowerCase()
+
 /**
  * State changes need `application/json`: no form of another site can send it. Only a call that takes no body may come
  * with neither body nor type.
@@ -78,11 +97,12 @@ const isOwnForm = ({ acceptsForm }: Operation, { contentType }: Incoming) =>
 function readJsonBody(operation: Operation, request: Incoming): unknown {
   if (operation.method === 'get') return undefined
   const takesBody = operation.body !== NONE
-  const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
+  const mediaType = mediaTypeOf(request)
   const isEmpty = request.body.length === 0
   const isBare = isEmpty && mediaType === undefined && !takesBody
   if (mediaType !== 'application/json' && !isOwnForm(operation, request) && !isBare) {
-    throw Refusal.byHttp(415, `Content-Type: must be application/json, not ${mediaType ?? 'absent'}`, {})
+    const allowed = operation.acceptsYaml ? 'application/json or application/yaml' : 'application/json'
+    throw Refusal.byHttp(415, `Content-Type: must be ${allowed}, not ${mediaType ?? 'absent'}`, {})
   }
   if (isEmpty || isOwnForm(operation, request)) return takesBody ? {} : undefined
   const json = parseJson(Buffer.from(request.body).toString('utf8'))

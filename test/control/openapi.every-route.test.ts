@@ -42,6 +42,7 @@ test('openapi.json is OpenAPI 3.1 and describes every operation', async () => {
 
 /** A call for each operation that succeeds in a fresh sandbox, one after the other. */
 const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: number }>> = {
+  putPersonas: { body: { personas: [{ name: 'ben', title: 'Ben', purpose: 'A test.' }] } },
   putPersona: {
     path: '/personas/me',
     body: { title: 'Me', purpose: 'A test.', age_key: undefined },

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { AgeSignal } from '../../src/age/signal-schema.ts'
 import type { Claims } from '../../src/client/shapes/claims.ts'
+import { generatePersonas } from '../../src/sandbox/personas/generate-personas.ts'
+import { personasYaml } from '../../src/sandbox/personas/persona-yaml.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const ADULT = {
   title: 'Mine',
@@ -11,7 +13,7 @@ const ADULT = {
   age_key: {
     signals: [
       {
-        method: 'id_doc_scan',
+        method: 'id_doc_scan' as const,
         age: { date_of_birth: 'today - 30y' },
         verified_at: 'now - 30d',
         provenance: '/veratad/roc',
@@ -68,6 +70,83 @@ describe('a persona at run time', () => {
     const sandbox = await startSandbox()
     const answer = await sandbox.request.get('/_sandbox/personas/teen-61').expect(404)
     expect(answer.body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
+  })
+})
+
+describe('PUT personas', () => {
+  const named = (name: string, changes: object = {}) => ({ name, ...ADULT, ...changes })
+  const names = async (sandbox: TestSandbox) => (await sandbox.personas.list()).map(({ name }) => name)
+
+  test('adds and replaces several in one call, and leaves the others', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.clock.set('2026-05-01T12:00:00Z')
+    const before = await names(sandbox)
+    const put = await sandbox.personas.putAll([named('mine'), named('teen-16', { title: 'Now an adult' })])
+    expect(put).toMatchObject([
+      { name: 'mine', age_key: { signals: [{ age: { date_of_birth: '1996-05-01' } }] } },
+      { name: 'teen-16', title: 'Now an adult' },
+    ])
+    expect(await names(sandbox)).toEqual([...before, 'mine'])
+  })
+
+  test('takes YAML, as `personas generate` writes it', async () => {
+    const sandbox = await startSandbox()
+    const personas = await generatePersonas(20, 7)
+    const text = `# made\n${personasYaml(personas)}`
+    const put = sandbox.request.put('/_sandbox/personas').set('Content-Type', 'application/yaml; charset=utf-8')
+    const { body } = await put.send(text).expect(200)
+    expect(body.personas.map(({ name }: { name: string }) => name)).toEqual(personas.map(({ name }) => name))
+    expect(await names(sandbox)).toEqual(expect.arrayContaining(personas.map(({ name }) => name)))
+  })
+
+  test.each([
+    [[named('mine'), named('other', { age_keys: {} })], 'personas[1].age_keys'],
+    [[named('mine'), named('Not a name')], 'personas[1].name: must be 1 to 63 lower-case letters'],
+    [[named('mine'), named('mine')], 'personas[1].name: \\"mine\\" is the name of personas[0] too'],
+    [
+      [named('mine'), named('x', { age_key: { signals: [] } })],
+      'personas[1].age_key.signals: expected at least 1 item',
+    ],
+    [[], 'personas: expected at least 1 item'],
+    [
+      Array.from({ length: 101 }, (_, n) => ({ name: `n-${n}`, title: 'T', purpose: 'P' })),
+      'personas: expected at most 100 items',
+    ],
+  ])('changes nothing when one of them is wrong, and says which: %#', async (personas, message) => {
+    const sandbox = await startSandbox()
+    const before = await names(sandbox)
+    const { text } = await sandbox.request.put('/_sandbox/personas').send({ personas }).expect(400)
+    expect(text).toContain(message)
+    expect(await names(sandbox)).toEqual(before)
+  })
+
+  test('changes nothing when there is no room for all of them', async () => {
+    const sandbox = await startSandbox()
+    const some = (from: number, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ name: `n-${from + n}`, title: 'T', purpose: 'P' }))
+    for (let from = 0; from < 900; from += 100) await sandbox.personas.putAll(some(from, 100))
+    await sandbox.personas.putAll(some(900, 99))
+    const before = await names(sandbox)
+    await expect(sandbox.personas.putAll(some(998, 3))).rejects.toMatchObject({ status: 409 })
+    expect(await names(sandbox)).toEqual(before)
+    await sandbox.personas.putAll(some(998, 2))
+    expect(await names(sandbox)).toHaveLength(before.length + 1)
+  })
+
+  test.each([
+    ['text/plain', 'personas: []', 415, 'must be application/json or application/yaml, not text/plain'],
+    ['application/yaml', 'personas: [', 400, 'body:'],
+    ['application/yaml', 'personas:\n\t- x', 400, 'body:2: a tab indents this line'],
+  ])('refuses a body of %s: %j', async (type, text, status, message) => {
+    const sandbox = await startSandbox()
+    const answer = await sandbox.request.put('/_sandbox/personas').set('Content-Type', type).send(text).expect(status)
+    expect(answer.text).toContain(message)
+  })
+
+  test('is the only call that takes YAML', async () => {
+    const sandbox = await startSandbox()
+    const put = sandbox.request.put('/_sandbox/personas/mine').set('Content-Type', 'application/yaml')
+    expect((await put.send('title: T').expect(415)).text).toContain('must be application/json, not application/yaml')
   })
 })
 

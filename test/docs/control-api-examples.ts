@@ -53,6 +53,11 @@ export const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   listPersonas: { path: '/personas?limit=1' },
   getPersona: { path: '/personas/turns-18-tomorrow' },
   putPersona: { path: '/personas/turns-21-in-a-week', body: TURNS_21 },
+  putPersonas: {
+    path: '/personas',
+    body: { personas: [{ name: 'turns-21-in-a-week', ...TURNS_21 }] },
+    note: 'Also as YAML with `Content-Type: application/yaml`, as `agekey-sandbox personas generate` writes it.',
+  },
   deletePersona: { path: '/personas/turns-21-in-a-week' },
   evaluate: {
     path: '/evaluate',

@@ -21,6 +21,8 @@ export interface Operation {
   readonly statuses: readonly number[]
   /** Whether a form of the sandbox's own pages may send the call; then a page answers it. */
   readonly acceptsForm: boolean
+  /** Whether the body may be YAML too. */
+  readonly acceptsYaml: boolean
   /** Whether the call needs no control token. */
   readonly isOpen: boolean
 }
@@ -37,6 +39,7 @@ export const CALL = {
   mediaType: 'application/json',
   statuses: [200],
   acceptsForm: false,
+  acceptsYaml: false,
   isOpen: false,
 } as const
 

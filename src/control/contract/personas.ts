@@ -5,7 +5,7 @@ import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { mustBe } from '../../files/describe-issue.ts'
 import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
-import { personaSchema } from '../../sandbox/personas/persona-schema.ts'
+import { personaSchema, putPersonasSchema } from '../../sandbox/personas/persona-schema.ts'
 import { byName, CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const persona = personaSchema.meta({ id: 'Persona' })
@@ -62,6 +62,15 @@ export const personaOperations = {
     body: personaSchema.partial({ name: true }),
     result: persona,
     statuses: [200, 201],
+  },
+  putPersonas: {
+    ...CALL,
+    method: 'put',
+    path: '/personas',
+    summary: 'Adds or replaces up to 100 personas, all of them or none; other personas stay',
+    body: putPersonasSchema,
+    result: z.object({ personas: z.array(persona) }),
+    acceptsYaml: true,
   },
   deletePersona: {
     ...REMOVAL,

@@ -19,6 +19,8 @@ export interface Personas extends AgeKeys {
   find(name: string): Promise<Persona | undefined>
   /** Adds a persona or replaces the one of this name, whose age key ends. @throws Refusal */
   put(persona: Persona): Promise<void>
+  /** The same for each of them, or for none. @throws Refusal */
+  putAll(personas: readonly Persona[]): Promise<void>
   /** `false` when there is none of this name. @throws Refusal */
   remove(name: string): Promise<boolean>
   /** The persona with plain dates, counted from the clock's base. */
@@ -72,11 +74,16 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
     if (await changes.get(name)) return
     if ((await changes.count()) < MAX_CHANGED_PERSONAS) return
     const oldest = (await changes.list()).find(([, change]) => change.isGenerated)
-    if (!oldest)
-      throw Refusal.conflict(
-        `personas: ${MAX_CHANGED_PERSONAS} are changed or added already; delete some, or reset the tenant`,
-      )
+    if (!oldest) throw noRoom()
     await forget(oldest[0])
+  }
+
+  /** What a refused call has changed by then stays, so that a list is measured before its first persona is put. */
+  const requireRoomFor = async (personas: readonly Persona[]) => {
+    const kept = await changes.list()
+    const names = new Set(kept.filter(([, change]) => !change.isGenerated).map(([name]) => name))
+    for (const { name } of personas) names.add(name)
+    if (names.size > MAX_CHANGED_PERSONAS) throw noRoom()
   }
 
   const put = async (name: string, change: Change) => {
@@ -123,6 +130,10 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
     },
     find,
     put: (persona) => put(persona.name, { persona }),
+    async putAll(personas) {
+      await requireRoomFor(personas)
+      for (const persona of personas) await put(persona.name, { persona })
+    },
     async remove(name) {
       if ((await find(name)) === undefined) return false
       if (findDeclared(name)) await put(name, {})
@@ -149,6 +160,9 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
     },
   }
 }
+
+const noRoom = () =>
+  Refusal.conflict(`personas: ${MAX_CHANGED_PERSONAS} are changed or added already; delete some, or reset the tenant`)
 
 function randomUint32(ids: Ids): number {
   return Buffer.from(ids.random(4), 'base64url').readUInt32BE()
