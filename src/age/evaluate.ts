@@ -20,6 +20,8 @@ interface Candidate {
   readonly filters: readonly Verdict[]
   readonly passesFilters: boolean
   readonly age: number
+  /** The signal says `at_least_years`. */
+  readonly isLeastAge: boolean
   readonly override: Override | undefined
 }
 
@@ -44,6 +46,45 @@ export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, n
     })),
   )
 }
+
+/** The answers of a persona, and the line that explains them on a list of many. */
+export interface BriefEvaluation {
+  readonly ageThresholds: AgeThresholds
+  /** `id_doc_scan: is 16, needs 18`, of the lowest threshold that fails; `id_doc_scan: is 36` when none does. */
+  readonly reason: string
+}
+
+/** The answers of `evaluate` with one short reason instead of the trace. Each signal is looked at once. */
+export function evaluateBriefly(signals: readonly AgeSignal[], claims: Claims, now: number): BriefEvaluation {
+  const candidates = signals.map((signal) => toCandidate(signal, claims, now))
+  const entries = claims.age_thresholds.map((threshold, index) => {
+    const passing = candidates.find((one) => one.passesFilters && one.age >= requiredAge(threshold, index, one).years)
+    return { threshold, index, satisfied: passing !== undefined, passing }
+  })
+  const failed = entries.filter(({ satisfied }) => !satisfied)
+  const [lowest] = failed.toSorted((one, other) => one.threshold - other.threshold)
+  const reason = lowest ? reasonAgainst(lowest, candidates) : reasonFor(entries.find(({ passing }) => passing)?.passing)
+  return { ageThresholds: answersOf(entries), reason }
+}
+
+const reasonFor = (passing: Candidate | undefined): string =>
+  passing ? `${passing.method}: is ${ageText(passing)}` : 'no age signal'
+
+/** What the signal that comes nearest lacks: the oldest of those that pass the filters, else of all. */
+function reasonAgainst(
+  { threshold, index }: { readonly threshold: number; readonly index: number },
+  candidates: readonly Candidate[],
+): string {
+  const filtered = candidates.filter(({ passesFilters }) => passesFilters)
+  const [nearest] = (filtered.length > 0 ? filtered : candidates).toSorted((one, other) => other.age - one.age)
+  if (!nearest) return 'no age signal'
+  const failed = nearest.filters.filter(({ passed }) => !passed).map(({ filter }) => filter)
+  if (failed.length > 0) return `${nearest.method}: fails ${failed.join(', ')}`
+  const { years } = requiredAge(threshold, index, nearest)
+  return `${nearest.method}: is ${ageText(nearest)}, needs ${years}${years === threshold ? '' : ' by overrides'}`
+}
+
+const ageText = ({ age, isLeastAge }: Candidate) => (isLeastAge ? `at least ${age}` : `${age}`)
 
 /** The trace of `evaluate` alone. */
 export function explainEvaluation(signals: readonly AgeSignal[], claims: Claims, now: number): ThresholdTrace[] {
@@ -73,7 +114,14 @@ function toCandidate(signal: AgeSignal, claims: Claims, now: number): Candidate 
   const override = claims.overrides?.[signal.method]
   const filters = filterChecks(signal, claims)
   const passesFilters = filters.every(({ passed }) => passed)
-  return { method: signal.method, filters, passesFilters, age: ageOf(signal.age, now), override }
+  return {
+    method: signal.method,
+    filters,
+    passesFilters,
+    age: ageOf(signal.age, now),
+    isLeastAge: 'at_least_years' in signal.age,
+    override,
+  }
 }
 
 function ageOf(age: Age, now: number): number {

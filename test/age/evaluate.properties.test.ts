@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseInstant } from '../../src/age/calendar.ts'
 import type { Claims } from '../../src/age/claims.ts'
-import { type Evaluation, evaluate, evaluateAnswers, explainEvaluation } from '../../src/age/evaluate.ts'
+import {
+  type Evaluation,
+  evaluate,
+  evaluateAnswers,
+  evaluateBriefly,
+  explainEvaluation,
+} from '../../src/age/evaluate.ts'
 import { matchesPattern } from '../../src/age/provenance.ts'
 import type { AgeSignal } from '../../src/age/signal.ts'
 import * as arbitrary from './arbitraries.ts'
@@ -130,6 +136,7 @@ it('the answers alone and the trace alone are those of the whole evaluation', ()
       const { ageThresholds, trace } = evaluate(held, claims, NOW)
       expect(evaluateAnswers(held, claims, NOW)).toEqual(ageThresholds)
       expect(explainEvaluation(held, claims, NOW)).toEqual(trace)
+      expect(evaluateBriefly(held, claims, NOW).ageThresholds).toEqual(ageThresholds)
     }),
   )
 })
