@@ -31,7 +31,7 @@ export const languageCookie = (language: string, tenant: Tenant): Cookie =>
 
 /**
  * The menu of languages, each under its own name. It belongs to the form of `renderLanguageForm` and posts `language`; a script
- * submits it as soon as a pointer picks one.
+ * submits it as soon as a pointer picks one, and hides the button until a key has changed the choice.
  */
 export function renderLanguageMenu(t: Translate): Html {
   return html`<div class="language">
@@ -42,7 +42,7 @@ ${Object.entries(LANGUAGES).map(
     html`<option value="${tag}" lang="${tag}"${tag === t.lang && html` selected`}>${messages['language.name']}</option>
 `,
 )}</select>
-<button class="icon" form="language-form" aria-label="${t('language.change')}"><span aria-hidden="true">✓</span></button>
+<button form="language-form">${t('language.change')}</button>
 </div>`
 }
 
