@@ -16,6 +16,8 @@ if (notice && window.top !== window) {
       for (const part of document.querySelectorAll('[data-passkey]')) part.remove()
     }
   }
+  // The endings are asked for by their address.
+  for (const link of document.querySelectorAll('[data-load] form > a')) link.search += '&framed=true'
   for (const form of document.querySelectorAll('form')) {
     for (const [name, value] of Object.entries(fields)) {
       const field = document.createElement('input')

@@ -1,20 +1,64 @@
-// Narrows a list down to what contains every word that was written. Headings without anything below them go too.
-for (const filter of document.querySelectorAll('[data-filter]')) {
+// Narrows a list down to what contains every word that was written, and opens the groups that have matches. Enter takes the
+// first match: the entry of exactly this name, else the first that is shown.
+function attach(filter) {
   const list = document.getElementById(filter.dataset.filter)
   const field = filter.querySelector('input')
   const status = filter.querySelector('[role="status"]')
-  const items = [...list.querySelectorAll('li:has(> button)')]
-  const texts = new Map(items.map((item) => [item, item.querySelector('button').textContent.toLowerCase()]))
+  const entries = [...list.querySelectorAll('li > button')].map((button) => {
+    const hidden = [...button.querySelectorAll('[title]')].map(({ title }) => title)
+    return { button, row: button.parentElement, text: [button.textContent, ...hidden].join(' ').toLowerCase() }
+  })
+  const groups = [...list.querySelectorAll('ul')].map((rows) => {
+    const around = rows.closest('details, section')
+    return { rows, group: list.contains(around) ? around : rows }
+  })
+  /** The groups that were open before the first letter. */
+  let openBefore
+  let first
 
   const narrow = () => {
-    const words = field.value.toLowerCase().split(/\s+/)
-    for (const item of items) item.hidden = !words.every((word) => texts.get(item).includes(word))
-    for (const section of list.querySelectorAll('section')) {
-      section.hidden = !section.querySelector('li:has(> button):not([hidden])')
+    const query = field.value.trim().toLowerCase()
+    const words = query.split(/\s+/)
+    for (const { row, text } of entries) row.hidden = !words.every((word) => text.includes(word))
+    const shown = entries.filter(({ row }) => !row.hidden)
+    const folded = groups.map(({ group }) => group).filter((group) => group.matches('details'))
+    if (query !== '') openBefore ??= folded.filter((group) => group.open)
+    for (const { rows, group } of groups) group.hidden = !rows.querySelector(':scope > li:not([hidden])')
+    for (const group of folded) {
+      if (query !== '') group.open = !group.hidden
+      else if (openBefore) group.open = openBefore.includes(group)
     }
-    const shown = items.filter((item) => !item.hidden).length
-    status.textContent = field.value.trim() === '' ? '' : `${shown} / ${items.length}`
-    list.dispatchEvent(new CustomEvent('narrowed'))
+    if (query === '') openBefore = undefined
+    delete first?.row.dataset.first
+    first = query === '' ? undefined : (shown.find(({ button }) => button.value === query) ?? shown[0])
+    if (first) first.row.dataset.first = ''
+    status.textContent = query === '' ? '' : `${shown.length} / ${entries.length}`
+    if (shown.length === 0) status.replaceChildren(...nearest(query))
+  }
+
+  /** Says that nothing matches, with the names that are spelt most like the query: a button writes one into the field. */
+  const nearest = (query) => {
+    const names = entries.map(({ button }) => button.value)
+    const alike = names
+      .map((name) => ({ name, likeness: likeness(query, name) }))
+      .filter((one) => one.likeness > 0.25)
+      .sort((one, other) => other.likeness - one.likeness)
+      .slice(0, 3)
+    if (alike.length === 0) return [filter.dataset.none]
+    return [
+      `${filter.dataset.none} ${filter.dataset.nearest} `,
+      ...alike.map(({ name }) => {
+        const button = document.createElement('button')
+        button.type = 'button'
+        button.textContent = name
+        button.addEventListener('click', () => {
+          field.value = name
+          narrow()
+          field.focus()
+        })
+        return button
+      }),
+    ]
   }
 
   field.addEventListener('input', narrow)
@@ -24,11 +68,25 @@ for (const filter of document.querySelectorAll('[data-filter]')) {
       narrow()
     }
     if (event.key !== 'Enter') return
-    // Enter in a field would press the first button of its form: it goes to the first match instead.
+    // Enter in a field would press the first button of its form. A word that is still being composed is no query yet.
     event.preventDefault()
-    list.querySelector('li:not([hidden]) > button')?.focus()
+    if (!event.isComposing) first?.button.click()
   })
   filter.hidden = false
   // The browser may have kept what was written when it comes back to the page.
   narrow()
 }
+
+/** How many pairs of letters two names share, 0 to 1: spelling mistakes and swapped parts leave most of them. */
+function likeness(query, name) {
+  const pairsOf = (text) => new Set([...text].slice(1).map((letter, index) => text[index] + letter))
+  const [asked, own] = [pairsOf(query), pairsOf(name)]
+  const shared = [...asked].filter((pair) => own.has(pair)).length
+  return (2 * shared) / (asked.size + own.size || 1)
+}
+
+const attachAll = (root) => {
+  for (const filter of root.querySelectorAll('[data-filter][hidden]')) attach(filter)
+}
+attachAll(document)
+document.addEventListener('loaded', ({ target }) => attachAll(target))

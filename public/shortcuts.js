@@ -1,8 +1,10 @@
-// The keys 1 to 9 press the first nine buttons of a list that are shown, unless they are switched off or one is writing.
-const setting = document.querySelector('[data-shortcuts]')
-if (setting) {
-  const list = document.getElementById(setting.dataset.shortcuts)
-  const box = setting.querySelector('input')
+// Keys for a list: / goes to its search, 1 to 9 press the buttons that stand open at its top. They can be switched off.
+const keys = document.querySelector('[data-shortcuts]')
+if (keys) {
+  const list = document.getElementById(keys.dataset.shortcuts)
+  const toggle = keys.querySelector('button')
+  const buttons = [...list.querySelectorAll(':scope > ul > li > button')].slice(0, 9)
+  const search = document.querySelector(`[data-filter="${keys.dataset.shortcuts}"] input`)
   const STORAGE_KEY = 'agekey-sandbox-shortcuts'
 
   const stored = (value) => {
@@ -15,32 +17,47 @@ if (setting) {
     }
   }
 
-  const shown = () => [...list.querySelectorAll('li:not([hidden]) > button')].slice(0, 9)
+  let areOn = true
+  const change = () => {
+    areOn = !areOn
+    const { other } = toggle.dataset
+    toggle.dataset.other = toggle.textContent
+    toggle.textContent = other
+    hint()
+  }
 
   const hint = () => {
     for (const key of list.querySelectorAll('kbd')) key.remove()
-    for (const button of list.querySelectorAll('button')) button.removeAttribute('aria-keyshortcuts')
-    if (!box.checked) return
-    for (const [index, button] of shown().entries()) {
+    search.toggleAttribute('aria-keyshortcuts', false)
+    if (areOn) search.setAttribute('aria-keyshortcuts', '/')
+    for (const [index, button] of buttons.entries()) {
+      button.removeAttribute('aria-keyshortcuts')
+      if (!areOn) continue
       const key = document.createElement('kbd')
       key.textContent = String(index + 1)
       key.setAttribute('aria-hidden', 'true')
-      button.append(key)
+      button.prepend(key)
       button.setAttribute('aria-keyshortcuts', key.textContent)
     }
   }
 
   document.addEventListener('keydown', (event) => {
-    const isWriting = event.target.closest('input:not([type="checkbox"]), select, textarea')
-    if (!box.checked || isWriting || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
-    if (/^[1-9]$/.test(event.key)) shown()[Number(event.key) - 1]?.click()
+    const isWriting = event.target.closest('input, select, textarea')
+    if (!areOn || isWriting || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+    if (event.key === '/') {
+      event.preventDefault()
+      search.focus()
+      search.select()
+    }
+    // A row that the search has hidden cannot be meant.
+    const button = /^[1-9]$/.test(event.key) ? buttons[Number(event.key) - 1] : undefined
+    if (button && !button.parentElement.hidden) button.click()
   })
-  box.addEventListener('change', () => {
-    stored(box.checked ? 'on' : 'off')
-    hint()
+  toggle.addEventListener('click', () => {
+    change()
+    stored(areOn ? 'on' : 'off')
   })
-  list.addEventListener('narrowed', hint)
-  box.checked = stored() !== 'off'
-  setting.hidden = false
+  keys.hidden = false
   hint()
+  if (stored() === 'off') change()
 }

@@ -6,7 +6,7 @@ import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { type MessageKey, type Translate, translate } from '../http/html/messages.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
 import type { Persona } from '../sandbox/personas/persona-schema.ts'
-import { renderEndingForm } from './driving/ending-form.ts'
+import { renderEndings } from './driving/endings.ts'
 import { isWithoutPasskeys } from './embedding/embedding.ts'
 import { renderContinueForm, renderEmbeddingNotice } from './embedding/notice.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
@@ -45,7 +45,7 @@ ${!isBlocked && renderSaving(choices, t)}
 </form>
 </section>
 ${renderAdvice(page.findings, t)}
-${!isBlocked && renderEndingForm(page, t)}`,
+${!isBlocked && renderEndings(page, t)}`,
   })
 }
 

@@ -13,11 +13,14 @@ export function lastPersonaCookie(name: string | undefined, request: Incoming, t
   return isNeeded ? hostedCookie(LAST_PERSONA_COOKIE, name, tenant) : undefined
 }
 
+/** The name of the persona of this browser's last Use; there may be no such persona any more. */
+export const lastPersonaOf = (request: Incoming): string | undefined => readCookie(request, LAST_PERSONA_COOKIE)
+
 /**
  * Decision: the persona that the Create page preselects is that of this browser's last Use, else the one without an age key,
  * so that the main button never replaces an age key by accident.
  */
 export function preselectedPersona(request: Incoming, personas: readonly Persona[]): string | undefined {
-  const candidates = [readCookie(request, LAST_PERSONA_COOKIE), FALLBACK_PERSONAS.create]
+  const candidates = [lastPersonaOf(request), FALLBACK_PERSONAS.create]
   return candidates.find((name) => personas.some((persona) => persona.name === name))
 }

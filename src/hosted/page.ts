@@ -1,19 +1,19 @@
-import { evaluateAnswers } from '../age/evaluate.ts'
+import { evaluateBriefly } from '../age/evaluate.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Reply } from '../http/reply.ts'
+import type { CreateTransaction } from '../oidc/create.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
 import { findEarlier } from '../sandbox/decision/possible-outcome.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import { mapInTurns, takeTurn } from '../sandbox/take-turn.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { fontAdvice } from './appearance.ts'
-import type { PersonaChoice } from './choices/persona-list.ts'
+import type { PersonaChoice } from './choices/persona-row.ts'
 import { renderChoose } from './choose-page.ts'
 import { renderCreate } from './create-page.ts'
 import { drivingBar } from './driving/driving-bar.ts'
 import { embeddingOf } from './embedding/embedding.ts'
-import { preselectedPersona } from './last-persona.ts'
+import { lastPersonaOf, preselectedPersona } from './last-persona.ts'
 import { clientBadge } from './logo.ts'
 import { hostedReply, hostedShell, type Visit } from './shell.ts'
 import type { WaitingPage } from './waiting-page.ts'
@@ -23,22 +23,27 @@ export async function hostedPage(id: string, pending: Pending, visit: Visit): Pr
   // A store answers many requests at once: what follows would be done for all of them in one go.
   await takeTurn()
   const { transaction } = pending
-  const shell = hostedShell(visit, transaction.presentation)
-  const rendered = await renderWaiting(pending, { id, shell, visit })
+  const page = await waitingPage(pending, { id, visit })
+  const rendered =
+    transaction.flow === 'create'
+      ? await renderCreatePage({ ...page, transaction }, visit)
+      : await renderChoicePage({ ...page, transaction }, visit)
   // Chromium applies form-action to the redirect that answers the form.
-  const reply = hostedReply(rendered, { ...shell, redirectUri: transaction.redirectUri })
+  const reply = hostedReply(rendered, { lang: page.shell.lang, redirectUri: transaction.redirectUri })
   // Not no-store: the back button would request the URL again and begin a second flow, although the first one is over.
   return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'private, no-cache' } }
 }
 
-async function renderWaiting(
+/** What every page of a pending request shows. */
+export async function waitingPage(
   { transaction, findings }: Pending,
-  { id, shell, visit }: { id: string; shell: WaitingPage['shell']; visit: Visit },
-): Promise<RenderedPage> {
+  { id, visit }: { readonly id: string; readonly visit: Visit },
+): Promise<WaitingPage & { readonly shell: ReturnType<typeof hostedShell> }> {
   const { tenant, request, continued, clockMoved, chosenLanguage } = visit
-  const shared = {
-    shell,
+  return {
+    shell: hostedShell(visit, transaction.presentation),
     id,
+    transaction,
     findings,
     path: `${tenant.basePath}/v1/oidc/${transaction.flow}`,
     client: await clientBadge(tenant, transaction.clientId),
@@ -50,16 +55,23 @@ async function renderWaiting(
     clockMoved,
     chosenLanguage,
   }
-  const personas = await tenant.personas.list()
-  if (transaction.flow === 'create') {
-    return renderCreate({ ...shared, transaction }, { personas, selected: preselectedPersona(request, personas) })
-  }
-  const choices = await mapInTurns(inPersonaOrder(personas), (persona) => choiceOf(persona, transaction, tenant))
-  const fontFindings = fontAdvice(transaction.presentation.appearance, tenant.provider)
-  return renderChoose({ ...shared, transaction, fontFindings }, choices)
 }
 
-function choiceOf(persona: PersonaChoice['persona'], { claims }: UseTransaction, tenant: Tenant): PersonaChoice {
-  const { age_key: ageKey } = tenant.personas.resolved(persona)
-  return ageKey ? { persona, ageThresholds: evaluateAnswers(ageKey.signals, claims, tenant.clock.now()) } : { persona }
+async function renderCreatePage(
+  page: WaitingPage<CreateTransaction>,
+  { tenant, request }: Visit,
+): Promise<RenderedPage> {
+  const personas = await tenant.personas.list()
+  return renderCreate(page, { personas, selected: preselectedPersona(request, personas) })
+}
+
+async function renderChoicePage(page: WaitingPage<UseTransaction>, { tenant, request }: Visit): Promise<RenderedPage> {
+  const { claims, presentation } = page.transaction
+  const choiceOf = (persona: PersonaChoice['persona']): PersonaChoice => {
+    const { age_key: ageKey } = tenant.personas.resolved(persona)
+    return ageKey ? { persona, evaluation: evaluateBriefly(ageKey.signals, claims, page.now) } : { persona }
+  }
+  const choices = await mapInTurns(inPersonaOrder(await tenant.personas.list()), choiceOf)
+  const fontFindings = fontAdvice(presentation.appearance, tenant.provider)
+  return renderChoose({ ...page, fontFindings }, { choices, last: lastPersonaOf(request) })
 }

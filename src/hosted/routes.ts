@@ -4,16 +4,17 @@ import { Refusal } from '../oidc/refusal.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
 import { createWhyRoute } from './choices/why-page.ts'
 import { requireDriver } from './driving/driving.ts'
+import { createEndingsRoute } from './driving/endings-page.ts'
 import { type HostedForm, readHostedForm, requirePending } from './form.ts'
 import { languageCookie } from './language.ts'
 import { hostedPage } from './page.ts'
 import type { Visit } from './shell.ts'
 
-/** What a hosted page has beside its choice: the reasons of an answer, and forms that show the page again. */
+/** What a hosted page has beside its choice: the reasons of an answer, the endings, and forms that show the page again. */
 export function createHostedRoutes({
   version,
   guard,
-}: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'language' | 'clock' | 'goOn' | 'why', Handler>> {
+}: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'language' | 'clock' | 'goOn' | 'why' | 'endings', Handler>> {
   const showAgain = (
     { transaction, chosenLanguage, continued, framed }: HostedForm,
     pending: Pending,
@@ -21,6 +22,7 @@ export function createHostedRoutes({
   ) => hostedPage(transaction, pending, { chosenLanguage, continued, framed, ...visit, version, guard })
   return {
     why: createWhyRoute({ version, guard }),
+    endings: createEndingsRoute({ version, guard }),
     async goOn(request, tenant) {
       const form = readHostedForm(request, guard)
       const pending = await requirePending(form, tenant)

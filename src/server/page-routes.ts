@@ -16,6 +16,8 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
   const hosted = createHostedRoutes(host)
   const pages: readonly RouteRow[] = [
     { path: '/v1/oidc/use/why', method: 'get', handler: hosted.why, errors: 'page' },
+    { path: '/v1/oidc/use/endings', method: 'get', handler: hosted.endings, errors: 'embeddable-page' },
+    { path: '/v1/oidc/create/endings', method: 'get', handler: hosted.endings, errors: 'embeddable-page' },
     { path: '/v1/oidc/use/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
     { path: '/v1/oidc/create/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
     { path: '/v1/oidc/use/clock', method: 'post', handler: hosted.clock, errors: 'embeddable-page' },

@@ -100,77 +100,90 @@ describeInBrowser('a flow in a browser', () => {
   it('is finished by the keyboard alone', () =>
     inPage(async (page) => {
       await page.goto(use())
-      // The way home, the language and its button come first, as on the screen.
-      for (const _ of ['home', 'language', 'change', 'use']) await page.keyboard.press('Tab')
+      // The way home and the language come first, as on the screen.
+      for (const _ of ['home', 'language', 'use']) await page.keyboard.press('Tab')
       expect(await page.evaluate('document.activeElement.dataset.testid')).toBe('use')
       await page.keyboard.press('Enter')
       await back(page)
       expect(fragmentOf(page)).toHaveProperty('id_token')
     }))
 
-  it('takes the number keys for the first nine personas that are shown', () =>
+  it('takes a number key for a persona in the open, but not as it is written into a field', () =>
     inPage(async (page) => {
       await page.goto(use())
-      await page.getByLabel('Find a persona').fill('turns tomorrow')
-      const third = page.locator('#persona-list li:not([hidden]) > button').nth(2)
-      expect(await third.getAttribute('value')).toBe('turns-18-tomorrow')
-      await page.keyboard.press('3')
+      await page.getByLabel('Find a persona').press('3')
       expect(new URL(page.url()).origin, 'a digit in a field is text').toBe(sandbox.baseUrl)
-      await page.getByLabel('Find a persona').fill('turns tomorrow')
+      await page.getByLabel('Find a persona').fill('')
       await page.getByRole('heading', { level: 1 }).click()
       await page.keyboard.press('3')
       await back(page)
-      await expect(sandbox.flows.last()).resolves.toMatchObject({ persona: 'turns-18-tomorrow' })
+      await expect(sandbox.flows.last()).resolves.toMatchObject({ persona: 'child-12' })
     }))
 
-  it('ignores the number keys when they are switched off, also on the next page', () =>
+  it('ignores its keys when they are switched off, also on the next page, until they are switched on again', () =>
     inPage(async (page) => {
       await page.goto(use())
-      await page.getByLabel('Number keys 1 to 9').uncheck()
+      await page.getByRole('button', { name: 'Turn keys off' }).click()
       await page.goto(use())
       expect(await page.locator('kbd').count()).toBe(0)
+      await page.keyboard.press('/')
       await page.keyboard.press('1')
       expect(new URL(page.url()).origin).toBe(sandbox.baseUrl)
+      await page.getByRole('button', { name: 'Turn keys on' }).click()
+      await page.getByRole('heading', { level: 1 }).click()
+      await page.keyboard.press('1')
+      await back(page)
     }))
 
-  it('hides the number keys on a touch screen, and shows the menu of languages', () =>
+  it('hides the keys on a touch screen, and shows the menu of languages', () =>
     inPage(
       async (page) => {
         await page.goto(use())
-        expect(await page.getByLabel('Number keys 1 to 9').isVisible()).toBe(false)
+        expect(await page.getByRole('button', { name: 'Turn keys off' }).isVisible()).toBe(false)
         expect(await page.locator('kbd').first().isVisible()).toBe(false)
         expect((await page.getByTestId('language').boundingBox())?.y).toBeLessThan(200)
       },
       { viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true },
     ))
 
-  it('hides filters and number keys where no script makes them work', () =>
+  it('hides search and keys where no script makes them work', () =>
     inPage(
       async (page) => {
         await page.goto(use())
         expect(await page.getByLabel('Find a persona').isVisible()).toBe(false)
-        expect(await page.getByLabel('Number keys 1 to 9').isVisible()).toBe(false)
+        expect(await page.getByText('Turn keys off').isVisible()).toBe(false)
       },
       { javaScriptEnabled: false },
     ))
 
-  it('finds an ending among the many', () =>
+  it('finds an ending among the many, which are loaded when they are opened', () =>
     inPage(async (page) => {
       await page.goto(use())
-      await page.getByText('Force an ending').last().click()
+      await page.getByTestId('endings').click()
       await page.getByLabel('Find an ending').fill('expired')
-      await page.keyboard.press('Enter')
-      expect(await page.evaluate('document.activeElement.dataset.testid')).toMatch(/^outcome-id_token\.expired/)
       await page.keyboard.press('Enter')
       await back(page)
       await expect(sandbox.flows.last()).resolves.toMatchObject({ outcome: 'id_token.expired' })
     }))
 
+  it('forces an ending without scripts on a page of its own', () =>
+    inPage(
+      async (page) => {
+        await page.goto(use())
+        await page.getByTestId('endings').click()
+        await page.getByRole('link', { name: /Show all \d+ endings/ }).click()
+        await page.getByTestId('outcome-id_token.expired').click()
+        await back(page)
+        await expect(sandbox.flows.last()).resolves.toMatchObject({ outcome: 'id_token.expired' })
+      },
+      { javaScriptEnabled: false },
+    ))
+
   it('advances the clock by 91 seconds while it waits, more than the lifetime of a request_uri', () =>
     inPage(async (page) => {
       const request = await create()
       await page.goto(request)
-      await page.getByText('Force an ending').click()
+      await page.getByTestId('endings').click()
       await page.getByTestId('advance').click()
       await page.waitForURL(/clock/)
       expect(await page.getByTestId('advance').isVisible(), 'the endings stay open').toBe(true)

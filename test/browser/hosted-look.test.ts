@@ -1,35 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { checkAccessibility, smallTargetsOn } from './axe.ts'
 import { createUrl, useUrl, whyUrl } from './requests.ts'
 import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-/** A list of forty has the markup of a list of four, and takes axe-core ten times as long. */
-const REPEATED = [
-  ['#persona-list li:nth-child(n+3)'],
-  ['#persona-list section:nth-child(n+4)'],
-  ['#outcome-list li:nth-child(n+3)'],
-]
-
-/** Everything that axe-core finds, a line each. */
-async function violationsOn(page: Page): Promise<string[]> {
-  return page.evaluate(`axe.run({ exclude: ${JSON.stringify(REPEATED)} }, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'], preload: false })
-    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`)
-}
-
-/** Buttons, fields and links that are smaller than 44 px in one direction; a link within a sentence may be. */
-async function smallTargetsOn(page: Page): Promise<string[]> {
-  return page.evaluate(`[...document.querySelectorAll('button, select, summary, input:not([type=hidden], [type=checkbox]), label:has(> input), a')]
-    .filter((target) => target.checkVisibility())
-    .map((target) => ({ target, box: target.getBoundingClientRect() }))
-    .filter(({ box }) => box.height < 44 || box.width < 44)
-    .map(({ target }) => target.outerHTML)`)
-}
 
 const COLOURED = {
   primary_color: 'gold',
@@ -70,13 +42,12 @@ describeInBrowser('a hosted page', () => {
       const userAgent = name.endsWith('-web-view') ? { userAgent: WEB_VIEW } : {}
       await withPage(started.browser, { colorScheme, bypassCSP: true, ...userAgent }, async (page) => {
         await page.goto((await PAGES[name]?.(theme)) ?? '')
-        await page.evaluate(axe)
         for (const width of [1280, 320]) {
           await page.setViewportSize({ width, height: 800 })
           await keepScreenshot(page, `${name}-${theme}-${width}`)
-          // The closed sections are checked too.
+          // The closed sections are checked too, with what they load.
           await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`)
-          expect(await violationsOn(page)).toEqual([])
+          expect(await checkAccessibility(page)).toEqual([])
           expect(await smallTargetsOn(page)).toEqual([])
           expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
           if (width === 1280) await keepScreenshot(page, `${name}-${theme}-${width}-open`)

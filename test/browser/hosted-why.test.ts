@@ -6,12 +6,12 @@ import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.t
 describeInBrowser('the reasons of a persona’s answers', () => {
   const started = startBrowserAndSandbox()
 
-  /** Opens the reasons of teen-16 on a choice page. */
+  /** Asks for the reasons of teen-16 on a choice page; the row in which they appear. */
   async function openReasons(page: Page): Promise<Locator> {
     await page.goto(useUrl(started.sandbox, { language: 'de' }))
-    const choice = page.locator('li', { has: page.getByTestId('persona-teen-16') })
-    await choice.locator('summary').click()
-    return choice.locator('details')
+    const row = page.locator('li', { has: page.getByTestId('persona-teen-16') })
+    await row.getByRole('link').click()
+    return row
   }
 
   const REASON = /^18, 21: no\. \S+: needs 18/
@@ -20,26 +20,26 @@ describeInBrowser('the reasons of a persona’s answers', () => {
     await withPage(started.browser, {}, async (page) => {
       const asked: string[] = []
       page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-      const reasons = await openReasons(page)
-      const address = page.url()
-      const line = reasons.locator('li', { hasText: REASON })
+      const row = await openReasons(page)
+      const line = row.locator('li', { hasText: REASON })
+      const link = row.getByRole('link')
       await line.waitFor()
-      expect(await reasons.locator('a').count()).toBe(0)
-      await reasons.locator('summary').click()
+      expect(await link.getAttribute('aria-expanded')).toBe('true')
+      await link.click()
       await line.waitFor({ state: 'hidden' })
-      await reasons.locator('summary').click()
+      expect(await link.getAttribute('aria-expanded')).toBe('false')
+      await link.click()
       await line.waitFor()
-      expect(page.url()).toBe(address)
+      expect(new URL(page.url()).pathname).toBe('/v1/oidc/use')
       expect(asked.filter((path) => path.endsWith('/why'))).toHaveLength(1)
     })
   })
 
   it('stand without scripts on a page of their own, which leads back to the same choice', async () => {
     await withPage(started.browser, { javaScriptEnabled: false }, async (page) => {
-      const reasons = await openReasons(page)
-      await reasons.locator('a').click()
+      await openReasons(page)
       await page.waitForURL(/\/use\/why\?/)
-      await page.locator('[data-reasons] li', { hasText: REASON }).waitFor()
+      await page.locator('[data-part] li', { hasText: REASON }).waitFor()
       const id = new URL(page.url()).searchParams.get('transaction')
       await page.getByRole('button', { name: 'Zurück zur Auswahl' }).click()
       await page.getByTestId('persona-teen-16').waitFor()

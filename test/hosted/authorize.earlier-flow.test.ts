@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readError } from '../support/error-body.ts'
-import { press, submit } from '../support/forms.ts'
+import { openEndings, press, submit } from '../support/forms.ts'
 import { byTestId } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { type Changes, useRequest } from '../support/requests.ts'
@@ -38,8 +38,9 @@ describe.each(ROWS)('%s', (outcome) => {
 
   test('is offered on the choice page once there is an earlier flow, and chosen before leaves the page as it was', async () => {
     const sandbox = await startSandbox()
+    const endings = async () => openEndings(sandbox, (await authorize(sandbox)).text)
     const offers = (page: string) => byTestId(page, `outcome-${outcome}`).length
-    const { text: page } = await authorize(sandbox)
+    const page = await endings()
     expect(offers(page)).toBe(0)
     const form = press(page, 'outcome-id_token.expired')
     form.fields.set('outcome', outcome)
@@ -47,7 +48,7 @@ describe.each(ROWS)('%s', (outcome) => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(NONE)])
     await createRelyingParty(sandbox).use(EARLIER)
     expect((await submit(sandbox, form)).status).toBe(303)
-    expect(offers((await authorize(sandbox)).text)).toBe(1)
+    expect(offers(await endings())).toBe(1)
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readCallback } from '../support/callbacks.ts'
 import { readError } from '../support/error-body.ts'
-import { press, submit } from '../support/forms.ts'
+import { openEndings, press, submit } from '../support/forms.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { byTestId } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
@@ -46,7 +46,10 @@ describe('The choice page of E1', () => {
     for (const can_create of [undefined, 'false', 'TRUE']) {
       const without = await openUse(sandbox, { can_create })
       expect(byTestId(without, 'create'), String(can_create)).toHaveLength(0)
-      expect(byTestId(without, 'outcome-create_requested'), String(can_create)).toHaveLength(0)
+      expect(
+        byTestId(await openEndings(sandbox, without), 'outcome-create_requested'),
+        String(can_create),
+      ).toHaveLength(0)
     }
   })
 
@@ -62,7 +65,9 @@ describe('The choice page of E1', () => {
 
   test('forces an ending for a persona that is typed in', async () => {
     const sandbox = await startSandbox()
-    const form = press(await openUse(sandbox), 'outcome-verified', { with_persona: 'child-12' })
+    const form = press(await openEndings(sandbox, await openUse(sandbox)), 'outcome-verified', {
+      with_persona: 'child-12',
+    })
     expect(idTokenOf(readCallback(await submit(sandbox, form))).age_thresholds).toMatchObject({ 13: false })
   })
 

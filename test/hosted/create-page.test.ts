@@ -7,7 +7,6 @@ describe('the create page', () => {
     ['save', { name: 'outcome', value: 'created' }],
     ['save-new', { name: 'outcome', value: 'created_new' }],
     ['decline', { name: 'outcome', value: 'access_denied' }],
-    ['outcome-server_error', { name: 'outcome', value: 'server_error' }],
   ])('has one button %s', (testId, attributes) => {
     const buttons = byTestId(createPage(), testId)
     expect(buttons).toHaveLength(1)
@@ -23,14 +22,7 @@ describe('the create page', () => {
   })
 
   it('submits nothing but the request, a choice, a language and seconds', () => {
-    expect(fieldNames(createPage())).toEqual([
-      'advance',
-      'language',
-      'outcome',
-      'persona',
-      'transaction',
-      'with_persona',
-    ])
+    expect(fieldNames(createPage())).toEqual(['advance', 'language', 'outcome', 'persona', 'transaction'])
   })
 
   it('saves when Enter is pressed in its first form', () => {

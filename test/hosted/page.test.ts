@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { USUAL_PERSONAS } from '../../src/hosted/choices/usual-personas.ts'
 import { LANGUAGES } from '../../src/http/html/messages.ts'
 import { press, submit } from '../support/forms.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
@@ -9,8 +10,14 @@ import { startSandbox } from '../support/sandbox.ts'
 
 const publicFolder = new URL('../../public/', import.meta.url)
 
+/** The personas outside of every folded group, in the order of the page. */
+const openIn = (page: string) =>
+  tagsOf(page.slice(page.indexOf('<ul class="rows usual">'), page.indexOf('<div class="groups">')))
+    .filter(({ attributes }) => attributes['name'] === 'persona')
+    .map(({ attributes }) => attributes['value'])
+
 describe('the page of a request that waits', () => {
-  it('weighs less than 100 KB with all that it loads, with every persona and every ending, in every language', async () => {
+  it('weighs at most 40 KB, and 70 KB with all that it loads, with every persona, in every language', async () => {
     const sandbox = await startSandbox()
     // An earlier flow brings the endings that replay it.
     await createRelyingParty(sandbox).use({ state: 'earlier', nonce: 'earlier' })
@@ -20,39 +27,50 @@ describe('the page of a request that waits', () => {
       const { text } = await sandbox.request.get('/v1/oidc/use').query(query)
       const files = [...text.matchAll(/"\/_sandbox\/assets\/([^"]+)"/g)].map(([, file = '']) => file)
       const loaded = [...new Set(files)].reduce((sum, file) => sum + statSync(new URL(file, publicFolder)).size, 0)
-      expect(Buffer.byteLength(text) + loaded, language).toBeLessThan(100_000)
+      expect(Buffer.byteLength(text), language).toBeLessThanOrEqual(40 * 1024)
+      expect(Buffer.byteLength(text) + loaded, language).toBeLessThanOrEqual(70 * 1024)
     }
   })
 
-  it('lists personas under their headings, the fallback persona first, and endings by the call that they concern', async () => {
-    const sandbox = await startSandbox()
-    const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ scope: 'openid svc.upgrade' }))
-    const headings = [...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)
-    expect(headings.slice(0, 6)).toEqual(['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases'])
-    expect(headings.slice(6)).toEqual([
-      'Endings',
-      'ID token',
-      'ID token: age_thresholds',
-      'Callback',
-      'Token (E4)',
-      'Upgrade (E5)',
-    ])
-    const persona = tagsOf(text).find(({ attributes }) => attributes['name'] === 'persona')
-    expect(persona?.attributes['value']).toBe('adult-passport')
-  })
-
-  it('offers the endings of E4 and E5 only when the request can lead there', async () => {
+  it('has the usual personas in the open, and all others folded by group, with their number', async () => {
     const sandbox = await startSandbox()
     const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
-    expect(byTestId(text, 'outcome-token.500')).toEqual([])
-    expect(byTestId(text, 'outcome-id_token.expired')).toHaveLength(1)
+    expect(openIn(text)).toEqual(USUAL_PERSONAS)
+    const summaries = [...text.matchAll(/<summary data-testid="(group-\w+)">([^<]+) <span class="count">(\d+)</g)]
+    const personas = await sandbox.personas.list()
+    const folded = personas.filter(({ name }) => !USUAL_PERSONAS.includes(name))
+    const groups = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases']
+    expect(summaries.map(([, id, title, count]) => [id, title, Number(count)])).toEqual(
+      groups.map((group) => [
+        `group-${group.split(' ')[0]?.toLowerCase()}`,
+        group,
+        folded.filter((persona) => persona.group === group).length,
+      ]),
+    )
+  })
+
+  it('has the persona that this browser used last in the open, marked, and still once', async () => {
+    const sandbox = await startSandbox()
+    const open = async (last: string) => {
+      const cookie = `agekey_sandbox_last_persona=${last}`
+      return (await sandbox.request.get('/v1/oidc/use').set('Cookie', cookie).query(useRequest())).text
+    }
+    const folded = await open('stale-verification')
+    expect(openIn(folded)).toEqual([...USUAL_PERSONAS, 'stale-verification'])
+    expect(byTestId(folded, 'persona-stale-verification')).toHaveLength(1)
+    expect(textOf(folded)).toContain('stale-verification last used here')
+    const usual = await open('child-12')
+    expect(openIn(usual)).toEqual(USUAL_PERSONAS)
+    expect(textOf(usual)).toContain('child-12 last used here')
+    const unknown = await open('no-such-persona')
+    expect([openIn(unknown), textOf(unknown).includes('last used here')]).toEqual([USUAL_PERSONAS, false])
   })
 
   it('explains the answers of a persona on a page of their own, which its list leads to', async () => {
     const sandbox = await startSandbox()
     const asked = claims({ age_thresholds: [18], overrides: { facial_age_estimation: { min_age: 21 } } })
     const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: asked, language: 'de' }))
-    expect(textOf(text)).toContain('Was zählt overrides.facial_age_estimation.min_age: 21')
+    expect(textOf(text)).toContain('Was zählt: overrides overrides.facial_age_estimation.min_age: 21')
     const [href = ''] = /\/v1\/oidc\/use\/why\?[^"]*persona=adult-face(?=")/.exec(text) ?? []
     const why = await sandbox.request.get(href.replaceAll('&amp;', '&'))
     expect([why.status, why.headers['content-language']]).toEqual([200, 'de'])

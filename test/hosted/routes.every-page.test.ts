@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { USUAL_PERSONAS } from '../../src/hosted/choices/usual-personas.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
 import { renderCreate } from '../../src/hosted/create-page.ts'
+import { renderEndingsPage } from '../../src/hosted/driving/endings-page.ts'
 import { renderCallbackForm } from '../../src/hosted/ending.ts'
 import { renderError } from '../../src/http/html/error-page.ts'
 import type { Shell } from '../../src/http/html/layout.ts'
 import { LANGUAGES, translate } from '../../src/http/html/messages.ts'
-import { FALLBACK_PERSONAS } from '../../src/sandbox/decision/decide.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { chooseView, createView, errorView, formPostCallback, shell } from './views.ts'
 
@@ -22,14 +23,14 @@ const PAGES: readonly [
     'choice',
     (change, changes) => {
       const page = view(chooseView(), change, changes)
-      return renderChoose(page, page.choices).html
+      return renderChoose(page, page).html
     },
   ],
   [
     'choice where no passkey works',
     (change, changes) => {
       const page = view(chooseView({ continued: undefined }), change, changes)
-      return renderChoose(page, page.choices).html
+      return renderChoose(page, page).html
     },
   ],
   [
@@ -39,6 +40,7 @@ const PAGES: readonly [
       return renderCreate(page, page).html
     },
   ],
+  ['endings', (change, changes) => renderEndingsPage(view(chooseView(), change, changes)).html],
   [
     'callback form',
     (change, changes) => {
@@ -66,10 +68,10 @@ function view<T extends { readonly shell: Shell }>(
 /** Members with a fixed set of values. */
 const FIXED = ['level', 'flow', 'group']
 
-/** Every other text of a view may be any text; the fallback persona keeps its name, by which the page finds it. */
+/** Every other text of a view may be any text; the usual personas keep their names, by which the page finds them. */
 function everyString<T>(value: T, change: (text: string) => string): T {
   const json = JSON.stringify(value, (key, item: unknown) =>
-    typeof item === 'string' && !FIXED.includes(key) && item !== FALLBACK_PERSONAS.use ? change(item) : item,
+    typeof item === 'string' && !FIXED.includes(key) && !USUAL_PERSONAS.includes(item) ? change(item) : item,
   )
   return JSON.parse(json)
 }

@@ -1,5 +1,5 @@
-import { evaluateAnswers } from '../../src/age/evaluate.ts'
-import type { PersonaChoice } from '../../src/hosted/choices/persona-list.ts'
+import { type BriefEvaluation, evaluateBriefly } from '../../src/age/evaluate.ts'
+import type { PersonaChoice } from '../../src/hosted/choices/persona-row.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
 import { renderCreate } from '../../src/hosted/create-page.ts'
 import type { WaitingPage } from '../../src/hosted/waiting-page.ts'
@@ -32,8 +32,8 @@ const nobodyYet: Persona = { name: 'no-age-key', title: 'Nobody yet', purpose: '
 const claims = { age_thresholds: [13, 18], verified_after: '2025-01-01', allowed_methods: ['id_doc_scan' as const] }
 const NOW = Date.parse('2026-01-02T03:04:05Z')
 
-const answersAt = (years: number) =>
-  evaluateAnswers(
+const answersAt = (years: number): BriefEvaluation =>
+  evaluateBriefly(
     [{ method: 'id_doc_scan', age: { years }, verified_at: '2025-06-01', provenance: '/veratad/roc' }],
     claims,
     NOW,
@@ -53,7 +53,7 @@ const useTransaction: UseTransaction = {
   presentation,
 }
 
-type ChoosePage = WaitingPage<UseTransaction> & { readonly choices: readonly PersonaChoice[] }
+type ChoosePage = WaitingPage<UseTransaction> & { readonly choices: readonly PersonaChoice[]; readonly last?: string }
 
 /** A choice page on which everything that can appear does. */
 export const chooseView = (
@@ -71,8 +71,8 @@ export const chooseView = (
   chosenLanguage: 'en',
   continued: true,
   choices: [
-    { persona: adult, ageThresholds: answersAt(40) },
-    { persona: teenager, ageThresholds: answersAt(16) },
+    { persona: adult, evaluation: answersAt(40) },
+    { persona: teenager, evaluation: answersAt(16) },
     { persona: nobodyYet },
   ],
   ...changes,
@@ -80,7 +80,7 @@ export const chooseView = (
 
 export const choosePage = (...changes: Parameters<typeof chooseView>): RenderedPage => {
   const view = chooseView(...changes)
-  return renderChoose(view, view.choices)
+  return renderChoose(view, view)
 }
 
 type CreatePage = WaitingPage<CreateTransaction> & {

@@ -37,6 +37,17 @@ export async function submit(http: HttpClient, { action, fields }: FilledForm): 
   return http.request.post(action).set('Sec-Fetch-Site', 'same-origin').send(String(fields))
 }
 
+/** The page of the endings that a waiting page leads to. @throws Error when it leads to none */
+export async function openEndings(
+  http: HttpClient,
+  page: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const link = tagsOf(page).find(({ attributes }) => attributes['href']?.includes('/endings?'))
+  if (!link) throw new Error('no link to the endings')
+  return (await http.request.get(link.attributes['href'] ?? '').set(headers)).text
+}
+
 interface Form {
   readonly id: string | undefined
   readonly action: string

@@ -34,7 +34,8 @@ export const createWhyRoute =
       main: html`<section class="card" aria-labelledby="why-title">
 <h1 id="why-title">${t('persona.why')}</h1>
 <p><strong${englishOn(t)}>${persona.title}</strong> <code>${persona.name}</code></p>
-<ul${englishOn(t)} data-reasons>${lines.map((line) => html`<li>${line}</li>`)}</ul>
+<div${englishOn(t)} data-part><p>${persona.purpose}</p>
+<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></div>
 <form method="post" action="${tenant.basePath}/v1/oidc/use/continue">${renderPendingFields({ id, chosenLanguage })}<button class="secondary">${t('why.back')}</button></form>
 </section>`,
     })

@@ -1,46 +1,37 @@
-import { grouped } from '../../http/html/elements.ts'
-import { renderListFilter } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
-import { englishOn, type Translate } from '../../http/html/messages.ts'
-import { FALLBACK_PERSONAS } from '../../sandbox/decision/decide.ts'
-import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
-import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
-import type { Outcome, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import type { Translate } from '../../http/html/messages.ts'
 import { renderPendingFields, type WaitingPage } from '../waiting-page.ts'
 import type { DrivingBar } from './driving-bar.ts'
+import { possibleOutcomes } from './outcome-list.ts'
 
 /** The step of the clock: one second more than the lifetime of a `request_uri` (specification, "Limits"). */
 const STEP_SECONDS = 91
 
 /**
- * The section "Force an ending": the clock, a button per outcome, and an optional persona by name. It is open after the clock
- * was moved, else closed.
- *
- * The outcomes have a form of their own, because Enter in a text field presses the first button of its form. It posts
- * `transaction`, `with_persona` and `outcome`.
+ * The section "Force an ending": the clock, and the way to the endings, of which there are too many for this page. A script
+ * shows them in place when the section opens, inside of the form; without it the link leads to a page of their own. The section is
+ * open after the clock was moved, else closed.
  */
-export function renderEndingForm(page: WaitingPage, t: Translate): Html {
-  const outcomes = outcomesOf(page)
-  return html`<details class="card endings" data-passkey${page.clockMoved && html` open`}>
-<summary><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${outcomes.length}</span></summary>
+export function renderEndings(page: WaitingPage, t: Translate): Html {
+  const count = possibleOutcomes(page).length
+  return html`<details class="card endings" data-load data-passkey${page.clockMoved && html` open`}>
+<summary data-testid="endings"><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${count}</span></summary>
 <p class="muted">${t('ending.lead')}</p>
 ${page.drivingBar === undefined ? renderClockForm(page, t) : renderDrivingBar(page.drivingBar, page, t)}
-<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}
-<div class="field">
-<label for="with-persona">${t('ending.persona')}</label>
-<input id="with-persona" name="with_persona" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="with-persona-hint">
-<p class="hint" id="with-persona-hint">${t('ending.persona.hint', { persona: FALLBACK_PERSONAS[page.transaction.flow] })}</p>
-</div>
-${renderListFilter({ list: 'outcome-list', label: t('ending.filter') })}
-<div id="outcome-list"${englishOn(t)} dir="ltr">
-${grouped(outcomes, groupTitle).map(
-  ([title, members]) => html`<section><h3>${title}</h3>
-<ul class="outcomes">
-${members.map((outcome) => renderOutcome(outcome, t))}</ul></section>
-`,
-)}</div>
-</form>
+<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}<a class="links" href="${endingsPath(page)}">${t('ending.all', { count })}</a></form>
 </details>`
+}
+
+/** The address of the endings. A request for them need not show that their page is in a frame, so the address says it. */
+function endingsPath({ path, id, chosenLanguage, continued, embedding, drivingBar }: WaitingPage): string {
+  const isFramed = embedding.framed || drivingBar?.by === 'frame'
+  const query = new URLSearchParams({
+    transaction: id,
+    ...(chosenLanguage === undefined ? {} : { chosen_language: chosenLanguage }),
+    ...(continued ? { continued: 'true' } : {}),
+    ...(isFramed ? { framed: 'true' } : {}),
+  })
+  return `${path}/endings?${query}`
 }
 
 /** A button that moves the clock while the request waits: it posts `advance`. */
@@ -61,44 +52,4 @@ function renderDrivingBar({ by, consolePath }: DrivingBar, page: WaitingPage, t:
 <p>${t('driving.token')} <a href="${consolePath}/clock" target="_blank" rel="noopener">${t('driving.signIn')} <span class="unseen">(${t('choose.newTab')})</span></a></p>
 <button class="secondary" data-testid="driving-again">${t('driving.again')}</button>
 </form>`
-}
-
-/** The outcome that the page offers as a button of its own, so that it stands on the page once. */
-export const CODE_BUTTON = 'code_issued'
-
-/**
- * The outcomes that are possible for this request: those of its own flow, and those of the calls that follow its code for a
- * visitor that may drive the sandbox.
- */
-function outcomesOf({ transaction, drivingBar, earlier }: WaitingPage): readonly Outcome[] {
-  const leadsToUpgrade = drivingBar === undefined && transaction.flow === 'use' && transaction.upgrade
-  return outcomesFor(transaction.flow).filter((outcome) => {
-    const isOffered =
-      outcome.flow === transaction.flow || (leadsToUpgrade && (outcome.flow === 'token' || outcome.flow === 'upgrade'))
-    return isOffered && outcome.name !== CODE_BUTTON && !unmetNeed(outcome, transaction, { earlier })
-  })
-}
-
-const CALL_TITLES: Readonly<Record<OutcomeFlow, string>> = {
-  use: 'Endings',
-  create: 'Endings',
-  par: 'PAR (E2)',
-  token: 'Token (E4)',
-  upgrade: 'Upgrade (E5)',
-  discovery: 'Discovery (E6)',
-  jwks: 'Key set (E6)',
-}
-const PREFIX_TITLES: Readonly<Record<string, string>> = { id_token: 'ID token', callback: 'Callback' }
-
-/** The call that an outcome concerns or, for the endings of a flow, what stands before the last dot of its name. */
-function groupTitle({ flow, name }: Outcome): string {
-  const dot = name.lastIndexOf('.')
-  if (dot < 0 || CALL_TITLES[flow] !== 'Endings') return CALL_TITLES[flow]
-  const [prefix = '', ...rest] = name.slice(0, dot).split('.')
-  return [PREFIX_TITLES[prefix] ?? prefix, ...rest].join(': ')
-}
-
-/** A correct relying party accepts some outcomes: control cases and the usual endings. Their buttons say so. */
-function renderOutcome({ name, summary, correctClient }: Outcome, t: Translate): Html {
-  return html`<li><button name="outcome" value="${name}" data-testid="outcome-${name}"><code>${name}</code> ${correctClient === 'accept' && html`<b${englishOn(t) && html` lang="${t.lang}"`}>${t('ending.accept')}</b> `}${summary}</button></li>`
 }

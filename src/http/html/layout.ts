@@ -34,6 +34,8 @@ export interface Page {
   readonly main: Html
   /** A column of text (default), or the whole width for lists and tables. */
   readonly width?: 'narrow' | 'wide'
+  /** A low header, for a page whose content shall be seen without scrolling. */
+  readonly isLean?: boolean
   /** The end of the band on top, for example a menu. */
   readonly menu?: Html
   /** Below the band, which is flat then: the status strip. */
@@ -61,6 +63,7 @@ export interface RenderedPage {
 export function renderPage(shell: Shell, page: Page): RenderedPage {
   const { assetsPath } = shell
   const t = translate(shell.lang)
+  const look = page.isLean ? 'lean' : page.strip && 'flat'
   const document =
     renderDocument(html`<html lang="${shell.lang ?? 'en'}" dir="${shell.dir ?? 'ltr'}" data-theme="${shell.theme ?? 'light'}">
 <head>
@@ -74,7 +77,7 @@ ${page.styles?.map((style) => html`<link rel="stylesheet" href="${assetsPath}/${
 ${shell.appearanceCssPath !== undefined && html`<link rel="stylesheet" href="${shell.appearanceCssPath}">`}
 ${page.scripts?.map((script) => html`<script src="${assetsPath}/${script}" defer></script>`)}
 </head>
-<body${page.strip !== undefined && html` class="flat"`}>
+<body${look !== undefined && html` class="${look}"`}>
 <header class="top">
 <p class="banner" data-testid="sandbox-banner"><strong>${t('banner.label')}</strong> <span>${t('banner.text')}</span></p>
 <div class="band"><a class="brand" href="${shell.homePath}" target="_top"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> <span>agekey-sandbox</span></a>${page.menu !== undefined && html` ${page.menu}`}</div>

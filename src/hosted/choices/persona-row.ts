@@ -1,0 +1,60 @@
+import type { AgeThresholds, BriefEvaluation } from '../../age/evaluate.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import { englishOn, type Translate } from '../../http/html/messages.ts'
+import type { Persona } from '../../sandbox/personas/persona-schema.ts'
+
+/** A persona that the user may choose, and the answers that this request would get. */
+export interface PersonaChoice {
+  readonly persona: Persona
+  /** Absent when the persona has no age key. */
+  readonly evaluation?: BriefEvaluation
+}
+
+/** What each row says beside its persona. */
+export interface RowContext {
+  /** The requested thresholds, in the order of the request. */
+  readonly thresholds: readonly number[]
+  readonly canCreate: boolean
+  /** Where the reasons are shown, but for the name of the persona: `/v1/oidc/use/why?transaction=...&persona=`. */
+  readonly whyPath: string
+  /** The persona that this browser used last. */
+  readonly last: string | undefined
+}
+
+/**
+ * One row: a button with the title, the name, the answers and a short reason, and a link to all reasons. A script shows those
+ * in their place.
+ */
+export function renderPersonaRow({ persona, evaluation }: PersonaChoice, row: RowContext, t: Translate): Html {
+  const { name, title, purpose } = persona
+  const english = englishOn(t)
+  const answers = evaluation
+    ? renderAnswers(evaluation.ageThresholds, row.thresholds, t)
+    : html`<b class="none">${t(row.canCreate ? 'persona.none.create' : 'persona.none.decline')}</b>`
+  return html`<li><button name="persona" value="${name}" data-testid="persona-${name}"><b${english} title="${purpose}">${title}</b> <span class="answers">${answers}</span> <span class="meta"><span><code>${name}</code>${name === row.last && html` <em>${t('persona.last')}</em>`}</span> <small${english}>${evaluation ? evaluation.reason : NO_AGE_KEY}</small></span></button>${
+    evaluation && html`<a href="${row.whyPath}${name}" aria-label="${t('persona.why')}: ${name}">?</a>`
+  }</li>
+`
+}
+
+const NO_AGE_KEY = 'has nothing to answer with'
+
+/** The requested thresholds in two groups, those that are reached and those that are not: `13, 16 yes`, `18, 21 no`. */
+function renderAnswers(answers: AgeThresholds, requested: readonly number[], t: Translate): readonly Html[] {
+  const thresholds = [...new Set(requested)]
+  const yes = thresholds.filter((threshold) => answers[threshold])
+  const no = thresholds.filter((threshold) => !answers[threshold])
+  return [
+    ...(yes.length > 0 ? [html`<b>${t('persona.yes', { threshold: shortList(yes) })}</b> `] : []),
+    ...(no.length > 0 ? [html`<b class="no">${t('persona.no', { threshold: shortList(no) })}</b>`] : []),
+  ]
+}
+
+/** Thresholds that a row names of each answer; the reasons name all of them. */
+const MAX_NAMED = 5
+
+const shortList = (thresholds: readonly number[]): string =>
+  (thresholds.length > MAX_NAMED
+    ? [...thresholds.slice(0, MAX_NAMED - 2), '…', ...thresholds.slice(-1)]
+    : thresholds
+  ).join(', ')

@@ -1,0 +1,30 @@
+import type { PersonaChoice } from './persona-row.ts'
+
+/**
+ * Decision: the personas that stand open on the choice page. Together they answer yes, no and both to the usual thresholds, stand
+ * on either side of an 18th birthday, and include the one that cannot answer.
+ */
+export const USUAL_PERSONAS: readonly string[] = [
+  'adult-passport',
+  'teen-16',
+  'child-12',
+  'turned-18-today',
+  'turns-18-tomorrow',
+  'no-age-key',
+]
+
+/**
+ * Divides the personas into those that stand open, and all others. The usual ones keep their places; the one that this browser
+ * used last follows them. A sandbox without any usual persona shows its first six.
+ */
+export function divideChoices(
+  choices: readonly PersonaChoice[],
+  last: string | undefined,
+): { readonly open: readonly PersonaChoice[]; readonly folded: readonly PersonaChoice[] } {
+  const find = (name: string) => choices.find(({ persona }) => persona.name === name)
+  const known = USUAL_PERSONAS.flatMap((name) => find(name) ?? [])
+  const usual = known.length > 0 ? known : choices.slice(0, USUAL_PERSONAS.length)
+  const lastUsed = last === undefined ? undefined : find(last)
+  const open = [...new Set([...usual, ...(lastUsed ? [lastUsed] : [])])]
+  return { open, folded: choices.filter((choice) => !open.includes(choice)) }
+}

@@ -1,0 +1,52 @@
+import { readSearch } from '../../http/form.ts'
+import { type ControlGuard, refuseReboundHost } from '../../http/guard/guard.ts'
+import type { Handler } from '../../http/handler.ts'
+import { html } from '../../http/html/html.ts'
+import { type RenderedPage, renderPage } from '../../http/html/layout.ts'
+import { findLanguage, translate } from '../../http/html/messages.ts'
+import { requirePending } from '../form.ts'
+import { waitingPage } from '../page.ts'
+import { hostedReply } from '../shell.ts'
+import { renderPendingFields, type WaitingPage } from '../waiting-page.ts'
+import { renderOutcomeList } from './outcome-list.ts'
+
+/** `use/endings?transaction=ID` and the same of Create: every ending that is possible for a request that waits. */
+export const createEndingsRoute =
+  ({ version, guard }: { version: string; guard: ControlGuard }): Handler =>
+  async (request, tenant) => {
+    refuseReboundHost(request, guard)
+    const { transaction: id = '', chosen_language: chosen = '', continued, framed } = readSearch(request)
+    const pending = await requirePending({ transaction: id }, tenant)
+    const page = await waitingPage(pending, {
+      id,
+      visit: {
+        request,
+        tenant,
+        version,
+        guard,
+        chosenLanguage: findLanguage(chosen),
+        continued: continued === 'true',
+        framed: framed === 'true',
+      },
+    })
+    const rendered = renderEndingsPage(page)
+    const { redirectUri } = pending.transaction
+    return { reply: hostedReply(rendered, { lang: page.shell.lang, redirectUri }) }
+  }
+
+export function renderEndingsPage(page: WaitingPage): RenderedPage {
+  const t = translate(page.shell.lang)
+  return renderPage(page.shell, {
+    title: t('ending.title'),
+    width: 'wide',
+    isLean: true,
+    scripts: ['filter.js', 'embedding.js', 'once.js'],
+    main: html`<section class="card endings" aria-labelledby="endings-title">
+<h1>${page.transaction.flow === 'use' ? t('choose.title', { client: page.client.name }) : t('create.title')}</h1>
+<h2 id="endings-title">${t('ending.title')}</h2>
+<p class="muted">${t('ending.lead')}</p>
+<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}${renderOutcomeList(page, t)}</form>
+<form method="post" action="${page.path}/continue">${renderPendingFields(page)}<button class="secondary">${t('why.back')}</button></form>
+</section>`,
+  })
+}
