@@ -6,7 +6,8 @@ const source = document.querySelector('[data-events]')
 const state = document.querySelector('[data-live-state]')
 
 if (part && source && window.EventSource) {
-  let isDue = false
+  let isRunning = false
+  let isStale = false
   const say = (text) => {
     if (!state) return
     state.hidden = false
@@ -14,7 +15,6 @@ if (part && source && window.EventSource) {
   }
 
   const refresh = async () => {
-    isDue = false
     const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => undefined)
     if (!response?.ok) return
     const freshPage = new DOMParser().parseFromString(await response.text(), 'text/html')
@@ -40,9 +40,20 @@ if (part && source && window.EventSource) {
     const { id } = JSON.parse(event.data)
     const wanted = source.dataset.flow
     if (wanted !== undefined && id !== wanted) return
-    if (isDue) return
-    isDue = true
-    setTimeout(refresh, REST_MS)
+    run()
+  }
+
+  /** One fetch at a time: what happens during one is shown by the next. */
+  const run = async () => {
+    isStale = true
+    if (isRunning) return
+    isRunning = true
+    while (isStale) {
+      await new Promise((resolve) => setTimeout(resolve, REST_MS))
+      isStale = false
+      await refresh()
+    }
+    isRunning = false
   }
 
   const events = new EventSource(source.dataset.events)

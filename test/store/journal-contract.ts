@@ -58,7 +58,12 @@ export function describeJournal(
   describe(`The ${name} journal`, () => {
     test('keeps a call as it was recorded', async () => {
       const journal = await createJournal({})
-      const facts = { flow: 'use', persona: 'teen-16', age_thresholds: { '13': true, '18': false } } as const
+      const facts = {
+        flow: 'use',
+        persona: 'teen-16',
+        decided_by: 'expectation e3',
+        age_thresholds: { '13': true, '18': false },
+      } as const
       const recorded = entry({ facts, ends: true })
       expect(await journal.record('default', recorded)).toBe('f1')
       const kept = { id: 'f1', tenant: 'default', ...facts, started_at: AT, ended_at: AT, calls: [recorded.call] }
