@@ -1,3 +1,4 @@
+import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { KnownOutcome, KnownPersona } from './client/shapes/names.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
@@ -30,6 +31,13 @@ interface CookieJar {
   addCookies(cookies: { name: string; value: string; url: string }[]): Promise<void>
 }
 
+/** The part of what Playwright knows about a test that is used here. */
+interface TestReport {
+  readonly status?: string | undefined
+  readonly expectedStatus: string
+  attach(name: string, attachment: { body: string; contentType: string }): Promise<void>
+}
+
 type Use<Fixture> = (fixture: Fixture) => Promise<void>
 
 /** The part of what Playwright knows about a worker that is used here. */
@@ -39,7 +47,8 @@ interface WorkerInfo {
 }
 
 /**
- * Creates fixtures for `base.extend`. `sandbox` resets after each test. Each worker starts a sandbox of its own; with `url` it
+ * Creates fixtures for `base.extend`. `sandbox` resets after each test, and attaches the flows of one that failed to its report:
+ * `agekey-flows.txt` with what happened and why, and all of it as `agekey-flows.json`. Each worker starts a sandbox of its own; with `url` it
  * drives the one that runs there, for example by `webServer`, and with `ownTenant` a new tenant of that one.
  * ```ts
  * export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
@@ -59,13 +68,35 @@ export function sandboxFixtures(options: TestSandboxOptions = {}) {
   const sandbox = async (
     { workerSandbox: api, context }: SandboxWorkerFixtures & { context: CookieJar },
     use: Use<PlaywrightSandbox>,
+    testInfo: TestReport,
   ) => {
     await use({ ...api, as: (persona, how) => actAs({ persona, ...how }, api, context) })
+    if (testInfo.status !== testInfo.expectedStatus) await attachFlows(api, testInfo)
     await api.reset()
   }
   // Playwright does not accept a readonly tuple.
   const ofWorker: [typeof workerSandbox, { scope: 'worker' }] = [workerSandbox, { scope: 'worker' }]
   return { workerSandbox: ofWorker, sandbox }
+}
+
+/** Flows of one test in a report. */
+const MAX_ATTACHED = 20
+
+/** The reset that follows takes the flows out of the journal. */
+async function attachFlows({ flows }: SandboxApi, report: TestReport): Promise<void> {
+  const newest = await flows.list({ limit: MAX_ATTACHED })
+  if (newest.length === 0) return
+  const attached = await Promise.all(newest.reverse().map(({ id }) => flows.get(id)))
+  const text = attached
+    .map((flow) =>
+      describeFlow(flow)
+        .map((line) => `${line.text}\n`)
+        .join(''),
+    )
+    .join('\n')
+  await report.attach('agekey-flows.txt', { body: text, contentType: 'text/plain' })
+  const json = JSON.stringify(attached, undefined, 2)
+  await report.attach('agekey-flows.json', { body: json, contentType: 'application/json' })
 }
 
 function warnOfSharing({ url, ownTenant }: TestSandboxOptions): void {

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { describeFlow } from '../../src/client/describe-flow.ts'
+import type { CallRecord, Flow } from '../../src/client/shapes/flow.ts'
+
+const CALL: CallRecord = {
+  at: '2026-01-02T03:04:05.678Z',
+  endpoint: 'E1',
+  method: 'GET',
+  path: '/v1/oidc/use',
+  status: 302,
+  parameters: {},
+  findings: [],
+  response: { location: 'http://localhost:3000/cb#id_token=eyJhbGciOi&state=x' },
+}
+
+const flow = (changes: Partial<Flow> = {}): Flow => ({
+  id: 'f1',
+  tenant: 'default',
+  flow: 'use',
+  status: 'ok',
+  summary: 'teen-16: 18 no',
+  started_at: CALL.at,
+  calls: [CALL],
+  ...changes,
+})
+
+const textOf = (changes?: Partial<Flow>) => describeFlow(flow(changes)).map(({ text }) => text)
+
+describe('describeFlow', () => {
+  test('begins with how it went, and says why, what was called and what comes next', () => {
+    const lines = textOf({ persona: 'teen-16', reasons: ['18: no. needs 18'], next_steps: ['Compare state.'] })
+    expect(lines).toEqual([
+      'f1 use ok: teen-16: 18 no',
+      'persona teen-16',
+      '',
+      'Why',
+      '  18: no. needs 18',
+      '',
+      'Calls',
+      '  03:04:05  E1 Use authorization: GET /v1/oidc/use 302 to http://localhost:3000/cb with id_token, state',
+      '',
+      'What a correct client does next',
+      '  Compare state.',
+    ])
+  })
+
+  test('shows each finding with its hint, and marks what a terminal colours', () => {
+    const findings = [
+      { rule: 'USE-04', level: 'error', path: 'response_type', message: 'is wrong', hint: 'Send it.' },
+    ] as const
+    const response = { location: 'http://localhost:3000/cb?error=access_denied&error_description=long' }
+    const lines = describeFlow(flow({ status: 'error', calls: [{ ...CALL, findings, response }] }))
+    expect(lines[0]?.tone).toBe('error')
+    expect(lines.slice(3)).toEqual([
+      {
+        text: '  03:04:05  E1 Use authorization: GET /v1/oidc/use 302 to http://localhost:3000/cb with error=access_denied, error_description',
+      },
+      { text: '    error USE-04: is wrong', tone: 'error' },
+      { text: '      To mend it: Send it.' },
+    ])
+  })
+
+  test.each([
+    [{ error: 'invalid_grant', error_description: 'used' }, 400, '400 invalid_grant: used'],
+    [{ page: 'Choose' }, 200, '200 page "Choose"'],
+    [{ dropped: true }, 0, 'GET /v1/oidc/use no response'],
+  ])('shows the answer %j in a few words', (response, status, end) => {
+    const line = textOf({ calls: [{ ...CALL, response, status }] }).at(-1) ?? ''
+    expect(line.endsWith(end)).toBe(true)
+  })
+})
