@@ -59,7 +59,7 @@ export function renderPersonas(
     problem: problem,
     body: html`<section class="card" aria-labelledby="list-title">
 <div class="section-head"><h2 id="list-title">${counted(total, 'persona')}</h2>
-<form method="post" action="${action}"><button class="secondary compact" name="persona" value="" data-testid="stop-acting">Stop acting as anybody</button></form></div>
+${isActing(frame) && html`<form method="post" action="${action}"><button class="secondary compact" name="persona" value="" data-testid="stop-acting">Stop acting</button></form>`}</div>
 ${
   acting !== undefined &&
   html`<p class="notice" role="status" data-testid="acting">This browser now is <code>${acting}</code> in every flow that nothing stronger decides.</p>`
@@ -77,6 +77,8 @@ ${members.map((persona) => renderHolder(persona, action))}</ul>
 )}</section>`,
   })
 }
+
+const isActing = ({ status }: ConsoleFrame) => status.modes.some(({ id }) => id === 'acting')
 
 function renderHolder({ name, title, purpose, age_key: ageKey }: Persona, action: string): Html {
   return html`<li id="${name}" data-testid="persona-${name}">

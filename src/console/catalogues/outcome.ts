@@ -48,7 +48,7 @@ export function renderOutcome(frame: ConsoleFrame, outcome: Outcome, baseUrl: st
 <h2 id="use-title">Have it</h2>
 <p><a class="button primary" href="${queueHref(outcome, frame.consolePath)}">Queue it for the next ${flow} request</a></p>
 ${asks && html`<h3>On the request itself</h3>${renderSnippet(`sandbox_outcome=${name}`)}`}
-<h3>From a test</h3>${renderSnippet(`curl ${shellWord(`${baseUrl}/_sandbox/expectations`)} --json ${shellWord(JSON.stringify({ flow, outcome: name }))}`)}
+<h3>From a test</h3>${renderSnippet(`curl ${shellWord(`${baseUrl}/_sandbox/expectations`)} \\\n  --json ${shellWord(JSON.stringify({ flow, outcome: name }))}`)}
 </section>
 </div>
 <p class="links"><a href="${frame.consolePath}/outcomes?${new URLSearchParams({ flow }).toString()}">All outcomes of ${flow}</a></p>`,
