@@ -13,7 +13,8 @@ export const takeBack =
     guardControl(request, host.guard)
     const { take_back: id, here = '' } = readForm(request)
     const cookies = await takeModeBack(id, tenant)
-    return { reply: { ...redirect(303, ownPage(here, tenant)), cookies } }
+    const page = id === 'tenant' ? consolePathOf(host.tenants.root) : ownPage(here, tenant)
+    return { reply: { ...redirect(303, page), cookies } }
   }
 
 /** The page of this tenant's sandbox that a form names; the entrance of the console for any other address. */

@@ -35,9 +35,9 @@ const loadDocuments = onDemand(() => import('./documents.ts'))
 const loadSearch = onDemand(() => import('./search.ts'))
 const loadLlmsText = onDemand(() => Promise.all([import('./llms-text.ts'), import('./addresses.ts')]))
 
-const frameOf = async (request: Incoming, tenant: Tenant, { version }: HttpHost) => ({
-  frame: await consoleFrame(request, tenant, { version }),
-  place: { basePath: tenant.basePath, version },
+const frameOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
+  frame: await consoleFrame(request, tenant, host),
+  place: { basePath: tenant.basePath, version: host.version },
 })
 
 const showIndex =

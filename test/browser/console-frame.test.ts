@@ -3,7 +3,7 @@ import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
 import { useUrl } from './requests.ts'
 import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
 
-const PAGES = ['/', '/_sandbox/demo', ...CONSOLE_PAGES.map(({ path }) => `/_sandbox/console/${path}`)]
+const PAGES = ['/', '/_sandbox/demo', '/_sandbox/docs', ...CONSOLE_PAGES.map(({ path }) => `/_sandbox/console/${path}`)]
 
 describeInBrowser('the frame of the console', () => {
   const world = startBrowserAndSandbox()

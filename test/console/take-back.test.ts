@@ -5,7 +5,7 @@ import { byTestId, textOf } from '../support/markup.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const STATUS = '/_sandbox/console/status'
-const PAGES = ['/', '/_sandbox/demo', ...CONSOLE_PAGES.map(({ path }) => `/_sandbox/console/${path}`)]
+const PAGES = ['/', '/_sandbox/demo', '/_sandbox/docs', ...CONSOLE_PAGES.map(({ path }) => `/_sandbox/console/${path}`)]
 
 it.each(PAGES)('%s shows what is set, and has a button that takes it back', async (path) => {
   const sandbox = await startSandbox()
@@ -47,12 +47,28 @@ it('leads back within the tenant, and changes that tenant only', async () => {
   expect([await sandbox.tenant('qa').expectations.list(), (await sandbox.expectations.list()).length]).toEqual([[], 1])
 })
 
+it('leaves a tenant for the console of the sandbox itself', async () => {
+  const sandbox = await startSandbox()
+  const browser = createBrowserClient(sandbox.url)
+  expect(byTestId((await browser.get('/t/qa/_sandbox/console/clock')).text, 'mode-tenant')).toHaveLength(1)
+  const answer = await browser.submit(`/t/qa${STATUS}`, { take_back: 'tenant', here: '/t/qa/_sandbox/console/clock' })
+  expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console'])
+})
+
+it('names on the open pages beyond this machine nothing that is queued', async () => {
+  const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: 'a-token-of-the-test' })
+  await sandbox.next({ persona: 'teen-16' })
+  await sandbox.clock.advance(86_400)
+  const { text } = await createBrowserClient(sandbox.url).get('/_sandbox/demo')
+  expect([byTestId(text, 'mode-clock').length, byTestId(text, 'mode-expectations').length]).toEqual([1, 0])
+})
+
 it('refuses an unknown mode by naming those that there are', async () => {
   const { url } = await startSandbox()
   const answer = await createBrowserClient(url).submit(STATUS, { take_back: 'cloak' })
   expect([answer.status, textOf(answer.text)]).toEqual([
     400,
-    expect.stringContaining('there is no "cloak"; send one of clock, acting'),
+    expect.stringContaining('there is no "cloak"; send one of tenant, clock, acting'),
   ])
 })
 

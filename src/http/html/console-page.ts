@@ -1,5 +1,7 @@
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
+import { reasonBeyondMachine } from '../guard/guard.ts'
+import type { HttpHost } from '../handler.ts'
 import type { Incoming } from '../incoming.ts'
 import { readModes } from '../status/modes.ts'
 import { renderStrip, type Status } from '../status/strip.ts'
@@ -51,16 +53,18 @@ export const consolePlace = (tenant: Tenant, { version }: { readonly version: st
   ...(tenant.name === ROOT_TENANT ? {} : { tenant: tenant.name }),
 })
 
-/** The frame of the page that `request` asks for. */
+/** The frame of the page that `request` asks for. Beyond this machine only the console itself shows all that is set. */
 export async function consoleFrame(
-  request: Pick<Incoming, 'header' | 'path' | 'query'>,
+  request: Incoming,
   tenant: Tenant,
-  host: { readonly version: string },
+  host: Pick<HttpHost, 'version' | 'guard'>,
 ): Promise<ConsoleFrame> {
   const place = consolePlace(tenant, host)
   const { path, query } = request
   const here = `${tenant.basePath}${path}${query === '' ? '' : `?${query}`}`
-  return { ...place, status: { modes: await readModes({ request, tenant }, place.consolePath), here } }
+  const isOpen = reasonBeyondMachine(request, host.guard) !== undefined && !path.startsWith('/_sandbox/console')
+  const modes = await readModes({ request, tenant }, { consolePath: place.consolePath, isOpen })
+  return { ...place, status: { modes, here } }
 }
 
 /** The entry of the menu that a page belongs to; the home page has none. */

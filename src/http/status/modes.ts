@@ -33,6 +33,8 @@ type Reading = string | Pick<Mode, 'value' | 'detail'>
 interface ModeRow extends Pick<Mode, 'id' | 'title'> {
   /** A page below the console, or a whole path. */
   readonly page: string | ((tenant: Tenant) => string)
+  /** Whether every caller that reaches the sandbox may see it; the others name clients, or what is queued. */
+  readonly isPublic?: true
   /** `undefined` while it is not set. */
   read(place: Place): Reading | undefined | Promise<Reading | undefined>
   readonly takeBack?: { readonly label: string; act(tenant: Tenant): Promise<readonly Cookie[] | undefined> }
@@ -44,12 +46,16 @@ const ROWS: readonly ModeRow[] = [
     id: 'tenant',
     title: 'Tenant',
     page: 'tenants',
+    isPublic: true,
     read: ({ tenant }) => (tenant.name === ROOT_TENANT ? undefined : tenant.name),
+    // Nothing is changed: the route leads to the console of the sandbox itself.
+    takeBack: { label: 'Leave the tenant', act: async () => undefined },
   },
   {
     id: 'clock',
     title: 'Clock',
     page: 'clock',
+    isPublic: true,
     read: ({ tenant }) => describeClock(tenant.clock),
     takeBack: { label: 'Back to real time', act: (tenant) => done(tenant.moveClock({ reset: true })) },
   },
@@ -57,6 +63,7 @@ const ROWS: readonly ModeRow[] = [
     id: 'acting',
     title: 'Acting as',
     page: 'personas',
+    isPublic: true,
     read: ({ request, tenant }) => inWords(readActing(request, tenant)),
     takeBack: { label: 'Stop acting', act: async (tenant) => actingCookies({}, tenant) },
   },
@@ -142,14 +149,22 @@ const ROWS: readonly ModeRow[] = [
     id: 'profile',
     title: 'Profile',
     page: 'rules',
+    isPublic: true,
     read: ({ tenant: { provider } }) => (provider.profile === 'spec' ? undefined : provider.profile),
   },
 ]
 
-/** Everything that is set now; empty in a sandbox as it starts. */
-export async function readModes(place: Place, consolePath: string): Promise<readonly Mode[]> {
+/**
+ * Everything that is set now; empty in a sandbox as it starts.
+ * @param view.isOpen whether the page is open to callers that may not drive the sandbox: it shows what is public
+ */
+export async function readModes(
+  place: Place,
+  { consolePath, isOpen = false }: { consolePath: string; isOpen?: boolean },
+): Promise<readonly Mode[]> {
   const modes: Mode[] = []
-  for (const { id, title, page, read, takeBack } of ROWS) {
+  for (const { id, title, page, read, takeBack, isPublic } of ROWS) {
+    if (isOpen && !isPublic) continue
     const reading = await read(place)
     if (reading === undefined) continue
     const href = typeof page === 'string' ? `${consolePath}/${page}` : page(place.tenant)

@@ -15,7 +15,10 @@ async function runningTenant(): Promise<Tenant> {
 }
 
 const modesOf = async (tenant: Tenant, cookie?: string) =>
-  (await readModes({ request: browser(cookie), tenant }, '/console')).map(({ id, value }) => [id, value])
+  (await readModes({ request: browser(cookie), tenant }, { consolePath: '/console' })).map(({ id, value }) => [
+    id,
+    value,
+  ])
 
 const CLIENT = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost/'], persona: 'teen-16' }
 
@@ -84,9 +87,11 @@ it('names as what this browser acts, but not what it acts as in another tenant',
 it('names a profile other than spec, which only a new start changes', async () => {
   const tenant = await createTestTenant({ profile: 'agekey' })
   await tenant.moveClock({ reset: true })
-  const [mode] = await readModes({ request: browser(), tenant }, '/console')
+  const [mode] = await readModes({ request: browser(), tenant }, { consolePath: '/console' })
   expect(mode).toEqual({ id: 'profile', title: 'Profile', value: 'agekey', href: '/console/rules' })
-  await expect(takeModeBack('profile', tenant)).rejects.toThrow('take_back: there is no "profile"; send one of clock')
+  await expect(takeModeBack('profile', tenant)).rejects.toThrow(
+    'take_back: there is no "profile"; send one of tenant, clock',
+  )
 })
 
 it('leaves ended scenarios readable when it removes the running ones', async () => {
@@ -95,4 +100,13 @@ it('leaves ended scenarios readable when it removes the running ones', async () 
   await tenant.scenarios.arm({ name: 'Running', steps: [{ await: 'par' }] })
   await takeModeBack('scenarios', tenant)
   expect((await tenant.scenarios.list()).map(({ id }) => id)).toEqual([ended.id])
+})
+
+it('shows on an open page neither what is queued nor what clients have', async () => {
+  const tenant = await runningTenant()
+  await tenant.moveClock({ advance: 60 })
+  await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
+  await tenant.configure({ clients: [CLIENT], defaults: { persona: 'teen-16' } })
+  const modes = await readModes({ request: browser(), tenant }, { consolePath: '/console', isOpen: true })
+  expect(modes.map(({ id }) => id)).toEqual(['clock'])
 })
