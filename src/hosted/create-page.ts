@@ -26,21 +26,21 @@ export function renderCreate(
   const isBlocked = isWithoutPasskeys(page.embedding) && !page.continued
   return renderPage(shell, {
     title: t('create.title'),
+    isLean: true,
     menu: renderLanguageMenu(t),
     forms: html`${renderContinueForm(page)}${renderLanguageForm(page)}`,
-    scripts: ['language.js', 'filter.js', 'embedding.js', 'once.js'],
+    scripts: ['language.js', 'filter.js', 'parts.js', 'embedding.js', 'once.js'],
     main: html`${renderEmbeddingNotice(page, 'create', t)}
 <section class="card screen" aria-labelledby="screen-title">
-${renderClientBadge(client)}
-<h1 id="screen-title">${t('create.title')}</h1>
+<div class="asker">${renderClientBadge(client)}<h1 id="screen-title">${t('create.title')}</h1></div>
 <p class="muted">${t('create.lead', { client: client.name })}</p>
 <h2 class="small">${t('create.signals')}</h2>
 <ul class="signals">
-${transaction.signals.map((signal) => renderSignal(signal, t))}</ul>
-<form method="post" action="${page.path}/choice">${renderPendingFields(page)}
+${transaction.signals.map((signal, _, { length }) => renderSignal(signal, { isFolded: length > 1 }, t))}</ul>
+<form class="saving" method="post" action="${page.path}/choice">${renderPendingFields(page)}
 ${!isBlocked && renderSaving(choices, t)}
 <div class="actions">
-<button class="${isBlocked ? 'primary' : 'quiet'}" name="outcome" value="access_denied" data-testid="decline">${t('create.decline')}</button>
+<button class="${isBlocked ? 'primary' : 'secondary'}" name="outcome" value="access_denied" data-testid="decline">${t('create.decline')}</button>
 </div>
 </form>
 </section>
@@ -49,7 +49,9 @@ ${!isBlocked && renderEndings(page, t)}`,
   })
 }
 
-function renderSignal({ method, age, verified_at, provenance, attributes = {} }: AgeSignal, t: Translate): Html {
+/** One of several signals is folded below its method and age, so that all of them and the buttons fit one screen. */
+function renderSignal(signal: AgeSignal, { isFolded }: { readonly isFolded: boolean }, t: Translate): Html {
+  const { method, age, verified_at, provenance, attributes = {} } = signal
   const rows: readonly (readonly [MessageKey, readonly string[]])[] = [
     ['create.method', [method]],
     ['create.age', [ageText(age, t)]],
@@ -57,7 +59,8 @@ function renderSignal({ method, age, verified_at, provenance, attributes = {} }:
     ['create.provenance', [provenance]],
     ['create.attributes', Object.entries(attributes).map(([name, value]) => `${name}: ${value}`)],
   ]
-  return html`<li><dl>${rows.map(([key, values]) => values.length > 0 && html`<div><dt>${t(key)}</dt>${values.map((value) => html`<dd>${value}</dd>`)}</div>`)}</dl></li>
+  const list = html`<dl>${rows.map(([key, values]) => values.length > 0 && html`<div><dt>${t(key)}</dt>${values.map((value) => html`<dd>${value}</dd>`)}</div>`)}</dl>`
+  return html`<li>${isFolded ? html`<details><summary>${method}: ${ageText(age, t)}</summary>${list}</details>` : list}</li>
 `
 }
 
@@ -83,7 +86,7 @@ ${personas.map(
 <div class="actions">
 <button class="primary" name="outcome" value="created" data-testid="save">${t('create.save')}</button>
 <button class="secondary" name="outcome" value="created_new" data-testid="save-new" aria-describedby="new-hint">${t('create.new')}</button>
-<p class="use-as" id="new-hint">${t('create.new.hint')}</p>
+<p class="hint" id="new-hint">${t('create.new.hint')}</p>
 </div>
 </div>`
 }

@@ -15,9 +15,9 @@ export async function whyUrl(sandbox: Address, persona: string, changes: Changes
 }
 
 /** The URL of an E3 request of the built-in client, pushed a moment ago. */
-export async function createUrl({ baseUrl }: Address, changes: Changes = {}): Promise<string> {
+export async function createUrl({ baseUrl }: Address, changes: Changes = {}, pushed: Changes = {}): Promise<string> {
   const { redirect_uri = REDIRECT_URI } = changes
-  const body = new URLSearchParams(pushedRequest({ redirect_uri }))
+  const body = new URLSearchParams(pushedRequest({ redirect_uri, ...pushed }))
   const response = await fetch(`${baseUrl}/v1/oidc/create/par`, { method: 'POST', body })
   const { request_uri } = (await response.json()) as { request_uri?: string }
   return `${baseUrl}/v1/oidc/create?${new URLSearchParams(createRequest(request_uri, changes))}`

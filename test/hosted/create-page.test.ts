@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { renderCreate } from '../../src/hosted/create-page.ts'
 import { byTestId, fieldNames, tagsOf, textOf } from '../support/markup.ts'
-import { createPage } from './views.ts'
+import { createPage, createView } from './views.ts'
 
 describe('the create page', () => {
   it.each([
@@ -36,6 +37,15 @@ describe('the create page', () => {
     expect(textOf(createPage())).toContain(
       'Method id_doc_scan Age born 2001-05-17 Verified 2025-06-01 Provenance /veratad/roc Attributes issuing_country: US',
     )
+  })
+
+  it('folds each of several age signals below its method and age', () => {
+    const view = createView()
+    const [signal] = view.transaction.signals
+    const signals = [signal, signal].filter((one) => one !== undefined)
+    const page = renderCreate({ ...view, transaction: { ...view.transaction, signals } }, view)
+    expect(page.html.match(/<summary>id_doc_scan: born 2001-05-17<\/summary>/g)).toHaveLength(2)
+    expect(createPage().html).not.toContain('<summary>id_doc_scan')
   })
 
   it('lists the attributes of an age signal under one term', () => {

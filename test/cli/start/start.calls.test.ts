@@ -24,9 +24,7 @@ test('start --log pretty says flow, endpoint, status, persona or the sentence of
   const [answered = '', refused = ''] = lines
   const link = (id: string) => `${baseUrl}/_sandbox/console/flows/${id}`
   const timed = (line: string) => line.replace(/^\d\d:\d\d:\d\d /, '').replace(/ (?:\d\.\d|\d+) ms /, ' T ')
-  expect(timed(answered)).toBe(
-    `f1    E1 302 GET  /v1/oidc/use ak_test_sandbox teen-16 verified T ${link('f1')}`,
-  )
+  expect(timed(answered)).toBe(`f1    E1 302 GET  /v1/oidc/use ak_test_sandbox teen-16 verified T ${link('f1')}`)
   expect(timed(refused)).toBe(
     `f2    E1 302 GET  /v1/oidc/use ak_test_sandbox USE-08: nonce is missing: it was received without a value T ${link('f2')}`,
   )
