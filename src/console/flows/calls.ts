@@ -60,7 +60,7 @@ ${renderFindingList(findings, translate('en'))}
 <div class="more">
 <details class="raw" id="sent-${index}"><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>
 ${renderValues(Object.entries(parameters))}</details>
-<details class="raw" id="answered-${index}"><summary>What was answered</summary>
+<details class="raw" id="answered-${index}"${response.kind === 'callback' && html` open`}><summary>What was answered</summary>
 ${renderAnswer(response)}</details>
 <details class="raw" id="curl-${index}"><summary>Repeat it in a shell</summary>
 ${renderCurl(curl)}</details>

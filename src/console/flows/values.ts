@@ -20,7 +20,8 @@ ${shown.length < values.length && html`<p class="hint">The first ${shown.length}
 function renderValue(name: string, value: unknown): Html {
   if (name === 'id_token' && typeof value === 'string') {
     const { payload } = decodeIdToken(value)
-    return html`<pre><code>${indented(payload)}</code></pre> <p class="hint">Its payload; <a href="#token-title">each member is explained below</a>.</p>`
+    return html`<details class="raw"><summary>Its payload, decoded</summary>
+<pre><code>${indented(payload)}</code></pre></details>`
   }
   const json = typeof value === 'string' ? jsonIn(value) : value
   if (json !== undefined && typeof json === 'object') return html`<pre><code>${indented(json)}</code></pre>`
