@@ -31,7 +31,15 @@ function thresholdIssues(thresholds: unknown): Issue[] {
   for (const [index, threshold] of thresholds.entries()) {
     if (!Number.isFinite(threshold)) continue
     const path = ['age_thresholds', index]
-    if (seen.has(threshold)) issues.push(issue('CLM-04', 'claims', path, `must not repeat ${threshold}`))
+    if (seen.has(threshold))
+      issues.push(
+        issue(
+          'CLM-04',
+          'claims',
+          path,
+          `must not repeat ${threshold}, which is age_thresholds[${thresholds.indexOf(threshold)}]`,
+        ),
+      )
     else if (threshold < greatest) {
       issues.push(
         issue('CLM-05', 'claims', path, `must be greater than the one before, is ${threshold} after ${greatest}`),
@@ -67,7 +75,7 @@ function facialIssues(method: Method, override: JsonObject): Issue[] {
   if (method !== 'facial_age_estimation') return []
   const given = ['min_age', 'age_thresholds'].filter((member) => override[member] !== undefined)
   if (given.length === 1) return []
-  const sentence = `must give min_age or age_thresholds, ${given.length === 0 ? 'gives neither' : 'not both'}`
+  const sentence = `must give min_age or age_thresholds, ${given.length === 0 ? 'gives neither' : 'gives both'}`
   return [issue('CLM-17', 'claims', ['overrides', method], sentence)]
 }
 

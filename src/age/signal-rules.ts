@@ -3,6 +3,7 @@ import { butIs } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { AGE_FORMATS, isMethod, METHODS } from './methods.ts'
+import { didYouMean } from './nearest.ts'
 import { PROVENANCE_PATH } from './provenance.ts'
 import { isUuidVersion7 } from './verification-id.ts'
 
@@ -60,7 +61,7 @@ export function platformIssues({ method, attributes }: JsonObject, platforms: re
 /** SIG-20: a relying party registers the provenance values that it submits. */
 export function allowlistIssues({ provenance }: JsonObject, allowlist: readonly string[]): Issue[] {
   if (typeof provenance !== 'string' || !PROVENANCE_PATH.test(provenance) || allowlist.includes(provenance)) return []
-  const message = `must be on the provenance allowlist (${allowlist.join(' ')})${butIs(provenance, allowlist)}`
+  const message = `must be on the provenance allowlist${butIs(provenance, allowlist)}${didYouMean(provenance, allowlist) ? ' It' : '; it'} holds ${allowlist.join(' ')}`
   return [{ rule: 'SIG-20', path: ['provenance'], message }]
 }
 
@@ -73,7 +74,7 @@ export function recommendations({ method, age, verification_id: verificationId }
       (format) => format !== preferredFormat && ageFormats.includes(format) && age[format] !== undefined,
     )
     if (given) {
-      const message = `should be ${preferredFormat} with ${method}: it stays right as time passes`
+      const message = `should be ${preferredFormat} with ${method}, which stays right as time passes, is ${given} ${String(age[given]).slice(0, 20)}`
       issues.push({ rule: 'SIG-10', path: ['age', given], message })
     }
   }

@@ -11,7 +11,7 @@ import { type Pairs, type Parameters, readParameters } from './request/parameter
 import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { differenceFrom } from './request/redirect-difference.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
-import { refuseRequestObject } from './request/request-object.ts'
+import { refuseRequestObject, shownReference } from './request/request-object.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
 import { expiredText, isExpired } from './spendable.ts'
@@ -159,7 +159,7 @@ async function checkRequestUri(
 /** The identifier in the reference is not repeated: with it the request could be used. */
 function unknownReference(requestUri: string, { profile }: Provider): string {
   const prefix = requestUriPrefix(profile)
-  if (requestUri.startsWith(prefix)) return 'was not issued to this client'
+  if (requestUri.startsWith(prefix)) return `${shownReference(requestUri)} was not issued to this client`
   const [, received] = /^(urn:\w{1,40}:request:)/.exec(requestUri) ?? []
   const other = PROFILES.find((one) => requestUriPrefix(one) === received)
   const begins = received === undefined ? ' and does not' : `, begins with ${received}`

@@ -106,7 +106,7 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
 /** The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice. */
 function readStringified(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
   const path = 'authorization_details'
-  findings.add('UPG-06', { path, message: 'authorization_details must be a JSON array, is a string' })
+  findings.add('UPG-06', { path, message: `authorization_details must be a JSON array${butIsOther(text)}` })
   const json = parseJson(text)
   return json.ok ? readAgeSignals(json.value, provider, findings) : readAgeSignals(text, provider, findings)
 }

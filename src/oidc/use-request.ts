@@ -1,5 +1,6 @@
 import { type Claims, parseClaims } from '../age/claims.ts'
 import { butIs } from '../age/explain.ts'
+import { quote } from '../age/quote.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
 import { isResponseMode, type ResponseMode } from './callback.ts'
 import { type Profile, upgradeScope } from './profile.ts'
@@ -44,7 +45,7 @@ export function checkUseScope(scope: string | undefined, profile: Profile, findi
     const message = `scope must be "openid" or "openid ${name}"${butIs(scope, candidates)}${ofOther}`
     findings.add('USE-03', { path, message })
   } else if (olderWords.length > 0) {
-    const message = `scope has ${olderWords.join(' and ')}: an older spelling of the upgrade scope, which is ${name}`
+    const message = `scope ${quote(scope)} has ${olderWords.join(' and ')}: an older spelling of the upgrade scope, which is ${name}`
     findings.add('USE-17', { path, message })
   }
   return upgrade

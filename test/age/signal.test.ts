@@ -161,11 +161,11 @@ describe('parseAgeSignals', () => {
       { of: 'wallet', with: { attributes: { platform: 'aple_wallet', issuing_country: 'US' } } },
     ],
     [
-      'authorization_details[0].provenance must be on the provenance allowlist (/veratad/roc /yoti /inicis /spruce_id /stripe), is "/veratad/rok". Did you mean "/veratad/roc"?',
+      'authorization_details[0].provenance must be on the provenance allowlist, is "/veratad/rok". Did you mean "/veratad/roc"? It holds /veratad/roc /yoti /inicis /spruce_id /stripe',
       { of: 'document', with: { provenance: '/veratad/rok' } },
     ],
     [
-      'authorization_details[0].age.years should be date_of_birth with id_doc_scan: it stays right as time passes',
+      'authorization_details[0].age.years should be date_of_birth with id_doc_scan, which stays right as time passes, is years 36',
       { of: 'document', with: { age: { years: 36 } } },
     ],
     [

@@ -141,10 +141,18 @@ const ADDRESSES: readonly Mistake[] = [
 const AUTHORIZATION: readonly Mistake[] = [
   redirect('registers no final slash and sends one', 'http://localhost:3000/callback/', 'differs by the final slash'),
   redirect('registers localhost and sends 127.0.0.1', 'http://127.0.0.1:3000/callback', '127.0.0.1 is not localhost'),
-  redirect('registers one port and sends another', 'http://localhost:3001/callback', 'differs by the port'),
-  redirect('registers http and sends https', 'https://localhost:3000/callback', 'differs by the scheme'),
+  redirect(
+    'registers one port and sends another',
+    'http://localhost:3001/callback',
+    'differs by the port: 3001 is not 3000',
+  ),
+  redirect(
+    'registers http and sends https',
+    'https://localhost:3000/callback',
+    'differs by the scheme: https: is not http:',
+  ),
   redirect('registers lower case and sends capitals', 'http://localhost:3000/Callback', 'by upper and lower case'),
-  redirect('adds a query', 'http://localhost:3000/callback?from=shop', 'differs by the query'),
+  redirect('adds a query', 'http://localhost:3000/callback?from=shop', 'differs by the query: ?from=shop is not none'),
   redirect('encodes the redirect_uri twice', 'http%3A%2F%2Flocalhost%3A3000%2Fcallback', 'it is encoded twice'),
   use(
     'uses a public host with the built-in client',
@@ -320,7 +328,7 @@ const PUSHED: readonly Mistake[] = [
     {
       received: 'has no member "document_number"',
       allowed: 'Attributes of id_doc_scan: face_match_performed, issuing_country',
-      mend: 'correct the name of the attribute, or remove it',
+      mend: 'Correct the name of the attribute, or remove it',
     },
   ),
   signal(
@@ -337,7 +345,7 @@ const PUSHED: readonly Mistake[] = [
     { provenance: '/my_company' },
     {
       received: 'is "/my_company"',
-      allowed: 'must be on the provenance allowlist (/connect_id /stripe',
+      allowed: 'it holds /connect_id /stripe',
       mend: 'list yours under provenance_allowlist in the config file',
     },
   ),
@@ -368,7 +376,7 @@ const PUSHED: readonly Mistake[] = [
     { client_secret: 'sk_test_sandbox\n' },
     {
       received: 'there are blanks or line breaks around it',
-      allowed: 'client_secret is not that of client "ak_test_sandbox"',
+      allowed: 'client_secret is wrong for client "ak_test_sandbox", which is registered',
       mend: 'The sandbox prints its credentials at start',
     },
   ),
@@ -513,7 +521,7 @@ const UPGRADES: readonly Mistake[] = [
   }),
   {
     does: 'stringifies authorization_details in the JSON body',
-    received: 'is a string',
+    received: 'is JSON inside a string',
     allowed: 'authorization_details must be a JSON array',
     mend: 'Do not stringify the array a second time',
     send: async ({ rp }) => rp.upgrade(await rp.obtainToken(), JSON.stringify([ageSignal()])),

@@ -1,6 +1,6 @@
 import { didYouMean, listed } from '../../age/nearest.ts'
 import { quote } from '../../age/quote.ts'
-import type { Clients } from '../ports.ts'
+import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
 
 // Decision: a sandbox names the clients that it knows and says which half of the credentials is wrong; the secret is never shown.
@@ -13,9 +13,16 @@ export const unknownClient = (clientId: string, { ids }: Clients): string =>
 export function credentialsProblem({ clientId, clientSecret }: Credentials, clients: Clients): string {
   const client = clients.find(clientId)
   if (!client) return unknownClient(clientId, clients)
-  const mistake = SECRET_MISTAKES.find(([repair]) => equalsSecret(repair(clientSecret), client.clientSecret))?.[1]
-  const shape = clientSecret === clientId ? 'it is the client_id' : mistake
-  return `client_secret is not that of client ${quote(clientId)}${shape === undefined ? '' : `: ${shape}`}`
+  const shape = clientSecret === clientId ? 'it is the client_id' : secretMistake(clientSecret, client, clients)
+  const mistake = shape ?? `${clientSecret.length} characters were received, which are another secret`
+  return `client_secret is wrong for client ${quote(clientId)}, which is registered: ${mistake}. Registered: ${listed(clients.ids)}.`
+}
+
+function secretMistake(sent: string, client: Client, clients: Clients): string | undefined {
+  const usual = SECRET_MISTAKES.find(([repair]) => equalsSecret(repair(sent), client.clientSecret))?.[1]
+  // All of them are compared, so that the time says nothing of any.
+  const owners = clients.ids.filter((id) => equalsSecret(sent, clients.find(id)?.clientSecret ?? ''))
+  return usual ?? (owners[0] === undefined ? undefined : `it is that of client ${quote(owners[0])}`)
 }
 
 /** What a secret looks like when it is nearly right: what repairs it, and what to say. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../age/nearest.ts'
+import { didYouMean, listed } from '../../age/nearest.ts'
 import { excerpt } from '../../age/quote.ts'
 
 /** Parameters of OAuth 2.0 and OpenID Connect, by the document that defines them. Each endpoint uses a few of them. */
@@ -24,6 +24,6 @@ export function ignoredParameter(name: string, known: readonly string[]): string
   if (name === 'client_secret') return 'client_secret is for E2 and E4 and must never reach a browser: it was ignored'
   const [standard] = STANDARD_PARAMETERS.find(([, names]) => names.split(' ').includes(name)) ?? []
   return standard === undefined
-    ? `${excerpt(name)} is not known and was ignored.${didYouMean(name, known)}`
+    ? `${excerpt(name)} is not known and was ignored.${didYouMean(name, known) || ` Known: ${listed(known)}.`}`
     : `${name} is a standard parameter (${standard}) that this endpoint does not use: it was ignored`
 }

@@ -1,3 +1,4 @@
+import { excerpt, quote } from '../../age/quote.ts'
 import { Refusal } from '../refusal.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
@@ -47,18 +48,24 @@ export function readParameters<Name extends string>(
     if (rejected.has(name)) continue
     if (value === undefined || value.includes('\0') || name.includes('\0')) {
       rejected.add(name)
-      const message = `${name} is not well-formed: percent-encode it as UTF-8, without NUL characters`
+      const fault = value === undefined ? 'bytes that are not UTF-8' : 'a NUL character'
+      const message = `${excerpt(name)} is not well-formed: it has ${fault}; percent-encode it as UTF-8, without NUL characters`
       findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
     } else if (values.has(name)) {
       rejected.add(name)
-      findings.add(rules.repeated, { path: name, message: `${name} is sent more than once`, error: 'invalid_request' })
+      const message = `${excerpt(name)} is sent more than once${received(name, { known, values: [values.get(name) ?? '', value] })}`
+      findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
     } else {
       values.set(name, value)
       if (value === '') findings.noteEmpty(name)
       const problem = rules.tooLong && isEchoed(name, known) && echoProblem(value)
       if (problem) {
         rejected.add(name)
-        findings.add(rules.tooLong, { path: name, message: `${name} ${problem}`, error: 'invalid_request' })
+        findings.add(rules.tooLong, {
+          path: name,
+          message: `${name} ${problem}`,
+          error: 'invalid_request',
+        })
       }
       if (!known.includes(name)) findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
     }
@@ -66,6 +73,14 @@ export function readParameters<Name extends string>(
   const read = (name: Name) => (rejected.has(name) ? undefined : values.get(name) || undefined)
   return Object.fromEntries(rules.known.map((name) => [name, read(name)])) as Parameters<Name>
 }
+
+/** The values of a repeated parameter, but for what may be a secret. */
+function received(name: string, { known, values }: { known: readonly string[]; values: readonly string[] }): string {
+  const isShown = known.includes(name) && !SECRET_PARAMETERS.has(name)
+  return isShown ? `: ${values.map((value) => (value === '' ? 'no value' : quote(value))).join(' and ')}` : ''
+}
+
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['client_secret', 'code', 'request_uri', 'request'])
 
 /** Other parameters are read, or not even that, and never sent back. */
 const isEchoed = (name: string, known: readonly string[]) =>

@@ -49,7 +49,7 @@ export function readPresentation(
   const language =
     parameters.language !== undefined && isLanguageTag(parameters.language) ? parameters.language : undefined
   if (parameters.language !== undefined && language === undefined) {
-    const message = `language ${quote(parameters.language)} is not an IETF BCP 47 tag`
+    const message = `language ${quote(parameters.language)} is not an IETF BCP 47 tag such as en or pt-BR`
     findings.add('USE-14', { path: 'language', message })
   }
   const learnMore = parameters.learn_more
@@ -72,8 +72,8 @@ function readAppearance(
     APPEARANCE_PARAMETERS.flatMap((name) => {
       const value = parameters[name]
       if (value === undefined) return []
-      if (PERMITTED[name](value)) return [[name, value]]
-      findings.add('USE-16', { path: name, message: `${name} ${quote(value)} is not a permitted value` })
+      if (PERMITTED[name].allows(value)) return [[name, value]]
+      findings.add('USE-16', { path: name, message: `${name} ${quote(value)} is not ${PERMITTED[name].sentence}` })
       return []
     }),
   )
@@ -82,15 +82,31 @@ function readAppearance(
 // Decision: permitted values of the appearance parameters. A colour is `#rgb`, `#rrggbb` or a CSS colour name.
 const isColour = (value: string) =>
   /^#(?:[0-9a-f]{3}){1,2}$/i.test(value) || Object.hasOwn(colorsNamed, value.toLowerCase())
-const PERMITTED: Readonly<Record<(typeof APPEARANCE_PARAMETERS)[number], (value: string) => boolean>> = {
-  primary_color: isColour,
-  secondary_color: isColour,
-  text_color: isColour,
-  background_color: isColour,
-  text_align: (value) => ['left', 'center', 'right'].includes(value),
-  button_radius: (value) => /^\d{1,2}$/.test(value) && Number(value) <= 32,
-  gradient: (value) => value === 'true' || value === 'false',
-  font: (value) => /^[\p{L}\p{N} ]{1,60}$/u.test(value) && value.trim() !== '',
+const colour: Permitted = { sentence: '#rgb, #rrggbb or a CSS colour name', allows: isColour }
+const PERMITTED: Readonly<Record<(typeof APPEARANCE_PARAMETERS)[number], Permitted>> = {
+  primary_color: colour,
+  secondary_color: colour,
+  text_color: colour,
+  background_color: colour,
+  text_align: {
+    sentence: 'left, center or right',
+    allows: (value) => ['left', 'center', 'right'].includes(value),
+  },
+  button_radius: {
+    sentence: 'a whole number from 0 to 32',
+    allows: (value) => /^\d{1,2}$/.test(value) && Number(value) <= 32,
+  },
+  gradient: { sentence: 'true or false', allows: (value) => value === 'true' || value === 'false' },
+  font: {
+    sentence: '1 to 60 letters, digits and spaces',
+    allows: (value) => /^[\p{L}\p{N} ]{1,60}$/u.test(value) && value.trim() !== '',
+  },
+}
+
+interface Permitted {
+  /** What is permitted, behind `is not`. */
+  readonly sentence: string
+  allows(value: string): boolean
 }
 
 function isLanguageTag(value: string): boolean {

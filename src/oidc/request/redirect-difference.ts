@@ -19,19 +19,18 @@ const HOST = 'the host'
 
 /** None for what is no address. */
 function differingParts(received: string, registered: string): readonly string[] {
+  if (received.trim() === registered) return ['blanks or line breaks around it']
   if (isEncoded(received, registered)) return ['percent-encoding: it is encoded twice']
   if (withoutSlash(received) === withoutSlash(registered)) return ['the final slash']
   if (received.toLowerCase() === registered.toLowerCase()) return ['upper and lower case']
   if (!URL.canParse(received) || !URL.canParse(registered)) return []
   const [sent, known] = [new URL(received), new URL(registered)]
   const parts = [
-    ...(sent.protocol === known.protocol ? [] : ['the scheme']),
-    ...(sent.hostname === known.hostname
-      ? []
-      : [`${HOST}: ${excerpt(sent.hostname)} is not ${excerpt(known.hostname)}`]),
-    ...(sent.port === known.port ? [] : ['the port']),
+    ...(sent.protocol === known.protocol ? [] : [`the scheme: ${other(sent.protocol, known.protocol)}`]),
+    ...(sent.hostname === known.hostname ? [] : [`${HOST}: ${other(sent.hostname, known.hostname)}`]),
+    ...(sent.port === known.port ? [] : [`the port: ${other(sent.port || 'none', known.port || 'none')}`]),
     ...(sent.pathname === known.pathname ? [] : [pathDifference(sent.pathname, known.pathname)]),
-    ...(sent.search === known.search ? [] : ['the query']),
+    ...(sent.search === known.search ? [] : [`the query: ${other(sent.search || 'none', known.search || 'none')}`]),
     ...(sent.hash === known.hash ? [] : ['the fragment']),
   ]
   return parts.length === 0 ? ['its spelling: it is compared character by character'] : parts
@@ -39,8 +38,10 @@ function differingParts(received: string, registered: string): readonly string[]
 
 function pathDifference(sent: string, known: string): string {
   if (withoutSlash(sent) === withoutSlash(known)) return 'the final slash'
-  return sent.toLowerCase() === known.toLowerCase() ? 'upper and lower case' : 'the path'
+  return sent.toLowerCase() === known.toLowerCase() ? 'upper and lower case' : `the path: ${other(sent, known)}`
 }
+
+const other = (sent: string, known: string) => `${excerpt(sent)} is not ${excerpt(known)}`
 
 const withoutSlash = (text: string) => text.replace(/\/$/, '')
 

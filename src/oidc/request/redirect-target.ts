@@ -34,9 +34,18 @@ export function redirectProblem(redirectUri: string, client: Client): string | u
   const { clientId, redirectUris } = client
   const registered =
     redirectUris.length === 0
-      ? 'any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)'
+      ? `any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)${foreignHost(redirectUri)}`
       : `${addresses(redirectUris)}${differenceFrom(redirectUri, redirectUris)}`
   return `redirect_uri ${excerpt(redirectUri)} is not registered for client ${clientId}; registered: ${registered}`
+}
+
+/** What keeps an address from being one of this machine. */
+function foreignHost(redirectUri: string): string {
+  if (!URL.canParse(redirectUri)) return ' (differs: what was received is no absolute URL)'
+  const { protocol, username, hostname, hash } = new URL(redirectUri)
+  if (!['http:', 'https:'].includes(protocol)) return ` (differs by the scheme: ${excerpt(protocol)})`
+  if (hash !== '') return ' (differs by the fragment)'
+  return username === '' ? ` (differs by the host: ${excerpt(hostname)})` : ' (differs by the credentials in it)'
 }
 
 /** The client of an authorization request; `undefined` with a finding. */

@@ -1,3 +1,4 @@
+import { excerpt } from '../../age/quote.ts'
 import type { ErrorCode } from '../rules/error-codes.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
@@ -14,8 +15,13 @@ export function refuseRequestObject(
 ): void {
   const errors = { request: 'request_not_supported', request_uri: uriError } as const
   for (const name of ['request', 'request_uri'] as const) {
-    if (sent[name] === undefined) continue
-    const message = `${name} is not supported here: it was not read`
+    const value = sent[name]
+    if (value === undefined) continue
+    const message = `${name} ${shownReference(value)} is not supported here: it was not read`
     findings.add(rule, { path: name, message, error: errors[name] })
   }
 }
+
+/** What was sent, without the identifier of a pushed request: with it the request could be used. */
+export const shownReference = (reference: string): string =>
+  excerpt(reference.replace(/^(urn:\w{1,40}:request:).*$/s, '$1***'))

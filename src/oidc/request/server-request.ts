@@ -21,7 +21,7 @@ export function readBody(
   const findings = new Findings(expected.profile)
   const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType !== expected.mediaType) {
-    const message = `Content-Type must be ${expected.mediaType}, not ${mediaType ? quote(mediaType) : 'absent'}`
+    const message = `Content-Type must be ${expected.mediaType}, ${mediaType ? `not ${quote(mediaType)}` : 'but it is missing'}`
     findings.add(expected.wrongType, { path: 'Content-Type', message })
     throw findings.toRefusal({ status: 415 })
   }

@@ -18,7 +18,7 @@ export const AGE_SIGNAL_RULES = {
   'SIG-03': {
     ...row,
     sentence: 'An age signal and its age have no members but those of the table.',
-    hint: 'Parsing is strict: correct the name of the member, or remove it.',
+    hint: 'Correct the name of the member, or remove it: parsing is strict.',
   },
   'SIG-04': {
     ...row,
@@ -48,7 +48,7 @@ export const AGE_SIGNAL_RULES = {
   'SIG-09': {
     ...method,
     sentence: 'The method can report an age in this format.',
-    hint: 'email_age_estimation, facial_age_estimation and payment_card_network report at_least_years only.',
+    hint: 'Send at_least_years: email_age_estimation, facial_age_estimation and payment_card_network report nothing else.',
   },
   'SIG-10': {
     ...method,
@@ -59,7 +59,7 @@ export const AGE_SIGNAL_RULES = {
   'SIG-11': {
     ...row,
     sentence: 'method is one of the six verification methods.',
-    hint: 'A passport or an identity card is id_doc_scan, a selfie facial_age_estimation, a wallet digital_credential, a bank card payment_card_network.',
+    hint: 'Send id_doc_scan for a passport or an identity card, facial_age_estimation for a selfie, digital_credential for a wallet, payment_card_network for a bank card.',
   },
   'SIG-12': {
     ...row,
@@ -69,7 +69,7 @@ export const AGE_SIGNAL_RULES = {
   'SIG-13': {
     ...row,
     sentence: 'verification_id is preferably a UUID of version 7.',
-    hint: 'A UUID version 7 sorts by time and is never used twice.',
+    hint: 'Send a UUID version 7: it sorts by time and is never used twice.',
     level: 'advice',
   },
   'SIG-14': {
@@ -80,27 +80,27 @@ export const AGE_SIGNAL_RULES = {
   'SIG-15': {
     ...row,
     sentence: 'verified_at is not in the future.',
-    hint: 'The sandbox clock judges it, with 60 seconds of tolerance. Compare the clocks. A date, or a time without a zone, is in the future only when it is so in every zone.',
+    hint: 'Compare your clock with the sandbox clock, which judges it with 60 seconds of tolerance. A date, or a time without a zone, is in the future only when it is so in every zone.',
   },
   'SIG-16': {
     ...method,
     sentence: 'attributes is an object and names only attributes that the method requires or permits.',
-    hint: 'Parsing is strict: correct the name of the attribute, or remove it.',
+    hint: 'Correct the name of the attribute, or remove it: parsing is strict.',
   },
   'SIG-17': {
     ...method,
     sentence: 'attributes names every attribute that the method requires.',
-    hint: 'national_id_number needs issuing_country, digital_credential needs platform and issuing_country, payment_card_network needs card_type.',
+    hint: 'Send issuing_country with national_id_number, platform and issuing_country with digital_credential, card_type with payment_card_network.',
   },
   'SIG-18': {
     ...method,
     sentence: 'An attribute has a value of its kind.',
-    hint: 'on_device and face_match_performed are booleans, issuing_country is an assigned ISO 3166-1 alpha-2 code in capitals, card_type is credit, debit or unknown, platform is one that the service lists.',
+    hint: 'Send booleans for on_device and face_match_performed, an assigned ISO 3166-1 alpha-2 code in capitals for issuing_country, credit, debit or unknown for card_type, a platform that the service lists for platform.',
   },
   'SIG-19': {
     ...row,
     sentence: 'provenance is a path such as /provider/sub_provider.',
-    hint: 'Lowercase letters, digits and underscores behind each slash.',
+    hint: 'Send lowercase letters, digits and underscores behind each slash, for example /my_provider.',
   },
   'SIG-20': {
     ...row,

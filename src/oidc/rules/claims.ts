@@ -25,7 +25,7 @@ export const CLAIMS_RULES = {
   'CLM-04': {
     ...row,
     sentence: 'No threshold is named twice.',
-    hint: 'The result is a map by threshold: name each one once. The schema of the live service refuses duplicates.',
+    hint: 'Name each threshold once: the result is a map by threshold. The schema of the live service refuses duplicates.',
     level: schemaOfLiveService,
   },
   'CLM-05': {
@@ -58,7 +58,7 @@ export const CLAIMS_RULES = {
   'CLM-10': {
     ...provenance,
     sentence: 'A pattern begins with / and has lowercase letters, digits and underscores; it may end in /*.',
-    hint: '/a/b matches only itself, /a/* every path under /a/.',
+    hint: 'Send /a/b to match that path only, /a/* to match every path under /a/.',
   },
   'CLM-11': {
     ...provenance,
@@ -89,7 +89,7 @@ export const CLAIMS_RULES = {
   'CLM-16': {
     ...overrides,
     sentence: 'age_thresholds of an override is an array of integers from 0 to 150, one for each root threshold.',
-    hint: 'The entry at an index is the age that this method must report for the root threshold at that index.',
+    hint: 'Send one entry for each root threshold: the entry at an index is the age that this method must report for the root threshold at that index.',
   },
   'CLM-17': {
     ...overrides,
@@ -104,7 +104,7 @@ export const CLAIMS_RULES = {
   'CLM-19': {
     ...overrides,
     sentence: 'An attribute requirement is a boolean, or an array of at least one accepted value.',
-    hint: 'Boolean attributes take true or false; issuing_country, card_type and platform take an array of values.',
+    hint: 'Send true or false for a boolean attribute, an array of values for issuing_country, card_type and platform.',
   },
   'CLM-20': {
     ...row,

@@ -15,7 +15,7 @@ export const CREATE_RULES = {
     section: 'E2, Authentication',
     error: 'invalid_client',
     sentence: 'client_id and client_secret stand in the form and belong to a registered client.',
-    hint: 'Send both as form fields: HTTP Basic is for the token call. The sandbox prints its credentials at start.',
+    hint: 'Send both as form fields: HTTP Basic is for the token call. The sandbox prints its credentials at start; your own stand under clients in the config file, or in PUT /_sandbox/tenants/NAME.',
   },
   'PAR-03': { ...par, error: 'invalid_scope', sentence: 'scope is openid.', hint: 'Send scope=openid.' },
   'PAR-04': {

@@ -15,7 +15,7 @@ export const UPGRADE_RULES = {
     section: 'E4, Authentication',
     error: 'invalid_client',
     sentence: 'Authorization is Basic with the base64 of client_id:client_secret of a registered client.',
-    hint: 'Send Authorization: Basic base64(client_id:client_secret): form fields are for the pushed request. The sandbox prints its credentials at start.',
+    hint: 'Send Authorization: Basic base64(client_id:client_secret): form fields are for the pushed request. The sandbox prints its credentials at start; your own stand under clients in the config file, or in PUT /_sandbox/tenants/NAME.',
   },
   'TOK-03': {
     ...token,
@@ -55,7 +55,7 @@ export const UPGRADE_RULES = {
   'TOK-09': {
     ...token,
     sentence: 'Fields that the endpoint does not use are ignored.',
-    hint: 'The endpoint needs only grant_type and code.',
+    hint: 'Remove the field, or correct its name: the endpoint needs only grant_type and code.',
     level: 'advice',
   },
   'TOK-10': {
@@ -87,7 +87,7 @@ export const UPGRADE_RULES = {
     ...upgrade,
     error: 'invalid_token',
     sentence: 'The age key that the access token names still exists.',
-    hint: 'The age key was replaced or removed in the meantime: run a Use flow with the upgrade scope again.',
+    hint: 'Run a Use flow with the upgrade scope again: the age key was replaced or removed in the meantime.',
   },
   'UPG-05': {
     ...upgrade,
@@ -104,7 +104,7 @@ export const UPGRADE_RULES = {
   'UPG-07': {
     ...upgrade,
     sentence: 'Members of the body that the endpoint does not know are ignored.',
-    hint: 'The endpoint needs only authorization_details.',
+    hint: 'Remove the member, or correct its name: the endpoint needs only authorization_details.',
     level: 'advice',
   },
   'UPG-08': {
@@ -112,6 +112,6 @@ export const UPGRADE_RULES = {
     section: 'E5, RFC 6749 section 4.1.2',
     error: 'invalid_token',
     sentence: 'The code of the access token was exchanged once.',
-    hint: 'A second exchange of a code ends the access token of the first one. Run a Use flow with the upgrade scope again and exchange its code once.',
+    hint: 'Run a Use flow with the upgrade scope again and exchange its code once: a second exchange of a code ends the access token of the first one.',
   },
 } as const satisfies RuleTable

@@ -8,7 +8,7 @@ export const USE_RULES = {
     ...use,
     error: 'invalid_client',
     sentence: 'client_id names a registered client.',
-    hint: 'Send the client_id that the sandbox prints at start (ak_test_sandbox), or declare yours under clients in the config file.',
+    hint: 'Send the client_id that the sandbox prints at start (ak_test_sandbox), or declare yours under clients: in the config file, or by PUT /_sandbox/tenants/NAME.',
   },
   'USE-02': {
     ...use,
@@ -76,28 +76,28 @@ export const USE_RULES = {
     ...use,
     section: 'E1, E3, hosted screens',
     sentence: 'theme is light, dark or system.',
-    hint: 'Another value is ignored and the light theme is shown.',
+    hint: 'Send light, dark or system, or leave theme out: another value is ignored and the light theme is shown.',
     level: 'advice',
   },
   'USE-14': {
     ...use,
     section: 'E1, E3, hosted screens',
     sentence: 'language is an IETF BCP 47 tag.',
-    hint: 'Another value is ignored and the browser preference applies.',
+    hint: 'Send a tag such as en or pt-BR, or leave language out: another value is ignored and the browser preference applies.',
     level: 'advice',
   },
   'USE-15': {
     ...use,
     section: 'hosted screens',
     sentence: 'learn_more is true or false.',
-    hint: 'Another value is ignored and the link is shown.',
+    hint: 'Send true or false, or leave learn_more out: another value is ignored and the link is shown.',
     level: 'advice',
   },
   'USE-16': {
     ...use,
     section: 'hosted screens',
     sentence: 'An appearance parameter has a permitted value.',
-    hint: 'Another value is ignored. Colours are #rgb, #rrggbb or a CSS colour name; text_align is left, center or right; button_radius is 0 to 32; gradient is true or false; font is 1 to 60 letters, digits and spaces.',
+    hint: 'Send a permitted value, or leave the parameter out: another value is ignored. Colours are #rgb, #rrggbb or a CSS colour name; text_align is left, center or right; button_radius is 0 to 32; gradient is true or false; font is 1 to 60 letters, digits and spaces.',
     level: 'advice',
   },
   'USE-17': {
@@ -119,7 +119,7 @@ export const USE_RULES = {
     section: 'E1, E3, Embedding rules',
     sentence:
       'The flow is not opened in a plain embedded web view: it lacks WebAuthn, so no age key can be created or used there.',
-    hint: 'On Android open it in Custom Tabs, on iOS in ASWebAuthenticationSession or SFSafariViewController.',
+    hint: 'Open the flow in Custom Tabs on Android, in ASWebAuthenticationSession or SFSafariViewController on iOS.',
     level: 'advice',
   },
   'USE-20': {
@@ -134,14 +134,14 @@ export const USE_RULES = {
     ...use,
     section: 'hosted screens, WCAG 2.2 AA',
     sentence: 'text_color can be read: it has a contrast of at least 4.5:1 on the background.',
-    hint: 'Another colour is moved towards black or white until it can be read. Send one with more contrast, or leave text_color out.',
+    hint: 'Send a colour with more contrast, or leave text_color out: this one is moved towards black or white until it can be read.',
     level: 'advice',
   },
   'USE-22': {
     ...use,
     section: 'hosted screens',
     sentence: 'font names a family that the device of the user has.',
-    hint: 'The sandbox loads no font and shows a default one. The service loads the family from a public web-font library: look at it there, too.',
+    hint: 'Look at the page of the service too, which loads the family from a public web-font library: the sandbox loads no font and shows a default one.',
     level: 'advice',
   },
   'USE-23': {

@@ -16,10 +16,12 @@ describe('credentialsProblem', () => {
     [`ak_test_sandbox:${SECRET}`, ': the client_id and a colon stand before it'],
     [Buffer.from(SECRET).toString('base64'), ': it is base64 here, where it must stand as it is'],
     ['ak_test_sandbox', ': it is the client_id'],
-    ['wrong', ''],
-    ['%', ''],
+    ['wrong', ': 5 characters were received, which are another secret'],
+    ['%', ': 1 characters were received, which are another secret'],
   ])('names the usual mistake in the secret %j', (secret, mistake) => {
-    expect(problemOf(secret)).toBe(`client_secret is not that of client "ak_test_sandbox"${mistake}`)
+    expect(problemOf(secret)).toBe(
+      `client_secret is wrong for client "ak_test_sandbox", which is registered${mistake}. Registered: ak_test_sandbox, other.`,
+    )
   })
 
   test('names the registered clients when the client is unknown', () => {
@@ -37,7 +39,10 @@ describe('basicProblem', () => {
     ['Basic', 'Authorization is Basic without the base64 of client_id:client_secret'],
     [`Basic ak_test_sandbox:${SECRET}`, 'Authorization has the credentials as they are; it must have their base64'],
     [basic('ak_test_sandbox', ''), 'Authorization is Basic with an empty client_secret'],
-    [basic('ak_test_sandbox', 'wrong'), 'client_secret is not that of client "ak_test_sandbox"'],
+    [
+      basic('ak_test_sandbox', 'wrong'),
+      'client_secret is wrong for client "ak_test_sandbox", which is registered: 5 characters were received, which are another secret. Registered: ak_test_sandbox, other.',
+    ],
   ])('of %s says what is wrong and repeats no secret', (authorization, problem) => {
     expect(basicProblem(authorization, clients)).toBe(problem)
   })

@@ -23,10 +23,10 @@ describe('ignoredParameter', () => {
   test.each([
     ['nonse', 'nonse is not known and was ignored. Did you mean "nonce"?'],
     ['claim', 'claim is not known and was ignored. Did you mean "claims"?'],
-    ['colour', 'colour is not known and was ignored.'],
-    ['constructor', 'constructor is not known and was ignored.'],
-    ['a\nb', '"a\\nb" is not known and was ignored.'],
-    ['x'.repeat(5_000), `"${'x'.repeat(60)}…" is not known and was ignored.`],
+    ['colour', 'colour is not known and was ignored. Known: scope, nonce, claims.'],
+    ['constructor', 'constructor is not known and was ignored. Known: scope, nonce, claims.'],
+    ['a\nb', '"a\\nb" is not known and was ignored. Known: scope, nonce, claims.'],
+    ['x'.repeat(5_000), `"${'x'.repeat(60)}…" is not known and was ignored. Known: scope, nonce, claims.`],
   ])('says of the unknown parameter %s what was meant, when a known one is near', (name, message) => {
     expect(ignoredParameter(name, USED)).toBe(message)
   })

@@ -6,15 +6,16 @@ const REGISTERED = 'http://localhost:3000/callback'
 describe('differenceFrom', () => {
   test.each([
     ['http://localhost:3000/callback/', ' (differs by the final slash)'],
-    ['https://localhost:3000/callback', ' (differs by the scheme)'],
-    ['http://localhost/callback', ' (differs by the port)'],
+    ['https://localhost:3000/callback', ' (differs by the scheme: https: is not http:)'],
+    ['http://localhost/callback', ' (differs by the port: none is not 3000)'],
     ['http://127.0.0.1:3000/callback', ' (differs by the host: 127.0.0.1 is not localhost)'],
     ['http://localhost:3000/Callback', ' (differs by upper and lower case)'],
-    ['http://localhost:3000/callback?a=b', ' (differs by the query)'],
+    ['http://localhost:3000/callback?a=b', ' (differs by the query: ?a=b is not none)'],
     ['http://localhost:3000/callback#', ' (differs by its spelling: it is compared character by character)'],
     ['http://localhost:3000/callback#a', ' (differs by the fragment)'],
-    ['http://localhost:3000/cb', ' (differs by the path)'],
-    ['https://localhost:3000/cb', ' (differs by the scheme and the path)'],
+    ['http://localhost:3000/callback ', ' (differs by blanks or line breaks around it)'],
+    ['http://localhost:3000/cb', ' (differs by the path: /cb is not /callback)'],
+    ['https://localhost:3000/cb', ' (differs by the scheme: https: is not http: and the path: /cb is not /callback)'],
     ['http%3A%2F%2Flocalhost%3A3000%2Fcallback', ' (differs by percent-encoding: it is encoded twice)'],
   ])('of %s is "%s"', (received, difference) => {
     expect(differenceFrom(received, [REGISTERED])).toBe(difference)
