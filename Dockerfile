@@ -21,6 +21,7 @@ WORKDIR /app
 COPY package.json LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md compose.yaml ./
 COPY docs docs
 COPY examples examples
+COPY skills skills
 COPY public public
 COPY --from=build /build/dist dist
 

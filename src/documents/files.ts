@@ -8,6 +8,7 @@ const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
   changelog: 'CHANGELOG.md',
   contributing: 'CONTRIBUTING.md',
   security: 'SECURITY.md',
+  skill: 'skills/agekey-sandbox/SKILL.md',
 }
 
 /** Files outside of `docs/` to which documents link. */

@@ -15,6 +15,7 @@ const GROUPS: readonly Group[] = [
       'first-steps': 'Use, Create and Upgrade by hand, with curl.',
       troubleshooting: 'By symptom: the message that you see, why it comes, and how to mend it.',
       configuration: 'Every flag, environment variable and key of the config file.',
+      console: 'What the pages of the console show, and their keys.',
       'command-line': 'Every command of agekey-sandbox, with its output.',
     },
   },
@@ -47,6 +48,13 @@ const GROUPS: readonly Group[] = [
       audit: 'Gives a running app every wrong answer and says which ones it lets in.',
       'control-api': 'Every call that drives the sandbox over HTTP, with curl and its answer.',
       'test-ids': 'The data-testid attributes of the hosted pages.',
+    },
+  },
+  {
+    title: 'Coding agents',
+    lines: {
+      agents: 'The MCP endpoint, llms.txt and the skill: how an agent reads and drives the sandbox.',
+      skill: 'What an agent is told: start it, point an app at it, a test for each outcome.',
     },
   },
   {

@@ -6,8 +6,8 @@ import { isMarkedToken, type Section } from './markdown.ts'
 export type FindAddress = (target: string) => string | undefined
 
 /**
- * A section of a document as markup. Each text passes the `html` tag, so that no part of a document is taken for markup; raw
- * HTML is left out.
+ * A section of a document as markup. Each text passes the `html` tag, so that no part of a document is taken for markup; of raw
+ * HTML only pictures are shown.
  */
 export function renderSection({ anchor, depth, headingTokens, tokens }: Section, addressOf: FindAddress): Html {
   const tag = `h${depth}`
@@ -31,8 +31,9 @@ function block(token: Token, addressOf: FindAddress): Html | string | undefined 
       return html`<blockquote>${token.tokens.map((inner) => block(inner, addressOf))}</blockquote>\n`
     case 'hr':
       return html`<hr>\n`
-    case 'space':
     case 'html':
+      return pictureBlock(pictures(token.text, addressOf))
+    case 'space':
     case 'def':
     case 'checkbox':
       return undefined
@@ -88,6 +89,8 @@ function span(token: Token, addressOf: FindAddress): Html | string | undefined {
       return link(token, addressOf)
     case 'image':
       return image(token, addressOf)
+    case 'html':
+      return html`${pictures(token.text, addressOf)}`
     default:
       return undefined
   }
@@ -102,3 +105,19 @@ function image({ href, text }: Tokens.Image, addressOf: FindAddress): Html | str
   const address = addressOf(href)
   return address === undefined ? text : html`<img src="${address}" alt="${text}" loading="lazy">`
 }
+
+/** The pictures of raw HTML, which names another one for dark pages: GitHub knows no other way. */
+function pictures(markup: string, addressOf: FindAddress): readonly Html[] {
+  const found = [...markup.matchAll(/<picture>.*?<\/picture>|<img\b[^>]*>/gs)].map(([picture]) => picture)
+  return found.flatMap((picture) => {
+    const attribute = (name: string) => RegExp(` ${name}="([^"]+)"`).exec(picture)?.[1]
+    const addressIn = (target: string | undefined) => (target === undefined ? undefined : addressOf(target))
+    const [light, dark] = [addressIn(attribute('src')), addressIn(attribute('srcset'))]
+    if (light === undefined) return []
+    const source = dark !== undefined && html`<source media="(prefers-color-scheme: dark)" srcset="${dark}">`
+    return [html`<picture>${source}<img src="${light}" alt="${attribute('alt')}" loading="lazy"></picture>`]
+  })
+}
+
+const pictureBlock = (shown: readonly Html[]): Html | undefined =>
+  shown.length === 0 ? undefined : html`<div class="pictures">${shown}</div>\n`

@@ -14,6 +14,16 @@ test('Raw HTML of a document is left out, and its text stays text', () => {
   expect(render('`<script>` & "c"')).toBe('<p><code>&lt;script&gt;</code> &amp; &quot;c&quot;</p>')
 })
 
+test('Of raw HTML pictures are shown, on dark pages the dark ones', () => {
+  expect(
+    render(
+      '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="d.png">\n  <img src="l.png" width="49%" alt="A &lt;b&gt;">\n</picture>\n<img src="gone.md" onerror="x">',
+    ),
+  ).toBe(
+    '<div class="pictures"><picture><source media="(prefers-color-scheme: dark)" srcset="/served/d.png"><img src="/served/l.png" alt="A &amp;lt;b&amp;gt;" loading="lazy"></picture></div>',
+  )
+})
+
 test('The title is left to the page, and other headings keep their level and anchor', () => {
   expect(render('## `A` b\n\n### C\n')).toBe('<h2 id="a-b"><code>A</code> b</h2>\n<h3 id="c">C</h3>')
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { findDocuments } from '../../src/documents/documents.ts'
 import { readError } from '../support/error-body.ts'
+import { linkTargets } from '../support/markdown.ts'
 import { tagsOf, textOf } from '../support/markup.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
@@ -60,10 +61,12 @@ describe('The documents', () => {
   test('have each link of their text as a link on the page', async () => {
     const { request } = await startSandbox()
     for (const { name, markdown } of documents) {
-      const written = [...markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/\]\((?!https?:)\S+\)/g)]
+      const written = linkTargets(markdown).filter((target) => !/^https?:/.test(target))
       const { text } = await request.get(`/_sandbox/docs/${name}`)
       const article = text.slice(text.indexOf('<article'), text.indexOf('</article>'))
-      const shown = tagsOf(article).flatMap(({ attributes }) => attributes['href'] ?? attributes['src'] ?? [])
+      const shown = tagsOf(article).flatMap(({ attributes }) =>
+        ['href', 'src', 'srcset'].flatMap((attribute) => attributes[attribute] ?? []),
+      )
       expect(
         shown.filter((address) => !/^https?:/.test(address)),
         name,

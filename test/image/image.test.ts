@@ -32,6 +32,7 @@ test('it holds what runs, with the documents that it serves, and nothing else', 
     'compose.yaml',
     'docs',
     'examples',
+    'skills',
   ]
   expect(readdirSync(join(root, 'app')).sort()).toEqual([...documents, 'dist', 'package.json', 'public'].sort())
   expect(readdirSync(join(root, 'app/dist'))).toEqual(

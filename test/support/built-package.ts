@@ -10,6 +10,7 @@ export function buildPackage(folder: string): void {
   mkdirSync(folder, { recursive: true })
   for (const asset of [
     'docs',
+    'skills',
     'personas',
     'public',
     'package.json',
