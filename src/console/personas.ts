@@ -1,31 +1,43 @@
+import { onDemand } from '../files/on-demand.ts'
 import { contains } from '../http/form.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
-import { counted, grouped, renderInstant, renderTable } from '../http/html/elements.ts'
-import { renderTextField } from '../http/html/fields.ts'
+import { counted, grouped, renderInstant } from '../http/html/elements.ts'
+import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { actingCookies } from '../http/requested-decision.ts'
 import { requirePersona } from '../sandbox/decision/names.ts'
 import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
-import { groupOf, type Persona } from '../sandbox/personas/persona-schema.ts'
+import { groupOf, PERSONA_GROUPS, type Persona } from '../sandbox/personas/persona-schema.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'
 import { pageOf, renderPaging } from './list-page.ts'
+import { renderSnippet } from './snippet.ts'
 
 /** `console/personas`: every persona with what its age key holds, and a button to act as it. */
 export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
 
-/** Personas on one page. */
+/** Personas on one page, and characters of YAML in a row: a persona may hold fifty signals. */
 const MAX_SHOWN = 60
+const LONGEST_YAML = 3_000
+
+const loadYaml = onDemand(() => import('../sandbox/personas/persona-yaml.ts'))
 
 async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
+  const { personaYaml } = await loadYaml()
   const all = inPersonaOrder(await tenant.personas.list())
-  const { q: search = '', acting: name } = fields
-  const found = all.filter(({ name, title, purpose }) => contains(search, [name, title, purpose]))
+  const { q: search = '', group = '', acting: name } = fields
+  const found = all.filter((persona) => isFound(persona, { search, group }))
   const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (persona) => persona.name })
-  const shown = items.map((persona) => tenant.personas.resolved(persona))
+  const rows = items.map((persona) => {
+    const yaml = personaYaml(persona)
+    return { persona: tenant.personas.resolved(persona), ...(yaml.length <= LONGEST_YAML && { yaml }) }
+  })
   const acting = all.find((persona) => persona.name === name)?.name
-  return renderPersonas(frame, shown, { total: all.length, next, search, acting, problem })
+  return renderPersonas(frame, rows, { total: found.length, next, search, group, acting, problem })
 }
+
+const isFound = (persona: Persona, { search, group }: { search: string; group: string }) =>
+  (group === '' || groupOf(persona) === group) && contains(search, [persona.name, persona.title, persona.purpose])
 
 async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   const { persona } = fields
@@ -34,85 +46,107 @@ async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   return { cookies: actingCookies({ persona: name }, tenant), query: { acting: name } }
 }
 
+interface PersonaRow {
+  /** With plain dates. */
+  readonly persona: Persona
+  /** As a persona file declares it; absent when it is long. */
+  readonly yaml?: string
+}
+
 interface PersonaList {
-  /** How many there are in all. */
+  /** How many the filter lets through. */
   readonly total: number
   /** The name after which the next page begins. */
   readonly next: string | undefined
   readonly search: string
+  readonly group: string
   /** The persona that this browser has just begun to act as. */
   readonly acting?: string | undefined
   readonly problem?: string | undefined
 }
 
-/** Personas with plain dates, in groups. */
+/** One row for each persona, in groups. */
 export function renderPersonas(
   frame: ConsoleFrame,
-  personas: readonly Persona[],
-  { total, next, search, acting, problem }: PersonaList,
+  rows: readonly PersonaRow[],
+  { total, next, search, group, acting, problem }: PersonaList,
 ): RenderedPage {
-  const action = `${frame.consolePath}/personas`
+  const groups = PERSONA_GROUPS.map((value) => ({ value, label: value }))
   return renderConsolePage(frame, {
     title: 'Personas',
     current: 'personas',
     lead: html`The test users, and what each one’s age key says today by the clock of the sandbox.`,
-    problem: problem,
+    problem,
+    styles: ['playground.css'],
+    scripts: ['copy.js'],
     body: html`<section class="card" aria-labelledby="list-title">
-<div class="section-head"><h2 id="list-title">${counted(total, 'persona')}</h2>
-${isActing(frame) && html`<form method="post" action="${action}"><button class="secondary compact" name="persona" value="" data-testid="stop-acting">Stop acting</button></form>`}</div>
+<div class="play-head"><h2 id="list-title">${counted(total, 'persona')}</h2>
+<form class="form-row" method="get">
+${renderSelect({ name: 'group', label: 'Group', value: group, options: [{ value: '', label: 'All' }, ...groups] })}
+${renderTextField({ name: 'q', label: 'Find', value: search })}
+<button class="secondary">Show</button>
+</form>
+${isActing(frame) && html`<form method="post" action="${frame.consolePath}/personas"><button class="secondary compact" name="persona" value="" data-testid="stop-acting">Stop acting</button></form>`}</div>
 ${
   acting !== undefined &&
   html`<p class="notice" role="status" data-testid="acting">This browser now is <code>${acting}</code> in every flow that nothing stronger decides.</p>`
 }
-<form class="form-row" method="get">
-${renderTextField({ name: 'q', label: 'Find', value: search, hint: 'A part of a name, title or purpose' })}
-<button class="secondary">Show</button>
-</form>
-${renderPaging({ shown: personas.length, total, next }, search === '' ? {} : { q: search })}
-${grouped(personas, groupOf).map(
-  ([group, members]) => html`<h3 class="group-title">${group}</h3>
-<ul class="holders">
-${members.map((persona) => renderHolder(persona, action))}</ul>
-`,
-)}</section>`,
+${renderPaging({ shown: rows.length, total, next }, withoutEmpty({ q: search, group }))}
+${rows.length === 0 ? html`<p class="empty">No persona matches this filter.</p>` : renderTable(rows, frame)}
+</section>`,
   })
 }
 
 const isActing = ({ status }: ConsoleFrame) => status.modes.some(({ id }) => id === 'acting')
 
-function renderHolder({ name, title, purpose, age_key: ageKey }: Persona, action: string): Html {
-  return html`<li id="${name}" data-testid="persona-${name}">
-<div class="holder-head">
-<div><h4>${title}</h4> <p><code>${name}</code></p> <p class="muted small-text">${purpose}</p></div>
-<form method="post" action="${action}"><button class="secondary compact" name="persona" value="${name}" aria-label="Act as ${title}">Act as</button></form>
-</div>
-${ageKey === undefined ? html`<p class="mark none">No age key</p>` : renderSignals(title, ageKey.signals)}
-</li>
+const withoutEmpty = (fields: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+
+function renderTable(rows: readonly PersonaRow[], frame: ConsoleFrame): Html {
+  return html`<table class="answer-table personas-table">
+<caption class="unseen">Personas</caption>
+<thead><tr><th scope="col">Persona</th><th scope="col">Its age key; open for YAML</th><th scope="col">What it is for</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
+${grouped(rows, ({ persona }) => groupOf(persona)).map(
+  ([group, members]) => html`<tbody>
+<tr class="group"><th scope="rowgroup" colspan="4">${group} <span class="muted">${members.length}</span></th></tr>
+${members.map((row) => renderRow(row, frame))}</tbody>
+`,
+)}</table>`
+}
+
+function renderRow({ persona, yaml }: PersonaRow, { consolePath, controlPath }: ConsoleFrame): Html {
+  const { name, title, purpose, age_key: ageKey } = persona
+  const playground = `${consolePath}/playground?${new URLSearchParams({ persona: name, q: name })}`
+  return html`<tr id="${name}" data-testid="persona-${name}">
+<th scope="row"><code>${name}</code> <span class="line muted">${title}</span></th>
+<td class="reason"><details><summary><span>${ageKey === undefined ? 'No age key' : renderSignals(ageKey.signals)}</span></summary>${
+    yaml === undefined
+      ? html`<p>It is long: <a href="${controlPath}/personas/${name}">read it as JSON</a>.</p>`
+      : renderSnippet(yaml.trimEnd())
+  }</details></td>
+<td class="reason">${purpose}</td>
+<td><div class="row-actions"><form method="post" action="${consolePath}/personas"><button class="quiet row-button" name="persona" value="${name}" aria-label="Act as ${title}">Act as</button></form> <a class="target" href="${playground}" aria-label="Try claims on ${title}">Try</a></div></td>
+</tr>
 `
 }
 
 type Signal = NonNullable<Persona['age_key']>['signals'][number]
 
-/** Signals of one persona on the page; the rest are counted. */
-const MAX_SIGNALS_SHOWN = 6
+/** Signals of one persona in its row; the rest are counted. */
+const MAX_SIGNALS_SHOWN = 2
 
-function renderSignals(title: string, signals: readonly Signal[]): Html {
-  const rows = signals.slice(0, MAX_SIGNALS_SHOWN).map(renderSignal)
-  return html`${renderTable(`Age key of ${title}`, ['Method', 'Age', 'Verified', 'Provenance', 'Certification, attributes'], rows)}
-${signals.length > MAX_SIGNALS_SHOWN && html`<p class="hint">And ${signals.length - MAX_SIGNALS_SHOWN} more.</p>`}`
+function renderSignals(signals: readonly Signal[]): Html {
+  const shown = signals
+    .slice(0, MAX_SIGNALS_SHOWN)
+    .map((signal) => html`<span class="line">${renderSignal(signal)}</span>`)
+  return html`${shown}${signals.length > MAX_SIGNALS_SHOWN && html`<span class="line">and ${signals.length - MAX_SIGNALS_SHOWN} more</span>`}`
 }
 
-const renderSignal = ({ method, age, verified_at, provenance, attributes = {}, iso_27566_1: level }: Signal) => ({
-  cells: [
-    html`<code>${method}</code>`,
-    ageInWords(age),
-    renderInstant(verified_at),
-    html`<code>${provenance}</code>`,
-    html`${level ?? 'not certified'}${Object.entries(attributes).map(([name, value]) => html`<span class="line">${`${name}: ${value}`}</span>`)}`,
-  ],
-})
+/** `born 2008-05-17 by id_doc_scan, effective, verified 2026-10-23 by /veratad/roc`. */
+const renderSignal = ({ method, age, verified_at, provenance, iso_27566_1: level }: Signal): Html =>
+  html`<strong>${ageInWords(age)}</strong> by <code>${method}</code>, ${level ?? 'not certified'}, verified ${renderInstant(verified_at)} by <code>${provenance}</code>`
 
 function ageInWords(age: Signal['age']): string {
   if ('date_of_birth' in age) return `born ${age.date_of_birth}`
-  return 'years' in age ? `${age.years} years` : `at least ${age.at_least_years} years`
+  return 'years' in age ? `${age.years} years` : `at least ${age.at_least_years}`
 }

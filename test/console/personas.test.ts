@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { inPersonaOrder } from '../../src/sandbox/personas/persona-order.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
-import { byTestId, tagsOf } from '../support/markup.ts'
-import { useRequest } from '../support/requests.ts'
+import { byTestId, textOf } from '../support/markup.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const PERSONAS = '/_sandbox/console/personas'
 
 describe('the personas page', () => {
-  it('has the personas in the order of the choice page', async () => {
+  it('has the personas under their headings, as they are declared, with the usual one first', async () => {
     const sandbox = await startSandbox()
-    const choice = await sandbox.request.get('/v1/oidc/use').query(useRequest())
-    const names = (page: string) =>
-      tagsOf(page).flatMap(({ attributes }) => /^persona-(.+)/.exec(attributes['data-testid'] ?? '')?.[1] ?? [])
-    expect(names((await sandbox.request.get(PERSONAS)).text)).toEqual(names(choice.text))
+    const names = (await sandbox.request.get(PERSONAS)).text.match(/(?<=data-testid="persona-)[\w-]+/g) ?? []
+    expect(names).toEqual(inPersonaOrder(await sandbox.personas.list()).map(({ name }) => name))
+    expect(names[0]).toBe('adult-passport')
   })
 
   it('leads from each page to the next one, in the same order', async () => {
@@ -31,6 +30,16 @@ describe('the personas page', () => {
     expect([first.names.length, second.next]).toEqual([60, undefined])
     const all = (await sandbox.personas.list()).map(({ name }) => name)
     expect([...first.names, ...second.names].sort()).toEqual(all.sort())
+  })
+
+  it('shows one group, with what each persona holds, its YAML with relative dates, and a way to try claims on it', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.clock.set('2026-05-01T12:00:00Z')
+    const { text } = await sandbox.request.get(PERSONAS).query({ group: 'Birthdays', q: 'turns-18' })
+    expect(text.match(/(?<=data-testid="persona-)[\w-]+/g)).toEqual(['turns-18-tomorrow'])
+    expect(textOf(text)).toMatch(/born 2008-05-02 by id_doc_scan ?, .*verified 2026-04-01 12:00:00Z by \/veratad\/roc/)
+    expect(text).toContain('date_of_birth: today - 18y + 1d')
+    expect(text).toContain('/playground?persona=turns-18-tomorrow&amp;q=turns-18-tomorrow')
   })
 
   it('makes this browser act as a persona, until it stops', async () => {

@@ -218,13 +218,20 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
         waiting: change('t-1'),
       }).html,
   ],
-  pageOf('personas', renderPersonas, frame, personas, {
-    total: 41,
-    next: 'teen-16',
-    search: 'teen',
-    acting: 'teen-16',
-    problem: 'persona: there is no persona "x"',
-  }),
+  pageOf(
+    'personas',
+    renderPersonas,
+    frame,
+    personas.map((persona) => ({ persona, yaml: `name: ${persona.name}` })),
+    {
+      total: 41,
+      next: 'teen-16',
+      search: 'teen',
+      group: 'Minors',
+      acting: 'teen-16',
+      problem: 'persona: there is no persona "x"',
+    },
+  ),
   pageOf('playground', renderPlayground, frame, {
     text: '{"age_thresholds":[18]}',
     findings: [finding],

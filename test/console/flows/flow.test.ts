@@ -85,7 +85,9 @@ describe('the page of a flow', () => {
     await createRelyingParty(sandbox).use({ state: 'a b', claims: '{"age_thresholds":[18]}' })
     const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
     expect(text).toContain('claims { "age_thresholds": [ 18 ] }')
-    expect(text).toMatch(/with these parameters in its fragment: id_token Its payload, decoded \{ .*"age_thresholds": \{ "18": true \}/)
+    expect(text).toMatch(
+      /with these parameters in its fragment: id_token Its payload, decoded \{ .*"age_thresholds": \{ "18": true \}/,
+    )
     expect(text).toMatch(/state a b Repeat/)
   })
 
