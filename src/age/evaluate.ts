@@ -50,7 +50,7 @@ export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, n
 /** The answers of a persona, and the line that explains them on a list of many. */
 export interface BriefEvaluation {
   readonly ageThresholds: AgeThresholds
-  /** `id_doc_scan: is 16, needs 18`, of the lowest threshold that fails; `id_doc_scan: is 36` when none does. */
+  /** `id_doc_scan: is 16, needs 18`, of the lowest threshold that fails; of the highest, `id_doc_scan: is 36`, when none does. */
   readonly reason: string
 }
 
@@ -61,9 +61,9 @@ export function evaluateBriefly(signals: readonly AgeSignal[], claims: Claims, n
     const passing = candidates.find((one) => one.passesFilters && one.age >= requiredAge(threshold, index, one).years)
     return { threshold, index, satisfied: passing !== undefined, passing }
   })
-  const failed = entries.filter(({ satisfied }) => !satisfied)
-  const [lowest] = failed.toSorted((one, other) => one.threshold - other.threshold)
-  const reason = lowest ? reasonAgainst(lowest, candidates) : reasonFor(entries.find(({ passing }) => passing)?.passing)
+  const ascending = entries.toSorted((one, other) => one.threshold - other.threshold)
+  const lowest = ascending.find(({ satisfied }) => !satisfied)
+  const reason = lowest ? reasonAgainst(lowest, candidates) : reasonFor(ascending.at(-1)?.passing)
   return { ageThresholds: answersOf(entries), reason }
 }
 

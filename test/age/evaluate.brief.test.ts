@@ -20,6 +20,12 @@ const face: AgeSignal = {
 
 it.each([
   ['the age when nothing fails', [scan(36)], { age_thresholds: [18, 21] }, 'id_doc_scan: is 36'],
+  [
+    'the signal that reaches the highest threshold when nothing fails',
+    [face, scan(36)],
+    { age_thresholds: [21, 18] },
+    'id_doc_scan: is 36',
+  ],
   ['the lowest threshold that fails', [scan(16)], { age_thresholds: [13, 21, 18] }, 'id_doc_scan: is 16, needs 18'],
   [
     'an age that is a lower bound as such',
