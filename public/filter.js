@@ -4,10 +4,11 @@ function attach(filter) {
   const list = document.getElementById(filter.dataset.filter)
   const field = filter.querySelector('input')
   const status = filter.querySelector('[role="status"]')
-  const entries = [...list.querySelectorAll('li > button')].map((button) => {
-    const hidden = [...button.querySelectorAll('[title]')].map(({ title }) => title)
-    return { button, row: button.parentElement, text: [button.textContent, ...hidden].join(' ').toLowerCase() }
-  })
+  const entries = [...list.querySelectorAll('li > button')].map((button) => ({
+    button,
+    row: button.parentElement,
+    text: textOf(button),
+  }))
   const groups = [...list.querySelectorAll('ul')].map((rows) => {
     const around = rows.closest('details, section')
     return { rows, group: list.contains(around) ? around : rows }
@@ -75,6 +76,15 @@ function attach(filter) {
   filter.hidden = false
   // The browser may have kept what was written when it comes back to the page.
   narrow()
+}
+
+/** What is searched: every word of the button and its titles, but no age of an answer, which nearly every row has. */
+function textOf(button) {
+  const copy = button.cloneNode(true)
+  for (const answers of copy.querySelectorAll('.answers')) answers.remove()
+  for (const reason of copy.querySelectorAll('small')) reason.textContent = reason.textContent.replace(/\d+/g, '')
+  const titles = [...copy.querySelectorAll('[title]')].map(({ title }) => title)
+  return [copy.textContent, ...titles].join(' ').toLowerCase()
 }
 
 /** How many pairs of letters two names share, 0 to 1: spelling mistakes and swapped parts leave most of them. */

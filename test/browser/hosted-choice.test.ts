@@ -11,9 +11,16 @@ const SIZES = [
   { width: 1280, height: 800 },
   { width: 390, height: 844 },
 ]
-const LOOKS = SIZES.flatMap((viewport) =>
-  ['en', 'de', 'ar', 'ja'].flatMap((language) => ['light', 'dark'].map((theme) => ({ viewport, language, theme }))),
-)
+const LOOKS = [
+  ...SIZES.flatMap((viewport) =>
+    ['en', 'de', 'ar'].flatMap((language) =>
+      ['light', 'dark'].map((theme) => ({ viewport, language, theme, touch: true })),
+    ),
+  ),
+  // A narrow window of a desk has keys, and a language without blanks has other breaks.
+  { viewport: { width: 390, height: 844 }, language: 'fr', theme: 'light', touch: false },
+  { viewport: { width: 390, height: 844 }, language: 'ja', theme: 'dark', touch: true },
+]
 /** Not a usual persona, so that its row stands below theirs. */
 const LAST = 'face-estimate-19'
 
@@ -50,9 +57,9 @@ describeInBrowser('the choice page', () => {
   }
 
   it.each(LOOKS)(
-    '$viewport.width x $viewport.height, $language, $theme: shows all that is usual without scrolling',
-    async ({ viewport, language, theme }) => {
-      const isPhone = viewport.width < 500
+    '$viewport.width x $viewport.height, $language, $theme, touch $touch: shows all that is usual without scrolling',
+    async ({ viewport, language, theme, touch }) => {
+      const isPhone = touch && viewport.width < 500
       const options = { viewport, hasTouch: isPhone, isMobile: isPhone, bypassCSP: true }
       await withPage(started.browser, options, async (page) => {
         await openAll(page, { language, theme })
@@ -134,6 +141,15 @@ describeInBrowser('the choice page', () => {
       expect(await page.getByTestId('persona-turns-18-tomorrow').isVisible()).toBe(true)
       await page.getByTestId('find-persona').fill('email_age_estimation: is')
       expect(await page.getByTestId('persona-adult-email').isVisible()).toBe(true)
+    })
+  })
+
+  it('finds by an age only the personas that are named after it, not every one that is asked for it', async () => {
+    await withPage(started.browser, {}, async (page) => {
+      await page.goto(useUrl(started.sandbox))
+      await page.getByTestId('find-persona').fill('18')
+      expect(await page.getByTestId('persona-turned-18-today').isVisible()).toBe(true)
+      expect(await page.getByTestId('persona-turned-21-today').isVisible()).toBe(false)
     })
   })
 
