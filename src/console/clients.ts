@@ -88,7 +88,7 @@ ${renderCredentials(client, showsSecrets)}
 
 function renderRedirectUris({ redirectUris }: ListedClient): Html {
   if (redirectUris.length > 0) {
-    return html`<ul>${redirectUris.map((uri) => html`<li><code>${uri}</code></li>`)}</ul><p class="hint">Compared character by character.</p>`
+    return html`<ul>${redirectUris.map((uri) => html`<li><code>${breakable(uri)}</code></li>`)}</ul><p class="hint">Compared character by character.</p>`
   }
   return html`Any path and any port on <code>localhost</code>, <code>127.0.0.1</code> and <code>[::1]</code>, by http or https. An app on another host needs a client of its own.`
 }

@@ -1,16 +1,18 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { useUrl } from './requests.ts'
 import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
 
-/** Words that stand on two lines: of names, headings, and cells of tables. A hyphen, a slash and a `<wbr>` may end a line. */
+/** Words that stand on two lines. A hyphen, a slash and a `<wbr>` may end a line; random tokens are longer than any word, and JSON is no prose. */
 const brokenWordsOn = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const broken = []
-    for (const element of document.querySelectorAll('main .name, main .whole, main h1, main h2, main h3, main th, main td, main label, main .tag, main .mark, main p')) {
+    for (const element of document.querySelectorAll('main .name, main .whole, main h1, main h2, main h3, main th, main td, main label, main .tag, main .mark, main p, main code')) {
       const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
       for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-        if (text.parentElement.closest('pre, code:not(.name, .whole)') || !text.parentElement.checkVisibility()) continue
+        if (text.parentElement.closest('pre') || text.data.startsWith('{') || !text.parentElement.checkVisibility()) continue
         for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+          if (word.length > 24) continue
           const range = document.createRange()
           range.setStart(text, index)
           range.setEnd(text, index + word.length)
@@ -38,9 +40,15 @@ describeInBrowser('a page of the console', () => {
     `${CONSOLE}/clock`,
     `${CONSOLE}/tenants`,
     `${CONSOLE}/personas`,
+    `${CONSOLE}/flows`,
+    `${CONSOLE}/flows/f1`,
+    `${CONSOLE}/playground`,
+    '/_sandbox/demo',
     '/',
   ])('%s breaks no word inside at 390 px, and does not scroll sideways', async (path) => {
     await world.sandbox.next({ outcome: 'id_token.signature_bit_flipped', match: { state: 'a-state' } })
+    const asked = { sandbox_persona: 'teen-16', sandbox_outcome: 'id_token.signature_bit_flipped' }
+    await fetch(useUrl(world.sandbox, asked), { redirect: 'manual' })
     await withPage(world.browser, { viewport: { width: 390, height: 844 } }, async (page) => {
       await page.goto(address(path))
       expect(await brokenWordsOn(page)).toEqual([])
@@ -91,16 +99,7 @@ describeInBrowser('a page of the console', () => {
       await page.getByTestId('arm').click()
       await page.getByText('0 of 2 steps').waitFor()
       await page.getByText('Live', { exact: true }).waitFor()
-      const query = new URLSearchParams({
-        response_type: 'id_token',
-        client_id: 'ak_test_sandbox',
-        redirect_uri: 'http://localhost:3000/callback',
-        scope: 'openid',
-        state: 's',
-        nonce: 'n',
-        claims: '{"age_thresholds":[18]}',
-      })
-      await fetch(address(`/v1/oidc/use?${query}`), { redirect: 'manual' })
+      await fetch(useUrl(world.sandbox), { redirect: 'manual' })
       await page.getByText('1 of 2 steps').waitFor()
       await page.getByRole('button', { name: /^Remove A teen/ }).click()
       await page.getByTestId('no-scenarios').waitFor()

@@ -1,6 +1,7 @@
 import { reasonBeyondMachine } from '../../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../../http/handler.ts'
 import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../../http/html/console-page.ts'
+import { breakable } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import type { Incoming } from '../../http/incoming.ts'
@@ -73,10 +74,10 @@ function renderCredentials(provider: Home['provider'], client: HttpHost['shownCl
     ['Key set', endpointUrl('jwks', provider)],
     ['Use discovery', endpointUrl('useDiscovery', provider)],
     ['Create discovery', endpointUrl('createDiscovery', provider)],
-  ]
+  ] as const
   return html`<section class="card" aria-labelledby="settings-title">
 <h2 id="settings-title">One by one</h2>
-<dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd><code>${value}</code></dd></div>`)}</dl>
+<dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd><code>${breakable(value)}</code></dd></div>`)}</dl>
 </section>`
 }
 
@@ -90,7 +91,7 @@ ${endpointsOf(provider).map(
     method,
     url,
     purpose,
-  }) => html`<li><span class="tag">${id}</span> <div><code><b>${method}</b> ${url}</code> <span class="muted">${purpose}</span></div></li>
+  }) => html`<li><span class="tag">${id}</span> <div><code><b>${method}</b> ${breakable(url)}</code> <span class="muted">${purpose}</span></div></li>
 `,
 )}</ul>
 <p class="links"><a href="${controlPath}/embedding">The flow in an iframe, right and wrong</a> <a href="${controlPath}/openapi.json">The control API (OpenAPI)</a> </p>
