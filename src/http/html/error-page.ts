@@ -20,6 +20,10 @@ export function renderError(
 <h1>${title}</h1>
 <p class="lead" data-testid="error-description">${message}</p>
 ${
+  flow &&
+  html`<p><a href="${flow.url}" target="_top" data-testid="flow-link">Flow ${flow.id} in the console</a>: everything that this request sent</p>`
+}
+${
   suggestions.length > 0 &&
   html`<h2>Did you mean</h2>
 <ul class="suggestions" data-testid="suggestions">${suggestions.map((name) => html`<li><code>${name}</code></li>`)}</ul>`
@@ -27,11 +31,8 @@ ${
 ${restartHint !== undefined && html`<p class="notice">${restartHint}</p>`}
 ${findings.length > 0 && html`<h2>What to fix</h2>`}
 ${renderFindingList(findings, translate('en'))}
-${
-  flow &&
-  html`<p class="links"><a href="${flow.url}" target="_top" data-testid="flow-link">Flow ${flow.id} in the console</a>: everything that this request sent</p>`
-}
 <p class="links"><a href="${shell.homePath}" target="_top">To the sandbox home: base URL, clients and endpoints</a></p>
+<p class="links"><a href="${shell.homePath}_sandbox/docs/troubleshooting" target="_top">Troubleshooting: messages by symptom</a></p>
 </section>`,
   })
 }

@@ -23,6 +23,15 @@ describe('the error page', () => {
     )
   })
 
+  it('leads to the flow of the call, and to the page on troubleshooting', () => {
+    const { refusal, shell } = errorView({})
+    const flow = { id: 'f7', url: 'http://localhost:2435/_sandbox/console/flows/f7' }
+    const page = renderError(refusal, { shell, flow })
+    expect(byTestId(page, 'flow-link').map(({ attributes }) => attributes['href'])).toEqual([flow.url])
+    expect(page.html).toContain('/_sandbox/docs/troubleshooting"')
+    expect(byTestId(render(), 'flow-link')).toEqual([])
+  })
+
   it('lists near misses and says how to start again', () => {
     const text = textOf(render())
     expect(text).toContain('Did you mean teen-16 teen-17')
@@ -35,12 +44,13 @@ describe('the error page', () => {
     expect(textOf(page)).not.toContain('What to fix')
   })
 
-  it('links to the home page and has no form', () => {
+  it('links to the home page and to a document, and has no form', () => {
     const tags = tagsOf(render({ homePath: '/t/red/' }))
     expect(tags.filter(({ name }) => name === 'form')).toEqual([])
     expect(tags.filter(({ name }) => name === 'a').map(({ attributes }) => attributes['href'])).toEqual([
       '/t/red/',
       '/t/red/',
+      '/t/red/_sandbox/docs/troubleshooting',
       '/t/red/',
     ])
   })
