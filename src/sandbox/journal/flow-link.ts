@@ -15,7 +15,10 @@ export const flowLink = (id: string, baseUrl: string): FlowLink => ({
 /** A description must have room beside it. */
 const MAX_ENDING = 200
 
-/** ` (flow f12: http://localhost:2435/_sandbox/console/flows/f12)`: the end of an `error_description`. */
+/**
+ * ` (flow f12: http://localhost:2435/_sandbox/console/flows/f12)`: the end of an `error_description`.
+ * Decision: a refused call names its flow, because the description is what apps show and log; what an outcome decides does not.
+ */
 export function endingWith({ id, url }: FlowLink): string {
   const ending = ` (flow ${id}: ${url})`
   return ending.length > MAX_ENDING ? ` (flow ${id})` : ending

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { codeBlocks, readPage } from '../../docs/page.ts'
 import { buildCli } from '../built-cli.ts'
 
 const { start } = buildCli()
@@ -40,5 +41,7 @@ test('start --log json has flow, tenant, client, persona, outcome, rule and mess
     ...{ flow: 'f2', rule: 'USE-08', message: 'nonce is missing: it was received without a value' },
     flow_url: `${baseUrl}/_sandbox/console/flows/f2`,
   })
+  const [documented = ''] = codeBlocks(readPage('troubleshooting.md'), 'json')
+  expect(Object.keys(refused ?? {})).toEqual(Object.keys(JSON.parse(documented)))
   for (const line of lines) expect(line).toMatch(/"duration_ms":(?:\d(?:\.\d)?|\d\d+)\}$/)
 })
