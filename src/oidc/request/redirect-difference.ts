@@ -37,6 +37,7 @@ function differingParts(received: string, registered: string): readonly string[]
 }
 
 function pathDifference(sent: string, known: string): string {
+  if (decoded(sent) === decoded(known)) return `percent-encoding: ${other(sent, known)}`
   if (withoutSlash(sent) === withoutSlash(known)) return 'the final slash'
   return sent.toLowerCase() === known.toLowerCase() ? 'upper and lower case' : `the path: ${other(sent, known)}`
 }
@@ -45,10 +46,14 @@ const other = (sent: string, known: string) => `${excerpt(sent)} is not ${excerp
 
 const withoutSlash = (text: string) => text.replace(/\/$/, '')
 
-function isEncoded(received: string, registered: string): boolean {
+const isEncoded = (received: string, registered: string) =>
+  /^https?%3a/i.test(received) && decoded(received) === registered
+
+/** The text itself when it is not well-formed. */
+function decoded(text: string): string {
   try {
-    return /^https?%3a/i.test(received) && decodeURIComponent(received) === registered
+    return decodeURIComponent(text)
   } catch {
-    return false
+    return text
   }
 }

@@ -13,6 +13,7 @@ describe('differenceFrom', () => {
     ['http://localhost:3000/callback?a=b', ' (differs by the query: ?a=b is not none)'],
     ['http://localhost:3000/callback#', ' (differs by its spelling: it is compared character by character)'],
     ['http://localhost:3000/callback#a', ' (differs by the fragment)'],
+    ['http://localhost:3000/call%62ack', ' (differs by percent-encoding: /call%62ack is not /callback)'],
     ['http://localhost:3000/callback ', ' (differs by blanks or line breaks around it)'],
     ['http://localhost:3000/cb', ' (differs by the path: /cb is not /callback)'],
     ['https://localhost:3000/cb', ' (differs by the scheme: https: is not http: and the path: /cb is not /callback)'],
