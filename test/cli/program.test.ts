@@ -75,7 +75,10 @@ test.each([
     'error: unknown command "true". Known are start, personas, outcomes, explain, init, run, audit, wait, tail, healthcheck, doctor; a switch like --https takes no value',
   ],
   [['start', 'extra'], 'error: unexpected argument "extra"; usage: agekey-sandbox start [options]'],
-  [['run'], "error: missing required argument 'file'; usage: agekey-sandbox run [options] <file...>"],
+  [
+    ['run'],
+    "error: missing required argument 'file'; usage: agekey-sandbox run [options] <file...> [-- command [args...]]",
+  ],
   [
     ['personas', 'show'],
     "error: missing required argument 'name'; usage: agekey-sandbox personas show [options] <name>",
@@ -131,6 +134,18 @@ describe('personas', () => {
     const { code, stderr } = await run(['personas', 'check', '.'], { cwd })
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: .*bad\.yaml:2: titel: unknown key\. Did you mean "title"\?$/m)
+    const good = await run(['personas', 'check', 'good.yaml', '--json'], { cwd })
+    expect({ ...good, stdout: JSON.parse(good.stdout) }).toEqual({
+      code: 0,
+      stdout: { personas: ['good'], problems: [] },
+      stderr: '',
+    })
+    const bad = await run(['personas', 'check', 'bad.yaml', '--json'], { cwd })
+    expect({ code: bad.code, stderr: bad.stderr }).toEqual({ code: 1, stderr: '' })
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      personas: [],
+      problems: [{ file: expect.stringContaining('bad.yaml'), line: 2, message: expect.stringContaining('titel') }],
+    })
   })
 })
 

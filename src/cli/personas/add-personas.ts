@@ -24,9 +24,10 @@ export function addPersonas(program: Command, flags: ReadFlags): void {
   personas
     .command('check <path...>')
     .description('check persona files or folders of them')
-    .action(async (paths: string[]) => {
+    .addOption(jsonOption())
+    .action(async (paths: string[], _options: unknown, command: Command) => {
       const { checkPersonas } = await import('./personas.ts')
-      checkPersonas(paths)
+      process.exitCode = checkPersonas(paths, command.optsWithGlobals()) ? 0 : 1
     })
   personas
     .command('generate <count>')

@@ -40,11 +40,25 @@ export async function showPersona(flags: Texts, name: string, { json = false }: 
   print(json ? JSON.stringify(shown, undefined, 2) : personaYaml(shown).trimEnd())
 }
 
-/** Checks persona files and folders without starting. @throws ConfigError with a line for each problem */
-export function checkPersonas(paths: readonly string[]): void {
-  const names = readPersonas(paths).map(({ name }) => name)
-  const count = names.length === 1 ? '1 persona is' : `${names.length} personas are`
-  print(visible(`${paths.join(', ')}: ${count} fine: ${names.join(', ')}`))
+/**
+ * Checks persona files and folders without starting.
+ * @returns whether all are fine
+ * @throws ConfigError with a line for each problem; with `json` they are printed
+ */
+export function checkPersonas(paths: readonly string[], { json = false }: Format): boolean {
+  try {
+    const names = readPersonas(paths).map(({ name }) => name)
+    const count = names.length === 1 ? '1 persona is' : `${names.length} personas are`
+    const shown = json
+      ? JSON.stringify({ personas: names, problems: [] }, undefined, 2)
+      : visible(`${paths.join(', ')}: ${count} fine: ${names.join(', ')}`)
+    print(shown)
+    return true
+  } catch (error) {
+    if (!json || !(error instanceof ConfigError) || error.problems.length === 0) throw error
+    print(JSON.stringify({ personas: [], problems: error.problems }, undefined, 2))
+    return false
+  }
 }
 
 async function knownPersonas(flags: Texts): Promise<Persona[]> {
