@@ -55,7 +55,7 @@ export async function runProgram(): Promise<void> {
  * Each command is loaded when it runs, so that a start pays only for itself.
  * The flags of `start` are flags of the program: they apply to every command and may stand before or after its name.
  */
-function createProgram(): Command {
+export function createProgram(): Command {
   const program = new Command('agekey-sandbox')
     .description(DESCRIPTION)
     .version(packageVersion(), '-v, --version', 'print the version')
