@@ -90,6 +90,18 @@ describeInBrowser('the choice page', () => {
     },
   )
 
+  it.each(SIZES)('breaks no title inside a word at $width px, with thirty ages', async (viewport) => {
+    await withPage(started.browser, { viewport }, async (page) => {
+      const ages = Array.from({ length: 30 }, (_, age) => age)
+      await page.goto(useUrl(started.sandbox, { claims: claims({ age_thresholds: ages }) }))
+      const lines = `[...document.querySelectorAll('.usual button > b')].map((title) => title.getClientRects().length > 0
+        && title.getBoundingClientRect().height / parseFloat(getComputedStyle(title).lineHeight))`
+      const counts = await page.evaluate<number[]>(lines)
+      expect(counts.length).toBe(USUAL_PERSONAS.length)
+      expect(Math.max(...counts)).toBeLessThan(2.5)
+    })
+  })
+
   it.each([
     ['adult-passport', /^18 yes.*id_doc_scan: is \d+$/],
     ['teen-16', /^18 no.*id_doc_scan: is 16, needs 18$/],

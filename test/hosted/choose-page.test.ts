@@ -102,7 +102,7 @@ describe('the choice page', () => {
     const choices = [
       { persona: { name: 'p16', title: 'Sixteen', purpose: 'Is 16.' }, evaluation: evaluateBriefly([held], claims, 0) },
     ]
-    expect(textOf(choosePage({ choices }, { claims }))).toContain('Sixteen 0, 1, 2, …, 16 yes 17, 18, 19, …, 29 no p16')
+    expect(textOf(choosePage({ choices }, { claims }))).toContain('Sixteen 0, 1, …, 16 yes 17, 18, …, 29 no p16')
   })
 
   it('shows one answer for a threshold that is named twice, which is the one that is sent', () => {

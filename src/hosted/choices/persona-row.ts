@@ -50,11 +50,8 @@ function renderAnswers(answers: AgeThresholds, requested: readonly number[], t: 
   ]
 }
 
-/** Thresholds that a row names of each answer; the reasons name all of them. */
+/** Thresholds that a row names of each answer: of more it names the first two and the last. The reasons name all of them. */
 const MAX_NAMED = 5
 
 const shortList = (thresholds: readonly number[]): string =>
-  (thresholds.length > MAX_NAMED
-    ? [...thresholds.slice(0, MAX_NAMED - 2), '…', ...thresholds.slice(-1)]
-    : thresholds
-  ).join(', ')
+  (thresholds.length > MAX_NAMED ? [...thresholds.slice(0, 2), '…', ...thresholds.slice(-1)] : thresholds).join(', ')
