@@ -33,7 +33,7 @@ type Reading = string | Pick<Mode, 'value' | 'detail'>
 interface ModeRow extends Pick<Mode, 'id' | 'title'> {
   /** A page below the console, or a whole path. */
   readonly page: string | ((tenant: Tenant) => string)
-  /** Whether every caller that reaches the sandbox may see it; the others name clients, or what is queued. */
+  /** Decision: every caller that reaches the sandbox may see it; the others name clients, or what is queued. */
   readonly isPublic?: true
   /** `undefined` while it is not set. */
   read(place: Place): Reading | undefined | Promise<Reading | undefined>

@@ -12,7 +12,8 @@ export const PERSONA_COOKIE = 'agekey_sandbox_persona'
 export const OUTCOME_COOKIE = 'agekey_sandbox_outcome'
 
 /**
- * The cookie by which the console knows what the two others say: browsers send those to the hosted pages only. It decides nothing.
+ * Decision: the cookie by which the console knows what the two others say, which browsers send to the hosted pages only. It
+ * decides nothing.
  * At the base URL its path covers the tenants too, so its value names the path of its own tenant.
  */
 export const ACTING_COOKIE = 'agekey_sandbox_acting'
