@@ -3,6 +3,7 @@ import { renderInstant } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { decodeIdToken, renderIdToken } from '../../http/html/id-token-table.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { peekPending } from '../../sandbox/decision/pending.ts'
@@ -83,7 +84,7 @@ export function renderFlow(
 ${renderStory(story, frame)}
 ${renderWhy(flow, { frame, clock })}
 <div class="columns">
-${renderNext(flow, nextSteps(flow, lifetimes))}
+${renderNext(flow, nextSteps(flow, lifetimes), frame)}
 ${renderAgain(flow, { basePath, baseUrl, waiting })}
 </div>
 ${renderCalls(flow, { baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}` })}
@@ -101,11 +102,25 @@ function renderStory({ before, after }: StoryLinks, { consolePath }: ConsoleFram
   )
 }
 
-function renderNext(flow: Flow, steps: readonly string[]): Html {
+function renderNext(flow: Flow, steps: readonly string[], frame: ConsoleFrame): Html {
   const outcome = outcomeOf(flow)
+  const playground = playgroundOf(flow, frame)
   return html`<section class="card" aria-labelledby="next-title" data-preview>
 <h2 id="next-title">What a correct client does next</h2>
 ${outcome !== undefined && html`<p class="notice">${outcome.rule}</p>`}
 <ul class="steps" data-testid="next">${steps.map((step) => html`<li>${step}</li>`)}</ul>
+${playground !== undefined && html`<p class="links"><a class="target" href="${playground}" data-testid="try-claims">Try these claims on every persona</a></p>`}
 </section>`
+}
+
+/** Longer claims are no link: they would be on the page a second time. */
+const MAX_CLAIMS = 8_000
+
+/** The playground with the claims of the flow. */
+function playgroundOf({ calls, persona }: Flow, { consolePath }: ConsoleFrame): string | undefined {
+  const sent = calls.find(({ endpoint }) => endpoint === ENDPOINTS.use.number)?.parameters['claims']
+  if (sent === undefined) return undefined
+  const claims = typeof sent === 'string' ? sent : JSON.stringify(sent)
+  if (claims.length > MAX_CLAIMS) return undefined
+  return `${consolePath}/playground?${new URLSearchParams({ claims, ...(persona !== undefined && { persona }) })}`
 }

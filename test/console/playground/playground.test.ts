@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
+import { createRelyingParty } from '../../support/relying-party.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
 const PLAYGROUND = '/_sandbox/console/playground'
@@ -109,4 +110,17 @@ describe('the playground', () => {
     for (const { name } of await sandbox.personas.list()) await sandbox.personas.remove(name)
     expect(textOf(await read({ claims }))).toContain('0 personas')
   })
+})
+
+it('the page of a flow leads to the playground with the claims and the persona of the flow', async () => {
+  const sandbox = await startSandbox()
+  await createRelyingParty(sandbox).use({ claims, sandbox_persona: 'teen-16' })
+  const flow = (await sandbox.request.get('/_sandbox/console/flows/f1')).text
+  const links = tagsOf(flow).filter(({ attributes }) => attributes['data-testid'] === 'try-claims')
+  const { text } = await sandbox.request.get(links[0]?.attributes['href'] ?? '')
+  expect(rowOf(text, 'teen-16')).toContain('18 no')
+  expect(textOf(text)).toContain('With teen-16')
+  expect(text).toContain(
+    '{&quot;age_thresholds&quot;:[18,21],&quot;verified_after&quot;:&quot;2026-01-01&quot;}</textarea>',
+  )
 })
