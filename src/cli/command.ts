@@ -9,7 +9,12 @@ export const HELP_WIDTH = 120
 /** The settings that were given as flags of the program, read when a command runs. */
 export type ReadFlags = () => Texts
 
-/** For what a command prints. */
+/**
+ * For what a command prints.
+ *
+ * Decision: an answer of "no" is JSON too; a mistake in flags, files or names, and a sandbox that cannot be reached, stay a line on
+ * stderr, and stdout is empty then.
+ */
 export const jsonOption = () => new Option('--json', 'print JSON')
 
 /** Gives a command the flags that say which running sandbox it asks. */
