@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { buildCli } from '../cli/built-cli.ts'
 import { findFreePort } from '../support/free-port.ts'
@@ -37,4 +37,9 @@ test('the README shows what a start prints', async () => {
   const [shown = ''] = codeBlocks(readme, 'text')
   expect(shown).toContain('discovery')
   expect(output).toContain(shown.replaceAll('2435', port))
+})
+
+test('the README leads to every page of docs', () => {
+  const pages = readdirSync(new URL('../../docs/', import.meta.url)).filter((name) => name.endsWith('.md'))
+  expect(pages.filter((name) => !readme.includes(`(docs/${name})`))).toEqual([])
 })
