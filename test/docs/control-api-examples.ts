@@ -56,7 +56,7 @@ export const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   putPersonas: {
     path: '/personas',
     body: { personas: [{ name: 'turns-21-in-a-week', ...TURNS_21 }] },
-    note: 'Also as YAML with `Content-Type: application/yaml`, as `agekey-sandbox personas generate` writes it.',
+    note: 'Also as YAML with `Content-Type: application/yaml`, as `personas generate` writes it: [personas.md](personas.md#make-up-many).',
   },
   deletePersona: { path: '/personas/turns-21-in-a-week' },
   evaluate: {
