@@ -36,7 +36,7 @@ export const personaSchema = z.strictObject({
 export type Persona = z.infer<typeof personaSchema>
 
 /** Personas of one call. A request holds 64 KiB, which is about 130 of them. */
-export const MAX_PUT_PERSONAS = 100
+const MAX_PUT_PERSONAS = 100
 
 /** Several personas: a persona file, what `personas generate` writes, or the body of `PUT personas`. No two have the same name. */
 export const personasSchema = personaList(MAX_FILE_PERSONAS)
