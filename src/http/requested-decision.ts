@@ -27,10 +27,7 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
     requested: {
       ...(own.length === 0 ? {} : { query: namedIn(own) }),
       headers: requestedByHeaders(request),
-      cookie: {
-        persona: readCookie(request, PERSONA_COOKIE) || undefined,
-        outcome: readCookie(request, OUTCOME_COOKIE) || undefined,
-      },
+      cookie: requestedByCookies(request),
     },
   }
 }
@@ -39,6 +36,11 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
 const requestedByHeaders = (request: Incoming): NamedDecision => ({
   persona: request.header('x-sandbox-persona'),
   outcome: request.header('x-sandbox-outcome'),
+})
+
+const requestedByCookies = (request: Pick<Incoming, 'header'>): NamedDecision => ({
+  persona: readCookie(request, PERSONA_COOKIE) || undefined,
+  outcome: readCookie(request, OUTCOME_COOKIE) || undefined,
 })
 
 function namedIn(own: Pairs): NamedDecision {
@@ -68,6 +70,8 @@ const shownCookie = (value: string, { basePath }: Tenant): Cookie => ({
   options: { path: `${basePath}/`, sameSite: 'lax', ...(value === '' ? { maxAge: 0 } : {}) },
 })
 
-/** As what this browser acts, by the cookie that the console reads. */
-export const readActing = (request: Pick<Incoming, 'header'>, { basePath }: Pick<Tenant, 'basePath'>): NamedDecision =>
-  readActingValue(readCookie(request, ACTING_COOKIE) ?? '', basePath)
+/** As what this browser acts: by the cookies that decide, when a test has set them for every path, else by the one for the console. */
+export function readActing(request: Pick<Incoming, 'header'>, { basePath }: Pick<Tenant, 'basePath'>): NamedDecision {
+  const sent = requestedByCookies(request)
+  return sent.persona || sent.outcome ? sent : readActingValue(readCookie(request, ACTING_COOKIE) ?? '', basePath)
+}

@@ -84,6 +84,10 @@ it('names as what this browser acts, but not what it acts as in another tenant',
   ])
 })
 
+it('names a persona that a test has put into a cookie for every path', async () => {
+  expect(await modesOf(await runningTenant(), 'agekey_sandbox_persona=child-12')).toEqual([['acting', 'child-12']])
+})
+
 it('names a profile other than spec, which only a new start changes', async () => {
   const tenant = await createTestTenant({ profile: 'agekey' })
   await tenant.moveClock({ reset: true })
