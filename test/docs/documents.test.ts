@@ -44,6 +44,13 @@ const nameOf = (path: string, { line, code }: FencedBlock) => `${path}:${line} $
 const blocks = documents.flatMap(({ path, text }) => fencedBlocks(text).map((block) => ({ path, block })))
 
 describe('The documents', () => {
+  test('open each block of code on a line of its own', () => {
+    const inside = documents.flatMap(({ path, text }) =>
+      (text.match(/^.*[^\s`>].*```\w*$/gm) ?? []).map((line) => `${path} ${line}`),
+    )
+    expect(inside).toEqual([])
+  })
+
   test('are all found', () => {
     expect(documents.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', 'docs/library.md']))
     expect(blocks.length).toBeGreaterThan(60)
