@@ -27,6 +27,7 @@ const MEMBERS: Readonly<Record<string, (api: SandboxApi) => Promise<unknown>>> =
   'clock.reset': (api) => api.clock.reset(),
   'personas.list': (api) => api.personas.list(),
   'personas.get': (api) => api.personas.get('teen-16'),
+  'personas.putAll': (api) => api.personas.putAll([{ name: 'own', title: 'Own', purpose: 'Put by a test.' }]),
   'personas.put': (api) => api.personas.put({ name: 'own', title: 'Own', purpose: 'Put by a test.' }),
   'personas.remove': (api) => api.personas.remove('teen-16'),
   'flows.list': (api) => api.flows.list(),

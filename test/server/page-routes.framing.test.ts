@@ -18,7 +18,7 @@ const addresses = [...createServiceRoutes(host), ...createPageRoutes(host)]
 
 /** E1, E3 and their forms, of a tenant too: the specification lets every site embed them. */
 const isHosted = (path: string) =>
-  /^(?:\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)(?:$|\/(?:choice|language|clock|continue)$)/.test(path)
+  /^(?:\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)(?:$|\/(?:choice|language|clock|continue|endings)$)/.test(path)
 const isPage = ({ headers }: Answer) => headers['content-type']?.startsWith('text/html') === true
 const framing = ({ headers }: Answer) => /frame-ancestors [^;]*/.exec(headers['content-security-policy'] ?? '')?.[0]
 const framingOf = (path: string) => (isHosted(path) ? undefined : "frame-ancestors 'self'")

@@ -21,7 +21,7 @@ export function renderError(
 <p class="lead" data-testid="error-description">${message}</p>
 ${
   flow &&
-  html`<p><a href="${flow.url}" target="_top" data-testid="flow-link">Flow ${flow.id} in the console</a>: everything that this request sent</p>`
+  html`<p class="links"><a href="${flow.url}" target="_top" data-testid="flow-link">Flow ${flow.id} in the console: everything that this request sent</a></p>`
 }
 ${
   suggestions.length > 0 &&

@@ -105,8 +105,8 @@ describe('A path that is not served names', () => {
 
   test.each([
     ['/health', 'GET BASE/_sandbox/health'],
-    ['/personas', 'GET BASE/_sandbox/personas'],
-    ['/_sandbox/persona', 'GET BASE/_sandbox/personas'],
+    ['/personas', 'GET, PUT BASE/_sandbox/personas'],
+    ['/_sandbox/persona', 'GET, PUT BASE/_sandbox/personas'],
     ['/_sandbox/persona/teen-16', 'GET, PUT, DELETE BASE/_sandbox/personas/:name'],
     ['/_sandbox/clock/', 'GET, POST BASE/_sandbox/clock'],
     ['/_sandbox/console/flow', 'GET BASE/_sandbox/console/flows'],
