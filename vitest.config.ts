@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // They take minutes and build what they test: `npm run test:package`, `npm run test:image`.
     exclude: ['test/package/**', 'test/image/**'],
+    // As many as there are cores: by default one core is left for the runner, which on two of them is half of all.
+    maxWorkers: '100%',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // openapi-typescript reads its types by the API of TypeScript, which version 7 does not have.
