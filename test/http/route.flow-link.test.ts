@@ -40,7 +40,7 @@ describe('A refused call leads to its flow:', () => {
     const { text, status } = await authorize(sandbox, { client_id: 'no-such-client' })
     expect(status).toBe(400)
     expect(text).toContain(
-      `<a href="${link(sandbox, 'f1')}" target="_top" data-testid="flow-link">Flow f1 in the console</a>`,
+      `<a href="${link(sandbox, 'f1')}" target="_top" data-testid="flow-link">Flow f1 in the console: everything that this request sent</a>`,
     )
   })
 
