@@ -23,6 +23,10 @@ export interface Personas extends AgeKeys {
   putAll(personas: readonly Persona[]): Promise<void>
   /** `false` when there is none of this name. @throws Refusal */
   remove(name: string): Promise<boolean>
+  /** The names of those that differ from the declared ones: put or removed by a test, or changed by Create and Upgrade. */
+  changed(): Promise<string[]>
+  /** Back to the declared ones. */
+  restore(): Promise<void>
   /** The persona with plain dates, counted from the clock's base. */
   resolved(persona: Persona): Persona
   /** The age key of a persona from `find` or `list`, with plain dates; `undefined` when it has none. The id stays while the key lives. */
@@ -139,6 +143,10 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
       if (findDeclared(name)) await put(name, {})
       else await forget(name)
       return true
+    },
+    changed: async () => (await changes.list()).map(([name]) => name),
+    async restore() {
+      for (const [name] of await changes.list()) await forget(name)
     },
     resolved: (persona) => resolvePersona(persona, clock.base()),
     async ageKeyOf({ name, age_key: ageKey }) {

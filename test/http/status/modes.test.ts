@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { AgeSignal } from '../../../src/age/signal.ts'
 import { readModes, takeModeBack } from '../../../src/http/status/modes.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/oidc/decisions.ts'
 import { actingValue } from '../../../src/sandbox/decision/sources.ts'
@@ -20,6 +21,13 @@ const modesOf = async (tenant: Tenant, cookie?: string) =>
     value,
   ])
 
+const ID_SCAN: AgeSignal = {
+  method: 'id_doc_scan',
+  age: { years: 34 },
+  verified_at: '2026-05-01',
+  provenance: '/veratad/roc',
+}
+
 const CLIENT = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost/'], persona: 'teen-16' }
 
 it('names nothing in a sandbox as it starts', async () => {
@@ -39,6 +47,13 @@ it.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
     'scenarios',
     (tenant) => tenant.scenarios.arm({ name: 'Sign up', steps: [{ await: 'par' }, { await: 'token' }] }),
     'step 1 of 2',
+  ],
+  ['personas', (tenant) => tenant.personas.replaceAgeKey('no-age-key', [ID_SCAN]), 'no-age-key changed'],
+  ['personas', (tenant) => tenant.personas.remove('teen-16'), 'teen-16 changed'],
+  [
+    'personas',
+    (tenant) => tenant.personas.putAll(['one', 'two'].map((name) => ({ name, title: name, purpose: 'For a test.' }))),
+    '2 changed',
   ],
   [
     'default',

@@ -1,0 +1,178 @@
+import { DEFAULT_LIFETIMES } from '../../oidc/decisions.ts'
+import { endpointUrl } from '../../oidc/endpoints.ts'
+import { describeClock, describeSeconds } from '../../sandbox/clock/describe-clock.ts'
+import { currentStep } from '../../sandbox/scenarios/armed-scenario.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
+import type { Cookie } from '../cookie.ts'
+import type { Incoming } from '../incoming.ts'
+import { actingCookies, readActing } from '../requested-decision.ts'
+
+/** Where a mode is read: a tenant, and the browser of a request. */
+export interface ModePlace {
+  readonly request: Pick<Incoming, 'header'>
+  readonly tenant: Tenant
+}
+
+/** What is set. */
+export interface ModeReading {
+  /** In a few words: `+1 day`, `teen-16`. */
+  readonly value: string
+  /** More than there is room for: shown when the pointer rests on the value. */
+  readonly detail?: string
+}
+
+interface ModeRow {
+  readonly id: string
+  readonly title: string
+  /** A page below the console, or a whole path. */
+  readonly page: string | ((tenant: Tenant) => string)
+  /** Decision: every caller that reaches the sandbox may see it; the others name clients, or what is queued. */
+  readonly isPublic?: true
+  /** `undefined` while it is not set; a text is its value. */
+  read(place: ModePlace): Read | Promise<Read>
+  readonly takeBack?: { readonly label: string; act(tenant: Tenant): Promise<readonly Cookie[] | undefined> }
+}
+
+type Read = ModeReading | string | undefined
+
+/** Names in the detail of a mode. */
+const MAX_NAMED = 20
+
+/** Everything that can be set, in the order of the strip. */
+export const MODE_ROWS: readonly ModeRow[] = [
+  {
+    id: 'tenant',
+    title: 'Tenant',
+    page: 'tenants',
+    isPublic: true,
+    read: ({ tenant }) => (tenant.name === ROOT_TENANT ? undefined : tenant.name),
+    // Nothing is changed: the route leads to the console of the sandbox itself.
+    takeBack: { label: 'Leave the tenant', act: async () => undefined },
+  },
+  {
+    id: 'clock',
+    title: 'Clock',
+    page: 'clock',
+    isPublic: true,
+    read: ({ tenant }) => describeClock(tenant.clock),
+    takeBack: { label: 'Back to real time', act: (tenant) => done(tenant.moveClock({ reset: true })) },
+  },
+  {
+    id: 'acting',
+    title: 'Acting as',
+    page: 'personas',
+    isPublic: true,
+    read: ({ request, tenant }) => inWords(readActing(request, tenant)),
+    takeBack: { label: 'Stop acting', act: async (tenant) => actingCookies({}, tenant) },
+  },
+  {
+    id: 'expectations',
+    title: 'Queue',
+    page: 'expectations',
+    async read({ tenant }) {
+      const [first, ...more] = await tenant.expectations.list()
+      if (first === undefined) return undefined
+      if (more.length > 0) return `${more.length + 1} decisions`
+      return `${first.flow}: ${inWords(first)}${first.remaining > 1 ? `, ${first.remaining} times` : ''}`
+    },
+    takeBack: { label: 'Clear the queue', act: (tenant) => done(tenant.expectations.clear()) },
+  },
+  {
+    id: 'scenarios',
+    title: 'Scenario',
+    page: 'scenarios',
+    async read({ tenant }) {
+      const [first, ...more] = await runningScenarios(tenant)
+      if (first === undefined) return undefined
+      if (more.length > 0) return `${more.length + 1} armed`
+      return { value: `step ${first.current + 1} of ${first.scenario.steps.length}`, detail: first.scenario.name }
+    },
+    takeBack: {
+      label: 'Remove it',
+      async act(tenant) {
+        for (const { id } of await runningScenarios(tenant)) await tenant.scenarios.remove(id)
+        return undefined
+      },
+    },
+  },
+  {
+    id: 'personas',
+    title: 'Personas',
+    page: 'personas',
+    async read({ tenant }) {
+      const [first, ...more] = await tenant.personas.changed()
+      if (first === undefined) return undefined
+      if (more.length > 0)
+        return { value: `${more.length + 1} changed`, detail: [first, ...more].slice(0, MAX_NAMED).join(', ') }
+      return `${first} changed`
+    },
+    takeBack: { label: 'Back to the declared ones', act: (tenant) => done(tenant.personas.restore()) },
+  },
+  {
+    id: 'default',
+    title: 'Default',
+    page: 'personas',
+    read: ({ tenant }) => inWords(tenant.settings.defaults),
+    takeBack: { label: 'No default', act: (tenant) => done(tenant.configure({ defaults: {} })) },
+  },
+  {
+    id: 'clients',
+    title: 'Client',
+    page: 'clients',
+    read({ tenant }) {
+      const [first, ...more] = tenant.clients.ids.filter((id) => tenant.clients.find(id)?.persona !== undefined)
+      if (first === undefined) return undefined
+      return more.length > 0 ? `${more.length + 1} have a persona` : `${first} → ${tenant.clients.find(first)?.persona}`
+    },
+    takeBack: {
+      label: 'No persona',
+      act: (tenant) =>
+        done(tenant.configure({ clients: tenant.settings.clients.map(({ persona: _, ...client }) => client) })),
+    },
+  },
+  {
+    id: 'lifetimes',
+    title: 'Lifetimes',
+    page: 'tenants',
+    read({ tenant }) {
+      const { requestUri, code, idToken, accessToken } = tenant.settings.lifetimes
+      const changed = [
+        ['request_uri', requestUri, DEFAULT_LIFETIMES.requestUri] as const,
+        ['code', code, DEFAULT_LIFETIMES.code] as const,
+        ['id_token', idToken, DEFAULT_LIFETIMES.idToken] as const,
+        ['access token', accessToken, DEFAULT_LIFETIMES.accessToken] as const,
+      ].filter(([, seconds, usual]) => seconds !== usual)
+      return changed.map(([name, seconds]) => `${name} ${describeSeconds(seconds)}`).join(', ') || undefined
+    },
+    takeBack: {
+      label: 'Back to the usual ones',
+      act: (tenant) => done(tenant.configure({ lifetimes: DEFAULT_LIFETIMES })),
+    },
+  },
+  {
+    id: 'keys',
+    title: 'Keys',
+    page: ({ provider }) => new URL(endpointUrl('jwks', provider)).pathname,
+    read: ({ tenant }) => (tenant.hasRotatedKeys() ? 'rotated' : undefined),
+    takeBack: { label: 'Back to the first ones', act: (tenant) => done(tenant.restoreKeys()) },
+  },
+  {
+    id: 'profile',
+    title: 'Profile',
+    page: 'rules',
+    isPublic: true,
+    read: ({ tenant: { provider } }) => (provider.profile === 'spec' ? undefined : provider.profile),
+  },
+]
+
+const inWords = ({ persona, outcome }: { persona?: string | undefined; outcome?: string | undefined }) =>
+  [persona, outcome].filter((name) => name !== undefined).join(' → ') || undefined
+
+const runningScenarios = async ({ scenarios }: Tenant) =>
+  (await scenarios.list()).filter((armed) => currentStep(armed) !== undefined)
+
+async function done(change: Promise<void>): Promise<undefined> {
+  await change
+  return undefined
+}
