@@ -1,7 +1,7 @@
 import type { OperationId, OperationResult } from '../control/contract/contract.ts'
 import { onDemand } from '../files/on-demand.ts'
 import type { Transport } from './create-sandbox-api.ts'
-import { SandboxError } from './sandbox-error.ts'
+import { SandboxError, unreachable } from './sandbox-error.ts'
 
 /**
  * Calls the control API of a sandbox over HTTP.
@@ -81,17 +81,7 @@ async function reach(url: string, init: RequestInit): Promise<ReceivedAnswer> {
     const response = await fetch(url, init)
     return { ok: response.ok, status: response.status, text: await response.text() }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.cause : undefined
-    const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
-    const { origin, port } = new URL(url)
-    const start = `npx agekey-sandbox${port === '' ? '' : ` --port ${port}`}`
-    const message =
-      code === 'ECONNREFUSED'
-        ? `nothing listens there; start a sandbox (${start}), or give the address of one that runs`
-        : code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
-          ? `the connection was lost before the answer came (${code}); look whether the sandbox was stopped`
-          : `cannot be reached (${code ?? cause})`
-    throw new SandboxError(`${origin}: ${message}`, { status: 0, error: 'unreachable', cause })
+    throw unreachable(url, cause)
   }
 }
 

@@ -1,3 +1,5 @@
+import { codeOf, messageOf } from '../files/caught.ts'
+
 /** A call that the sandbox refused, so that it changed nothing, or did not answer. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
@@ -21,5 +23,26 @@ export class SandboxError extends Error {
     this.status = status
     this.error = error
     this.suggestions = suggestions
+  }
+}
+
+/** The error of a call that `fetch` could not make: it says of itself only that it failed. @param cause what `fetch` threw */
+export function unreachable(url: string, cause: unknown): SandboxError {
+  const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+  const { origin, port } = new URL(url)
+  const start = `npx agekey-sandbox${port === '' ? '' : ` --port ${port}`}`
+  return new SandboxError(`${origin}: ${problemOf(reason, start)}`, { status: 0, error: 'unreachable', cause })
+}
+
+function problemOf(reason: unknown, start: string): string {
+  const code = codeOf(reason)
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `nothing listens there; start a sandbox (${start}), or give the address of one that runs`
+    case 'UND_ERR_SOCKET':
+    case 'ECONNRESET':
+      return `the connection was lost before the answer came (${code}); look whether the sandbox was stopped`
+    default:
+      return `cannot be reached (${code ?? messageOf(reason)})`
   }
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { SandboxError } from '../../client/sandbox-error.ts'
-import { codeOf, messageOf } from '../../files/caught.ts'
+import { SandboxError, unreachable } from '../../client/sandbox-error.ts'
 import { parseJson } from '../../oidc/request/json.ts'
 import type { ReachedSandbox } from './reach-sandbox.ts'
 
@@ -29,7 +28,9 @@ export async function* streamEvents(
   signal: AbortSignal,
 ): AsyncGenerator<SandboxEvent> {
   const headers = controlToken === undefined ? {} : { Authorization: `Bearer ${controlToken}` }
-  const response = await fetch(`${url}/_sandbox/events`, { headers, signal }).catch(lost(url))
+  const response = await fetch(`${url}/_sandbox/events`, { headers, signal }).catch((cause: unknown) => {
+    throw unreachable(url, cause)
+  })
   if (!response.ok || response.body === null) {
     const message = `the sandbox answered ${response.status} to GET /_sandbox/events`
     throw new SandboxError(message, { status: response.status, error: 'server_error' })
@@ -45,14 +46,6 @@ export async function* streamEvents(
       const event = readEvent(block)
       if (event) yield event
     }
-  }
-}
-
-function lost(url: string) {
-  return (cause: unknown): never => {
-    const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
-    const message = `${url}: cannot be reached (${codeOf(reason) ?? messageOf(reason)})`
-    throw new SandboxError(message, { status: 0, error: 'unreachable', cause })
   }
 }
 
