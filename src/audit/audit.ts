@@ -1,5 +1,6 @@
 import type { SandboxApi } from '../client/sandbox-api.ts'
 import { packageVersion } from '../package-root.ts'
+import type { AuditReport } from '../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
 import { AuditProblem } from './audit-problem.ts'
 import { startDeadline } from './drive/deadline.ts'
@@ -9,7 +10,6 @@ import { judgeRows } from './judge/judge-rows.ts'
 import { type LearnedApp, learnApp } from './learn/learn-app.ts'
 import type { AuditOptions } from './options.ts'
 import { selectRows } from './plan/select-rows.ts'
-import type { AuditReport } from './report.ts'
 
 /** Defaults of `AuditOptions`. */
 const DEFAULTS = { jobs: 4, timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } as const

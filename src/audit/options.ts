@@ -1,5 +1,5 @@
+import type { AuditedRow, FailOn } from '../sandbox/outcomes/audit-report.ts'
 import type { Agent, PageRequest } from './agent/browser.ts'
-import type { AuditedRow, FailOn } from './report.ts'
 
 /** How the pages of one flow are reached and read. */
 export interface FlowOptions {

@@ -1,7 +1,7 @@
+import type { AuditedRow, AuditReport, FailOn, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { LEVELS, type Level, type Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { KnownFinding } from '../options.ts'
-import type { AuditedRow, AuditReport, FailOn, VerdictName } from '../report.ts'
 import { isFinding, type RowVerdict } from './judge-row.ts'
 
 /** By what a verdict counts. */

@@ -1,3 +1,4 @@
+import type { Reason, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { Browser } from '../agent/browser.ts'
 import type { Cast } from '../drive/cast.ts'
@@ -5,7 +6,6 @@ import type { Driver } from '../drive/driver.ts'
 import { readRun } from '../learn/flow-reader.ts'
 import { cookiesSet } from '../learn/observation.ts'
 import type { RowPlan } from '../plan/plan-row.ts'
-import type { Reason, VerdictName } from '../report.ts'
 import { judgeRun, type Readers, type RunVerdict } from './judge-run.ts'
 
 /** What was found out about a row. */

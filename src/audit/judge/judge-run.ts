@@ -1,10 +1,10 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow } from '../../client/shapes/flow.ts'
+import type { Reason } from '../../sandbox/outcomes/audit-report.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { type DeclaredRules, readRun } from '../learn/flow-reader.ts'
 import type { Reading, Signature } from '../learn/signature.ts'
-import type { Reason } from '../report.ts'
 
 /** What one run of the app says of a row. */
 export interface RunVerdict {

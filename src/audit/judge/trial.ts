@@ -1,10 +1,10 @@
+import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { readRun } from '../learn/flow-reader.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import type { AuditOptions } from '../options.ts'
 import { planRow } from '../plan/plan-row.ts'
-import type { VerdictName } from '../report.ts'
 import { type Judge, judgeRow, type RowVerdict } from './judge-row.ts'
 
 export interface TrialSettings {

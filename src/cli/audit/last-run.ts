@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { type AuditedRow, VERDICTS, type VerdictName } from '../../audit/report.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
+import { type AuditedRow, VERDICTS, type VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
 
 const FOLDER = '.agekey-audit'

@@ -1,5 +1,5 @@
 import type { AuditProgress } from '../../audit/options.ts'
-import type { VerdictName } from '../../audit/report.ts'
+import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 
 /** Where progress is shown. */
 export interface ProgressView {

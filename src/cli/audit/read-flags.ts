@@ -1,9 +1,9 @@
 import { unknownName } from '../../age/nearest.ts'
 import { parseAcceptedRule } from '../../audit/learn/accepted-rule.ts'
 import { selectRows } from '../../audit/plan/select-rows.ts'
-import { FAIL_ON, type FailOn } from '../../audit/report.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { FAIL_ON, type FailOn } from '../../sandbox/outcomes/audit-report.ts'
 import { catalogueProblem, pageProblem } from './file/file-schema.ts'
 
 /** What the command line gives. */

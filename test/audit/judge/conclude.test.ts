@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Counting, describeRow, exitCodeOf, totalsOf } from '../../../src/audit/judge/conclude.ts'
-import type { VerdictName } from '../../../src/audit/report.ts'
+import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 

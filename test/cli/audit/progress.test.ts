@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AuditedRow, VerdictName } from '../../../src/audit/report.ts'
 import { createProgress } from '../../../src/cli/audit/progress.ts'
+import type { AuditedRow, VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
 
 /** Shows the progress of rows with these verdicts. */
 function shown(verdicts: readonly VerdictName[], { isTerminal }: { isTerminal: boolean }) {

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { didYouMean } from '../../../age/nearest.ts'
 import { excerpt, quote } from '../../../age/quote.ts'
 import { parseAcceptedRule } from '../../../audit/learn/accepted-rule.ts'
-import { FAIL_ON } from '../../../audit/report.ts'
 import { nonEmpty, textWithout } from '../../../config/settings/setting.ts'
 import { messageOf } from '../../../files/caught.ts'
+import { FAIL_ON } from '../../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSIONS, findRow, OUTCOMES, rowId } from '../../../sandbox/outcomes/catalogue.ts'
 
 /** `{port}` stands for a free port, in the address of an app that the audit starts itself. */

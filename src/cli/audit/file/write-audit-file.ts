@@ -1,8 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
-import type { AuditReport } from '../../../audit/report.ts'
 import { codeOf, messageOf } from '../../../files/caught.ts'
 import { ConfigError } from '../../../files/config-error.ts'
+import type { AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION } from '../../../sandbox/outcomes/catalogue.ts'
 import { AUDIT_FILE } from './read-audit-file.ts'
 

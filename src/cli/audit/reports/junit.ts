@@ -1,4 +1,4 @@
-import type { AuditedRow, AuditReport } from '../../../audit/report.ts'
+import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import { type JUnitCase, renderJUnit } from '../../junit.ts'
 import { isFailure, isFinding } from './findings.ts'
 import { asSentence, referencesOf, weightOf, whatHappened, whyNotJudged } from './row-texts.ts'

@@ -1,4 +1,4 @@
-import type { AuditedRow, AuditReport, VerdictName } from '../../../audit/report.ts'
+import type { AuditedRow, AuditReport, VerdictName } from '../../../sandbox/outcomes/audit-report.ts'
 import { findingsOf } from './findings.ts'
 import { flowAddress } from './flow-address.ts'
 import { codeSpan, escapeMarkdown } from './markdown-text.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { AuditedRow, AuditReport } from '../../../audit/report.ts'
+import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../../sandbox/outcomes/outcome.ts'
 import { visible } from '../../terminal.ts'
 import { findingsOf, levelOf } from './findings.ts'

@@ -1,4 +1,9 @@
-import { type AuditedRow, type AuditReport, VERDICTS, type VerdictName } from '../../../audit/report.ts'
+import {
+  type AuditedRow,
+  type AuditReport,
+  VERDICTS,
+  type VerdictName,
+} from '../../../sandbox/outcomes/audit-report.ts'
 
 export type Conclusion = 'passed' | 'failed' | 'undetermined' | 'nothing was judged'
 

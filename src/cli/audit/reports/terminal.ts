@@ -1,4 +1,4 @@
-import type { AuditedRow, AuditReport } from '../../../audit/report.ts'
+import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import { visible } from '../../terminal.ts'
 import { shellWord } from '../same-call.ts'
 import { findingsOf, isFailure } from './findings.ts'

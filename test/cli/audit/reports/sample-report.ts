@@ -1,4 +1,4 @@
-import { type AuditedRow, type AuditReport, VERDICTS } from '../../../../src/audit/report.ts'
+import { type AuditedRow, type AuditReport, VERDICTS } from '../../../../src/sandbox/outcomes/audit-report.ts'
 import { OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
 
 /** A row of the catalogue as an audit judges it: `use/id_token.expired`, refused unless `changes` say otherwise. */

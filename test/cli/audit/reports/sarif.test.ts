@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { AuditReport } from '../../../../src/audit/report.ts'
 import { renderSarif, type SarifOptions } from '../../../../src/cli/audit/reports/sarif.ts'
+import type { AuditReport } from '../../../../src/sandbox/outcomes/audit-report.ts'
 import { auditedRow, auditReport, HOSTILE, MIXED } from './sample-report.ts'
 
 const logSchema = z.object({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditReport } from '../../../../src/audit/report.ts'
 import { renderTerminal } from '../../../../src/cli/audit/reports/terminal.ts'
+import type { AuditReport } from '../../../../src/sandbox/outcomes/audit-report.ts'
 import { auditedRow, auditReport, HOSTILE, MIXED } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'

@@ -2,12 +2,12 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { auditReportSchema } from '../../../../src/audit/report.ts'
 import { renderAuditJUnit } from '../../../../src/cli/audit/reports/junit.ts'
 import { renderMarkdown } from '../../../../src/cli/audit/reports/markdown.ts'
 import { writeReports } from '../../../../src/cli/audit/reports/write-reports.ts'
 import { ConfigError } from '../../../../src/files/config-error.ts'
 import { packageVersion } from '../../../../src/package-root.ts'
+import { auditReportSchema } from '../../../../src/sandbox/outcomes/audit-report.ts'
 import { auditedRow, auditReport, HOSTILE, MIXED } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { LEVELS, OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
+import { LEVELS, OUTCOME_FLOWS } from './outcome.ts'
 
 /** What the audit says of a row. */
 export const VERDICTS = [
