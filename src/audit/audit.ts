@@ -1,10 +1,10 @@
-import type { SandboxApi } from '../client/sandbox-api.ts'
 import { packageVersion } from '../package-root.ts'
 import type { AuditReport } from '../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
 import { AuditProblem } from './audit-problem.ts'
+import type { AuditedApp } from './drive/audited-app.ts'
 import { startDeadline } from './drive/deadline.ts'
-import { createDriver, type Driver } from './drive/driver.ts'
+import type { Driver } from './drive/driver.ts'
 import { type Counting, exitCodeOf, totalsOf } from './judge/conclude.ts'
 import { judgeRows } from './judge/judge-rows.ts'
 import { type LearnedApp, learnApp } from './learn/learn-app.ts'
@@ -16,16 +16,15 @@ const DEFAULTS = { jobs: 4, timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } 
 
 /**
  * Drives an app through every row of the catalogue that applies to it and says which wrong answers it lets in.
- * @param sandbox the one that the app is set up for
  * @throws AuditProblem, in one line, when nothing can be shown
  */
-export async function runAudit(sandbox: SandboxApi, options: AuditOptions): Promise<AuditReport> {
-  const { app, failOn = 'must', catalogue = CATALOGUE_VERSION, known = [] } = options
+export async function runAudit(app: AuditedApp, options: AuditOptions = {}): Promise<AuditReport> {
+  const { failOn = 'must', catalogue = CATALOGUE_VERSION, known = [] } = options
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; --list shows all of them')
   const startedAt = new Date()
-  const { learned, judged, notes } = await withDriver(sandbox, options, async ({ driver, signal }) => {
-    const learned = await learnApp(sandbox, driver, options)
+  const { learned, judged, notes } = await withDriver(app, options, async ({ driver, signal }) => {
+    const learned = await learnApp(app, driver, options)
     options.onProgress?.({ stage: 'learned', lines: learned.lines })
     const counting: Counting = { failOn, catalogue, known, today: startedAt.toISOString() }
     const found = await judgeRows(rows, {
@@ -44,8 +43,8 @@ export async function runAudit(sandbox: SandboxApi, options: AuditOptions): Prom
   return {
     version: packageVersion(),
     catalogue,
-    app,
-    agent: options.agent.name,
+    app: app.page,
+    agent: app.agent,
     started_at: startedAt.toISOString(),
     seconds: (Date.now() - startedAt.getTime()) / 1000,
     learned: learned.described,
@@ -58,18 +57,18 @@ export async function runAudit(sandbox: SandboxApi, options: AuditOptions): Prom
 
 /** Learns what success and failure look like in an app, and judges nothing. @throws AuditProblem */
 export async function learnPages(
-  sandbox: SandboxApi,
+  app: AuditedApp,
   options: AuditOptions,
 ): Promise<Pick<LearnedApp, 'described' | 'lines'>> {
-  return withDriver(sandbox, options, ({ driver }) => learnApp(sandbox, driver, options))
+  return withDriver(app, options, ({ driver }) => learnApp(app, driver, options))
 }
 
 /** Drives the app for as long as the budget lasts. */
 async function withDriver<Result>(
-  sandbox: SandboxApi,
+  app: AuditedApp,
   { timeoutSeconds = DEFAULTS.timeoutSeconds, budgetSeconds = DEFAULTS.budgetSeconds, ...options }: AuditOptions,
   act: (tools: { driver: Driver; signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> {
   const { signal, clear } = startDeadline(budgetSeconds, options.signal)
-  return act({ driver: createDriver(sandbox, { ...options, timeoutSeconds, signal }), signal }).finally(clear)
+  return act({ driver: app.drive({ timeoutSeconds, signal }), signal }).finally(clear)
 }

@@ -1,5 +1,5 @@
 import type { AuditedRow, FailOn } from '../sandbox/outcomes/audit-report.ts'
-import type { Agent, PageRequest } from './agent/browser.ts'
+import type { PageRequest } from './agent/browser.ts'
 
 /** How the pages of one flow are reached and read. */
 export interface FlowOptions {
@@ -21,13 +21,6 @@ export interface KnownFinding {
 }
 
 export interface AuditOptions {
-  /** The page of the app where a user begins to prove an age. */
-  readonly app: string
-  readonly agent: Agent
-  /** Requests of a fresh browser before it begins; `{n}` in them is another number for each browser. */
-  readonly before?: readonly PageRequest[]
-  /** Makes the app forget its users; sent before each browser begins. */
-  readonly reset?: PageRequest | undefined
   readonly use?: FlowOptions
   readonly create?: FlowOptions
   readonly upgrade?: FlowOptions

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
+import { appAt } from '../../src/audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../src/audit/options.ts'
 import { selectRows } from '../../src/audit/plan/select-rows.ts'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
@@ -15,7 +16,7 @@ const sandbox = shareSandbox()
 async function findAgainst(changes: Changes, options: Pick<AuditOptions, 'only'> = {}): Promise<string[]> {
   const app = await startExpressExample(sandbox(), changes)
   onTestFinished(() => app.stop())
-  const { rows } = await runAudit(sandbox(), { app: `${app.url}/verify`, agent: createHttpAgent(), ...options })
+  const { rows } = await runAudit(appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() }), options)
   return rows
     .filter(({ verdict }) => !['refused', 'accepted', 'observed', 'not for this app'].includes(verdict))
     .map(({ row, verdict, reason = '', evidence = '' }) =>

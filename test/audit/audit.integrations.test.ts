@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
+import { appAt } from '../../src/audit/drive/audited-app.ts'
 import type { KnownFinding } from '../../src/audit/options.ts'
 import type { AuditReport } from '../../src/sandbox/outcomes/audit-report.ts'
 import { startFlaskApp, withFlask } from '../docs/apps/flask-app.ts'
@@ -18,7 +19,7 @@ const sandbox = shareSandbox()
 async function audit(start: StartApp, known: readonly KnownFinding[] = []): Promise<AuditReport> {
   const app = await start(sandbox())
   onTestFinished(() => app.stop())
-  return runAudit(sandbox(), { app: `${app.url}/verify`, agent: createHttpAgent(), failOn: 'may', known })
+  return runAudit(appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() }), { failOn: 'may', known })
 }
 
 /** What counts against an app, with what was seen. */

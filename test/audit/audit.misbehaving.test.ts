@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
 import { AuditProblem } from '../../src/audit/audit-problem.ts'
+import { appAt } from '../../src/audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../src/audit/options.ts'
 import type { AuditReport, VerdictName } from '../../src/sandbox/outcomes/audit-report.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
@@ -16,14 +17,16 @@ const sandbox = shareSandbox()
 /** Rows enough to see how an app ends, and few enough for a test. */
 const SOME = ['family:signature', 'family:nonce', 'family:state', 'use/access_denied', 'use/id_token.extra_claim']
 
-type Settings = Partial<Omit<AuditOptions, 'app' | 'agent'>>
-
 /** Audits the Express example with changes. */
-async function audit(changes: Changes, settings: Settings = {}): Promise<AuditReport> {
+async function audit(changes: Changes, settings: AuditOptions = {}): Promise<AuditReport> {
   const app = await startExpressExample(sandbox(), changes)
   onTestFinished(() => app.stop())
   const url = `${app.url}/verify`
-  return runAudit(sandbox(), { app: url, agent: createHttpAgent(), only: SOME, timeoutSeconds: 5, ...settings })
+  return runAudit(appAt(sandbox(), { page: url, agent: createHttpAgent() }), {
+    only: SOME,
+    timeoutSeconds: 5,
+    ...settings,
+  })
 }
 
 /** The message of an audit that can show nothing. */
@@ -61,7 +64,7 @@ describe('An audit shows nothing, and says why in one line, of an app', () => {
 
   test('that is not there', async () => {
     const app = `http://localhost:${await findFreePort()}/verify`
-    expect(await problemOf(runAudit(sandbox(), { app, agent: createHttpAgent() }))).toBe(
+    expect(await problemOf(runAudit(appAt(sandbox(), { page: app, agent: createHttpAgent() })))).toBe(
       `${app}: nothing answers; start your app first, or name its command under start in agekey-audit.yaml`,
     )
   })
@@ -70,7 +73,7 @@ describe('An audit shows nothing, and says why in one line, of an app', () => {
     const app = await startExpressExample(sandbox())
     onTestFinished(() => app.stop())
     const address = `${app.url.replace('http:', 'https:')}/verify`
-    expect(await problemOf(runAudit(sandbox(), { app: address, agent: createHttpAgent() }))).toMatch(
+    expect(await problemOf(runAudit(appAt(sandbox(), { page: address, agent: createHttpAgent() })))).toMatch(
       /^https:\/\/localhost:\d+\/verify: .* cannot be reached: it does not speak TLS; look at the address of your app$/,
     )
   })
@@ -79,7 +82,7 @@ describe('An audit shows nothing, and says why in one line, of an app', () => {
     const elsewhere = { baseUrl: 'https://age.example', url: sandbox().url }
     const app = await startExpressExample(elsewhere)
     onTestFinished(() => app.stop())
-    expect(await problemOf(runAudit(sandbox(), { app: `${app.url}/verify`, agent: createHttpAgent() }))).toBe(
+    expect(await problemOf(runAudit(appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() })))).toBe(
       `GET /verify goes to https://age.example/v1/oidc/use, not to this sandbox; set your app's base URL to ${sandbox().baseUrl}`,
     )
   })

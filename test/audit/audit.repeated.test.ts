@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
+import { appAt } from '../../src/audit/drive/audited-app.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { type Changes, startExpressExample } from '../support/express-example.ts'
 
@@ -16,7 +17,7 @@ test.each([
   const app = await startExpressExample(sandbox(), changes)
   onTestFinished(() => app.stop())
   const verdictsOf = async () => {
-    const { rows } = await runAudit(sandbox(), { app: `${app.url}/verify`, agent: createHttpAgent() })
+    const { rows } = await runAudit(appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() }))
     return rows.map(({ row, verdict, reason }) => [row, verdict, reason])
   }
   const first = await verdictsOf()

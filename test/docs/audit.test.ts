@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
+import { appAt } from '../../src/audit/drive/audited-app.ts'
 import { parseAcceptedRule } from '../../src/audit/learn/accepted-rule.ts'
 import { addAudit } from '../../src/cli/audit/add-audit.ts'
 import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
@@ -67,8 +68,8 @@ test('five minutes with the example app: made unsafe as the page says, it is fou
   const auditOf = async (changes: Changes) => {
     const app = await startExpressExample(sandbox, changes)
     try {
-      const options = { app: `${app.url}/verify`, agent: createHttpAgent(), only: ['use/id_token.nonce_missing'] }
-      const report = await runAudit(sandbox, options)
+      const audited = appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })
+      const report = await runAudit(audited, { only: ['use/id_token.nonce_missing'] })
       return { code: report.exit_code, shown: renderTerminal(report, { colour: (_style, text) => text }) }
     } finally {
       app.stop()

@@ -9,7 +9,6 @@ import type {
   VisitOptions,
 } from '../agent/browser.ts'
 import { type Observation, observe } from '../learn/observation.ts'
-import type { AuditOptions } from '../options.ts'
 import { startDeadline } from './deadline.ts'
 
 /** What the sandbox is made to do in one run of the app. */
@@ -52,17 +51,29 @@ export interface Driver {
   newBrowser(): Promise<Browser>
 }
 
-type Settings = Pick<AuditOptions, 'app' | 'before' | 'reset'> & {
-  readonly agent: Agent
+export interface DriveLimits {
+  /** Of one visit. */
   readonly timeoutSeconds: number
+  /** Ends visits. */
   readonly signal: AbortSignal
 }
 
+/** How the pages of an app are visited. */
+export interface PageSettings {
+  /** The page where a user begins to prove an age. */
+  readonly page: string
+  readonly agent: Agent
+  /** Requests of a fresh browser before it begins; `{n}` in them is another number for each browser. */
+  readonly before?: readonly PageRequest[]
+  /** Makes the app forget its users; sent before each browser begins. */
+  readonly reset?: PageRequest | undefined
+}
+
 /** Drives the app through flows, each by a fresh browser unless the plan names one. */
-export function createDriver(sandbox: SandboxApi, settings: Settings): Driver {
-  const { app, agent, before = [], reset, timeoutSeconds, signal } = settings
+export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits): Driver {
+  const { page: start, agent, before = [], reset, timeoutSeconds, signal } = settings
   let browsers = 0
-  const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, app).href })
+  const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, start).href })
 
   async function visit(
     browser: Browser,
@@ -104,7 +115,7 @@ export function createDriver(sandbox: SandboxApi, settings: Settings): Driver {
       }
       // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
       if (later?.flow === 'par') seen.queued = (await sandbox.next(later)).id
-      const first = await visit(browser, { url: app }, decide)
+      const first = await visit(browser, { url: start }, decide)
       const goesOn = page && first.end === 'page' && !seen.reachesCreate
       const last = goesOn ? await visit(browser, page, decide) : undefined
       const { queued, ...facts } = seen

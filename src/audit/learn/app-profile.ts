@@ -14,22 +14,22 @@ export interface AppProfile {
 
 /**
  * Reads the Use request of the first visit.
- * @param app the page that the visit began at
+ * @param options.page where the visit began
  * @throws AuditProblem when the app does not send the browser to this sandbox, or by what this sandbox refuses
  */
 export function profileOf(
   { visit, request, useFlow }: FlowRun,
-  { app, baseUrl }: { app: string; baseUrl: string },
+  { page: address, baseUrl }: { page: string; baseUrl: string },
 ): Omit<AppProfile, 'repeatsState'> {
-  const page = `GET ${new URL(app).pathname}`
+  const page = `GET ${new URL(address).pathname}`
   if (!request) {
     switch (visit.end) {
       case 'unreachable':
         if (visit.problem?.endsWith('nothing answers there') === false) {
-          throw new AuditProblem(`${app}: ${visit.problem}; look at the address of your app`)
+          throw new AuditProblem(`${address}: ${visit.problem}; look at the address of your app`)
         }
         throw new AuditProblem(
-          `${app}: nothing answers; start your app first, or name its command under start in agekey-audit.yaml`,
+          `${address}: nothing answers; start your app first, or name its command under start in agekey-audit.yaml`,
         )
       case 'elsewhere':
         throw new AuditProblem(

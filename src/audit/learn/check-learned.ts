@@ -9,7 +9,8 @@ import { constantOf, differenceTo, looksLikeYes } from './signature.ts'
 export interface Subject {
   readonly sandbox: SandboxApi
   readonly driver: Driver
-  readonly app: string
+  /** Where a user begins. */
+  readonly page: string
   readonly rules: DeclaredRules
 }
 

@@ -1,5 +1,5 @@
-import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { AuditReport, Learned } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditedApp } from '../drive/audited-app.ts'
 import type { Driver } from '../drive/driver.ts'
 import type { Readers } from '../judge/judge-run.ts'
 import type { AuditOptions } from '../options.ts'
@@ -20,13 +20,17 @@ export interface LearnedApp {
 }
 
 /** Learns how each flow of an app looks when it ends well and when it does not. @throws AuditProblem */
-export async function learnApp(sandbox: SandboxApi, driver: Driver, options: AuditOptions): Promise<LearnedApp> {
+export async function learnApp(
+  { sandbox, page }: AuditedApp,
+  driver: Driver,
+  options: AuditOptions,
+): Promise<LearnedApp> {
   const rules = {
     use: declaredRules(options.use),
     create: declaredRules(options.create),
     upgrade: declaredRules(options.upgrade),
   }
-  const use = await learnUse({ sandbox, driver, app: options.app, rules: rules.use })
+  const use = await learnUse({ sandbox, driver, page, rules: rules.use })
   const create = await learnCreate({ sandbox, driver, use, options: options.create })
   const upgrade = await learnUpgrade({ sandbox, driver, use, options: options.upgrade })
   const signatures = {

@@ -31,12 +31,12 @@ const DENIED = { use: { outcome: 'access_denied' } } as const
  * @throws AuditProblem when nothing can be learned
  */
 export async function learnUse(subject: Subject): Promise<LearnedUse> {
-  const { sandbox, app } = subject
+  const { sandbox, page } = subject
   const see = (plan: FlowPlan) => seeRun(plan, subject)
   const denied = [await see(DENIED)]
   const [first] = denied
   if (!first) throw new Error('a flow was run')
-  const asked = profileOf(first.run, { app, baseUrl: sandbox.baseUrl })
+  const asked = profileOf(first.run, { page, baseUrl: sandbox.baseUrl })
   await requireValidRequest(first.run, sandbox)
   const cast = await chooseCast(sandbox, asked.claims)
   const be = (role: 'adult' | 'minor') => cast.as(role, (persona) => see({ use: { persona, outcome: 'verified' } }))

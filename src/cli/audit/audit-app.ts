@@ -1,5 +1,6 @@
 import { createHttpAgent } from '../../audit/agent/http-agent.ts'
 import { learnPages, runAudit } from '../../audit/audit.ts'
+import { type AuditedApp, appAt } from '../../audit/drive/audited-app.ts'
 import { totalsOf } from '../../audit/judge/conclude.ts'
 import type { AuditOptions } from '../../audit/options.ts'
 import { ownEnvironment } from '../../config/load-settings.ts'
@@ -46,19 +47,23 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
   const port = needsPort(plan) ? await findFreePort() : portOf(plan.app)
   const app = plan.start && (await startApp(plan.start.of({ baseUrl, port }), { place: plan.start.place, signal }))
   const agent = createHttpAgent({ anyAddress: request.isOwnApp, ca: sandbox.certificate })
-  const options = { ...plan.options({ port }), ...(session.again && { only: session.again }), agent, signal }
+  const { pages, options } = plan.of({ port })
+  const audited = appAt(sandbox.api, { ...pages, agent })
+  const limited = { ...options, ...(session.again && { only: session.again }), signal }
   try {
-    return await (request.mode === 'learn' ? learn : judge)(sandbox, options, session)
+    return await (request.mode === 'learn' ? learn : judge)(audited, limited, { ...session, sandbox })
   } finally {
     await app?.stop()
   }
 }
 
-async function judge(sandbox: OpenSandbox, options: AuditOptions, session: Session): Promise<number> {
-  const { request, signal, say } = session
+type Run = Session & { readonly sandbox: OpenSandbox }
+
+async function judge(app: AuditedApp, options: AuditOptions, session: Run): Promise<number> {
+  const { request, signal, say, sandbox } = session
   const progress = createProgress({ isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError })
   const judged: AuditedRow[] = []
-  const report = await runAudit(sandbox.api, {
+  const report = await runAudit(app, {
     ...options,
     onProgress(news) {
       if (news.stage === 'learned') return sayLearned(news.lines, say)
@@ -98,9 +103,9 @@ const HOW_TO_SEE_FLOWS =
   'To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it'
 
 /** Learns, and judges nothing. */
-async function learn(sandbox: OpenSandbox, options: AuditOptions, session: Session): Promise<number> {
+async function learn(app: AuditedApp, options: AuditOptions, session: Run): Promise<number> {
   const { plan, request, say } = session
-  const { lines, described } = await learnPages(sandbox.api, options)
+  const { lines, described } = await learnPages(app, options)
   sayLearned(lines, say)
   if (session.signal.aborted) return 0
   writeAuditFile({ app: plan.app, learned: described, accepted: request.accepted })

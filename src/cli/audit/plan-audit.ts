@@ -1,5 +1,6 @@
 import type { PageRequest } from '../../audit/agent/browser.ts'
 import { isPrivateAddress } from '../../audit/agent/private-address.ts'
+import type { PageSettings } from '../../audit/drive/driver.ts'
 import type { AuditOptions, FlowOptions } from '../../audit/options.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import type { RequestInFile } from './file/file-schema.ts'
@@ -13,7 +14,10 @@ export interface AuditPlan {
   readonly app: string
   /** How the app is started; absent when it runs already. */
   readonly start: { readonly place: string; of(values: Placeholders): AppStart } | undefined
-  options(values: Pick<Placeholders, 'port'>): Omit<AuditOptions, 'agent'>
+  of(values: Pick<Placeholders, 'port'>): {
+    readonly pages: Omit<PageSettings, 'agent'>
+    readonly options: AuditOptions
+  }
 }
 
 /** What stands for `{base_url}` and `{port}`. */
@@ -54,7 +58,10 @@ export function planAudit(request: AuditRequest, file: AuditFile | undefined): A
   return {
     app,
     start: start && { place: placeOf('start'), of: (known) => startOf(start, app, known) },
-    options: ({ port }) => optionsOf(request, { ...values, app: app.replaceAll(PORT, String(port)) }),
+    of: ({ port }) => {
+      const given = { ...values, app: app.replaceAll(PORT, String(port)) }
+      return { pages: pagesOf(given), options: optionsOf(request, given) }
+    },
   }
 }
 
@@ -75,15 +82,18 @@ function startOf(
   }
 }
 
-function optionsOf(request: AuditRequest, values: Values & { app: string }): Omit<AuditOptions, 'agent'> {
-  const { app, before = [], reset, known } = values
+const pagesOf = ({ app, before = [], reset }: Values & { app: string }): Omit<PageSettings, 'agent'> => ({
+  page: app,
+  before: before.map((one) => requestOf(app, one)),
+  reset: reset && requestOf(app, reset),
+})
+
+function optionsOf(request: AuditRequest, values: Values & { app: string }): AuditOptions {
+  const { app, known } = values
   const { page, accepted, only, skip, limits } = request
   const failOn = request.failOn ?? values.fail_on
   const use = flowOf(app, values.use)
   return {
-    app,
-    before: before.map((one) => requestOf(app, one)),
-    reset: reset && requestOf(app, reset),
     // Decision: an address on the command line goes before both places of the file that say where Use begins.
     use: { ...use, ...(page !== undefined && { start: undefined }), ...(accepted !== undefined && { accepted }) },
     create: flowOf(app, values.create),

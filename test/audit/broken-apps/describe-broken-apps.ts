@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../../src/audit/audit.ts'
+import { appAt } from '../../../src/audit/drive/audited-app.ts'
 import { selectRows } from '../../../src/audit/plan/select-rows.ts'
 import type { AuditedRow } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
@@ -23,7 +24,9 @@ export function describeBrokenApps(title: string, apps: readonly BrokenApp[]): v
       const app = await startExpressExample(sandbox(), changes)
       onTestFinished(() => app.stop())
       const url = `${app.url}/verify`
-      const { rows, exit_code } = await runAudit(sandbox(), { app: url, agent: createHttpAgent(), failOn: 'may' })
+      const { rows, exit_code } = await runAudit(appAt(sandbox(), { page: url, agent: createHttpAgent() }), {
+        failOn: 'may',
+      })
       const said = rows.filter(({ verdict }) => !GOOD.includes(verdict))
       const expected = selectRows({ only: finds }).filter(
         (row) => row.correctClient === 'refuse' || finds.includes(rowId(row)),

@@ -11,7 +11,7 @@ const plan = (values: AuditFile['values'], { page, ...flags }: AuditFlags & { pa
 
 describe('What is to be done', () => {
   test('is what the file says', () => {
-    const { options } = plan({
+    const { pages, options } = plan({
       app: PAGE,
       before: [{ post: '/login/{n}', form: { age: 18, adult: true } }],
       reset: { post: '/reset', json: { all: true } },
@@ -21,9 +21,9 @@ describe('What is to be done', () => {
       fail_on: 'may',
       catalogue: '0.1',
       known: [{ row: 'use/id_token.kid_empty', because: 'it is old' }],
-    })
-    expect(options({ port: 3000 })).toEqual({
-      app: PAGE,
+    }).of({ port: 3000 })
+    expect({ ...pages, ...options }).toEqual({
+      page: PAGE,
       // The braces stay: the audit puts a number in their place.
       before: [{ url: 'http://localhost:3000/login/{n}', method: 'POST', form: { age: '18', adult: 'true' } }],
       reset: { url: 'http://localhost:3000/reset', method: 'POST', json: { all: true } },
@@ -48,8 +48,9 @@ describe('What is to be done', () => {
     } as const
     const page = 'http://localhost:4000/'
     const flags = { page, accepted: 'text=New', failOn: 'none', catalogue: '0.2', only: ['flow:use'], jobs: '1' }
-    expect(plan(values, flags).options({ port: 4000 })).toMatchObject({
-      app: page,
+    const { pages, options } = plan(values, flags).of({ port: 4000 })
+    expect({ ...pages, ...options }).toMatchObject({
+      page,
       use: { start: undefined, accepted: 'text=New' },
       failOn: 'none',
       catalogue: '0.2',
@@ -59,8 +60,8 @@ describe('What is to be done', () => {
   })
 
   test('begins where use.start says, when no page is given', () => {
-    const { options } = plan({ app: PAGE, use: { start: { post: '/begin', form: { a: 'b' } } } })
-    expect(options({ port: 3000 }).use?.start).toEqual({
+    const { options } = plan({ app: PAGE, use: { start: { post: '/begin', form: { a: 'b' } } } }).of({ port: 3000 })
+    expect(options.use?.start).toEqual({
       url: 'http://localhost:3000/begin',
       method: 'POST',
       form: { a: 'b' },
@@ -78,7 +79,7 @@ describe('What is to be done', () => {
       ready: 'http://localhost:7/verify',
       env: { PORT: '7', N: '3' },
     })
-    expect(planned.options({ port: 7 }).app).toBe('http://localhost:7/verify')
+    expect(planned.of({ port: 7 }).pages.page).toBe('http://localhost:7/verify')
   })
 
   test.each([
@@ -120,6 +121,6 @@ describe('What is to be done', () => {
 
   test('may be beyond this machine when the flag says that the app is the own one', () => {
     const page = 'https://shop.example.com/verify'
-    expect(plan({}, { page, thisAppIsMine: true }).options({ port: 443 }).app).toBe(page)
+    expect(plan({}, { page, thisAppIsMine: true }).of({ port: 443 }).pages.page).toBe(page)
   })
 })
