@@ -1,4 +1,4 @@
-import type { AuditedRow, AuditReport, FailOn, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditedRow, FailOn, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { LEVELS, type Level, type Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { KnownFinding } from '../options.ts'
@@ -74,19 +74,4 @@ function isCounted(
   if (failOn === 'none' || row.correctClient === 'depends') return false
   if (age(row.since) > age(catalogue)) return false
   return verdict === 'stale' || rank(level) <= rank(failOn)
-}
-
-/** 2 when nothing was judged, 1 for a finding, 3 for an undetermined row, of those that count; else 0. */
-export function exitCodeOf(rows: readonly AuditedRow[]): AuditReport['exit_code'] {
-  const isJudged = ({ verdict }: AuditedRow) => verdict !== 'undetermined' && verdict !== 'not for this app'
-  if (!rows.some(isJudged)) return 2
-  const counted = rows.filter((row) => row.counted)
-  if (counted.some((row) => isFinding(row) || row.verdict === 'stale')) return 1
-  return counted.some(({ verdict }) => verdict === 'undetermined') ? 3 : 0
-}
-
-export function totalsOf(rows: readonly AuditedRow[]): AuditReport['totals'] {
-  const totals: Partial<Record<VerdictName, number>> = {}
-  for (const { verdict } of rows) totals[verdict] = (totals[verdict] ?? 0) + 1
-  return totals
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Counting, describeRow, exitCodeOf, totalsOf } from '../../../src/audit/judge/conclude.ts'
+import { type Counting, describeRow } from '../../../src/audit/judge/conclude.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import { exitCodeOf, totalsOf } from '../../../src/sandbox/outcomes/report/totals.ts'
 
 const COUNTING: Counting = { failOn: 'must', catalogue: '0.2', known: [], today: '2026-11-22T10:00:00Z' }
 

@@ -1,7 +1,13 @@
 import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
+import { isFailure, isFinding } from '../../../sandbox/outcomes/report/findings.ts'
+import {
+  asSentence,
+  referencesOf,
+  weightOf,
+  whatHappened,
+  whyNotJudged,
+} from '../../../sandbox/outcomes/report/row-texts.ts'
 import { type JUnitCase, renderJUnit } from '../../junit.ts'
-import { isFailure, isFinding } from './findings.ts'
-import { asSentence, referencesOf, weightOf, whatHappened, whyNotJudged } from './row-texts.ts'
 
 /** JUnit XML of an audit: a testsuite for each family, a testcase for each row. */
 export function renderAuditJUnit({ rows }: AuditReport): string {

@@ -1,9 +1,9 @@
 import type { AuditedRow, AuditReport, VerdictName } from '../../../sandbox/outcomes/audit-report.ts'
-import { findingsOf } from './findings.ts'
+import { findingsOf } from '../../../sandbox/outcomes/report/findings.ts'
+import { meaningOf, weightOf, whatAppDid } from '../../../sandbox/outcomes/report/row-texts.ts'
+import { byReason, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
 import { flowAddress } from './flow-address.ts'
 import { codeSpan, escapeMarkdown } from './markdown-text.ts'
-import { meaningOf, weightOf, whatAppDid } from './row-texts.ts'
-import { byReason, conclusionOf, totalsOf } from './summary.ts'
 
 export interface MarkdownOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */
@@ -38,7 +38,7 @@ export function renderMarkdown(
 }
 
 function totalsTable(report: AuditReport): string {
-  const totals = totalsOf(report)
+  const totals = totalsInOrder(report)
   if (totals.length === 0) return 'No row was run.\n'
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |\n`
   return (

@@ -3,10 +3,10 @@ import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../../sandbox/outcomes/outcome.ts'
+import { findingsOf, levelOf } from '../../../sandbox/outcomes/report/findings.ts'
+import { asSentence, referencesOf, weightOf, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { visible } from '../../terminal.ts'
-import { findingsOf, levelOf } from './findings.ts'
 import { escapeMarkdown } from './markdown-text.ts'
-import { asSentence, referencesOf, weightOf, whatHappened } from './row-texts.ts'
 
 /** A place in a file; the path is relative to the root of the repository. */
 export interface SourceLine {

@@ -1,10 +1,10 @@
 import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
+import { findingsOf, isFailure } from '../../../sandbox/outcomes/report/findings.ts'
+import { meaningOf, referencesOf, weightOf, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
+import { byReason, type Conclusion, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
 import { visible } from '../../terminal.ts'
 import { shellWord } from '../same-call.ts'
-import { findingsOf, isFailure } from './findings.ts'
 import { flowAddress } from './flow-address.ts'
-import { meaningOf, referencesOf, weightOf, whatHappened } from './row-texts.ts'
-import { byReason, type Conclusion, conclusionOf, totalsOf } from './summary.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
 
@@ -69,7 +69,7 @@ const COLOURS: Readonly<Record<Conclusion, Style>> = {
 
 function conclusionLine(report: AuditReport, { colour }: TerminalOptions): string {
   const conclusion = conclusionOf(report)
-  const totals = totalsOf(report).map(([verdict, count]) => `${count} ${verdict}`)
+  const totals = totalsInOrder(report).map(([verdict, count]) => `${count} ${verdict}`)
   const counts = totals.length === 0 ? 'no rows' : totals.join(', ')
   return `${colour(COLOURS[conclusion], conclusion)}: ${counts}; ${report.seconds.toFixed(1)} seconds`
 }

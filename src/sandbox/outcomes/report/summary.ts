@@ -1,9 +1,4 @@
-import {
-  type AuditedRow,
-  type AuditReport,
-  VERDICTS,
-  type VerdictName,
-} from '../../../sandbox/outcomes/audit-report.ts'
+import { type AuditedRow, type AuditReport, VERDICTS, type VerdictName } from '../audit-report.ts'
 
 export type Conclusion = 'passed' | 'failed' | 'undetermined' | 'nothing was judged'
 
@@ -17,7 +12,7 @@ export function conclusionOf({ exit_code, totals }: AuditReport): Conclusion {
 const IN_ORDER: readonly VerdictName[] = ['let in', 'too strict', 'stale', 'broke', 'undetermined', ...VERDICTS]
 
 /** Verdicts that rows have, and how many have each: findings first. */
-export function totalsOf({ totals }: AuditReport): (readonly [VerdictName, number])[] {
+export function totalsInOrder({ totals }: AuditReport): (readonly [VerdictName, number])[] {
   return [...new Set(IN_ORDER)].flatMap((verdict) => {
     const count = totals[verdict] ?? 0
     return count === 0 ? [] : [[verdict, count] as const]

@@ -1,4 +1,4 @@
-import { type AuditedRow, REASONS } from '../../../sandbox/outcomes/audit-report.ts'
+import { type AuditedRow, REASONS } from '../audit-report.ts'
 import { levelOf } from './findings.ts'
 
 /** What the reports say of a row, in plain text: nothing is escaped here. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findingsOf, isFailure, levelOf } from '../../../../src/cli/audit/reports/findings.ts'
-import { auditedRow, auditReport, MIXED } from './sample-report.ts'
+import { findingsOf, isFailure, levelOf } from '../../../../src/sandbox/outcomes/report/findings.ts'
+import { auditedRow, auditReport, MIXED } from '../../../cli/audit/reports/sample-report.ts'
 
 test('findings of an audit are what was let in, too strict, stale or broke: what fails it first, then the most severe', () => {
   expect(findingsOf(MIXED).map(({ row, verdict }) => [row, verdict])).toEqual([

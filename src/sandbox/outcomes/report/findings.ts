@@ -1,5 +1,5 @@
-import type { AuditedRow, AuditReport, VerdictName } from '../../../sandbox/outcomes/audit-report.ts'
-import { LEVELS, type Level } from '../../../sandbox/outcomes/outcome.ts'
+import type { AuditedRow, AuditReport, VerdictName } from '../audit-report.ts'
+import { LEVELS, type Level } from '../outcome.ts'
 
 const FINDINGS: readonly VerdictName[] = ['let in', 'too strict', 'stale', 'broke']
 
