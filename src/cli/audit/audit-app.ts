@@ -60,10 +60,10 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
 type Run = Session & { readonly sandbox: OpenSandbox }
 
 async function judge(app: AuditedApp, options: AuditOptions, session: Run): Promise<number> {
-  const { request, signal, say, sandbox } = session
+  const { plan, request, signal, say, sandbox } = session
   const progress = createProgress({ isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError })
   const judged: AuditedRow[] = []
-  const report = await runAudit(app, {
+  const found = await runAudit(app, {
     ...options,
     onProgress(news) {
       if (news.stage === 'learned') return sayLearned(news.lines, say)
@@ -73,6 +73,8 @@ async function judge(app: AuditedApp, options: AuditOptions, session: Run): Prom
       progress.row(news)
     },
   }).finally(progress.end)
+  // Decision: the report names the page as it was given. The port of an app that the audit starts is another one each time.
+  const report = { ...found, app: plan.app }
 
   const context = contextOf(sandbox, session)
   const shown = signal.aborted ? { ...report, rows: judged, totals: totalsOf(judged) } : report
@@ -83,17 +85,17 @@ async function judge(app: AuditedApp, options: AuditOptions, session: Run): Prom
     return report.exit_code
   }
   if (sandbox.isOwn && report.exit_code !== 0) say(HOW_TO_SEE_FLOWS)
-  await remember(report, session)
+  await remember(report, request)
   const summaryFile = ownEnvironment()['GITHUB_STEP_SUMMARY']
   writeReports(report, { ...request.files, summaryFile: summaryFile || undefined }, context)
   return report.exit_code
 }
 
-/** Keeps what `--again` needs. When the folder cannot be written, that is a warning: the verdicts of the audit stand. */
-async function remember({ rows }: AuditReport, { plan, request }: Session): Promise<void> {
+/** Keeps the report for `--again` and for the console. When the folder cannot be written, that is a warning: the verdicts of the audit stand. */
+async function remember(report: AuditReport, { mode, only, skip }: AuditRequest): Promise<void> {
   try {
-    if (request.mode === 'again') await renewRun(plan.app, rows)
-    else if (request.only.length + request.skip.length === 0) await keepRun(plan.app, rows)
+    if (mode === 'again') await renewRun(report)
+    else if (only.length + skip.length === 0) await keepRun(report)
   } catch (error) {
     printError(`${paintError('yellow', 'warning:')} ${visible(messageOf(error))}; --again will not know this audit`)
   }

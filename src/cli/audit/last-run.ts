@@ -1,24 +1,19 @@
 import { readFileSync } from 'node:fs'
-import * as z from 'zod'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
-import { type AuditedRow, VERDICTS, type VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditReport, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
+import { readReport } from '../../sandbox/outcomes/report/read-report.ts'
+import { exitCodeOf, totalsOf } from '../../sandbox/outcomes/report/totals.ts'
 
 const FOLDER = '.agekey-audit'
-const FILE = `${FOLDER}/last.json`
+/** The report of the last whole audit in the working folder. */
+export const LAST_AUDIT = `${FOLDER}/last.json`
 
 /** What `--again` looks at. */
 const UNSETTLED: readonly VerdictName[] = ['let in', 'broke', 'too strict', 'undetermined', 'stale']
-
-const lastRunSchema = z.object({
-  /** As it was given: `{port}` is another one each time. */
-  app: z.string(),
-  rows: z.array(z.object({ row: z.string(), verdict: z.enum(VERDICTS) })),
-})
-type LastRun = z.infer<typeof lastRunSchema>
 
 /**
  * The rows of the last audit of an app that failed or were undetermined.
@@ -37,33 +32,45 @@ export function readUnsettled(app: string): readonly string[] {
   return unsettled
 }
 
-/** Keeps the verdicts of a whole audit. @throws ConfigError with one line, when they cannot be written */
-export async function keepRun(app: string, rows: readonly AuditedRow[]): Promise<void> {
-  await write({ app, rows: rows.map(({ row, verdict }) => ({ row, verdict })) })
-}
-
-/** Puts the verdicts of some rows in the place of those of the last audit, so that the next `--again` looks at the rest. */
-export async function renewRun(app: string, rows: readonly AuditedRow[]): Promise<void> {
-  const verdicts = new Map(rows.map(({ row, verdict }) => [row, verdict]))
-  const renewed = readLastRun().rows.map(({ row, verdict }) => ({ row, verdict: verdicts.get(row) ?? verdict }))
-  await write({ app, rows: renewed })
-}
-
-function readLastRun(): LastRun {
+/** Keeps the report of a whole audit. @throws ConfigError with one line, when it cannot be written */
+export async function keepRun(report: AuditReport): Promise<void> {
   try {
-    return lastRunSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')))
+    await preparePrivateFolder(FOLDER)
+    await replaceFile(LAST_AUDIT, `${JSON.stringify(report, undefined, 2)}\n`, { mode: 0o600 })
   } catch (cause) {
-    const reason =
-      codeOf(cause) === 'ENOENT' ? 'there is no last audit in this folder' : `${FILE} is not what an audit wrote`
-    throw ConfigError.of(`--again: ${reason}; run it without --again first`, { cause })
+    throw ConfigError.of(`${LAST_AUDIT}: cannot be written (${messageOf(cause)})`, { cause })
   }
 }
 
-async function write(run: LastRun): Promise<void> {
+/** Puts the rows of a report in the place of those of the last audit, so that the next `--again` looks at the rest. */
+export async function renewRun(again: AuditReport): Promise<void> {
+  const last = readLastRun()
+  const renewed = new Map(again.rows.map((row) => [row.row, row]))
+  const rows = last.rows.map((row) => renewed.get(row.row) ?? row)
+  await keepRun({
+    ...again,
+    learned: { ...last.learned, ...again.learned },
+    rows,
+    totals: totalsOf(rows),
+    notes: [...again.notes, `${renewed.size} of ${rows.length} rows were run again; the others are of audits before`],
+    exit_code: exitCodeOf(rows),
+  })
+}
+
+function readLastRun(): AuditReport {
+  const last = readReport(textOfLastRun())
+  if (last.ok) return last.report
+  throw ConfigError.of(`--again: ${LAST_AUDIT} ${last.problem}; run the audit without --again first`)
+}
+
+function textOfLastRun(): string {
   try {
-    await preparePrivateFolder(FOLDER)
-    await replaceFile(FILE, `${JSON.stringify(run, undefined, 2)}\n`, { mode: 0o600 })
+    return readFileSync(LAST_AUDIT, 'utf8')
   } catch (cause) {
-    throw ConfigError.of(`${FILE}: cannot be written (${messageOf(cause)})`, { cause })
+    const reason =
+      codeOf(cause) === 'ENOENT'
+        ? 'there is no last audit in this folder'
+        : `${LAST_AUDIT} cannot be read (${messageOf(cause)})`
+    throw ConfigError.of(`--again: ${reason}; run it without --again first`, { cause })
   }
 }

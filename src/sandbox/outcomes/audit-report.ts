@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { mustBe } from '../../files/describe-issue.ts'
 import { LEVELS, OUTCOME_FLOWS } from './outcome.ts'
 
 /** What the audit says of a row. */
@@ -52,7 +53,7 @@ const auditedRowSchema = z.strictObject({
   flows: lines().describe('Flows in the journal of the sandbox'),
   refs: lines().describe('Sections of specifications'),
   cwe: z
-    .array(z.string().regex(/^CWE-\d+$/))
+    .array(z.string().regex(/^CWE-\d+$/, mustBe('a name like CWE-347')))
     .readonly()
     .describe('CWE-347'),
   counted: z
@@ -70,13 +71,15 @@ const learnedSchema = z.strictObject({
 /** What success and failure look like. */
 export type Learned = Readonly<z.infer<typeof learnedSchema>>
 
-/** What an audit found. `--json` writes it; `public/schemas/audit-report.schema.json` is this schema. */
+/** What an audit found. `--json` writes it, `.agekey-audit/last.json` holds it; `public/schemas/audit-report.schema.json` is this schema. */
 export const auditReportSchema = z.strictObject({
   version: z.string().describe('Of agekey-sandbox'),
   catalogue: z.string().describe('Version of the catalogue that was judged by'),
-  app: z.string().describe('The page that the audit began at'),
+  app: z
+    .string()
+    .describe('The page that the audit began at, as it was given: {port} is a free port, another one in each run'),
   agent: z.enum(['http']),
-  started_at: z.iso.datetime(),
+  started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
   seconds: z.number().min(0),
   learned: z
     .strictObject({ use: learnedSchema, create: learnedSchema, upgrade: learnedSchema })

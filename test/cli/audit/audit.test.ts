@@ -1,12 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { totalsOf } from '../../../src/sandbox/outcomes/report/totals.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
+import { auditedRow, auditReport } from './reports/sample-report.ts'
 import { startSmallApp } from './small-app.ts'
 
 const { run, launch } = buildCli()
@@ -217,6 +219,8 @@ describe('--again', () => {
     const first = auditReportSchema.parse(JSON.parse(read('a.json')))
     const failed = first.rows.filter(({ verdict }) => !GOOD.includes(verdict)).map(({ row }) => row)
     expect(failed).toContain('use/id_token.expired')
+    expect(JSON.parse(read('.agekey-audit/last.json'))).toEqual(first)
+    expect(statSync(join(cwd, '.agekey-audit/last.json')).mode & 0o777).toBe(0o600)
     expect(read('.agekey-audit/.gitignore')).toBe('*\n')
 
     // An audit of some rows says nothing about the others.
@@ -226,6 +230,15 @@ describe('--again', () => {
     expect((await audit([app.page, ...sandbox, '--again', '--jobs', '8', '--json', 'b.json'])).code).toBe(1)
     const second = auditReportSchema.parse(JSON.parse(read('b.json')))
     expect(second.rows.map(({ row }) => row).toSorted()).toEqual(failed.toSorted())
+
+    const kept = auditReportSchema.parse(JSON.parse(read('.agekey-audit/last.json')))
+    expect(kept.rows.map(({ row }) => row)).toEqual(first.rows.map(({ row }) => row))
+    const again = new Map(second.rows.map((row) => [row.row, row]))
+    expect(kept.rows).toEqual(first.rows.map((row) => again.get(row.row) ?? row))
+    expect({ totals: kept.totals, exit: kept.exit_code }).toEqual({ totals: totalsOf(kept.rows), exit: 1 })
+    expect(kept.notes).toEqual([
+      `${failed.length} of ${first.rows.length} rows were run again; the others are of audits before`,
+    ])
   }, 60_000)
 
   test('is not needed where nothing can be written: an audit there ends as everywhere, with a warning', async () => {
@@ -250,18 +263,28 @@ describe('--again', () => {
     ],
     [
       'after that of another app',
-      { app: 'http://localhost:1/', rows: [] },
+      auditReport([], { app: 'http://localhost:1/' }),
       /^error: --again: the last audit was of http:\/\/localhost:1\/, not of http:\/\/localhost:9\/; run it without --again first\n$/,
     ],
     [
       'when nothing is left',
-      { app: 'http://localhost:9/', rows: [{ row: 'use/verified', verdict: 'accepted' }] },
+      auditReport([auditedRow('use/verified', { verdict: 'accepted' })], { app: 'http://localhost:9/' }),
       /^error: --again: in the last audit of http:\/\/localhost:9\/ nothing failed or was undetermined; run it without --again\n$/,
     ],
     [
       'after a file that is broken',
       'x',
-      /^error: --again: \.agekey-audit\/last\.json is not what an audit wrote; run it without --again first\n$/,
+      /^error: --again: \.agekey-audit\/last\.json is not JSON: Unexpected token .*; run the audit without --again first\n$/,
+    ],
+    [
+      'after a file of an earlier version, which held verdicts alone',
+      { app: 'http://localhost:9/', rows: [{ row: 'use/verified', verdict: 'accepted' }] },
+      /^error: --again: \.agekey-audit\/last\.json holds verdicts alone, as an earlier version kept them, and not the whole report; run the audit without --again first\n$/,
+    ],
+    [
+      'after a file of another shape',
+      { ...auditReport([]), seconds: 'x' },
+      /^error: --again: \.agekey-audit\/last\.json is no report of agekey-sandbox audit: seconds: expected a number, found the text "x"; run the audit without --again first\n$/,
     ],
   ])('%s is one line and exit code 2', async (_, last, line) => {
     if (last !== undefined) {
