@@ -3,11 +3,12 @@ import type { AuditReport } from '../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
 import { exitCodeOf, totalsOf } from '../sandbox/outcomes/report/totals.ts'
 import { AuditProblem } from './audit-problem.ts'
-import type { AuditedApp } from './drive/audited-app.ts'
+import type { AppCopies, AuditedApp } from './drive/audited-app.ts'
 import { startDeadline } from './drive/deadline.ts'
 import type { Driver } from './drive/driver.ts'
 import type { Counting } from './judge/conclude.ts'
 import { judgeRows } from './judge/judge-rows.ts'
+import { prepareCopies } from './judge/judged-copy.ts'
 import { type LearnedApp, learnApp } from './learn/learn-app.ts'
 import type { AuditOptions } from './options.ts'
 import { selectRows } from './plan/select-rows.ts'
@@ -16,25 +17,30 @@ import { selectRows } from './plan/select-rows.ts'
 const DEFAULTS = { jobs: 4, timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } as const
 
 /**
- * Drives an app through every row of the catalogue that applies to it and says which wrong answers it lets in.
+ * Drives an app through every row of the catalogue that applies to it and says which wrong answers it lets in. Of several
+ * copies the first is learned from, and the rows are divided among all.
  * @throws AuditProblem, in one line, when nothing can be shown
  */
-export async function runAudit(app: AuditedApp, options: AuditOptions = {}): Promise<AuditReport> {
+export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOptions = {}): Promise<AuditReport> {
   const { failOn = 'must', catalogue = CATALOGUE_VERSION, known = [] } = options
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; --list shows all of them')
   const startedAt = new Date()
-  const { learned, judged, notes } = await withDriver(app, options, async ({ driver, signal }) => {
+  const { copies, visitsEach } =
+    'copies' in subject ? subject : { copies: [subject] as const, visitsEach: options.jobs ?? DEFAULTS.jobs }
+  const [app, ...others] = copies
+  const { learned, judged, notes } = await withLimits(options, async ({ drive, signal }) => {
+    const driver = drive(app)
+    const driven = [{ ...app, driver }, ...others.map((copy) => ({ ...copy, driver: drive(copy) }))]
     const learned = await learnApp(app, driver, options)
     options.onProgress?.({ stage: 'learned', lines: learned.lines })
     const counting: Counting = { failOn, catalogue, known, today: startedAt.toISOString() }
     const found = await judgeRows(rows, {
       learned,
-      driver,
+      copies: await prepareCopies(driven, { learned, repeat: options.repeat ?? DEFAULTS.repeat }),
+      visitsEach,
       counting,
       signal,
-      repeat: options.repeat ?? DEFAULTS.repeat,
-      jobs: options.jobs ?? DEFAULTS.jobs,
       slow: options.slow ?? false,
       pages: options,
       onRow: (progress) => options.onProgress?.({ stage: 'row', ...progress }),
@@ -61,15 +67,14 @@ export async function learnPages(
   app: AuditedApp,
   options: AuditOptions,
 ): Promise<Pick<LearnedApp, 'described' | 'lines'>> {
-  return withDriver(app, options, ({ driver }) => learnApp(app, driver, options))
+  return withLimits(options, ({ drive }) => learnApp(app, drive(app), options))
 }
 
-/** Drives the app for as long as the budget lasts. */
-async function withDriver<Result>(
-  app: AuditedApp,
+/** Drives apps for as long as the budget lasts. */
+async function withLimits<Result>(
   { timeoutSeconds = DEFAULTS.timeoutSeconds, budgetSeconds = DEFAULTS.budgetSeconds, ...options }: AuditOptions,
-  act: (tools: { driver: Driver; signal: AbortSignal }) => Promise<Result>,
+  act: (tools: { drive(app: AuditedApp): Driver; signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> {
   const { signal, clear } = startDeadline(budgetSeconds, options.signal)
-  return act({ driver: app.drive({ timeoutSeconds, signal }), signal }).finally(clear)
+  return act({ drive: (app) => app.drive({ timeoutSeconds, signal }), signal }).finally(clear)
 }

@@ -9,12 +9,30 @@ export interface AuditedApp {
   readonly page: string
   readonly agent: AuditReport['agent']
   drive(limits: DriveLimits): Driver
+  /** Absent when the audit did not start the app. */
+  readonly program?: AppProgram | undefined
+}
+
+/** The program of an app that the audit started. */
+export interface AppProgram {
+  /** Takes down what it writes from now on; the function that comes back ends that and gives the lines, without secrets. */
+  record(): () => Promise<readonly string[]>
+  /** Starts it again at the same address. @throws Error with one line when it does not come up */
+  restart(): Promise<void>
+}
+
+/** Copies of one app, each with a sandbox of its own. */
+export interface AppCopies {
+  readonly copies: readonly [AuditedApp, ...AuditedApp[]]
+  /** Visits at the same time in each of them; with one, calls of its server and lines of its log belong to that visit. */
+  readonly visitsEach: number
 }
 
 /** The app whose page is at an address. */
-export const appAt = (sandbox: SandboxApi, settings: PageSettings): AuditedApp => ({
+export const appAt = (sandbox: SandboxApi, settings: PageSettings, program?: AppProgram): AuditedApp => ({
   sandbox,
   page: settings.page,
   agent: settings.agent.name,
   drive: (limits) => createDriver(sandbox, { ...settings, ...limits }),
+  program,
 })

@@ -67,12 +67,19 @@ export interface PageSettings {
   readonly before?: readonly PageRequest[]
   /** Makes the app forget its users; sent before each browser begins. */
   readonly reset?: PageRequest | undefined
+  /** The number of the next browser. Copies of an app share it, because they may share a database. */
+  nextNumber?(): number
+}
+
+/** Counts from 1. */
+export function createCounter(): () => number {
+  let count = 0
+  return () => ++count
 }
 
 /** Drives the app through flows, each by a fresh browser unless the plan names one. */
 export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits): Driver {
-  const { page: start, agent, before = [], reset, timeoutSeconds, signal } = settings
-  let browsers = 0
+  const { page: start, agent, before = [], reset, nextNumber = createCounter(), timeoutSeconds, signal } = settings
   const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, start).href })
 
   async function visit(
@@ -87,10 +94,10 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   }
 
   async function newBrowser(): Promise<Browser> {
-    browsers += 1
+    const number = nextNumber()
     if (reset) await visit(agent.newBrowser(), reset)
     const browser = agent.newBrowser()
-    for (const request of before) await visit(browser, numbered(request, browsers))
+    for (const request of before) await visit(browser, numbered(request, number))
     return browser
   }
 

@@ -34,6 +34,7 @@ export function describeRow(row: Outcome, found: RowVerdict | { reason: string }
     verdict: judged.verdict,
     ...(reason === undefined ? {} : { reason }),
     ...(verdict.evidence === '' ? {} : { evidence: verdict.evidence }),
+    ...(verdict.log === undefined || verdict.log.length === 0 ? {} : { log: verdict.log }),
     flows: [...new Set(verdict.flows)],
     refs,
     cwe: cwe.map((id) => `CWE-${id}`),

@@ -15,6 +15,8 @@ export interface RowVerdict {
   readonly evidence: string
   readonly flows: readonly string[]
   readonly isLimited?: boolean | undefined
+  /** The last lines that the app wrote meanwhile; absent when they may belong to another visit. */
+  readonly log?: readonly string[] | undefined
 }
 
 export interface Judge {

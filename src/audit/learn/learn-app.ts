@@ -13,7 +13,8 @@ export interface LearnedApp {
   readonly use: LearnedUse
   readonly create: LearnedLater
   readonly upgrade: LearnedLater
-  readonly readers: Readers
+  /** How its pages are read; what is of one copy alone comes to it. */
+  readonly reading: Omit<Readers, 'sandbox' | 'driver'>
   /** For the report and for people. */
   readonly described: AuditReport['learned']
   readonly lines: readonly string[]
@@ -38,7 +39,7 @@ export async function learnApp(
     ...(create.kind === 'learned' && { create: create.signature }),
     ...(upgrade.kind === 'learned' && { upgrade: upgrade.signature }),
   }
-  const readers: Readers = { sandbox, driver, signatures, rules, createsAfterDenial: use.createsAfterDenial }
+  const reading = { signatures, rules, createsAfterDenial: use.createsAfterDenial }
   const described = Object.fromEntries(
     Object.entries(signatures).map(([flow, signature]) => [flow, describe(signature)]),
   )
@@ -50,7 +51,7 @@ export async function learnApp(
     if (one.kind === 'learned') return []
     return one.kind === 'absent' ? [one.reason] : [one.evidence]
   })
-  return { use, create, upgrade, readers, described, lines: [...lines, ...absent] }
+  return { use, create, upgrade, reading, described, lines: [...lines, ...absent] }
 }
 
 const describe = (signature: Signature): Learned => ({

@@ -50,8 +50,16 @@ export function observe(visit: Visit): Observation {
     ...cookiesSet(visit).map((name) => `sets ${name}`),
     ...wordsOf(page).map((word) => `says ${word}`),
   ]
-  return { end, status: page.status, features: new Set(features), summary: summaryOfPage(page) }
+  return { end, status: page.status, features: new Set(features.map(ofEachCopy(page))), summary: summaryOfPage(page) }
 }
+
+/** Copies of an app differ by their port and by the tenant that they use: what a page says of these tells no answer from another. */
+const ofEachCopy =
+  ({ url }: Page) =>
+  (feature: string): string => {
+    const { host, hostname } = new URL(url)
+    return feature.replaceAll(host, hostname).replaceAll(/\/t\/audit-[a-z0-9]+-\d+(?![\w-])/g, '')
+  }
 
 function observeElsewhere(visit: Visit): Observation {
   const url = visit.url ?? ''

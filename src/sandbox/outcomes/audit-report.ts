@@ -50,6 +50,11 @@ const auditedRowSchema = z.strictObject({
     .optional()
     .describe(`Of undetermined one of ${REASONS.join(', ')}; of not for this app, known and stale a sentence`),
   evidence: z.string().optional().describe('What the app did: a sentence'),
+  log: lines()
+    .optional()
+    .describe(
+      'The last lines that the app wrote meanwhile, without secrets; absent when other visits ran beside this one, and when the audit did not start the app',
+    ),
   flows: lines().describe('Flows in the journal of the sandbox'),
   refs: lines().describe('Sections of specifications'),
   cwe: z
