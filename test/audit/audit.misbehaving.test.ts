@@ -65,7 +65,7 @@ describe('An audit shows nothing, and says why in one line, of an app', () => {
   test('that is not there', async () => {
     const app = `http://localhost:${await findFreePort()}/verify`
     expect(await problemOf(runAudit(appAt(sandbox(), { page: app, agent: createHttpAgent() })))).toBe(
-      `${app}: nothing answers; start your app first, or name its command under start in agekey-audit.yaml`,
+      `${app}: nothing answers; start your app first, or name its command by --start`,
     )
   })
 

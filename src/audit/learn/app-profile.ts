@@ -28,9 +28,7 @@ export function profileOf(
         if (visit.problem?.endsWith('nothing answers there') === false) {
           throw new AuditProblem(`${address}: ${visit.problem}; look at the address of your app`)
         }
-        throw new AuditProblem(
-          `${address}: nothing answers; start your app first, or name its command under start in agekey-audit.yaml`,
-        )
+        throw new AuditProblem(`${address}: nothing answers; start your app first, or name its command by --start`)
       case 'elsewhere':
         throw new AuditProblem(
           `${page} goes to ${addressOf(visit.url)}, not to this sandbox; set your app's base URL to ${baseUrl}`,

@@ -16,10 +16,14 @@ Examples:
   agekey-sandbox audit http://localhost:3000/verify    the page of the app where a user begins to prove an age
   agekey-sandbox audit http://localhost:3000/verify --accepted "get=/me status=200"
                                                        how success is known, when the audit cannot learn it
+  agekey-sandbox audit http://localhost:{port}/verify --start "AGE_BASE_URL={base_url} PORT={port} npm start"
+                                                       the audit starts the app on a free port, and ends it
   agekey-sandbox audit http://localhost:3000/verify --learn
                                                        write agekey-audit.yaml, so that the next call needs no address
   agekey-sandbox audit --only family:signature --skip "use/id_token.huge"
                                                        some rows; --list shows them
+  agekey-sandbox audit --known "use/id_token.kid_empty: the library takes an empty kid for none"
+                                                       a finding that does not fail this run
   agekey-sandbox audit --again                         what failed or was undetermined last time
   agekey-sandbox audit --junit audit.xml --sarif audit.sarif
                                                        reports for a CI system`
@@ -34,10 +38,19 @@ export function addAudit(program: Command, flags: ReadFlags): void {
       '--accepted <rule>',
       'how success of Use is known: get=/me status=200, text=Welcome, url=**/members, cookie=session ...',
     )
+    .option(
+      '--start <command>',
+      'starts the app, and ends it with the audit; {base_url} is that of the sandbox, {port} the port of the app',
+    )
     .option('--url <url>', 'a sandbox elsewhere, with --control-token when it asks for one')
     .option('--only <pattern>', PATTERN_HELP, collected)
     .option('--skip <pattern>', 'leaves rows out, by the same patterns; may be given several times', collected)
     .option('--fail-on <level>', 'findings count from this level on: must, should, may or none (default: must)')
+    .option(
+      '--known <entry>',
+      'a finding that is accepted for now: its row, a colon and why; may be given several times',
+      collected,
+    )
     .option('--catalogue <version>', 'rows that were added after this version run and do not count')
     .option('--again', 'only what failed or was undetermined last time (.agekey-audit/last.json)')
     .option('--jobs <number>', 'visits at the same time (default: 4)')

@@ -110,7 +110,7 @@ async function learn(app: AuditedApp, options: AuditOptions, session: Run): Prom
   const { lines, described } = await learnPages(app, options)
   sayLearned(lines, say)
   if (session.signal.aborted) return 0
-  writeAuditFile({ app: plan.app, learned: described, accepted: request.accepted })
+  writeAuditFile({ app: plan.app, start: request.start, learned: described, accepted: request.accepted })
   say(`${AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
   return 0
 }

@@ -45,19 +45,23 @@ export function planAudit(request: AuditRequest, file: AuditFile | undefined): A
   const app = page ?? values.app
   if (app === undefined) throw ConfigError.of(NO_APP)
   const placeOf = (key: 'app' | 'start') => `${AUDIT_FILE}:${lineOf?.(key) ?? 1}: ${key}`
+  // Decision: --start replaces the command of the file alone; ready and env stay.
+  const start = request.start === undefined ? values.start : { ...values.start, run: request.start }
   const place = page === undefined ? `${placeOf('app')}: ` : ''
-  if (app.includes(PORT) && values.start === undefined)
+  if (app.includes(PORT) && start === undefined)
     throw ConfigError.of(
-      `${place}{port} is a free port for an app that the audit starts; give start, or the port of your app`,
+      `${place}{port} is a free port for an app that the audit starts; give --start, or the port of your app`,
     )
   if (!request.isOwnApp && !isPrivateAddress(app.replaceAll(PORT, '80')))
     throw ConfigError.of(
       `${place}${app} is beyond this machine and its private network, and the audit sends it hundreds of wrong answers; give --this-app-is-mine when it is yours`,
     )
-  const { start } = values
   return {
     app,
-    start: start && { place: placeOf('start'), of: (known) => startOf(start, app, known) },
+    start: start && {
+      place: request.start === undefined ? placeOf('start') : '--start',
+      of: (known) => startOf(start, app, known),
+    },
     of: ({ port }) => {
       const given = { ...values, app: app.replaceAll(PORT, String(port)) }
       return { pages: pagesOf(given), options: optionsOf(request, given) }
@@ -89,7 +93,7 @@ const pagesOf = ({ app, before = [], reset }: Values & { app: string }): Omit<Pa
 })
 
 function optionsOf(request: AuditRequest, values: Values & { app: string }): AuditOptions {
-  const { app, known } = values
+  const { app } = values
   const { page, accepted, only, skip, limits } = request
   const failOn = request.failOn ?? values.fail_on
   const use = flowOf(app, values.use)
@@ -102,10 +106,16 @@ function optionsOf(request: AuditRequest, values: Values & { app: string }): Aud
     skip,
     catalogue: request.catalogue ?? values.catalogue,
     ...(failOn !== undefined && { failOn }),
-    ...(known !== undefined && { known }),
+    known: knownOf(request, values),
     ...limits,
   }
 }
+
+/** Those of the flags and of the file. Of a row that both name, the reason of the flag counts. */
+const knownOf = ({ known }: AuditRequest, { known: inFile = [] }: Values) => [
+  ...known,
+  ...inFile.filter(({ row }) => !known.some((flag) => flag.row === row)),
+]
 
 function flowOf(app: string, { start, accepted, refused }: NonNullable<Values['use']> = {}): FlowOptions {
   return {

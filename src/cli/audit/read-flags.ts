@@ -1,18 +1,22 @@
 import { unknownName } from '../../age/nearest.ts'
 import { parseAcceptedRule } from '../../audit/learn/accepted-rule.ts'
+import type { KnownFinding } from '../../audit/options.ts'
 import { selectRows } from '../../audit/plan/select-rows.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { FAIL_ON, type FailOn } from '../../sandbox/outcomes/audit-report.ts'
 import { catalogueProblem, pageProblem } from './file/file-schema.ts'
+import { parseKnownFindings } from './file/known-findings.ts'
 
 /** What the command line gives. */
 export interface AuditFlags {
   readonly accepted?: string
+  readonly start?: string
   readonly url?: string
   readonly only?: readonly string[]
   readonly skip?: readonly string[]
   readonly failOn?: string
+  readonly known?: readonly string[]
   readonly catalogue?: string
   readonly again?: true
   readonly jobs?: string
@@ -38,10 +42,13 @@ export interface AuditRequest {
   /** The page that was given. */
   readonly page: string | undefined
   readonly accepted: string | undefined
+  /** The command that starts the app. */
+  readonly start: string | undefined
   readonly sandboxUrl: string | undefined
   readonly only: readonly string[]
   readonly skip: readonly string[]
   readonly failOn: FailOn | undefined
+  readonly known: readonly KnownFinding[]
   readonly catalogue: string | undefined
   readonly mode: 'run' | 'again' | 'list' | 'learn'
   /** What the audit is given as it is; absent ones take its defaults. */
@@ -66,8 +73,10 @@ const MAX_REPEAT = 10
 export function readFlags(page: string | undefined, flags: AuditFlags): AuditRequest {
   const problem = page === undefined ? undefined : pageProblem(page)
   if (problem !== undefined) throw ConfigError.of(problem)
-  const { accepted, url, only = [], skip = [], catalogue } = flags
+  const { accepted, start, url, only = [], skip = [], known = [], catalogue } = flags
   if (accepted !== undefined) checked('--accepted', () => parseAcceptedRule(accepted))
+  if (start?.trim() === '')
+    throw ConfigError.of(`--start: ${JSON.stringify(start)} is no command; give one like "npm start"`)
   if (url !== undefined && !(/^https?:\/\//i.test(url) && URL.canParse(url)))
     throw ConfigError.of(`--url: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
   checkPatterns('--only', only)
@@ -78,10 +87,12 @@ export function readFlags(page: string | undefined, flags: AuditFlags): AuditReq
   return {
     page,
     accepted,
+    start,
     sandboxUrl: url,
     only,
     skip,
     failOn: readLevel(flags.failOn),
+    known: parseKnownFindings(known),
     catalogue,
     mode,
     limits: readLimits(flags),

@@ -41,11 +41,9 @@ export async function startApp(
     while (!(await answers(ready))) {
       const { ended } = app
       if (ended !== undefined)
-        throw ConfigError.of(`${place}.run: ${commandOf(run)} ${ended} before ${ready} answered${app.lastWords()}`)
+        throw ConfigError.of(`${place}: ${commandOf(run)} ${ended} before ${ready} answered${app.lastWords()}`)
       if (passed() > READY_SECONDS * 1000)
-        throw ConfigError.of(
-          `${place}.ready: ${ready} did not answer within ${READY_SECONDS} seconds${app.lastWords()}`,
-        )
+        throw ConfigError.of(`${place}: ${ready} did not answer within ${READY_SECONDS} seconds${app.lastWords()}`)
       await wait(BETWEEN_LOOKS_MS, undefined, { signal })
     }
     return app

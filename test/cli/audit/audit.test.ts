@@ -110,6 +110,15 @@ start:
     await expect(fetch(app)).rejects.toThrow('fetch failed')
   })
 
+  test('starts the app by --start, and takes what --known names for known', async () => {
+    const start = `AGE_BASE_URL={base_url} PORT={port} "${process.execPath}" "${EXAMPLE}"`
+    const known = 'use/id_token.expired: the clock of this app is wrong'
+    const page = 'http://localhost:{port}/verify'
+    const sandbox = ['--port', String(await findFreePort())]
+    const { code, stdout } = await audit([page, '--start', start, '--known', known, ...sandbox, ...ONE_ROW])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/1 stale[^]*--start 'AGE_BASE_URL=/) })
+  })
+
   test('tells an app that a fixed port of its address is its own', async () => {
     const port = await findFreePort()
     write(`app: http://localhost:${port}/verify
@@ -405,7 +414,7 @@ error: agekey-audit.yaml:5: fail_no: unknown key. Did you mean "fail_on"?
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringMatching(
-        /^error: agekey-audit\.yaml:2: start\.run: "echo no database; exit 3" ended with code 3 before http:\/\/localhost:\d+\/ answered; its last line: no database\n$/,
+        /^error: agekey-audit\.yaml:2: start: "echo no database; exit 3" ended with code 3 before http:\/\/localhost:\d+\/ answered; its last line: no database\n$/,
       ),
     })
   })

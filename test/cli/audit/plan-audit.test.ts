@@ -82,6 +82,34 @@ describe('What is to be done', () => {
     expect(planned.of({ port: 7 }).pages.page).toBe('http://localhost:7/verify')
   })
 
+  test('takes the command of --start in the place of that of the file, with the ready and env of the file', () => {
+    const start = { run: 'npm start', ready: 'http://localhost:3000/up', env: { A: 'b' } }
+    const planned = plan({ app: PAGE, start }, { start: 'serve {base_url} {port}' })
+    expect(planned.start?.place).toBe('--start')
+    expect(planned.start?.of({ baseUrl: 'http://localhost:2435', port: 7 })).toEqual({
+      ...start,
+      run: 'serve http://localhost:2435 7',
+    })
+    const alone = plan({}, { page: 'http://localhost:{port}/verify', start: 'serve' })
+    expect(alone.start?.of({ baseUrl: 'http://localhost:2435', port: 7 })).toEqual({
+      run: 'serve',
+      ready: 'http://localhost:7/verify',
+      env: {},
+    })
+  })
+
+  test('knows the findings of --known beside those of the file, and counts the reason of the flag', () => {
+    const inFile = [
+      { row: 'use/id_token.expired', because: 'old', until: '2027-01-31' },
+      { row: 'use/access_denied', because: 'kept' },
+    ]
+    const { options } = plan({ app: PAGE, known: inFile }, { known: ['use/id_token.expired: new'] }).of({ port: 3000 })
+    expect(options.known).toEqual([
+      { row: 'use/id_token.expired', because: 'new' },
+      { row: 'use/access_denied', because: 'kept' },
+    ])
+  })
+
   test.each([
     [PAGE, 3000],
     ['http://localhost/', 80],
@@ -101,7 +129,7 @@ describe('What is to be done', () => {
       'with a free port for an app that nothing starts',
       { app: 'http://localhost:{port}/' },
       {},
-      'agekey-audit.yaml:1: app: {port} is a free port for an app that the audit starts; give start, or the port of your app',
+      'agekey-audit.yaml:1: app: {port} is a free port for an app that the audit starts; give --start, or the port of your app',
     ],
     [
       'with an app beyond this machine',

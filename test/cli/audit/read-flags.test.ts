@@ -9,10 +9,12 @@ describe('A call of audit', () => {
     expect(readFlags(undefined, {})).toEqual({
       page: undefined,
       accepted: undefined,
+      start: undefined,
       sandboxUrl: undefined,
       only: [],
       skip: [],
       failOn: undefined,
+      known: [],
       catalogue: undefined,
       mode: 'run',
       limits: { slow: false },
@@ -25,6 +27,7 @@ describe('A call of audit', () => {
     const flags: AuditFlags = {
       only: ['flow:use', 'use/id_token.*'],
       failOn: 'none',
+      known: ['use/id_token.expired: the clock: it is wrong ', 'use/access_denied:soon'],
       catalogue: '0.1',
       jobs: '2',
       timeout: '0.5',
@@ -37,6 +40,10 @@ describe('A call of audit', () => {
     expect(readFlags(PAGE, flags)).toMatchObject({
       only: ['flow:use', 'use/id_token.*'],
       failOn: 'none',
+      known: [
+        { row: 'use/id_token.expired', because: 'the clock: it is wrong' },
+        { row: 'use/access_denied', because: 'soon' },
+      ],
       catalogue: '0.1',
       limits: { jobs: 2, timeoutSeconds: 0.5, budgetSeconds: 60, repeat: 1, slow: true },
       files: { json: '-', junit: 'audit.xml' },
@@ -50,6 +57,7 @@ describe('A call of audit', () => {
       { accepted: 'welcome' },
       /^--accepted: "welcome": it has no part name=value; a rule is "get=\/me status=200"/,
     ],
+    [PAGE, { start: ' \n' }, '--start: " \\n" is no command; give one like "npm start"'],
     [PAGE, { url: 'nowhere' }, '--url: "nowhere" is not a URL like http://127.0.0.1:2435'],
     [
       PAGE,
@@ -63,6 +71,26 @@ describe('A call of audit', () => {
       '--only: "flow:use,flow:create" holds a comma; give --only once for each pattern',
     ],
     [PAGE, { failOn: 'shuld' }, '--fail-on: there is no level "shuld". Did you mean "should"?'],
+    [
+      PAGE,
+      { known: ['use/id_token.expired'] },
+      '--known: "use/id_token.expired" is not a row, a colon and a reason, as in "use/id_token.kid_empty: the library takes an empty kid for none"',
+    ],
+    [
+      PAGE,
+      { known: ['use/id_token.expired: '] },
+      /^--known: "use\/id_token\.expired: " is not a row, a colon and a reason/,
+    ],
+    [
+      PAGE,
+      { known: ['use/id_token.expird: later'] },
+      '--known: there is no row use/id_token.expird. Did you mean use/id_token.expired?',
+    ],
+    [
+      PAGE,
+      { known: ['use/id_token.expired: a', 'use/id_token.expired: b'] },
+      '--known: use/id_token.expired is given twice; keep one',
+    ],
     [PAGE, { catalogue: '9' }, /^--catalogue: "9" is no version of the catalogue; there is 0\.1, /],
     [PAGE, { jobs: '0' }, '--jobs: "0" is not a whole number from 1 to 32'],
     [PAGE, { jobs: '1.5' }, '--jobs: "1.5" is not a whole number from 1 to 32'],

@@ -13,6 +13,7 @@ test('the same call keeps what the app and its sandbox need', () => {
   const page = 'http://localhost:3000/verify?a=b&c'
   const request = readFlags(page, {
     accepted: "text=It's you",
+    start: 'PORT={port} npm start',
     url: 'http://localhost:2435',
     timeout: '20',
     slow: true,
@@ -20,7 +21,7 @@ test('the same call keeps what the app and its sandbox need', () => {
   })
   const settings = { port: '2500', https: 'true', personas: ['a.yaml', 'b c.yaml'] }
   expect(sameCall(request, settings)).toBe(
-    `npx agekey-sandbox audit 'http://localhost:3000/verify?a=b&c' --accepted 'text=It'\\''s you' --url http://localhost:2435 --this-app-is-mine --timeout 20 --slow --port 2500 --https --personas a.yaml 'b c.yaml'`,
+    `npx agekey-sandbox audit 'http://localhost:3000/verify?a=b&c' --accepted 'text=It'\\''s you' --start 'PORT={port} npm start' --url http://localhost:2435 --this-app-is-mine --timeout 20 --slow --port 2500 --https --personas a.yaml 'b c.yaml'`,
   )
 })
 

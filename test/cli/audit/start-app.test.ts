@@ -45,13 +45,13 @@ describe('An app that the audit starts', () => {
   test('that ends before it answers is one line with its last words', async () => {
     const run = [process.execPath, '-e', "console.error('no database\\n'); process.exit(3)"]
     await expect(startServer({ run })).rejects.toThrow(
-      /^agekey-audit\.yaml:3: start\.run: ".*" ended with code 3 before http:\/\/localhost:\d+\/ answered; its last line: no database$/,
+      /^agekey-audit\.yaml:3: start: ".*" ended with code 3 before http:\/\/localhost:\d+\/ answered; its last line: no database$/,
     )
   })
 
   test('whose command does not exist is one line', async () => {
     await expect(startServer({ run: ['agekey-no-such-program'] })).rejects.toThrow(
-      /^agekey-audit\.yaml:3: start\.run: "agekey-no-such-program" cannot be run \(ENOENT\) before http:\/\/localhost:\d+\/ answered$/,
+      /^agekey-audit\.yaml:3: start: "agekey-no-such-program" cannot be run \(ENOENT\) before http:\/\/localhost:\d+\/ answered$/,
     )
   })
 

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { didYouMean } from '../../../age/nearest.ts'
-import { excerpt, quote } from '../../../age/quote.ts'
+import { quote } from '../../../age/quote.ts'
 import { parseAcceptedRule } from '../../../audit/learn/accepted-rule.ts'
 import { nonEmpty, textWithout } from '../../../config/settings/setting.ts'
 import { messageOf } from '../../../files/caught.ts'
 import { FAIL_ON } from '../../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSIONS, findRow, OUTCOMES, rowId } from '../../../sandbox/outcomes/catalogue.ts'
+import { CATALOGUE_VERSIONS } from '../../../sandbox/outcomes/catalogue.ts'
+import { knownFindingsSchema } from './known-findings.ts'
 
 /** `{port}` stands for a free port, in the address of an app that the audit starts itself. */
 const pageAddress = textWithout(pageProblem)
@@ -50,12 +50,6 @@ const flowSchema = z.strictObject({
     .describe('The place in your code that reads the answer, for SARIF: src/verify.ts:12'),
 })
 
-const knownSchema = z.strictObject({
-  row: textWithout(rowProblem).describe('Flow and name: use/id_token.kid_empty'),
-  because: nonEmpty.describe('Why it is accepted for now'),
-  until: textWithout(dateProblem).optional().describe('The last day on which it is accepted (UTC): 2027-01-31'),
-})
-
 const startSchema = z.strictObject({
   run: z
     .union([nonEmpty, z.array(nonEmpty).min(1)])
@@ -87,7 +81,7 @@ export const auditFileSchema = z.strictObject({
     .optional()
     .describe('Rows that were added after this version of the catalogue run and do not count'),
   fail_on: z.enum(FAIL_ON).optional().describe('Findings count from this level on (default: must)'),
-  known: z.array(knownSchema).check(refuseRepeatedRows).optional().describe('Findings that are accepted for now'),
+  known: knownFindingsSchema.optional().describe('Findings that are accepted for now'),
 })
 
 export type AuditFileValues = z.output<typeof auditFileSchema>
@@ -111,26 +105,3 @@ function sourceProblem(text: string): string | undefined {
   if (/^(?![a-z]+:\/\/|\/)[^\s:]+(?::[1-9]\d*)?$/i.test(text)) return undefined
   return `${quote(text)} is not a file of the project like src/verify.ts:12`
 }
-
-function dateProblem(text: string): string | undefined {
-  const instant = new Date(`${text}T00:00:00.000Z`)
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instant.getTime())
-  // JavaScript reads 30 February as the 2nd of March.
-  if (isDate && instant.toISOString().startsWith(text)) return undefined
-  return `${quote(text)} is not a date like 2027-01-31`
-}
-
-function refuseRepeatedRows({ value, issues }: z.core.ParsePayload<z.output<typeof knownSchema>[]>): void {
-  for (const [index, { row }] of value.entries()) {
-    if (value.findIndex((other) => other.row === row) === index) continue
-    issues.push({ code: 'custom', path: [index, 'row'], message: `${row} is listed twice; keep one entry`, input: row })
-  }
-}
-
-function rowProblem(text: string): string | undefined {
-  if (findRow(text) !== undefined) return undefined
-  const near = didYouMean(text, OUTCOMES.map(rowId)).replaceAll('"', '')
-  return `there is no row ${excerpt(text)}.${near || ANY_ROW}`
-}
-
-const ANY_ROW = ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'

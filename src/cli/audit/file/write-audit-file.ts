@@ -8,6 +8,8 @@ import { AUDIT_FILE } from './read-audit-file.ts'
 
 /** What an audit learned of an app. */
 export interface LearnedApp extends Pick<AuditReport, 'app' | 'learned'> {
+  /** The command that was given. */
+  readonly start?: string | undefined
   /** The rule that was given. */
   readonly accepted: string | undefined
 }
@@ -36,7 +38,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 `
 
 /** The file, with what was learned and an example of each setting. */
-export function renderAuditFile({ app, learned, accepted }: LearnedApp): string {
+export function renderAuditFile({ app, start, learned, accepted }: LearnedApp): string {
   const flows = (['use', 'create', 'upgrade'] as const).map((flow) => {
     const seen = learned[flow]
     const about = seen && [`yes: ${seen.yes}`, ...seen.no.map((no) => `no: ${no}`)]
@@ -47,9 +49,7 @@ export function renderAuditFile({ app, learned, accepted }: LearnedApp): string 
 ${yaml({ app })}
 # The audit starts the app itself, on a free port when app holds {port}, and stops it in the end.
 # A text is run by the shell, a list is a program and its arguments.
-# start:
-#   run: npm start
-#   ready: http://localhost:3000/
+${start === undefined ? '# start:\n#   run: npm start\n' : yaml({ start: { run: start } })}#   ready: http://localhost:3000/
 #   env: { AGE_BASE_URL: '{base_url}', PORT: '{port}' }
 
 # Requests of each fresh browser before it begins; {n} makes a new user of each.

@@ -25,6 +25,12 @@ describe('The agekey-audit.yaml of --learn', () => {
     expect(readBack({ app, learned: {}, accepted }).use).toEqual({ accepted })
   })
 
+  test('holds the command that was given, with further settings of start as examples', () => {
+    const learned = { app, start: 'PORT={port} npm start\n', learned: {}, accepted: undefined }
+    expect(readBack(learned).start).toEqual({ run: 'PORT={port} npm start\n' })
+    expect(readBack(learned, uncommented).start).toMatchObject({ ready: 'http://localhost:3000/' })
+  })
+
   test('says what was learned in comments, whatever the app wrote', () => {
     const use = { yes: '200 at /callback, says "a\nb"', no: ['403 at /callback', 'begins again'] }
     const text = renderAuditFile({ app, learned: { use }, accepted: undefined })
