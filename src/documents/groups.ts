@@ -31,6 +31,7 @@ const GROUPS: readonly Group[] = [
       'integration-spring': 'Spring Boot with the decoder of Spring Security; not run by our tests.',
       'integration-dotnet': 'ASP.NET Core with Microsoft.IdentityModel; not run by our tests.',
       clients: 'Which OpenID Connect libraries work as they are, and the lines that each needs.',
+      libraries: 'Which wrong answers each client library refuses by itself, and which it leaves to the app.',
     },
     prefix: 'integration-',
   },

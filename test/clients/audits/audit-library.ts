@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { expect, test, vi } from 'vitest'
+import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
+import { runAudit } from '../../../src/audit/audit.ts'
+import { appAt } from '../../../src/audit/drive/audited-app.ts'
+import type { AuditOptions } from '../../../src/audit/options.ts'
+import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+import { factsFile, factsOf, readFacts, type Subject } from './facts.ts'
+
+interface AuditedLibrary extends Subject {
+  /** Of the file in facts/. */
+  readonly name: string
+  readonly options?: AuditOptions
+  /** Starts an app that does what the library does and nothing else, for one test: the page where a user begins. */
+  start(sandbox: Sandbox): Promise<string>
+}
+
+// An audit takes ten seconds on an idle machine.
+vi.setConfig({ testTimeout: 600_000 })
+
+/** An audit of an app that leaves all checks to a library finds what stands in facts/; `npm run facts` writes it. */
+export function auditLibrary({ name, start, options, ...subject }: AuditedLibrary): void {
+  test(`An audit of an app with ${subject.library} finds what its facts say`, async () => {
+    const sandbox = await startSandbox()
+    const page = await start(sandbox)
+    const report = await runAudit(appAt(sandbox, { page, agent: createHttpAgent() }), {
+      failOn: 'may',
+      timeoutSeconds: 30,
+      budgetSeconds: 600,
+      skip: Object.keys(subject.left_out),
+      ...options,
+    })
+    const [flow] = await sandbox.flows.list({ flow: 'use', outcome: 'verified' })
+    const request = flow?.calls.find(({ endpoint }) => endpoint === 'E1')?.parameters ?? {}
+    const facts = factsOf(report, { subject, request, measured: dayOf(name) })
+    await expect(`${JSON.stringify(facts, null, 2)}\n`).toMatchFileSnapshot(factsFile(name))
+  })
+}
+
+/** The day of the facts, which an update makes today. */
+function dayOf(name: string): string {
+  const { snapshotState } = expect.getState()
+  const isUpdate = snapshotState.snapshotUpdateState === 'all' || !existsSync(factsFile(name))
+  return isUpdate ? new Date().toISOString().slice(0, 10) : readFacts(name).measured
+}

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import { type AuditReport, REASONS } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
+
+const FOLDER = fileURLToPath(new URL('./facts/', import.meta.url))
+
+const rows = z.array(z.string()).readonly()
+
+/** What an audit has found out about a client library. */
+const factsSchema = z
+  .strictObject({
+    library: z.string(),
+    version: z.string(),
+    /** What of the library the app calls, and by which settings. */
+    uses: z.string(),
+    /** The heading in docs/clients.md. */
+    anchor: z.string(),
+    /** The day of the last update of these facts. */
+    measured: z.iso.date(),
+    /** Version of the catalogue. */
+    catalogue: z.string(),
+    response_mode: z.string(),
+    scope: z.string(),
+    /** Patterns of rows that were not tried, each with the reason. */
+    left_out: z.record(z.string(), z.string()).readonly(),
+    /** What is to be known beside the rows: a sentence. */
+    note: z.string().optional(),
+    refused: rows,
+    let_in: rows,
+    broke: rows,
+    accepted: rows,
+    too_strict: rows,
+    /** Rows that a correct app may take or refuse. */
+    observed: rows,
+    undetermined: z.record(z.string(), z.enum(REASONS)).readonly(),
+  })
+  .readonly()
+export type Facts = z.infer<typeof factsSchema>
+
+/** What is known of a library before the audit. */
+export type Subject = Pick<Facts, 'library' | 'version' | 'uses' | 'anchor' | 'left_out' | 'note'>
+
+export const factsFile = (name: string): string => `${FOLDER}${name}.json`
+
+export const readFacts = (name: string): Facts => factsSchema.parse(JSON.parse(readFileSync(factsFile(name), 'utf8')))
+
+/** The facts about each library that was audited, by the name of its file. */
+export const readAllFacts = (): readonly Facts[] =>
+  readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => readFacts(file.replace('.json', '')))
+
+/**
+ * What a report says, as facts. Rows that are not for the app are in none of the lists, and neither are those of layer `service`:
+ * no library knows the rules of this service.
+ */
+export function factsOf(
+  report: AuditReport,
+  { subject, request, measured }: { subject: Subject; request: Readonly<Record<string, unknown>>; measured: string },
+): Facts {
+  const { library, version, uses, anchor, left_out, note } = subject
+  const rows = report.rows.filter(({ row }) => findRow(row)?.layer === 'oidc')
+  const having = (verdict: string) => rows.filter((row) => row.verdict === verdict)
+  const named = (verdict: string) =>
+    having(verdict)
+      .map(({ row }) => row)
+      .toSorted()
+  return factsSchema.parse({
+    library,
+    version,
+    uses,
+    anchor,
+    measured,
+    catalogue: report.catalogue,
+    response_mode: request['response_mode'],
+    scope: request['scope'],
+    left_out,
+    note,
+    refused: named('refused'),
+    let_in: named('let in'),
+    broke: named('broke'),
+    accepted: named('accepted'),
+    too_strict: named('too strict'),
+    observed: named('observed'),
+    undetermined: Object.fromEntries(having('undetermined').map(({ row, reason }) => [row, reason])),
+  })
+}

@@ -1,0 +1,155 @@
+import { findRow, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { Facts } from './facts.ts'
+import { installedVersion } from './installed-version.ts'
+
+const INTRODUCTION = `# What client libraries check
+
+Which wrong answers does a client library refuse by itself, and which ones are left to your app? Each column below is an
+[audit](audit.md) of a small app that calls the library as its documentation says and makes no check of its own: it lets a user in when
+the library accepts the answer and its \`age_thresholds\` say \`true\`, and refuses when the library does.
+
+These are facts, no marks. A row that a library lets in is a check that it leaves to the app, often on purpose; its documentation may
+say so. They hold for the version, the calls and the settings that stand with the library, and for open-source libraries alone. The
+rows are those of [the catalogue](outcomes.md) whose layer is \`oidc\` and that a correct client refuses; rows that a correct client may
+take or refuse are not counted.
+
+This file is made from \`test/clients/audits/facts/\` by \`npm run docs\`. The test-suite makes each audit again and fails when it finds
+something else; \`npm run facts\` writes what it finds, with the day. [clients.md](clients.md) has the lines that each library needs.
+
+## What is left to every app
+
+No library knows the rules of this service, so that no column speaks of the rows of layer \`service\`. Your app checks by itself:
+
+{service}
+
+\`jwks.*\` and \`discovery.*\` are not in the table: the apps are not restarted for each row.
+
+## What each library refuses
+
+| Cell | Meaning |
+|---|---|
+| ✓ 8 | it refuses all 8 rows of the family |
+| **2** of 8 | it lets 2 of 8 rows in: the section of the library names them |
+| - | no row was tried: the app has no such call, or does not use the library for it |
+`
+
+const CODE_FLOW_ONLY = `## Code flow only
+
+These libraries cannot do Use, whose answer is an \`id_token\` without a code: the service answers them \`unsupported_response_type\`, as
+\`test/clients/code-flow-only.test.ts\` shows. [clients.md](clients.md#code-flow-only) says what to do beside them.
+
+| Library | Version |
+|---|---|
+`
+
+const CODE_FLOW_LIBRARIES = {
+  'Auth.js (@auth/core)': '@auth/core',
+  'oidc-client-ts': 'oidc-client-ts',
+  'passport-openidconnect': 'passport-openidconnect',
+} as const
+
+/** `docs/libraries.md`: the facts about each library as Markdown. */
+export function renderLibrariesDocument(all: readonly Facts[]): string {
+  const facts = all.toSorted((one, other) => one.library.localeCompare(other.library))
+  const codeFlowOnly = Object.entries(CODE_FLOW_LIBRARIES).map(
+    ([title, name]) => `| ${title} | ${installedVersion(name)} |`,
+  )
+  return `${[
+    INTRODUCTION.replace('{service}', renderServiceFamilies()),
+    ...renderTable(facts),
+    ...facts.flatMap(renderLibrary),
+    `\n${CODE_FLOW_ONLY}${codeFlowOnly.join('\n')}`,
+  ].join('\n')}\n`
+}
+
+const refusable = OUTCOMES.filter(({ correctClient }) => correctClient === 'refuse')
+
+function renderServiceFamilies(): string {
+  const rows = refusable.filter(({ layer }) => layer === 'service')
+  const lines = familiesOf(rows).map(([first, ...others]) => {
+    const names = [first, ...others].map(({ name }) => `\`${name}\``)
+    return `- ${linkTo(first)}: ${names.join(', ')}`
+  })
+  return lines.join('\n')
+}
+
+function renderTable(facts: readonly Facts[]): string[] {
+  const families = familiesOf(refusable.filter(({ layer }) => layer === 'oidc'))
+  const cellsOf = (family: readonly Outcome[]) => facts.map((one) => renderCell(family, one))
+  return [
+    `| Family | ${facts.map(({ library }) => `[${library}](#${anchorOf(library)})`).join(' | ')} |`,
+    `|---|${facts.map(() => '---|').join('')}`,
+    `| Version | ${facts.map(({ version }) => version).join(' | ')} |`,
+    ...families
+      .map((family) => ({ family, cells: cellsOf(family) }))
+      .filter(({ cells }) => cells.some((cell) => cell !== '-'))
+      .map(({ family, cells }) => `| ${linkTo(family[0])} | ${cells.join(' | ')} |`),
+  ]
+}
+
+/** Of the rows of a family: how many the library lets in. */
+function renderCell(family: readonly Outcome[], facts: Facts): string {
+  const among = (rows: readonly string[]) => family.filter((row) => rows.includes(rowId(row))).length
+  const [refused, letIn, broke] = [among(facts.refused), among(facts.let_in), among(facts.broke)]
+  const judged = refused + letIn + broke
+  if (judged === 0) return '-'
+  if (refused === judged) return `✓ ${judged}`
+  const broken = `${broke} of ${judged} break the app`
+  if (letIn === 0) return broken
+  return `**${letIn}** of ${judged}${broke === 0 ? '' : `, ${broken}`}`
+}
+
+function renderLibrary(facts: Facts): string[] {
+  const { library, version, measured, catalogue, anchor, uses, response_mode, scope, left_out, note, undetermined } =
+    facts
+  const reasons = Object.entries(left_out).map(([rows, reason]) => `- \`${rows}\`: ${reason}`)
+  const unknown = Object.entries(undetermined).map(([row, reason]) => `- ${renderRow(row)} (${reason})`)
+  return [
+    `\n## ${library}\n`,
+    `Version ${version}, measured on ${measured} by version ${catalogue} of the catalogue, with \`response_mode=${response_mode}\` and the`,
+    `scope \`${scope}\`. The app uses ${uses}: [its lines](clients.md#${anchor}).`,
+    ...(note === undefined ? [] : [`\n${note}`]),
+    ...renderList('It lets in', facts.let_in.map(listed)),
+    ...renderList('It answers by an error of the server, or not at all', facts.broke.map(listed)),
+    ...renderList('It refuses, although they are right', facts.too_strict.map(listed)),
+    ...renderList('It could not be shown', unknown),
+    ...renderList('Not tried', reasons),
+  ]
+}
+
+const renderList = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`\n${title}:\n`, ...lines])
+
+const listed = (row: string) => `- ${renderRow(row)}`
+
+function renderRow(id: string): string {
+  const row = findRow(id)
+  if (!row) throw new Error(`the catalogue has no row ${id}`)
+  return `[\`${id}\`](outcomes.md#${anchorOfFamily(row)}): ${escaped(row.summary)}`
+}
+
+/** Rows by flow and family. */
+function familiesOf(rows: readonly Outcome[]): readonly (readonly [Outcome, ...Outcome[]])[] {
+  const families = new Map<string, [Outcome, ...Outcome[]]>()
+  for (const row of rows) {
+    const family = families.get(titleOf(row))
+    if (family) family.push(row)
+    else families.set(titleOf(row), [row])
+  }
+  return [...families.values()]
+}
+
+const titleOf = ({ flow, family }: Outcome) => `${flow}: ${family.replaceAll('_', ' ')}`
+
+const linkTo = (row: Outcome) => `[${titleOf(row)}](outcomes.md#${anchorOfFamily(row)})`
+
+const anchorOfFamily = (row: Outcome) => anchorOf(titleOf(row))
+
+/** The anchor that GitHub makes of a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+
+const escaped = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('__', '\\_\\_')
