@@ -21,6 +21,8 @@ export interface PageRequest {
   readonly json?: unknown
   /** Counts as a navigation from another site, which takes no SameSite=Lax cookie along when it is a POST. */
   readonly isCrossSite?: boolean
+  /** Counts as an answer of the sandbox to Use, which the page of the callback reads. */
+  readonly isAnswer?: boolean
 }
 
 export interface VisitOptions {
@@ -30,6 +32,16 @@ export interface VisitOptions {
   readonly signal: AbortSignal
   /** Asked before a request for E1 or E3 is sent; `stop` ends the visit there. */
   decide(request: AuthorizationRequest): Promise<ForcedDecision | 'stop'>
+  /** What the page of the callback does with an answer to Use; for an agent that runs no scripts. */
+  readonly fragment?: FragmentPost | undefined
+}
+
+/** How the page of the callback passes an answer on that it reads in its fragment. */
+export interface FragmentPost {
+  /** The path of the app that gets the parameters. */
+  readonly post: string
+  /** As a form, or as one JSON object; of a parameter that is repeated its last value then. */
+  readonly as: 'form' | 'json'
 }
 
 /** A request that the app sends the browser to the sandbox with. */

@@ -1,8 +1,16 @@
 import type { Agent, ForcedDecision, Hop, Page, PageRequest, Party, Visit, VisitOptions } from './browser.ts'
 import { type Cookies, createCookies } from './cookies.ts'
 import { createExchange, type Exchange, type HttpAnswer, isFailure } from './exchange.ts'
-import { firstNavigation, headersOf, isWebAddress, leaving, type Navigation, redirected } from './navigation.ts'
-import { onwardByItself, onwardByUser, postedForm } from './onward.ts'
+import {
+  firstNavigation,
+  headersOf,
+  isWebAddress,
+  leaving,
+  type Navigation,
+  passingOn,
+  redirected,
+} from './navigation.ts'
+import { isHtml, onwardByItself, onwardByUser, postedForm } from './onward.ts'
 import { createParties, endpointOf, type Parties } from './parties.ts'
 import { explanationOf } from './read-page.ts'
 
@@ -96,7 +104,8 @@ async function take(navigation: Navigation, hops: Hop[], context: Context): Prom
   if (redirect) return redirect
   const shown = answer && { page: pageOf(answer, url) }
   if (isFailure(result)) return { end: result.end, problem: result.problem, ...shown }
-  return { ...shown, ...leavePage(pageOf(result, url), result, { party, hops, context }) }
+  const passed = passFragmentOn(navigation, pageOf(result, url), context)
+  return { ...shown, ...(passed ?? leavePage(pageOf(result, url), result, { party, hops, context })) }
 }
 
 /** The decision for an authorization request, unless the time is up before. */
@@ -129,7 +138,8 @@ function followRedirect(from: Navigation, answer: HttpAnswer, { parties, sandbox
     return { end: 'elsewhere', url: to, problem }
   }
   if (parties.partyOf(from.url, sandboxUrl) !== 'sandbox') return { navigation: to }
-  return { navigation: fromSandbox(to, { parties, sandboxUrl }) }
+  const isAnswer = endpointOf(from.url, sandboxUrl) === 'E1'
+  return { navigation: { ...fromSandbox(to, { parties, sandboxUrl }), isAnswer } }
 }
 
 /** A user has been on the page of the service meanwhile, so what follows comes from there. */
@@ -140,6 +150,12 @@ function fromSandbox(
   const isCallback = parties.partyOf(navigation.url, sandboxUrl) !== 'sandbox'
   if (isCallback) parties.addApp(navigation.url)
   return { ...navigation, initiator: 'sandbox', isCallback }
+}
+
+/** What the script of a callback page does, when it is known. */
+function passFragmentOn({ isAnswer, method }: Navigation, page: Page, { fragment }: Context): Step | undefined {
+  const isRead = fragment && isAnswer && method === 'GET' && page.status < 400 && isHtml(page)
+  return isRead ? { navigation: passingOn(page, fragment) } : undefined
 }
 
 /** Where a page leads: on by itself, to the sandbox by its user, or nowhere. */

@@ -1,4 +1,4 @@
-import type { Page, PageRequest, Party } from './browser.ts'
+import type { FragmentPost, Page, PageRequest, Party } from './browser.ts'
 import type { Cookies, SameSiteContext } from './cookies.ts'
 import type { HttpAnswer } from './exchange.ts'
 import type { Onward } from './onward.ts'
@@ -13,12 +13,21 @@ export interface Navigation {
   /** The value of `Origin`; that of the address itself when absent. */
   readonly origin?: string | undefined
   readonly isCallback: boolean
+  /** It brings an answer to Use, if need be by redirects: a page that it ends at reads the fragment. */
+  readonly isAnswer?: boolean
 }
 
 const FORM = 'application/x-www-form-urlencoded'
 
 /** @throws TypeError for a URL that is malformed */
-export function firstNavigation({ url, method, form, json, isCrossSite = false }: PageRequest): Navigation {
+export function firstNavigation({
+  url,
+  method,
+  form,
+  json,
+  isCrossSite = false,
+  isAnswer = false,
+}: PageRequest): Navigation {
   const body =
     json === undefined
       ? form && { type: FORM, text: new URLSearchParams({ ...form }).toString() }
@@ -33,6 +42,7 @@ export function firstNavigation({ url, method, form, json, isCrossSite = false }
     initiator: isCrossSite ? 'elsewhere' : 'user',
     origin: isCrossSite ? 'null' : undefined,
     isCallback: false,
+    isAnswer,
   }
 }
 
@@ -72,6 +82,17 @@ export function leaving(
     origin: isHidden ? 'null' : origin,
     isCallback: false,
   }
+}
+
+/** The request by which the script of a callback page passes the fragment on: without parameters when there are none. */
+export function passingOn({ url: from }: Page, { post, as }: FragmentPost): Navigation {
+  const { hash, origin } = new URL(from)
+  const parameters = new URLSearchParams(hash.slice(1))
+  const body =
+    as === 'form'
+      ? { type: FORM, text: parameters.toString() }
+      : { type: 'application/json', text: JSON.stringify(Object.fromEntries(parameters)) }
+  return { method: 'POST', url: new URL(post, from), body, initiator: 'app', origin, isCallback: false }
 }
 
 /** The headers that a browser sends with it to a party. */

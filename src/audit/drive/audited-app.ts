@@ -8,6 +8,8 @@ export interface AuditedApp {
   /** The page where a user begins to prove an age. */
   readonly page: string
   readonly agent: AuditReport['agent']
+  /** An answer in the fragment gets to the app, by a browser with scripts or by what is known of its page. */
+  readonly readsFragments: boolean
   drive(limits: DriveLimits): Driver
   /** Absent when the audit did not start the app. */
   readonly program?: AppProgram | undefined
@@ -33,6 +35,7 @@ export const appAt = (sandbox: SandboxApi, settings: PageSettings, program?: App
   sandbox,
   page: settings.page,
   agent: settings.agent.name,
+  readsFragments: settings.fragment !== undefined,
   drive: (limits) => createDriver(sandbox, { ...settings, ...limits }),
   program,
 })

@@ -4,6 +4,7 @@ import type {
   AuthorizationRequest,
   Browser,
   ForcedDecision,
+  FragmentPost,
   PageRequest,
   Visit,
   VisitOptions,
@@ -67,6 +68,8 @@ export interface PageSettings {
   readonly before?: readonly PageRequest[]
   /** Makes the app forget its users; sent before each browser begins. */
   readonly reset?: PageRequest | undefined
+  /** How an answer in the fragment gets from the page of the callback to the app's server; for an agent without scripts. */
+  readonly fragment?: FragmentPost | undefined
   /** The number of the next browser. Copies of an app share it, because they may share a database. */
   nextNumber?(): number
 }
@@ -79,7 +82,16 @@ export function createCounter(): () => number {
 
 /** Drives the app through flows, each by a fresh browser unless the plan names one. */
 export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits): Driver {
-  const { page: start, agent, before = [], reset, nextNumber = createCounter(), timeoutSeconds, signal } = settings
+  const {
+    page: start,
+    agent,
+    before = [],
+    reset,
+    fragment,
+    nextNumber = createCounter(),
+    timeoutSeconds,
+    signal,
+  } = settings
   const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, start).href })
 
   async function visit(
@@ -89,7 +101,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   ): Promise<Visit> {
     const deadline = startDeadline(timeoutSeconds, signal)
     return browser
-      .open(ofApp(request), { sandboxUrl: sandbox.baseUrl, signal: deadline.signal, decide })
+      .open(ofApp(request), { sandboxUrl: sandbox.baseUrl, signal: deadline.signal, decide, fragment })
       .finally(deadline.clear)
   }
 

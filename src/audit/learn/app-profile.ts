@@ -3,7 +3,7 @@ import type { FlowRun } from '../drive/driver.ts'
 
 /** What the Use request of an app asks for. */
 export interface AppProfile {
-  readonly responseMode: 'query' | 'form_post'
+  readonly responseMode: 'query' | 'form_post' | 'fragment'
   readonly canCreate: boolean
   readonly upgradeScope: boolean
   /** The app sends the same state with every request. */
@@ -19,7 +19,7 @@ export interface AppProfile {
  */
 export function profileOf(
   { visit, request, useFlow }: FlowRun,
-  { page: address, baseUrl }: { page: string; baseUrl: string },
+  { page: address, baseUrl, readsFragments }: { page: string; baseUrl: string; readsFragments: boolean },
 ): Omit<AppProfile, 'repeatsState'> {
   const page = `GET ${new URL(address).pathname}`
   if (!request) {
@@ -54,18 +54,19 @@ export function profileOf(
   if (visit.end === 'sandbox_page') {
     throw new AuditProblem(`the sandbox refuses the request of your app: ${visit.problem ?? 'it shows an error page'}`)
   }
-  if (mode !== 'query' && mode !== 'form_post') {
-    throw new AuditProblem(
-      `your app answers by fragment, which only a script in a browser can read; this audit reads response_mode=query and response_mode=form_post`,
-    )
-  }
+  const responseMode = mode === 'query' || mode === 'form_post' ? mode : 'fragment'
+  if (responseMode === 'fragment' && !readsFragments) throw new AuditProblem(TAKES_A_BROWSER)
   return {
-    responseMode: mode,
+    responseMode,
     canCreate: canCreate === 'true',
     upgradeScope: scope.split(' ').some((one) => /[._-]upgrade$/.test(one)),
     claims,
   }
 }
+
+/** With both remedies. */
+export const TAKES_A_BROWSER =
+  'your app answers by fragment, which takes a browser: npm i -D playwright-core, or say how the page passes the answer on (use.fragment)'
 
 /** Without its parameters, which are long and may be secret. */
 function addressOf(url = ''): string {

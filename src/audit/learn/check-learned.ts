@@ -1,4 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { asksTheApp } from './accepted-rule.ts'
@@ -8,9 +9,12 @@ import { constantOf, differenceTo, looksLikeYes } from './signature.ts'
 /** The app that is audited, and how its Use flow is read. */
 export interface Subject {
   readonly sandbox: SandboxApi
+  readonly agent: AuditReport['agent']
   readonly driver: Driver
   /** Where a user begins. */
   readonly page: string
+  /** An answer in the fragment gets to the app, by a browser with scripts or by what is known of its page. */
+  readonly readsFragments: boolean
   readonly rules: DeclaredRules
 }
 
@@ -43,6 +47,20 @@ export function checkGoodAnswers(adults: readonly SeenRun[], name: string): void
     throw new AuditProblem(
       `your app answers a right token of ${name} differently each time: ${first.summary}, then ${different.summary}`,
     )
+  }
+}
+
+/** @throws AuditProblem when the app has no such path as `use.fragment` names, or takes another kind of body there */
+export function checkFragmentPath(adults: readonly SeenRun[]): void {
+  for (const { run } of adults) {
+    const hop = run.visit.hops.at(-1)
+    const callback = run.visit.hops.at(-2)
+    if (hop?.method !== 'POST' || !callback || new URL(callback.url).hash === '') continue
+    const place = `use.fragment: POST ${new URL(hop.url).pathname} answers ${hop.status}`
+    if (hop.status === 404 || hop.status === 405) {
+      throw new AuditProblem(`${place}; name the path of your app that the page of the callback sends the answer to`)
+    }
+    if (hop.status === 415) throw new AuditProblem(`${place}: it takes another kind of body; give as: form or as: json`)
   }
 }
 

@@ -22,7 +22,7 @@ export interface LearnedApp {
 
 /** Learns how each flow of an app looks when it ends well and when it does not. @throws AuditProblem */
 export async function learnApp(
-  { sandbox, page }: AuditedApp,
+  { sandbox, page, agent, readsFragments }: AuditedApp,
   driver: Driver,
   options: AuditOptions,
 ): Promise<LearnedApp> {
@@ -31,7 +31,7 @@ export async function learnApp(
     create: declaredRules(options.create),
     upgrade: declaredRules(options.upgrade),
   }
-  const use = await learnUse({ sandbox, driver, page, rules: rules.use })
+  const use = await learnUse({ sandbox, driver, page, agent, readsFragments, rules: rules.use })
   const create = await learnCreate({ sandbox, driver, use, options: options.create })
   const upgrade = await learnUpgrade({ sandbox, driver, use, options: options.upgrade })
   const signatures = {

@@ -3,7 +3,14 @@ import { AuditProblem } from '../audit-problem.ts'
 import { type Cast, chooseCast } from '../drive/cast.ts'
 import type { FlowPlan, FlowRun } from '../drive/driver.ts'
 import { type AppProfile, profileOf } from './app-profile.ts'
-import { checkGoodAnswers, findLetIn, type LetIn, type SeenRun, type Subject } from './check-learned.ts'
+import {
+  checkFragmentPath,
+  checkGoodAnswers,
+  findLetIn,
+  type LetIn,
+  type SeenRun,
+  type Subject,
+} from './check-learned.ts'
 import { describeErrors } from './describe-errors.ts'
 import { holds } from './flow-reader.ts'
 import { learnSignature, noOf, type ObservedClass, type Signature } from './signature.ts'
@@ -31,12 +38,12 @@ const DENIED = { use: { outcome: 'access_denied' } } as const
  * @throws AuditProblem when nothing can be learned
  */
 export async function learnUse(subject: Subject): Promise<LearnedUse> {
-  const { sandbox, page } = subject
+  const { sandbox, page, readsFragments } = subject
   const see = (plan: FlowPlan) => seeRun(plan, subject)
   const denied = [await see(DENIED)]
   const [first] = denied
   if (!first) throw new Error('a flow was run')
-  const asked = profileOf(first.run, { page, baseUrl: sandbox.baseUrl })
+  const asked = profileOf(first.run, { page, baseUrl: sandbox.baseUrl, readsFragments })
   await requireValidRequest(first.run, sandbox)
   const cast = await chooseCast(sandbox, asked.claims)
   const be = (role: 'adult' | 'minor') => cast.as(role, (persona) => see({ use: { persona, outcome: 'verified' } }))
@@ -47,6 +54,7 @@ export async function learnUse(subject: Subject): Promise<LearnedUse> {
   adults.push(await be('adult'))
 
   const names = { adult: cast.nameOf('adult'), minor: cast.nameOf('minor') }
+  if (subject.agent === 'http') checkFragmentPath(adults)
   checkGoodAnswers(adults, names.adult)
   const letsIn = await findLetIn({ adults, minors, denied }, { names, subject })
   const classes = {

@@ -23,7 +23,9 @@ export async function strayUse(
   return [
     classOf(await bring({ url, responseMode, answer: { ...STATE, id_token: 'audit.stray.answer' } }, driver)),
     // Where the answer is in the fragment the app may show a page that reads it.
-    classOf(await bring({ url, responseMode: 'query', answer: {} }, driver)),
+    classOf(
+      await bring({ url, responseMode: responseMode === 'fragment' ? responseMode : 'query', answer: {} }, driver),
+    ),
   ]
 }
 
@@ -51,6 +53,7 @@ async function open({ url: callback, responseMode, answer }: StrayAnswer, driver
   if (responseMode === 'form_post') {
     return driver.open({ url: url.href, method: 'POST', form: answer, isCrossSite: true }, browser)
   }
-  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value)
-  return driver.open({ url: url.href }, browser)
+  if (responseMode === 'fragment') url.hash = new URLSearchParams(answer).toString()
+  else for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value)
+  return driver.open({ url: url.href, isAnswer: responseMode === 'fragment' }, browser)
 }

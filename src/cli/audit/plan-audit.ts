@@ -86,10 +86,11 @@ function startOf(
   }
 }
 
-const pagesOf = ({ app, before = [], reset }: Values & { app: string }): Omit<PageSettings, 'agent'> => ({
+const pagesOf = ({ app, before = [], reset, use }: Values & { app: string }): Omit<PageSettings, 'agent'> => ({
   page: app,
   before: before.map((one) => requestOf(app, one)),
   reset: reset && requestOf(app, reset),
+  fragment: use?.fragment && { post: use.fragment.post, as: use.fragment.as ?? 'form' },
 })
 
 function optionsOf(request: AuditRequest, values: Values & { app: string }): AuditOptions {
@@ -117,7 +118,7 @@ const knownOf = ({ known }: AuditRequest, { known: inFile = [] }: Values) => [
   ...inFile.filter(({ row }) => !known.some((flag) => flag.row === row)),
 ]
 
-function flowOf(app: string, { start, accepted, refused }: NonNullable<Values['use']> = {}): FlowOptions {
+function flowOf(app: string, { start, accepted, refused }: NonNullable<Values['create']> = {}): FlowOptions {
   return {
     start: start === undefined ? undefined : requestOf(app, typeof start === 'string' ? { get: start } : start),
     accepted,

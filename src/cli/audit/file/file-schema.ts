@@ -61,13 +61,23 @@ const startSchema = z.strictObject({
     .describe('Environment of the app; {base_url} is that of the sandbox, {port} the port of app'),
 })
 
+const useSchema = flowSchema.extend({
+  fragment: z
+    .strictObject({
+      post: path.describe('The path of the app that gets the parameters'),
+      as: z.enum(['form', 'json']).optional().describe('How they are sent (default: form)'),
+    })
+    .optional()
+    .describe('How the page of the callback passes on an answer that comes in the fragment'),
+})
+
 /** The file `agekey-audit.yaml`. Names that exist are checked, places in it that depend on each other by the reader. */
 export const auditFileSchema = z.strictObject({
   app: pageAddress.optional().describe('The page of the app where a user begins to prove an age'),
   start: startSchema.optional().describe('How the audit starts the app itself'),
   before: z.array(requestSchema).optional().describe('Requests of a fresh browser; {n} makes a new user of each'),
   reset: requestSchema.optional().describe('A request that makes the app forget its users'),
-  use: flowSchema.optional(),
+  use: useSchema.optional(),
   create: flowSchema.optional(),
   upgrade: flowSchema.optional(),
   // YAML reads 0.2 as a number.

@@ -81,6 +81,7 @@ function renderFlow(
     ...(flow === 'use' ? [] : [`#   start: ${flow === 'create' ? '/create' : '{ post: /upgrade }'}`]),
     ...(accepted === undefined ? ['#   accepted: get=/me status=200'] : []),
     '#   refused: text=Not yet',
+    ...(flow === 'use' ? ['#   fragment: { post: /age/answer, as: form }'] : []),
     '#   source: src/verify.ts:12',
   ]
   const given = accepted === undefined ? `# ${flow}:\n` : yaml({ [flow]: { accepted } })

@@ -169,10 +169,12 @@ describe('agekey-audit.yaml', () => {
     expect(() => read(text)).toThrow(message)
   })
 
-  test('refuses what only a browser with scripts could do', () => {
-    expect(() => read('use: { fragment: { post: /callback } }\n')).toThrow(
-      'agekey-audit.yaml:1: use.fragment: unknown key',
-    )
+  test.each([
+    ['another flow', 'create: { fragment: { post: /callback } }', '1: create.fragment: unknown key'],
+    ['a path that is none', 'use: { fragment: { post: callback } }', '1: use.fragment.post: "callback" is not a path'],
+    ['another kind of body', 'use: { fragment: { post: /callback, as: xml } }', '1: use.fragment.as: '],
+  ])('refuses a fragment that is passed on with %s', (_, text, expected) => {
+    expect(() => read(`${text}\n`)).toThrow(`agekey-audit.yaml:${expected}`)
   })
 })
 
