@@ -15,8 +15,8 @@ const factsSchema = z
     version: z.string(),
     /** What of the library the app calls, and by which settings. */
     uses: z.string(),
-    /** The heading in docs/clients.md. */
-    anchor: z.string(),
+    /** The heading in docs/clients.md that has its lines. */
+    anchor: z.string().optional(),
     /** The day of the last update of these facts. */
     measured: z.iso.date(),
     /** Version of the catalogue. */

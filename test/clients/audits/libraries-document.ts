@@ -108,7 +108,7 @@ function renderLibrary(facts: Facts): string[] {
   return [
     `\n## ${library}\n`,
     `Version ${version}, measured on ${measured} by version ${catalogue} of the catalogue, with \`response_mode=${response_mode}\` and the`,
-    `scope \`${scope}\`. The app uses ${uses}: [its lines](clients.md#${anchor}).`,
+    `scope \`${scope}\`. The app uses ${uses}${anchor === undefined ? '' : `: [its lines](clients.md#${anchor})`}.`,
     ...(note === undefined ? [] : [`\n${note}`]),
     ...renderList('It lets in', facts.let_in.map(listed)),
     ...renderList('It answers by an error of the server, or not at all', facts.broke.map(listed)),
