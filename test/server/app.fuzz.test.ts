@@ -78,7 +78,7 @@ async function survive(method: string, path: string, { form, runs = RUNS, check 
     ...(form ? { forms: [{ transaction, ...form }] } : {}),
   }
   const property = fc.asyncProperty(oddRequests(method, path, usual), async ({ text, isCutShort }) => {
-    const answer = await exchangeRaw(sandbox.url, text, { ending: isCutShort ? 'end' : 'wait' })
+    const answer = await exchangeRaw(sandbox.url, text, { ending: isCutShort ? 'end' : 'wait', until: 'answered' })
     expect(answer.status).toBeGreaterThanOrEqual(200)
     expect(answer.status).toBeLessThan(500)
     expect(answer.headers['x-agekey-sandbox']).toBe('testing-only')

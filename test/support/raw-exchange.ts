@@ -11,12 +11,13 @@ export interface RawAnswer {
 /**
  * Sends bytes that no HTTP client would send (one per character) and reads until the server ends the connection: ask for
  * `Connection: close`. `ending` says what this side does when everything is sent: wait, say that nothing more will come
- * (which cuts a body short), or close the connection without waiting for an answer.
+ * (which cuts a body short), or close the connection without waiting for an answer. `until: 'answered'` ends the connection
+ * once the answer is whole: a server that refuses a request early keeps it open for a while.
  */
 export function exchangeRaw(
   url: string,
   request: string,
-  { ending = 'wait' }: { ending?: 'wait' | 'end' | 'close' } = {},
+  { ending = 'wait', until = 'closed' }: { ending?: 'wait' | 'end' | 'close'; until?: 'closed' | 'answered' } = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
@@ -24,6 +25,7 @@ export function exchangeRaw(
     const socket = connect(Number(port), hostname)
     socket.on('data', (bytes) => {
       received += bytes.toString('latin1')
+      if (until === 'answered' && isWhole(received)) socket.destroy()
     })
     // A server that ends the connection while we still write resets it: what it said before counts.
     socket.on('error', () => {})
@@ -33,6 +35,13 @@ export function exchangeRaw(
       if (ending === 'close') socket.destroy()
     })
   })
+}
+
+/** Whether an answer that names its length is there. */
+function isWhole(received: string): boolean {
+  const [head = '', ...rest] = received.split('\r\n\r\n')
+  const length = /^content-length: *(\d+)$/im.exec(head)?.[1]
+  return length !== undefined && rest.length > 0 && rest.join('\r\n\r\n').length >= Number(length)
 }
 
 function parse(received: string): RawAnswer {
