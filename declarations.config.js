@@ -5,7 +5,7 @@ import { dts } from 'rollup-plugin-dts'
  * types against it installs nothing more. rolldown has no plugin for this that runs on Node 20.
  */
 export default {
-  input: { index: 'src/index.ts', playwright: 'src/playwright.ts', vitest: 'src/vitest.ts' },
+  input: { index: 'src/index.ts', audit: 'src/audit.ts', playwright: 'src/playwright.ts', vitest: 'src/vitest.ts' },
   external: [/^node:/, /^express/, 'jose', 'zod'],
   plugins: [dts()],
   output: { dir: 'dist', chunkFileNames: 'types-[hash].d.ts' },

@@ -34,7 +34,13 @@ function licenceOf(folder: string): string {
 
 /** Bundles the command line and the library with all dependencies. */
 export default defineConfig({
-  input: { bin: 'src/cli/main.ts', index: 'src/index.ts', playwright: 'src/playwright.ts', vitest: 'src/vitest.ts' },
+  input: {
+    bin: 'src/cli/main.ts',
+    index: 'src/index.ts',
+    audit: 'src/audit.ts',
+    playwright: 'src/playwright.ts',
+    vitest: 'src/vitest.ts',
+  },
   platform: 'node',
   logLevel: 'warn',
   external: ['vitest'],

@@ -29,20 +29,20 @@ export interface AuditOptions {
   readonly skip?: readonly string[] | undefined
   /** Rows added after this version of the catalogue run and do not count. */
   readonly catalogue?: string | undefined
-  readonly failOn?: FailOn
-  readonly known?: readonly KnownFinding[]
+  readonly failOn?: FailOn | undefined
+  readonly known?: readonly KnownFinding[] | undefined
   /** Visits at the same time (default 4). */
   readonly jobs?: number
   /** Of one visit (default 10). */
-  readonly timeoutSeconds?: number
+  readonly timeoutSeconds?: number | undefined
   /** Of the whole audit (default 300). */
   readonly budgetSeconds?: number
   /** How often a finding is looked at (default 2). */
   readonly repeat?: number
   /** Also rows that take long. */
-  readonly slow?: boolean
+  readonly slow?: boolean | undefined
   /** Ends the audit early. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Hears of the stages and of each row that is judged. */
   onProgress?(progress: AuditProgress): void
 }

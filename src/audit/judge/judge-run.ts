@@ -4,6 +4,7 @@ import type { Reason } from '../../sandbox/outcomes/audit-report.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { type DeclaredRules, readRun } from '../learn/flow-reader.ts'
+import { sentenceOf } from '../learn/observation.ts'
 import type { Reading, Signature } from '../learn/signature.ts'
 
 /** What one run of the app says of a row. */
@@ -48,18 +49,21 @@ export async function judgeRun(
   })
   const { summary, end, status } = run.observation
   if (status === 429) return { ...undetermined('control_lost', `your app answers ${summary}`), isLimited: true }
+  const seen = sentenceOf(run.observation)
   if (!flow || !isDelivered(row, run, flow)) {
+    if (end === 'visit failed') return undetermined('visit_failed', summary)
     if (end === 'timed out') return undetermined('timed_out', summary)
     return undetermined(flow && run.isLaterMet !== false ? 'not_delivered' : 'not_reached', summary)
   }
   const sign = await findSign(row, { run, flow, readers, isAlone })
   if (sign !== undefined) return { verdict: 'taken', evidence: sign, flows }
+  if (end === 'visit failed') return undetermined('visit_failed', summary)
   const pageFlow = flowOfPage(row)
   const asItsFlow = await readAs(pageFlow, run, readers)
   // A call that failed ends the later flow before it began: the page is one of Use.
   const reading = asItsFlow === 'unknown' && row.flow !== pageFlow ? await readAs('use', run, readers) : asItsFlow
-  if (reading === 'unknown') return undetermined('page_unknown', `your app showed ${summary}`)
-  return { verdict: READINGS[reading], evidence: `your app showed ${summary}`, flows }
+  if (reading === 'unknown') return undetermined('page_unknown', seen)
+  return { verdict: READINGS[reading], evidence: seen, flows }
 }
 
 const READINGS = { yes: 'taken', no: 'refused', broke: 'broke' } as const

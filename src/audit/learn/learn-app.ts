@@ -6,6 +6,7 @@ import type { AuditOptions } from '../options.ts'
 import { declaredRules } from './flow-reader.ts'
 import { type LearnedLater, learnCreate, learnUpgrade } from './learn-later.ts'
 import { type LearnedUse, learnUse } from './learn-use.ts'
+import { learnVisits, withSilence } from './learn-visits.ts'
 import { describeFeatures, describeYes, type Signature } from './signature.ts'
 
 /** All that is known of an app before it is judged. */
@@ -31,9 +32,16 @@ export async function learnApp(
     create: declaredRules(options.create),
     upgrade: declaredRules(options.upgrade),
   }
-  const use = await learnUse({ sandbox, driver, page, agent, readsFragments, rules: rules.use })
-  const create = await learnCreate({ sandbox, driver, use, options: options.create })
-  const upgrade = await learnUpgrade({ sandbox, driver, use, options: options.upgrade })
+  const isVisited = agent === 'function'
+  const use = isVisited
+    ? await learnVisits({ sandbox, driver })
+    : await learnUse({ sandbox, driver, page, agent, readsFragments, rules: rules.use })
+  const subject = { sandbox, driver, use, hasPages: !isVisited }
+  const found = {
+    create: await learnCreate({ ...subject, options: options.create }),
+    upgrade: await learnUpgrade({ ...subject, options: options.upgrade }),
+  }
+  const { create, upgrade } = isVisited ? withSilence(found) : found
   const signatures = {
     use: use.signature,
     ...(create.kind === 'learned' && { create: create.signature }),
@@ -48,7 +56,7 @@ export async function learnApp(
     ...no.map((one) => `${flow}: no is ${one}`),
   ])
   const absent = [create, upgrade].flatMap((one) => {
-    if (one.kind === 'learned') return []
+    if (one.kind === 'learned') return one.silence === undefined ? [] : [one.silence]
     return one.kind === 'absent' ? [one.reason] : [one.evidence]
   })
   return { use, create, upgrade, reading, described, lines: [...lines, ...absent] }

@@ -10,7 +10,13 @@ import { strayCreate } from './stray-answer.ts'
 
 /** What is known of a flow that follows Use. */
 export type LearnedLater =
-  | { readonly kind: 'learned'; readonly signature: Signature; readonly no: readonly ObservedClass[] }
+  | {
+      readonly kind: 'learned'
+      readonly signature: Signature
+      readonly no: readonly ObservedClass[]
+      /** Why its last page tells nothing, when that is known: then only what the sandbox sees is judged. */
+      readonly silence?: string
+    }
   /** The app does not get through it with right answers: which rows say so, and what was seen. */
   | { readonly kind: 'refused'; readonly rows: readonly string[]; readonly evidence: string }
   /** Why its rows cannot be tried. */
@@ -21,6 +27,8 @@ interface Subject {
   readonly driver: Driver
   readonly use: LearnedUse
   readonly options: FlowOptions | undefined
+  /** An app without this flow may have a page for it, which the options can name. */
+  readonly hasPages: boolean
 }
 
 /** How the app is brought to Create: by the answer of Use, or by a page of its own. */
@@ -34,12 +42,12 @@ export const planOfCreate = (
 })
 
 /** Runs Create twice to its good end and twice to a denial. */
-export async function learnCreate({ sandbox, driver, use, options }: Subject): Promise<LearnedLater> {
+export async function learnCreate({ sandbox, driver, use, options, hasPages }: Subject): Promise<LearnedLater> {
   const { profile, cast } = use
   if (!profile.canCreate && !options?.start) {
     return {
       kind: 'absent',
-      reason: 'your app sends no can_create=true; name its page under create.start when it has Create',
+      reason: `your app sends no can_create=true${hasPages ? '; name its page under create.start when it has Create' : ''}`,
     }
   }
   const end = (outcome: string) =>
@@ -56,7 +64,7 @@ export async function learnCreate({ sandbox, driver, use, options }: Subject): P
     }
     return {
       kind: 'absent',
-      reason: 'your app began no Create flow after create_requested; name its page under create.start',
+      reason: `your app began no Create flow after create_requested${hasPages ? '; name its page under create.start' : ''}`,
     }
   }
   const created: [FlowRun, ...FlowRun[]] = [await end('created')]
@@ -86,7 +94,7 @@ function isSilent(created: readonly FlowRun[], noes: readonly ObservedClass[]): 
 }
 
 /** Runs Upgrade twice to its good end; its no is that of Use. */
-export async function learnUpgrade({ sandbox, driver, use, options }: Subject): Promise<LearnedLater> {
+export async function learnUpgrade({ sandbox, driver, use, options, hasPages }: Subject): Promise<LearnedLater> {
   const { profile, cast, denied, strays } = use
   if (!profile.upgradeScope) return { kind: 'absent', reason: 'your app does not ask for the upgrade scope' }
   const page = options?.start
@@ -104,7 +112,8 @@ export async function learnUpgrade({ sandbox, driver, use, options }: Subject): 
   const evidence = refusedCall(flows.filter((flow) => flow !== undefined)) ?? shown
   if (evidence !== undefined) return { kind: 'refused', rows: ['use/code_issued'], evidence }
   const missing = isDone('E4') ? 'sent no upgrade (E5)' : 'exchanged no code'
-  return { kind: 'absent', reason: `your app ${missing} after code_issued; name its page under upgrade.start` }
+  const advice = hasPages ? '; name its page under upgrade.start' : ''
+  return { kind: 'absent', reason: `your app ${missing} after code_issued${advice}` }
 }
 
 /** What the sandbox found wrong with a call of the app's server. */

@@ -12,6 +12,8 @@ export type ObservedEnd =
   | 'redirects for ever'
   /** At a page of the sandbox, which refused what the app asked for. */
   | 'refused by the sandbox'
+  /** The function that drives the app threw an error, or did not end in time. */
+  | 'visit failed'
 
 /** What an app showed in the end. */
 export interface Observation {
@@ -22,7 +24,12 @@ export interface Observation {
   readonly features: ReadonlySet<string>
   /** For people: `403 at /callback ("No age was proved.")`. */
   readonly summary: string
+  /** The same as a sentence, when it is no page: `visit returned true`. */
+  readonly said?: string
 }
+
+/** What was seen, as a sentence. */
+export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Observation): string => said
 
 const ENDS: Readonly<Record<Visit['end'], ObservedEnd>> = {
   page: 'page',

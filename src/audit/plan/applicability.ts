@@ -27,6 +27,8 @@ export function reasonNotFor(
   if (name.endsWith('.slow') && !slow) return 'it takes half a minute; --slow tries it'
   if ((flow === 'create' || flow === 'par') && create.kind === 'absent') return create.reason
   if ((flow === 'token' || flow === 'upgrade') && upgrade.kind === 'absent') return upgrade.reason
+  const later = flow === 'create' ? create : flow === 'upgrade' ? upgrade : undefined
+  if (later?.kind === 'learned' && later.silence !== undefined) return later.silence
   if (name === 'create_requested' && create.kind === 'absent') return create.reason
   if (name === 'code_issued' && upgrade.kind === 'absent') return upgrade.reason
   const has: Readonly<Partial<Record<Need, boolean>>> = {

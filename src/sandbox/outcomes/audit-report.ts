@@ -20,6 +20,7 @@ export type VerdictName = (typeof VERDICTS)[number]
 /** Why a row is undetermined. */
 export const REASONS = [
   'page_unknown',
+  'visit_failed',
   'timed_out',
   'not_delivered',
   'not_reached',
@@ -82,8 +83,10 @@ export const auditReportSchema = z.strictObject({
   catalogue: z.string().describe('Version of the catalogue that was judged by'),
   app: z
     .string()
-    .describe('The page that the audit began at, as it was given: {port} is a free port, another one in each run'),
-  agent: z.enum(['http']),
+    .describe(
+      'The page that the audit began at, as it was given: {port} is a free port, another one in each run. Of agent function the redirect_uri',
+    ),
+  agent: z.enum(['http', 'function']).describe('What drove the app: function is the visit of a test suite'),
   started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
   seconds: z.number().min(0),
   learned: z

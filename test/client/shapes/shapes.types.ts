@@ -1,5 +1,6 @@
 import type { Claims as ParsedClaims } from '../../../src/age/claims.ts'
 import type { ThresholdTrace as FoundTrace } from '../../../src/age/trace.ts'
+import type { AuditReport } from '../../../src/client/shapes/audit.ts'
 import type { Claims, EvaluationResult, Question, ThresholdTrace } from '../../../src/client/shapes/claims.ts'
 import type {
   Expectation,
@@ -14,6 +15,7 @@ import type { SettingOptions } from '../../../src/config/settings.ts'
 import type { Immutable, OperationInput, OperationResult } from '../../../src/control/contract/contract.ts'
 import type { Lifetimes as KnownLifetimes } from '../../../src/oidc/ports.ts'
 import type { ClientSettings as DeclaredClient } from '../../../src/sandbox/clients/client-schema.ts'
+import type { AuditReport as JudgedReport } from '../../../src/sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
 import type { SandboxOptions } from '../../../src/server/sandbox-options.ts'
 
@@ -68,3 +70,6 @@ export const INPUTS: [
   IsInput<Lifetimes, KnownLifetimes>,
   IsInput<Given<Omit<SandboxOptions, 'onCall' | 'onError' | 'onWarning'>>, Given<SettingOptions>>,
 ] = [true, true, true, true, true, true, true, true]
+
+/** A report has more members than are published: what is only for files. */
+export const REPORT: JudgedReport extends AuditReport ? true : 'a report of the schema does not fit' = true

@@ -30,6 +30,7 @@ export function whyNotJudged({ reason = '', evidence }: AuditedRow): string {
 
 const MEANINGS: Readonly<Record<(typeof REASONS)[number], string>> = {
   page_unknown: 'the page is neither the yes nor the no that was learned; --accepted says how success is known',
+  visit_failed: 'the visit function threw an error or did not end in time',
   timed_out: 'the visit or the budget ended before the answer was delivered; raise --timeout or --budget',
   not_delivered: 'the journal does not show that the wrong answer reached the app',
   not_reached: 'the app did not begin the flow, or did not make the call that the row changes',

@@ -1,0 +1,50 @@
+import { runAudit } from './audit/audit.ts'
+import type { VisitFunction } from './audit/drive/call-visit.ts'
+import { visitedBy } from './audit/drive/visit-driver.ts'
+import { checkChoices } from './audit/kit/check-choices.ts'
+import type { SandboxApi } from './client/sandbox-api.ts'
+import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes/audit.ts'
+
+export { AuditProblem } from './audit/audit-problem.ts'
+export type { VisitDetails, VisitFunction } from './audit/drive/call-visit.ts'
+export type { OpenedPage, OpenPage, OpenRequest } from './audit/drive/open-page.ts'
+export type { AuditChoices, AuditedRow, AuditReport, KnownFinding } from './client/shapes/audit.ts'
+
+/** Options of `audit`. */
+export interface AuditOptions extends AuditChoices {
+  /** Drives one flow of the app and says whether it let the user in. */
+  readonly visit: VisitFunction
+  /** Of the whole audit (default 600). */
+  readonly budgetSeconds?: number | undefined
+  /** Ends the audit early. */
+  readonly signal?: AbortSignal | undefined
+  /** Hears of each row that is judged. */
+  onProgress?(progress: { readonly done: number; readonly total: number; readonly row: AuditedRow }): void
+}
+
+const BUDGET_SECONDS = 600
+
+/**
+ * Gives an app every wrong answer of the catalogue that applies to it, by a function that drives one flow of the app, and says which
+ * it lets in. Visits run one after the other; what each is answered is queued in the sandbox, which nothing else may use meanwhile.
+ * ```ts
+ * const visit = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
+ * const { exit_code, rows } = await audit(sandbox, { visit })
+ * ```
+ * @throws ConfigError for options that cannot be used, AuditProblem when nothing can be shown: both in one line
+ */
+export async function audit(
+  sandbox: SandboxApi,
+  { visit, onProgress, budgetSeconds = BUDGET_SECONDS, signal, ...choices }: AuditOptions,
+): Promise<AuditReport> {
+  checkChoices('audit', visit, { ...choices, budgetSeconds, signal, onProgress })
+  return runAudit(visitedBy(sandbox, visit), {
+    ...choices,
+    signal,
+    jobs: 1,
+    budgetSeconds,
+    onProgress(news) {
+      if (news.stage === 'row') onProgress?.({ done: news.done, total: news.total, row: news.row })
+    },
+  })
+}

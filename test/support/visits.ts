@@ -1,0 +1,21 @@
+import { onTestFinished } from 'vitest'
+import type { VisitFunction } from '../../src/audit.ts'
+import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import { type Changes, startExpressExample } from './express-example.ts'
+
+/** What the Express example shows in the end of each flow. */
+const WELCOMES = {
+  use: 'Welcome, you are 18.',
+  create: 'Your age key is saved.',
+  upgrade: 'Your age key says more now.',
+}
+
+/** Starts the Express example for one test; the function visits it, and reads Create and Upgrade too. */
+export async function visitExample(
+  sandbox: Pick<Sandbox, 'baseUrl' | 'url'>,
+  changes: Changes = [],
+): Promise<VisitFunction> {
+  const app = await startExpressExample(sandbox, changes)
+  onTestFinished(() => app.stop())
+  return async ({ open, flow }) => (await open(`${app.url}/verify`)).text.includes(WELCOMES[flow])
+}
