@@ -104,7 +104,7 @@ describe('The repository', () => {
     expect(manifest).toMatchObject({ homepage: `${page}#readme`, bugs: `${page}/issues` })
     const tracked = spawnSync(
       'git',
-      ['grep', '-hoE', '(github\\.com|ghcr\\.io)/[A-Za-z0-9-]+/agekey-sandbox', '--', ':!test'],
+      ['grep', '-hoE', '(github\\.com/|ghcr\\.io/|uses: )[A-Za-z0-9-]+/agekey-sandbox', '--', ':!test'],
       {
         cwd: ROOT,
         encoding: 'utf8',
@@ -113,21 +113,24 @@ describe('The repository', () => {
     // Names of images are in lower case.
     const named = new Set(tracked.stdout.trim().toLowerCase().split('\n'))
     const repository = `${owner}/${name}`.toLowerCase()
-    expect([...named].sort()).toEqual([`ghcr.io/${repository}`, `github.com/${repository}`])
+    expect([...named].sort()).toEqual([`ghcr.io/${repository}`, `github.com/${repository}`, `uses: ${repository}`])
   })
 
   test('is set in all of them by one command, as often as it moves', () => {
     const { folder, bash } = checkout({ version: '1.2.3' })
-    writeFileSync(join(folder, 'README.md'), 'ghcr.io/Owner/Agekey-Sandbox:1 github.com/Owner/Agekey-Sandbox/issues')
+    writeFileSync(
+      join(folder, 'README.md'),
+      'ghcr.io/Owner/Agekey-Sandbox:1 github.com/Owner/Agekey-Sandbox/issues uses: Owner/Agekey-Sandbox@v1',
+    )
     expect(bash('git init -q && git add . && .ci/set-repository New-Home/sandbox')).toMatchObject({
       code: 0,
       stderr: '',
     })
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe(
-      'ghcr.io/new-home/sandbox:1 github.com/New-Home/sandbox/issues',
+      'ghcr.io/new-home/sandbox:1 github.com/New-Home/sandbox/issues uses: New-Home/sandbox@v1',
     )
     expect(bash('.ci/set-repository third/place && cat README.md package.json').stdout).toMatch(
-      /ghcr\.io\/third\/place:1 github\.com\/third\/place\/issues[\s\S]*git\+https:\/\/github\.com\/third\/place\.git/,
+      /ghcr\.io\/third\/place:1 github\.com\/third\/place\/issues uses: third\/place@v1[\s\S]*git\+https:\/\/github\.com\/third\/place\.git/,
     )
   })
 
