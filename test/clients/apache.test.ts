@@ -1,62 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { createAppBrowser } from '../docs/app-browser.ts'
-import { findFreePort } from '../support/free-port.ts'
 import { startSandbox } from '../support/sandbox.ts'
-import { readExample } from './examples.ts'
+import { hasApache, startApache } from './apache-server.ts'
 
-const HTTPD = '/usr/sbin/apache2'
-const MODULE = '/usr/lib/apache2/modules/mod_auth_openidc.so'
-
-const hasApache = existsSync(MODULE) && spawnSync(HTTPD, ['-v']).status === 0
-if (!hasApache) console.warn(`SKIPPED of docs/clients.md: Apache, because there is no ${HTTPD} or no ${MODULE}`)
-
-/** What surrounds the block in a server that has nothing else to do. */
-const configuration = (folder: string, port: string) => `
-ServerRoot ${folder}
-DefaultRuntimeDir ${folder}
-PidFile ${folder}/apache.pid
-Listen 127.0.0.1:${port}
-ServerName localhost:${port}
-ErrorLog ${folder}/error.log
-LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
-LoadModule authn_core_module /usr/lib/apache2/modules/mod_authn_core.so
-LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
-LoadModule authz_user_module /usr/lib/apache2/modules/mod_authz_user.so
-DocumentRoot ${folder}
-User nobody
-Group nogroup
-Include ${folder}/age.conf
-`
-
-/** Apache in the foreground with the block of the page, for one test. */
+/** Apache with the block of the page and a sandbox of its own, for one test. */
 async function start(mode = 'query', options: SandboxOptions = {}) {
   const sandbox = await startSandbox(options)
-  const port = `${await findFreePort()}`
-  const url = `http://localhost:${port}`
-  const folder = mkdtempSync(join(tmpdir(), 'agekey-sandbox-apache-'))
-  chmodSync(folder, 0o755)
-  const replacements = {
-    'http://localhost:2435': sandbox.baseUrl,
-    'http://localhost:3000': url,
-    'OIDCResponseMode query': `OIDCResponseMode ${mode.replace('FOLDER', folder)}`,
-  }
-  writeFileSync(join(folder, 'age.conf'), readExample('apache', '# age.conf', replacements))
-  writeFileSync(join(folder, 'certificate.pem'), sandbox.certificate?.pem ?? '')
-  writeFileSync(join(folder, 'verify'), 'Welcome.')
-  writeFileSync(join(folder, 'apache.conf'), configuration(folder, port))
-  const server = spawn(HTTPD, ['-X', '-f', join(folder, 'apache.conf')], { stdio: 'ignore' })
-  const readLog = () => readFileSync(join(folder, 'error.log'), 'utf8')
-  onTestFinished(() => {
-    server.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  })
-  await vi.waitFor(() => fetch(url, { redirect: 'manual' }), { timeout: 20_000 }).catch(() => expect.fail(readLog()))
-  const verify = `${url}/verify`
+  const { verify, readLog } = await startApache(sandbox, mode)
   return {
     sandbox,
     readLog,

@@ -17,6 +17,8 @@ const factsSchema = z
     uses: z.string(),
     /** The heading in docs/clients.md that has its lines. */
     anchor: z.string().optional(),
+    /** The app, below apps/; absent when it consists of those lines. */
+    app: z.string().optional(),
     /** The day of the last update of these facts. */
     measured: z.iso.date(),
     /** Version of the catalogue. */
@@ -40,7 +42,7 @@ const factsSchema = z
 export type Facts = z.infer<typeof factsSchema>
 
 /** What is known of a library before the audit. */
-export type Subject = Pick<Facts, 'library' | 'version' | 'uses' | 'anchor' | 'left_out' | 'note'>
+export type Subject = Pick<Facts, 'library' | 'version' | 'uses' | 'anchor' | 'app' | 'left_out' | 'note'>
 
 export const factsFile = (name: string): string => `${FOLDER}${name}.json`
 
@@ -60,7 +62,7 @@ export function factsOf(
   report: AuditReport,
   { subject, request, measured }: { subject: Subject; request: Readonly<Record<string, unknown>>; measured: string },
 ): Facts {
-  const { library, version, uses, anchor, left_out, note } = subject
+  const { library, version, uses, anchor, app, left_out, note } = subject
   const rows = report.rows.filter(({ row }) => findRow(row)?.layer === 'oidc')
   const having = (verdict: string) => rows.filter((row) => row.verdict === verdict)
   const named = (verdict: string) =>
@@ -72,6 +74,7 @@ export function factsOf(
     version,
     uses,
     anchor,
+    app,
     measured,
     catalogue: report.catalogue,
     response_mode: request['response_mode'],

@@ -101,14 +101,13 @@ function renderCell(family: readonly Outcome[], facts: Facts): string {
 }
 
 function renderLibrary(facts: Facts): string[] {
-  const { library, version, measured, catalogue, anchor, uses, response_mode, scope, left_out, note, undetermined } =
-    facts
+  const { library, version, measured, catalogue, uses, response_mode, scope, left_out, note, undetermined } = facts
   const reasons = Object.entries(left_out).map(([rows, reason]) => `- \`${rows}\`: ${reason}`)
   const unknown = Object.entries(undetermined).map(([row, reason]) => `- ${renderRow(row)} (${reason})`)
   return [
     `\n## ${library}\n`,
     `Version ${version}, measured on ${measured} by version ${catalogue} of the catalogue, with \`response_mode=${response_mode}\` and the`,
-    `scope \`${scope}\`. The app uses ${uses}${anchor === undefined ? '' : `: [its lines](clients.md#${anchor})`}.`,
+    `scope \`${scope}\`. The app uses ${uses}${renderApp(facts)}.`,
     ...(note === undefined ? [] : [`\n${note}`]),
     ...renderList('It lets in', facts.let_in.map(listed)),
     ...renderList('It answers by an error of the server, or not at all', facts.broke.map(listed)),
@@ -116,6 +115,13 @@ function renderLibrary(facts: Facts): string[] {
     ...renderList('It could not be shown', unknown),
     ...renderList('Not tried', reasons),
   ]
+}
+
+function renderApp({ app, anchor }: Facts): string {
+  if (anchor === undefined) return ''
+  const heading = `clients.md#${anchor}`
+  if (app === undefined) return `: [its lines](${heading})`
+  return `: \`test/clients/audits/apps/${app}\`; [clients.md](${heading}) has lines that check more`
 }
 
 const renderList = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`\n${title}:\n`, ...lines])

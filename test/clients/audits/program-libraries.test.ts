@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe } from 'vitest'
+import { findPython } from '../../docs/apps/flask-app.ts'
+import { hasGo } from '../../docs/apps/go-app.ts'
+import { makeScratchFolder } from '../../docs/scratch-folder.ts'
+import { hasApache, startApache } from '../apache-server.ts'
+import { auditLibrary } from './audit-library.ts'
+import { APPS, outputOf, startProgram } from './program-app.ts'
+
+const left_out = {
+  'family:response_mode': 'the app reads the answer by itself where it asked for it, and gives it to the library',
+}
+const noUpgrade = { 'flow:upgrade': 'the reply is one of an API, and the app reads it by itself' }
+
+const startPython = (python: string, app: string) => startProgram(python, '-m', 'flask', '--app', app, 'run')
+
+/** The version of a package of Debian, without that of its packaging: 2.1.0 of 2.1.0-2. */
+const debianVersion = (name: string) => /\t(?:\d+:)?(.+)-/.exec(outputOf('dpkg-query', '--show', name))?.[1] ?? ''
+
+const withAuthlib = findPython('authlib, flask, requests')
+describe.skipIf(withAuthlib === '')('In Python', () => {
+  auditLibrary({
+    name: 'authlib',
+    library: 'Authlib',
+    version: outputOf(withAuthlib, '-c', 'import authlib; print(authlib.__version__)'),
+    isOfSystem: true,
+    uses: '`authorize_redirect`, `parse_id_token` and `fetch_access_token` of its client for Flask',
+    anchor: 'authlib',
+    app: 'authlib_app.py',
+    note: '`parse_id_token` compares `aud` with the `client_id` through `azp` alone unless its `claims_options` name a value of `aud`, and reads no `c_hash`; `HybridIDToken` does.',
+    left_out: { ...left_out, ...noUpgrade },
+    start: startPython(withAuthlib, 'authlib_app'),
+  })
+})
+
+const withPyjwt = findPython('jwt, cryptography, flask')
+describe.skipIf(withPyjwt === '')('In Python', () => {
+  auditLibrary({
+    name: 'pyjwt',
+    library: 'PyJWT',
+    version: outputOf(withPyjwt, '-c', 'import jwt; print(jwt.__version__)'),
+    isOfSystem: true,
+    uses: '`PyJWKClient` and `decode` with `algorithms`, `audience` and `issuer`',
+    anchor: 'pyjwt',
+    app: 'pyjwt_app.py',
+    note: 'It is no client library: `state`, `nonce` and errors are left to the app. Claims that have to be there can be named by its option `require`, which the app does not use.',
+    left_out: {
+      'use/callback.*': 'PyJWT reads a token; the app reads the callback by itself',
+      'family:error': 'the same',
+    },
+    start: startPython(withPyjwt, 'pyjwt_app'),
+  })
+})
+
+describe.skipIf(!hasGo)('In Go', () => {
+  auditLibrary({
+    name: 'go-oidc',
+    library: 'go-oidc',
+    version: debianVersion('golang-github-coreos-go-oidc-dev'),
+    isOfSystem: true,
+    uses: '`NewProvider` and `Verify` with `ClientID`, and `AuthCodeURL` and `Exchange` of x/oauth2',
+    anchor: 'go-oidc',
+    app: 'go-oidc/main.go',
+    note: 'Its documentation says that `Verify` checks no nonce. Its examples compare `state` and `nonce` by themselves, which the app does not.',
+    left_out: { ...left_out, ...noUpgrade },
+    async start(sandbox) {
+      const program = join(makeScratchFolder(), 'app')
+      const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOFLAGS: '' }
+      await promisify(execFile)('go', ['build', '-o', program, './go-oidc'], { cwd: APPS, env })
+      return startProgram(program)(sandbox)
+    },
+  })
+})
+
+const RUBY = '/usr/bin/ruby'
+const rubyVersion = outputOf(RUBY, '-e', 'require "openid_connect"; puts OpenIDConnect::VERSION')
+if (rubyVersion === '') console.warn(`SKIPPED of docs/libraries.md: Ruby, because ${RUBY} has no openid_connect`)
+describe.skipIf(rubyVersion === '')('In Ruby', () => {
+  auditLibrary({
+    name: 'ruby-openid-connect',
+    library: 'openid_connect for Ruby',
+    version: rubyVersion,
+    isOfSystem: true,
+    uses: '`Config.discover!`, `IdToken.decode`, `verify!` with `issuer`, `client_id` and `nonce`, and `access_token!`',
+    anchor: 'ruby',
+    app: 'openid_connect_app.rb',
+    note: 'It reads the token of an answer and nothing else: `state` and errors are left to the app.',
+    left_out: { ...left_out, ...noUpgrade },
+    start: startProgram(RUBY, '-W0', 'openid_connect_app.rb'),
+  })
+})
+
+describe.skipIf(!hasApache)('In Apache', () => {
+  auditLibrary({
+    name: 'mod-auth-openidc',
+    library: 'mod_auth_openidc',
+    version: debianVersion('libapache2-mod-auth-openidc'),
+    isOfSystem: true,
+    uses: '`OIDCResponseType id_token` and `Require claim age_thresholds.18:true`',
+    anchor: 'mod_auth_openidc',
+    note: 'It answers what it refuses by a page of its own with the status 200, and users whom the claim keeps out by 401.',
+    left_out: {},
+    // A row may end a process of Apache, with what it does for other visits.
+    options: { jobs: 1 },
+    start: async (sandbox) => (await startApache(sandbox)).verify,
+  })
+})
