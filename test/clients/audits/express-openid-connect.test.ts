@@ -15,6 +15,7 @@ auditLibrary({
   version: installedVersion('express-openid-connect'),
   uses: '`auth` and `requiresAuth`',
   anchor: 'express-openid-connect',
+  note: 'Its `state` says where the user goes back to, and is the same in each request from the same page; `nonce` and a cookie tell the flows apart.',
   left_out: {},
   async start({ baseUrl }) {
     vi.stubEnv('SESSION_SECRET', 'a secret of at least thirty-two letters')

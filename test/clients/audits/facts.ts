@@ -37,6 +37,8 @@ const factsSchema = z
     /** Rows that a correct app may take or refuse. */
     observed: rows,
     undetermined: z.record(z.string(), z.enum(REASONS)).readonly(),
+    /** Rows of Use that are to be refused and do not apply to such an app, each with the reason. */
+    not_for_it: z.record(z.string(), z.string()).readonly(),
   })
   .readonly()
 export type Facts = z.infer<typeof factsSchema>
@@ -87,6 +89,15 @@ export function factsOf(
     accepted: named('accepted'),
     too_strict: named('too strict'),
     observed: named('observed'),
-    undetermined: Object.fromEntries(having('undetermined').map(({ row, reason }) => [row, reason])),
+    undetermined: reasonsOf(having('undetermined')),
+    not_for_it: reasonsOf(having('not for this app').filter(isOfUse)),
   })
+}
+
+const reasonsOf = (rows: AuditReport['rows']) => Object.fromEntries(rows.map(({ row, reason }) => [row, reason]))
+
+/** Of a flow that the app does not have at all nothing is listed. */
+function isOfUse({ row, flow }: AuditReport['rows'][number]): boolean {
+  const found = findRow(row)
+  return flow === 'use' && found?.correctClient === 'refuse' && found.ending?.kind !== 'no_answer'
 }

@@ -101,9 +101,12 @@ function renderCell(family: readonly Outcome[], facts: Facts): string {
 }
 
 function renderLibrary(facts: Facts): string[] {
-  const { library, version, measured, catalogue, uses, response_mode, scope, left_out, note, undetermined } = facts
+  const { library, version, measured, catalogue, uses, response_mode, scope, left_out, note } = facts
   const reasons = Object.entries(left_out).map(([rows, reason]) => `- \`${rows}\`: ${reason}`)
-  const unknown = Object.entries(undetermined).map(([row, reason]) => `- ${renderRow(row)} (${reason})`)
+  const withReasons = (rows: Facts['undetermined' | 'not_for_it']) =>
+    Object.entries(rows).map(
+      ([row, reason]) => `- ${linkTo(rowOf(row), row)}: ${reason.replace('your app', 'the app')}`,
+    )
   return [
     `\n## ${library}\n`,
     `Version ${version}, measured on ${measured} by version ${catalogue} of the catalogue, with \`response_mode=${response_mode}\` and the`,
@@ -112,8 +115,8 @@ function renderLibrary(facts: Facts): string[] {
     ...renderList('It lets in', facts.let_in.map(listed)),
     ...renderList('It answers by an error of the server, or not at all', facts.broke.map(listed)),
     ...renderList('It refuses, although they are right', facts.too_strict.map(listed)),
-    ...renderList('It could not be shown', unknown),
-    ...renderList('Not tried', reasons),
+    ...renderList('Undetermined', withReasons(facts.undetermined)),
+    ...renderList('Not tried', [...reasons, ...withReasons(facts.not_for_it)]),
   ]
 }
 
@@ -126,12 +129,12 @@ function renderApp({ app, anchor }: Facts): string {
 
 const renderList = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`\n${title}:\n`, ...lines])
 
-const listed = (row: string) => `- ${renderRow(row)}`
+const listed = (id: string) => `- ${linkTo(rowOf(id), id)}: ${escaped(rowOf(id).summary)}`
 
-function renderRow(id: string): string {
+function rowOf(id: string): Outcome {
   const row = findRow(id)
   if (!row) throw new Error(`the catalogue has no row ${id}`)
-  return `[\`${id}\`](outcomes.md#${anchorOfFamily(row)}): ${escaped(row.summary)}`
+  return row
 }
 
 /** Rows by flow and family. */
@@ -147,9 +150,8 @@ function familiesOf(rows: readonly Outcome[]): readonly (readonly [Outcome, ...O
 
 const titleOf = ({ flow, family }: Outcome) => `${flow}: ${family.replaceAll('_', ' ')}`
 
-const linkTo = (row: Outcome) => `[${titleOf(row)}](outcomes.md#${anchorOfFamily(row)})`
-
-const anchorOfFamily = (row: Outcome) => anchorOf(titleOf(row))
+const linkTo = (row: Outcome, id?: string) =>
+  `[${id === undefined ? titleOf(row) : `\`${id}\``}](outcomes.md#${anchorOf(titleOf(row))})`
 
 /** The anchor that GitHub makes of a heading. */
 const anchorOf = (heading: string) =>

@@ -16,6 +16,7 @@ auditLibrary({
   version: installedVersion('next-auth'),
   uses: "a provider with `idToken: true` and `checks: ['state', 'nonce']`",
   anchor: 'next-auth',
+  note: 'Its cookies are `SameSite=Lax`, and do not come along with a `form_post` of another site: so `use/callback.form_post_unasked` is refused. Between two ports of localhost, which are one site, a browser sends them, and it is let in.',
   left_out: {},
   async start({ baseUrl }) {
     const { url, serve } = await startAppServer()
