@@ -14,7 +14,8 @@ import type { AuditOptions } from './options.ts'
 import { selectRows } from './plan/select-rows.ts'
 
 /** Defaults of `AuditOptions`. */
-const DEFAULTS = { jobs: 4, timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } as const
+export const DEFAULT_JOBS = 4
+const DEFAULTS = { timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } as const
 
 /**
  * Drives an app through every row of the catalogue that applies to it and says which wrong answers it lets in. Of several
@@ -27,7 +28,7 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; --list shows all of them')
   const startedAt = new Date()
   const { copies, visitsEach } =
-    'copies' in subject ? subject : { copies: [subject] as const, visitsEach: options.jobs ?? DEFAULTS.jobs }
+    'copies' in subject ? subject : { copies: [subject] as const, visitsEach: options.jobs ?? DEFAULT_JOBS }
   const [app, ...others] = copies
   const { learned, judged, notes } = await withLimits(options, async ({ drive, signal }) => {
     const driver = drive(app)

@@ -1,4 +1,5 @@
 import { AuditProblem } from '../audit-problem.ts'
+import { isAuditTenant } from '../drive/audit-tenant.ts'
 import type { FlowRun } from '../drive/driver.ts'
 
 /** What the Use request of an app asks for. */
@@ -31,7 +32,7 @@ export function profileOf(
         throw new AuditProblem(`${address}: nothing answers; start your app first, or name its command by --start`)
       case 'elsewhere':
         throw new AuditProblem(
-          `${page} goes to ${addressOf(visit.url)}, not to this sandbox; set your app's base URL to ${baseUrl}`,
+          `${page} goes to ${addressOf(visit.url)}, not to this sandbox; set your app's base URL to ${baseUrl}${isAuditTenant(baseUrl) ? '; in start that is {base_url}' : ''}`,
         )
       case 'timed_out':
         throw new AuditProblem(`${page} is not answered in time; raise --timeout when your app is that slow`)

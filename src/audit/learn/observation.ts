@@ -1,5 +1,6 @@
 import type { Page, Visit } from '../agent/browser.ts'
 import { firstSentence, titleOf, wordsOf } from '../agent/read-page.ts'
+import { withoutAuditTenant } from '../drive/audit-tenant.ts'
 
 /** How a visit ended, as a judge sees it. */
 export type ObservedEnd =
@@ -65,7 +66,7 @@ const ofEachCopy =
   ({ url }: Page) =>
   (feature: string): string => {
     const { host, hostname } = new URL(url)
-    return feature.replaceAll(host, hostname).replaceAll(/\/t\/audit-[a-z0-9]+-\d+(?![\w-])/g, '')
+    return withoutAuditTenant(feature.replaceAll(host, hostname))
   }
 
 function observeElsewhere(visit: Visit): Observation {

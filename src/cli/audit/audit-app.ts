@@ -1,13 +1,17 @@
 import { createHttpAgent } from '../../audit/agent/http-agent.ts'
-import { learnPages, runAudit } from '../../audit/audit.ts'
-import { type AuditedApp, appAt } from '../../audit/drive/audited-app.ts'
+import { DEFAULT_JOBS, learnPages, runAudit } from '../../audit/audit.ts'
+import { type AppCopies, type AuditedApp, appAt } from '../../audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../audit/options.ts'
+import { selectRows } from '../../audit/plan/select-rows.ts'
 import { ownEnvironment } from '../../config/load-settings.ts'
 import { messageOf } from '../../files/caught.ts'
+import type { Mask } from '../../sandbox/clients/mask.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import { totalsOf } from '../../sandbox/outcomes/report/totals.ts'
 import { paint, paintError, print, printError, redrawError, visible } from '../terminal.ts'
+import { createCopies } from './app/app-copies.ts'
+import { findFreePort } from './app/start-app.ts'
 import { AUDIT_FILE, type AuditFile } from './file/read-audit-file.ts'
 import { writeAuditFile } from './file/write-audit-file.ts'
 import { keepRun, renewRun } from './last-run.ts'
@@ -18,7 +22,6 @@ import { createProgress } from './progress.ts'
 import type { AuditRequest } from './read-flags.ts'
 import { renderTerminal } from './reports/terminal.ts'
 import { type ReportContext, writeReports } from './reports/write-reports.ts'
-import { findFreePort, startApp } from './start-app.ts'
 
 /** One run of the command. */
 export interface Session {
@@ -29,6 +32,8 @@ export interface Session {
   readonly again: readonly string[] | undefined
   /** What is typed to audit the same app again. */
   readonly command: string
+  /** Takes the secrets of the settings out of what the app writes. */
+  readonly mask: Mask
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
   /** Writes a line for people: to stderr, when a report goes to stdout. */
@@ -44,22 +49,34 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
   const { baseUrl } = sandbox.api
   say(`sandbox: ${visible(baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
   await preflight(sandbox)
-  const port = needsPort(plan) ? await findFreePort() : portOf(plan.app)
-  const app = plan.start && (await startApp(plan.start.of({ baseUrl, port }), { place: plan.start.place, signal }))
   const agent = createHttpAgent({ anyAddress: request.isOwnApp, ca: sandbox.certificate })
+  const copies = createCopies({ sandbox, plan, agent, mask: session.mask, signal })
+  const port = plan.start?.isCopied ? 0 : needsPort(plan) ? await findFreePort() : portOf(plan.app)
   const { pages, options } = plan.of({ port })
-  const audited = appAt(sandbox.api, { ...pages, agent })
   const limited = { ...options, ...(session.again && { only: session.again }), signal }
   try {
-    return await (request.mode === 'learn' ? learn : judge)(audited, limited, { ...session, sandbox })
+    if (plan.start?.isCopied) {
+      const count = request.mode === 'learn' ? 1 : countCopies(limited)
+      return await run({ copies: await copies.start(count), visitsEach: 1 }, limited, { ...session, sandbox })
+    }
+    const program = plan.start && (await copies.startProgram(port))
+    const app = appAt(sandbox.api, { ...pages, agent }, program)
+    return await run({ copies: [app], visitsEach: limited.jobs ?? DEFAULT_JOBS }, limited, { ...session, sandbox })
   } finally {
-    await app?.stop()
+    await copies.close()
   }
 }
 
+/** As many as visits at the same time, unless there are fewer rows. */
+const countCopies = (options: AuditOptions): number =>
+  Math.max(1, Math.min(options.jobs ?? DEFAULT_JOBS, selectRows(options).length))
+
+const run = (app: AppCopies, options: AuditOptions, session: Run): Promise<number> =>
+  session.request.mode === 'learn' ? learn(app.copies[0], options, session) : judge(app, options, session)
+
 type Run = Session & { readonly sandbox: OpenSandbox }
 
-async function judge(app: AuditedApp, options: AuditOptions, session: Run): Promise<number> {
+async function judge(app: AppCopies, options: AuditOptions, session: Run): Promise<number> {
   const { plan, request, signal, say, sandbox } = session
   const progress = createProgress({ isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError })
   const judged: AuditedRow[] = []

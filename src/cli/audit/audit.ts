@@ -1,5 +1,7 @@
-import { loadSettings } from '../../config/load-settings.ts'
+import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
+import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
+import { createMask } from '../../sandbox/clients/mask.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
 import { print, printError } from '../terminal.ts'
 import { auditApp } from './audit-app.ts'
@@ -48,6 +50,7 @@ export async function audit(page: string | undefined, flags: Texts, options: Aud
         plan,
         again,
         command: sameCall(request, flags),
+        mask: createMask(secretsOf(settings)),
         signal,
         say,
       })
@@ -60,4 +63,13 @@ export async function audit(page: string | undefined, flags: Texts, options: Aud
     say('interrupted: nothing was judged yet')
     return INTERRUPTED
   }
+}
+
+/** What the log of an app must not show: the secrets of clients, and what the environment names as a secret. */
+function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
+  const named = Object.entries(ownEnvironment()).flatMap(([name, value]) =>
+    value !== undefined && /secret|token|password|api_?key/i.test(name) ? [value] : [],
+  )
+  const declared = clients.map(({ clientSecret }) => clientSecret)
+  return [BUILTIN_CLIENT.clientSecret, ...declared, ...(controlToken === undefined ? [] : [controlToken]), ...named]
 }

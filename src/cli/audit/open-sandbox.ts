@@ -1,4 +1,4 @@
-import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
+import { type ConnectedSandbox, connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import type { Settings } from '../../config/load-settings.ts'
@@ -17,6 +17,10 @@ export interface OpenSandbox {
   readonly isOwn: boolean
   /** PEM of the certificate that it shows, when clients have to be told to trust it. */
   readonly certificate?: string | undefined
+  /** Makes a tenant in which an app does what it does at the base URL: with the same clients, lifetimes and personas. */
+  openTenant(name: string): Promise<SandboxApi>
+  /** Removes a tenant with everything in it. */
+  removeTenant(name: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,7 +56,29 @@ async function connect(url: string, controlToken: string | undefined): Promise<O
     throw ConfigError.of(`${url}: ${messageOf(cause)}${remedy}`, { cause })
   })
   const sandbox = connectSandbox(url, options)
-  return { api: { ...sandbox, baseUrl }, isOwn: false, close: () => sandbox.close() }
+  const api = { ...sandbox, baseUrl }
+  return { api, isOwn: false, ...tenantsOf(sandbox, api), close: () => sandbox.close() }
+}
+
+/** @param api the tenant that the audit was given, with the base URL that apps use */
+function tenantsOf(
+  sandbox: Pick<ConnectedSandbox, 'tenant' | 'removeTenant'>,
+  api: SandboxApi,
+): Pick<OpenSandbox, 'openTenant' | 'removeTenant'> {
+  const rootUrl = api.baseUrl.replace(/\/t\/[^/]+$/, '')
+  return {
+    async openTenant(name) {
+      const tenant = sandbox.tenant(name)
+      // Declared, so that no other one pushes it out.
+      await tenant.configure({})
+      const [wanted, there] = await Promise.all([api.personas.list(), tenant.personas.list()])
+      const known = new Set(there.map((persona) => JSON.stringify(persona)))
+      const missing = wanted.filter((persona) => !known.has(JSON.stringify(persona)))
+      if (missing.length > 0) await tenant.personas.putAll(missing)
+      return { ...tenant, baseUrl: `${rootUrl}/t/${name}` }
+    },
+    removeTenant: (name) => sandbox.removeTenant(name),
+  }
 }
 
 async function start(settings: Settings): Promise<OpenSandbox> {
@@ -64,7 +90,7 @@ async function start(settings: Settings): Promise<OpenSandbox> {
   try {
     const certificate = sandbox.certificate?.pem
     if ((await look(sandbox.baseUrl, { certificate })) === 'sandbox')
-      return { api: sandbox, isOwn: true, certificate, close }
+      return { api: sandbox, isOwn: true, certificate, ...tenantsOf(sandbox, sandbox), close }
     throw ConfigError.of(
       `${sandbox.baseUrl}: nothing answers there, although a sandbox was started; its base URL must lead to ${sandbox.url}`,
     )

@@ -3,17 +3,24 @@ import { isPrivateAddress } from '../../audit/agent/private-address.ts'
 import type { PageSettings } from '../../audit/drive/driver.ts'
 import type { AuditOptions, FlowOptions } from '../../audit/options.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import type { RequestInFile } from './file/file-schema.ts'
+import type { AppStart } from './app/start-app.ts'
+import { READY_PATTERN, type RequestInFile } from './file/file-schema.ts'
 import { AUDIT_FILE, type AuditFile } from './file/read-audit-file.ts'
 import type { AuditRequest } from './read-flags.ts'
-import type { AppStart } from './start-app.ts'
 
 /** What an audit is to do, by the flags and by the file. */
 export interface AuditPlan {
   /** The page as it was given, with `{port}`. */
   readonly app: string
   /** How the app is started; absent when it runs already. */
-  readonly start: { readonly place: string; of(values: Placeholders): AppStart } | undefined
+  readonly start:
+    | {
+        readonly place: string
+        /** Each copy of the app gets a port and a tenant of its own. */
+        readonly isCopied: boolean
+        of(values: Placeholders): AppStart
+      }
+    | undefined
   of(values: Pick<Placeholders, 'port'>): {
     readonly pages: Omit<PageSettings, 'agent'>
     readonly options: AuditOptions
@@ -28,6 +35,7 @@ export interface Placeholders {
 }
 
 const PORT = '{port}'
+const BASE_URL = '{base_url}'
 
 /** Whether the app takes a free port. */
 export const needsPort = ({ app }: AuditPlan): boolean => app.includes(PORT)
@@ -60,6 +68,8 @@ export function planAudit(request: AuditRequest, file: AuditFile | undefined): A
     app,
     start: start && {
       place: request.start === undefined ? placeOf('start') : '--start',
+      // Decision: without {base_url} copies would all use the tenant at the base URL, so there is one.
+      isCopied: app.includes(PORT) && JSON.stringify([start.run, start.env]).includes(BASE_URL),
       of: (known) => startOf(start, app, known),
     },
     of: ({ port }) => {
@@ -78,31 +88,37 @@ function startOf(
   app: string,
   { baseUrl, port }: Placeholders,
 ): AppStart {
-  const filled = (text: string) => text.replaceAll('{base_url}', baseUrl).replaceAll(PORT, String(port))
+  const filled = (text: string) => text.replaceAll(BASE_URL, baseUrl).replaceAll(PORT, String(port))
   return {
     run: typeof run === 'string' ? filled(run) : run.map(filled),
-    ready: filled(ready ?? app),
+    page: filled(app),
+    ready: readySign(filled(ready ?? app)),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(String(value))])),
   }
 }
 
+/** `/listening on/` is a pattern of a line, everything else an address. */
+function readySign(text: string): string | RegExp {
+  const [, pattern] = READY_PATTERN.exec(text) ?? []
+  return pattern === undefined ? text : new RegExp(pattern)
+}
+
 const pagesOf = ({ app, before = [], reset, use }: Values & { app: string }): Omit<PageSettings, 'agent'> => ({
   page: app,
-  before: before.map((one) => requestOf(app, one)),
-  reset: reset && requestOf(app, reset),
+  before: before.map(requestOf),
+  reset: reset && requestOf(reset),
   fragment: use?.fragment && { post: use.fragment.post, as: use.fragment.as ?? 'form' },
 })
 
-function optionsOf(request: AuditRequest, values: Values & { app: string }): AuditOptions {
-  const { app } = values
+function optionsOf(request: AuditRequest, values: Values): AuditOptions {
   const { page, accepted, only, skip, limits } = request
   const failOn = request.failOn ?? values.fail_on
-  const use = flowOf(app, values.use)
+  const use = flowOf(values.use)
   return {
     // Decision: an address on the command line goes before both places of the file that say where Use begins.
     use: { ...use, ...(page !== undefined && { start: undefined }), ...(accepted !== undefined && { accepted }) },
-    create: flowOf(app, values.create),
-    upgrade: flowOf(app, values.upgrade),
+    create: flowOf(values.create),
+    upgrade: flowOf(values.upgrade),
     only: only.length === 0 ? undefined : only,
     skip,
     catalogue: request.catalogue ?? values.catalogue,
@@ -118,17 +134,17 @@ const knownOf = ({ known }: AuditRequest, { known: inFile = [] }: Values) => [
   ...inFile.filter(({ row }) => !known.some((flag) => flag.row === row)),
 ]
 
-function flowOf(app: string, { start, accepted, refused }: NonNullable<Values['create']> = {}): FlowOptions {
+function flowOf({ start, accepted, refused }: NonNullable<Values['create']> = {}): FlowOptions {
   return {
-    start: start === undefined ? undefined : requestOf(app, typeof start === 'string' ? { get: start } : start),
+    start: start === undefined ? undefined : requestOf(typeof start === 'string' ? { get: start } : start),
     accepted,
     refused,
   }
 }
 
-function requestOf(app: string, { get, post, form, json }: RequestInFile): PageRequest {
-  // Not resolved by a URL parser, which would escape the braces of {n}.
-  const url = `${new URL(app).origin}${get ?? post ?? ''}`
+/** A path, which each copy of the app resolves against its own page. */
+function requestOf({ get, post, form, json }: RequestInFile): PageRequest {
+  const url = get ?? post ?? ''
   if (get !== undefined) return { url, method: 'GET' }
   const texts = form && Object.entries(form).map(([name, value]) => [name, String(value)])
   return { url, method: 'POST', ...(texts && { form: Object.fromEntries(texts) }), ...(json !== undefined && { json }) }

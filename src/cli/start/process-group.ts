@@ -46,6 +46,7 @@ export function startGroup(
     typeof run === 'string' ? spawn(run, { ...options, shell: true }) : spawn(run[0] ?? '', run.slice(1), options)
   const killAtExit = () => send(child, 'SIGKILL')
   process.on('exit', killAtExit)
+  const unwatch = endWithThisProcess(child)
   return {
     child,
     ended: endingOf(child),
@@ -55,10 +56,26 @@ export function startGroup(
       for (let isThere = send(child, 'SIGTERM'); isThere && passed() < STOP_MS; isThere = send(child, 0)) {
         await wait(BETWEEN_LOOKS_MS)
       }
+      unwatch()
       killAtExit()
       process.off('exit', killAtExit)
     },
   }
+}
+
+/**
+ * Ends a program with those that it started when this process is gone, also when SIGKILL ended it: the input of a small shell ends
+ * then. @returns what ends the watch
+ */
+function endWithThisProcess({ pid }: ChildProcess): () => void {
+  if (pid === undefined || process.platform === 'win32') return () => {}
+  const watcher = spawn('/bin/sh', ['-c', 'read -r line; kill -s KILL -- "-$0"', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  watcher.on('error', () => {})
+  watcher.unref()
+  return () => watcher.kill('SIGKILL')
 }
 
 const endingOf = (child: ChildProcess): Promise<Ending> =>

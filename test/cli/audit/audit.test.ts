@@ -414,7 +414,7 @@ error: agekey-audit.yaml:5: fail_no: unknown key. Did you mean "fail_on"?
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringMatching(
-        /^error: agekey-audit\.yaml:2: start: "echo no database; exit 3" ended with code 3 before http:\/\/localhost:\d+\/ answered; its last line: no database\n$/,
+        /^error: agekey-audit\.yaml:2: start: "echo no database; exit 3" ended with code 3 before http:\/\/localhost:\d+\/ answered; it wrote: no database\n$/,
       ),
     })
   })

@@ -25,11 +25,11 @@ describe('What is to be done', () => {
     expect({ ...pages, ...options }).toEqual({
       page: PAGE,
       // The braces stay: the audit puts a number in their place.
-      before: [{ url: 'http://localhost:3000/login/{n}', method: 'POST', form: { age: '18', adult: 'true' } }],
-      reset: { url: 'http://localhost:3000/reset', method: 'POST', json: { all: true } },
+      before: [{ url: '/login/{n}', method: 'POST', form: { age: '18', adult: 'true' } }],
+      reset: { url: '/reset', method: 'POST', json: { all: true } },
       use: { start: undefined, accepted: 'text=Welcome', refused: 'text=No' },
-      create: { start: { url: 'http://localhost:3000/create', method: 'GET' } },
-      upgrade: { start: { url: 'http://localhost:3000/upgrade', method: 'POST' } },
+      create: { start: { url: '/create', method: 'GET' } },
+      upgrade: { start: { url: '/upgrade', method: 'POST' } },
       only: undefined,
       skip: [],
       failOn: 'may',
@@ -62,7 +62,7 @@ describe('What is to be done', () => {
   test('begins where use.start says, when no page is given', () => {
     const { options } = plan({ app: PAGE, use: { start: { post: '/begin', form: { a: 'b' } } } }).of({ port: 3000 })
     expect(options.use?.start).toEqual({
-      url: 'http://localhost:3000/begin',
+      url: '/begin',
       method: 'POST',
       form: { a: 'b' },
     })
@@ -76,6 +76,7 @@ describe('What is to be done', () => {
     expect(planned.start?.place).toBe('agekey-audit.yaml:2: start')
     expect(planned.start?.of({ baseUrl: 'http://localhost:2435', port: 7 })).toEqual({
       run: 'serve --issuer http://localhost:2435/v1/oidc/use --port 7',
+      page: 'http://localhost:7/verify',
       ready: 'http://localhost:7/verify',
       env: { PORT: '7', N: '3' },
     })
@@ -88,6 +89,7 @@ describe('What is to be done', () => {
     expect(planned.start?.place).toBe('--start')
     expect(planned.start?.of({ baseUrl: 'http://localhost:2435', port: 7 })).toEqual({
       ...start,
+      page: PAGE,
       run: 'serve http://localhost:2435 7',
     })
     const alone = plan({}, { page: 'http://localhost:{port}/verify', start: 'serve' })

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { findFreePort } from '../../../src/cli/audit/start-app.ts'
+import { findFreePort } from '../../../src/cli/audit/app/start-app.ts'
 import { claims, useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'

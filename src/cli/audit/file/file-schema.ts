@@ -54,11 +54,17 @@ const startSchema = z.strictObject({
   run: z
     .union([nonEmpty, z.array(nonEmpty).min(1)])
     .describe('A text is run by the shell, a list is a program and its arguments'),
-  ready: pageAddress.optional().describe('The address that answers when the app is up (default: app)'),
+  ready: textWithout(readyProblem)
+    .optional()
+    .describe(
+      'What says that the app is up: an address that answers (default: app), or a line of its log: /listening on/',
+    ),
   env: z
     .record(z.string(), formValue)
     .optional()
-    .describe('Environment of the app; {base_url} is that of the sandbox, {port} the port of app'),
+    .describe(
+      'Environment of the app; {base_url} is that of the sandbox or of the tenant of a copy, {port} the port of app',
+    ),
 })
 
 const useSchema = flowSchema.extend({
@@ -109,6 +115,23 @@ export function pageProblem(text: string): string | undefined {
   const url = text.replaceAll('{port}', '80')
   if (/^https?:\/\/[^\s\\]+$/i.test(url) && URL.canParse(url)) return undefined
   return `${quote(text)} is not an address like http://localhost:3000/verify`
+}
+
+/** A pattern of a line of the log: `/listening on/`. */
+export const READY_PATTERN = /^\/(.+)\/$/
+
+function readyProblem(text: string): string | undefined {
+  const [, pattern] = READY_PATTERN.exec(text) ?? []
+  if (pattern === undefined) {
+    const problem = pageProblem(text)
+    return problem && `${problem}, and no pattern of a line of the log like /listening on/`
+  }
+  try {
+    new RegExp(pattern)
+    return undefined
+  } catch (error) {
+    return `${quote(text)} is no pattern that JavaScript reads (${messageOf(error)})`
+  }
 }
 
 function sourceProblem(text: string): string | undefined {

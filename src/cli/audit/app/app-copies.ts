@@ -1,0 +1,98 @@
+import { randomInt } from 'node:crypto'
+import { auditTenantName } from '../../../audit/drive/audit-tenant.ts'
+import type { AppCopies, AppProgram, AuditedApp } from '../../../audit/drive/audited-app.ts'
+import { appAt } from '../../../audit/drive/audited-app.ts'
+import { createCounter, type PageSettings } from '../../../audit/drive/driver.ts'
+import { messageOf } from '../../../files/caught.ts'
+import { ConfigError } from '../../../files/config-error.ts'
+import type { Mask } from '../../../sandbox/clients/mask.ts'
+import type { OpenSandbox } from '../open-sandbox.ts'
+import type { AuditPlan } from '../plan-audit.ts'
+import { findFreePort, type RunningApp, startApp } from './start-app.ts'
+
+/** What starts copies of an app, and ends all that it started. */
+export interface AppCopiesSource {
+  /** Starts copies, each on a free port and on a tenant of its own. @throws ConfigError with one line */
+  start(count: number): Promise<AppCopies['copies']>
+  /** Starts the one copy of an app that uses the sandbox at its base URL. @throws ConfigError with one line */
+  startProgram(port: number): Promise<AppProgram>
+  /** Ends the copies and removes their tenants. */
+  close(): Promise<void>
+}
+
+export interface CopySettings {
+  readonly sandbox: OpenSandbox
+  readonly plan: AuditPlan
+  readonly agent: PageSettings['agent']
+  readonly mask: Mask
+  readonly signal: AbortSignal
+}
+
+/** Prepares to start copies of the app whose start the plan says. */
+export function createCopies(settings: CopySettings): AppCopiesSource {
+  const { sandbox, plan } = settings
+  const nextNumber = createCounter()
+  const nextTenant = createCounter()
+  // Drawn, so that no tenant is there that has the name, and two audits of one sandbox do not meet.
+  const run = randomInt(36 ** 6).toString(36)
+  const programs: Restartable[] = []
+  const tenants: string[] = []
+
+  async function startProgram(baseUrl: string, port: number): Promise<AppProgram> {
+    const program = await start(baseUrl, port, settings)
+    programs.push(program)
+    return program
+  }
+
+  async function startOne(): Promise<AuditedApp> {
+    const name = auditTenantName(run, nextTenant())
+    tenants.push(name)
+    const api = await sandbox.openTenant(name)
+    const port = await findFreePort()
+    const program = await startProgram(api.baseUrl, port)
+    return appAt(api, { ...plan.of({ port }).pages, agent: settings.agent, nextNumber }, program)
+  }
+
+  return {
+    async start(count) {
+      // The first alone: what is wrong with all of them is said once.
+      const first = await startOne()
+      const others = await Promise.allSettled(Array.from({ length: count - 1 }, startOne))
+      const failed = others.find((result) => result.status === 'rejected')
+      if (failed)
+        throw ConfigError.of(
+          `${messageOf(failed.reason)}; the first copy of your app did start: when copies cannot run side by side, give --jobs 1`,
+          { cause: failed.reason },
+        )
+      return [first, ...others.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))]
+    },
+    startProgram: (port) => startProgram(sandbox.api.baseUrl, port),
+    async close() {
+      await Promise.all(programs.map((program) => program.stop()))
+      await Promise.allSettled(tenants.map((name) => sandbox.removeTenant(name)))
+    },
+  }
+}
+
+interface Restartable extends AppProgram {
+  stop(): Promise<void>
+}
+
+/** Starts the program of an app at a port. @throws ConfigError with one line when it does not come up */
+async function start(
+  baseUrl: string,
+  port: number,
+  { plan: { start: how }, mask, signal }: Pick<CopySettings, 'plan' | 'mask' | 'signal'>,
+): Promise<Restartable> {
+  if (!how) throw new Error('the plan says how the app is started')
+  const launch = () => startApp(how.of({ baseUrl, port }), { place: how.place, mask, signal })
+  let running: RunningApp = await launch()
+  return {
+    record: () => running.log.record(),
+    stop: () => running.stop(),
+    async restart() {
+      await running.stop()
+      running = await launch()
+    },
+  }
+}
