@@ -95,6 +95,7 @@ describe('What is to be done', () => {
     const alone = plan({}, { page: 'http://localhost:{port}/verify', start: 'serve' })
     expect(alone.start?.of({ baseUrl: 'http://localhost:2435', port: 7 })).toEqual({
       run: 'serve',
+      page: 'http://localhost:7/verify',
       ready: 'http://localhost:7/verify',
       env: {},
     })
