@@ -30,7 +30,7 @@ No library knows the rules of this service, so that no column speaks of the rows
 | Cell | Meaning |
 |---|---|
 | ✓ 8 | it refuses all 8 rows of the family |
-| **2** of 8 | it lets 2 of 8 rows in: the section of the library names them |
+| **2**/8 | it lets 2 of 8 rows in: the section of the library names them, with the level of each |
 | - | no row was tried: the app has no such call, or does not use the library for it |
 `
 
@@ -78,7 +78,7 @@ function renderTable(facts: readonly Facts[]): string[] {
   const families = familiesOf(refusable.filter(({ layer }) => layer === 'oidc'))
   const cellsOf = (family: readonly Outcome[]) => facts.map((one) => renderCell(family, one))
   return [
-    `| Family | ${facts.map(({ library }) => `[${library}](#${anchorOf(library)})`).join(' | ')} |`,
+    `| Family | ${facts.map(({ library }) => library).join(' | ')} |`,
     `|---|${facts.map(() => '---|').join('')}`,
     `| Version | ${facts.map(({ version }) => version).join(' | ')} |`,
     ...families
@@ -97,7 +97,7 @@ function renderCell(family: readonly Outcome[], facts: Facts): string {
   if (refused === judged) return `✓ ${judged}`
   const broken = `${broke} of ${judged} break the app`
   if (letIn === 0) return broken
-  return `**${letIn}** of ${judged}${broke === 0 ? '' : `, ${broken}`}`
+  return `**${letIn}**/${judged}${broke === 0 ? '' : `, ${broken}`}`
 }
 
 function renderLibrary(facts: Facts): string[] {
@@ -129,7 +129,10 @@ function renderApp({ app, anchor }: Facts): string {
 
 const renderList = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`\n${title}:\n`, ...lines])
 
-const listed = (id: string) => `- ${linkTo(rowOf(id), id)}: ${escaped(rowOf(id).summary)}`
+function listed(id: string): string {
+  const row = rowOf(id)
+  return `- ${linkTo(row, id)} (${row.level}): ${escaped(row.summary)}`
+}
 
 function rowOf(id: string): Outcome {
   const row = findRow(id)
