@@ -49,7 +49,7 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   async getFlow({ tenant, params: { id } }) {
     const flow = await tenant.journal.find(tenant.name, id)
     if (flow) {
-      const next = nextSteps(flow, tenant.provider.lifetimes)
+      const next = nextSteps(flow, { lifetimes: tenant.provider.lifetimes, now: tenant.clock.now() })
       return { status: 200, body: { ...wireFlow(flow), ...explainFlow(flow), next_steps: next } }
     }
     const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`

@@ -84,7 +84,7 @@ export function renderFlow(
 ${renderStory(story, frame)}
 ${renderWhy(flow, { frame, clock })}
 <div class="columns">
-${renderNext(flow, nextSteps(flow, lifetimes), frame)}
+${renderNext(flow, nextSteps(flow, { lifetimes, now: clock.now }), frame)}
 ${renderAgain(flow, { basePath, baseUrl, waiting })}
 </div>
 ${renderCalls(flow, { baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}` })}

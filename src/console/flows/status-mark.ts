@@ -1,8 +1,8 @@
 import { type Html, html } from '../../http/html/html.ts'
-import { TRANSACTION_SECONDS } from '../../oidc/decisions.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { type FlowStatus, isForced, outcomeOf } from '../../sandbox/journal/explain-flow.ts'
 import type { ListedFlow } from '../../sandbox/journal/journal.ts'
+import { findOverdue } from '../../sandbox/journal/overdue.ts'
 import type { PageClock } from './flow-time.ts'
 
 /** A status as the console shows it: what waits too long is over. */
@@ -19,18 +19,13 @@ export function renderStatusMark(flow: ListedFlow, status: ShownStatus): Html {
     : html`<span class="mark ${MARKS[status]}">${status}</span>`
 }
 
-/** What to say of a flow that waits longer than its request lives; `undefined` for every other one. */
-export function overdue(
-  { calls, ended_at: endedAt }: ListedFlow,
-  { now, requestUriSeconds }: PageClock,
-): { status: 'expired'; summary: string } | undefined {
-  const last = calls.at(-1)
-  if (!last || endedAt !== undefined) return undefined
-  const isPushed = last.endpoint === ENDPOINTS.par.number
-  const seconds = isPushed ? requestUriSeconds : TRANSACTION_SECONDS
-  if (now < Date.parse(last.at) + seconds * 1000) return undefined
-  const summary = isPushed
-    ? `pushed: no browser came to ${ENDPOINTS.create.number} within ${seconds} s`
-    : `the user gave no answer within ${seconds} s`
+/** What to say of a flow that waits longer than its request is valid; `undefined` for every other one. */
+export function overdue(flow: ListedFlow, clock: PageClock): { status: 'expired'; summary: string } | undefined {
+  const found = findOverdue(flow, clock)
+  if (found === undefined) return undefined
+  const summary =
+    found.missing === 'browser'
+      ? `pushed: no browser came to ${ENDPOINTS.create.number} within ${found.seconds} s`
+      : `the user gave no answer within ${found.seconds} s`
   return { status: 'expired', summary }
 }

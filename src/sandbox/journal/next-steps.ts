@@ -2,9 +2,13 @@ import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { Lifetimes } from '../../oidc/ports.ts'
 import { callbackOf } from './call-meaning.ts'
 import type { Flow } from './journal.ts'
+import { findOverdue } from './overdue.ts'
 
-/** What a correct client does after the last call of a flow, a sentence each. */
-export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {
+/** What a correct client does after the last call of a flow, a sentence each. @param options.now in milliseconds */
+export function nextSteps(
+  flow: Flow,
+  { lifetimes, now }: { readonly lifetimes: Lifetimes; readonly now: number },
+): string[] {
   const last = flow.calls.at(-1)
   if (!last) return []
   if (last.status === 0) {
@@ -12,11 +16,18 @@ export function nextSteps(flow: Flow, lifetimes: Lifetimes): string[] {
   }
   if (last.endpoint === ENDPOINTS.upgrade.number) return afterUpgrade(last.status)
   if (last.endpoint === ENDPOINTS.token.number) return afterToken(last.status, lifetimes)
-  if (last.endpoint === ENDPOINTS.par.number) return afterPush(last.status, lifetimes)
+  const overdue = last.status < 400 && findOverdue(flow, { now, requestUriSeconds: lifetimes.requestUri })
+  if (last.endpoint === ENDPOINTS.par.number) {
+    if (overdue) return [`The request_uri has expired after ${overdue.seconds} seconds: push the request again.`]
+    return afterPush(last.status, lifetimes)
+  }
   const callback = callbackOf(flow)
   if (callback) return afterCallback(flow, callback, lifetimes)
   if (last.status >= 400) {
     return ['Nothing came back to the app: the user saw an error page. Correct the request by its findings.']
+  }
+  if (overdue) {
+    return [`The request has expired: the user did not answer within ${overdue.seconds} seconds. Begin the flow again.`]
   }
   return ['Wait: the user has not come back yet. An app also copes with one who never does.']
 }

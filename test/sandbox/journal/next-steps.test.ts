@@ -24,8 +24,11 @@ const callback = (params: readonly [string, string][]): Partial<CallRecord> => (
   },
 })
 
-const stepsOf = (last: CallRecord, flow: Flow['flow'] = 'use') =>
-  nextSteps({ id: 'f1', tenant: 'default', flow, started_at: last.at, calls: [last] }, LIFETIMES).join(' ')
+const stepsOf = (last: CallRecord, { flow = 'use', seconds = 0 }: { flow?: Flow['flow']; seconds?: number } = {}) =>
+  nextSteps(
+    { id: 'f1', tenant: 'default', flow, started_at: last.at, calls: [last] },
+    { lifetimes: LIFETIMES, now: Date.parse(last.at) + seconds * 1000 },
+  ).join(' ')
 
 describe('nextSteps', () => {
   test.each<[string, CallRecord, string]>([
@@ -58,6 +61,24 @@ describe('nextSteps', () => {
   })
 
   test('says that a Create callback without error is a success', () => {
-    expect(stepsOf(call('choice', 302, callback([['state', 'x']])), 'create')).toContain('is a success')
+    expect(stepsOf(call('choice', 302, callback([['state', 'x']])), { flow: 'create' })).toContain('is a success')
+  })
+  test('says of a user who did not answer in time that the flow begins again, and not to wait', () => {
+    expect(stepsOf(call('E1', 200), { seconds: 3599 })).toContain('Wait: ')
+    expect(stepsOf(call('E1', 200), { seconds: 3600 })).toBe(
+      'The request has expired: the user did not answer within 3600 seconds. Begin the flow again.',
+    )
+  })
+
+  test('says of a request_uri that no browser brought in time that the request is pushed again', () => {
+    expect(stepsOf(call('E2', 201), { flow: 'create', seconds: 89 })).toContain('within 90 seconds')
+    expect(stepsOf(call('E2', 201), { flow: 'create', seconds: 90 })).toBe(
+      'The request_uri has expired after 90 seconds: push the request again.',
+    )
+  })
+
+  test('gives an answer that has come the same next steps however late it is read', () => {
+    const answer = call('E1', 302, callback([['id_token', 'a.b.c']]))
+    expect(stepsOf(answer, { seconds: 100_000 })).toBe(stepsOf(answer))
   })
 })
