@@ -85,7 +85,6 @@ export function renderSearch(
   { frame, place }: DocumentsFrame,
   { query, found }: { query: string; found: readonly FoundSection[] },
 ): RenderedPage {
-  const many = found.length === MAX_FOUND ? `The first ${MAX_FOUND} sections` : counted(found.length, 'section')
   return renderPage(frame, {
     title: query === '' ? 'Search the documents' : `${query}: in the documents`,
     lead: html`<a href="${indexAddress(place)}">All documents</a> of version ${place.version}.`,
@@ -93,16 +92,21 @@ export function renderSearch(
 ${renderSearchForm(place, { query })}
 ${query === '' && html`<p class="empty">Type a word, the id of a rule, or the name of an outcome.</p>`}
 ${query !== '' && found.length === 0 && html`<p class="empty">No section has all of these words. Try one word less, or look through <a href="${indexAddress(place)}">the list</a>.</p>`}
-${found.length > 0 && html`<h2>${many}</h2>`}
+${found.length > 0 && renderFound(place, found)}
+</section>`,
+  })
+}
+
+function renderFound(place: DocumentsPlace, found: readonly FoundSection[]): Html {
+  const many = found.length === MAX_FOUND ? `The first ${MAX_FOUND} sections` : counted(found.length, 'section')
+  return html`<h2>${many}</h2>
 <ol class="doc-found">${found.map(
-      ({ document, title, heading, anchor, excerpt, terms }) => html`<li>
+    ({ document, title, heading, anchor, excerpt, terms }) => html`<li>
 <a href="${pageAddress(place, document)}#${anchor}">${heading}</a>${heading !== title && html` <span class="muted">${title}</span>`}
 <p>${withMarks(excerpt, terms)}</p>
 </li>
 `,
-    )}</ol>
-</section>`,
-  })
+  )}</ol>`
 }
 
 /** The words that were found, marked. */

@@ -162,4 +162,11 @@ describe('The search page', () => {
     expect(text).toContain('value="&lt;b&gt;zzzqq"')
     expect(textOf(text)).toContain('No section has all of these words')
   })
+
+  test('asks for a word when it gets none, and has no empty list', async () => {
+    const { request } = await startSandbox()
+    const { text } = await request.get('/_sandbox/docs/search').expect(200)
+    expect(textOf(text)).toContain('Type a word')
+    expect(text).not.toContain('class="doc-found"')
+  })
 })
