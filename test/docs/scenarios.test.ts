@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
-import { readScenarioFile } from '../../src/sandbox/scenarios/scenario-file.ts'
+import { parseScenario, readScenarioText } from '../../src/sandbox/scenarios/scenario-file.ts'
 import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
 import { startExampleApp } from '../support/example-app.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -13,7 +13,7 @@ async function play(name: string) {
   const app = await startExampleApp(sandbox.baseUrl)
   const file = fileURLToPath(new URL(`../../docs/scenarios/${name}.yaml`, import.meta.url))
   const personas = (await sandbox.personas.list()).map((persona) => persona.name)
-  const { id } = await sandbox.scenarios.arm(readScenarioFile(file, { personas }))
+  const { id } = await sandbox.scenarios.arm(parseScenario(readScenarioText(file), { file, personas }))
   return { ...app, sandbox, progress: () => sandbox.scenarios.get(id) }
 }
 

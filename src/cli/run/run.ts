@@ -3,7 +3,7 @@ import { loadSettings, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
-import { readScenarioFile } from '../../sandbox/scenarios/scenario-file.ts'
+import { parseScenario, readScenarioText } from '../../sandbox/scenarios/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../../sandbox/scenarios/scenario-schema.ts'
 import { renderJUnit } from '../junit.ts'
 import { readTimeout } from '../remote/read-timeout.ts'
@@ -42,12 +42,14 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
   const loaded = await loadSettings({ flags })
   const settings: Settings = options.json ? { ...loaded, log: 'json' } : loaded
+  // A file that is not there must not look like a port that is in use.
+  const texts = readAll(files, (file) => ({ file, text: readScenarioText(file) }))
   const interrupted = untilSignal()
   const stage = await openStage(settings, options)
   let command: AppCommand | undefined
   try {
     const personas = (await stage.api.personas.list()).map(({ name }) => name)
-    const scenarios = readAll(files, personas)
+    const scenarios = readAll(texts, ({ file, text }) => ({ file, scenario: parseScenario(text, { file, personas }) }))
     const report = createRunReport(settings.log, { isShared: options.command !== undefined })
     const isJson = settings.log === 'json'
     command = options.command && (await prepareCommand(options.command, { stage, report, isJson }))
@@ -103,11 +105,12 @@ async function abandon(id: string | undefined, { api }: Stage, command: AppComma
   process.exit()
 }
 
-function readAll(files: readonly string[], personas: readonly string[]): { file: string; scenario: Scenario }[] {
+/** What `read` gives for each one. @throws ConfigError with the problems of all of them */
+function readAll<T, R>(items: readonly T[], read: (item: T) => R): R[] {
   const problems: FileProblem[] = []
-  const scenarios = files.flatMap((file) => {
+  const results = items.flatMap((item) => {
     try {
-      return [{ file, scenario: readScenarioFile(file, { personas }) }]
+      return [read(item)]
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       problems.push(...error.problems)
@@ -115,7 +118,7 @@ function readAll(files: readonly string[], personas: readonly string[]): { file:
     }
   })
   if (problems.length > 0) throw ConfigError.inFiles(problems)
-  return scenarios
+  return results
 }
 
 function skippedStep(declared: Scenario['steps'][number], index: number): StepResult {

@@ -162,3 +162,9 @@ describe('what cannot run is one line and exit code 1:', () => {
     })
   })
 })
+
+test('a file that is not there is said before the port of a sandbox that runs already', async () => {
+  const { baseUrl } = await startSandbox()
+  const { code, stderr } = await run(['run', '--port', new URL(baseUrl).port, 'nope.yaml', '--', 'true'], { cwd })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: nope.yaml: no such file\n' })
+})
