@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
@@ -6,6 +7,7 @@ import { findPython } from '../../docs/apps/flask-app.ts'
 import { hasGo } from '../../docs/apps/go-app.ts'
 import { makeScratchFolder } from '../../docs/scratch-folder.ts'
 import { hasApache, startApache } from '../apache-server.ts'
+import { readExample } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
 import { APPS, outputOf, startProgram } from './program-app.ts'
 
@@ -14,24 +16,51 @@ const left_out = {
 }
 const noUpgrade = { 'flow:upgrade': 'the reply is one of an API, and the app reads it by itself' }
 
-const startPython = (python: string, app: string) => startProgram(python, '-m', 'flask', '--app', app, 'run')
+const flask = (python: string, app: string) => ({ command: python, args: ['-m', 'flask', '--app', app, 'run'] })
 
 /** The version of a package of Debian, without that of its packaging: 2.1.0 of 2.1.0-2. */
 const debianVersion = (name: string) => /\t(?:\d+:)?(.+)-/.exec(outputOf('dpkg-query', '--show', name))?.[1] ?? ''
 
 const withAuthlib = findPython('authlib, flask, requests')
 describe.skipIf(withAuthlib === '')('In Python', () => {
-  auditLibrary({
-    name: 'authlib',
-    library: 'Authlib',
+  const authlib = {
     version: outputOf(withAuthlib, '-c', 'import authlib; print(authlib.__version__)'),
     isOfSystem: true,
-    uses: '`authorize_redirect`, `parse_id_token` and `fetch_access_token` of its client for Flask',
     anchor: 'authlib',
+  }
+
+  auditLibrary({
+    ...authlib,
+    name: 'authlib',
+    library: 'Authlib',
+    uses: '`authorize_redirect`, `parse_id_token` and `fetch_access_token` of its client for Flask',
     app: 'authlib_app.py',
-    note: '`parse_id_token` compares `aud` with the `client_id` through `azp` alone unless its `claims_options` name a value of `aud`, and reads no `c_hash`; `HybridIDToken` does.',
+    note: '`parse_id_token` compares `aud` with the `client_id` through `azp` alone unless its `claims_options` name a value of `aud`, and reads no `c_hash`.',
     left_out: { ...left_out, ...noUpgrade },
-    start: startPython(withAuthlib, 'authlib_app'),
+    start: startProgram(flask(withAuthlib, 'authlib_app')),
+  })
+
+  auditLibrary({
+    ...authlib,
+    name: 'authlib-hybrid',
+    library: 'Authlib with HybridIDToken',
+    uses: '`JsonWebToken.decode` with `claims_cls=HybridIDToken`, its `claims_options` and `claims_params`',
+    left_out: {
+      ...left_out,
+      ...noUpgrade,
+      'flow:token': 'it is the call that stands with Authlib',
+      'use/callback.state*': 'the lines compare it by themselves',
+      'use/callback.replayed': 'the same',
+    },
+    start: startProgram({
+      ...flask(withAuthlib, 'authlib_lines_app'),
+      prepare({ baseUrl, appUrl }) {
+        const folder = makeScratchFolder()
+        const names = { 'http://localhost:2435': baseUrl, 'http://localhost:3000': appUrl }
+        writeFileSync(join(folder, 'authlib_client.py'), readExample('python', '# authlib_client.py', names))
+        return { PYTHONPATH: folder }
+      },
+    }),
   })
 })
 
@@ -50,7 +79,7 @@ describe.skipIf(withPyjwt === '')('In Python', () => {
       'use/callback.*': 'PyJWT reads a token; the app reads the callback by itself',
       'family:error': 'the same',
     },
-    start: startPython(withPyjwt, 'pyjwt_app'),
+    start: startProgram(flask(withPyjwt, 'pyjwt_app')),
   })
 })
 
@@ -69,7 +98,7 @@ describe.skipIf(!hasGo)('In Go', () => {
       const program = join(makeScratchFolder(), 'app')
       const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOFLAGS: '' }
       await promisify(execFile)('go', ['build', '-o', program, './go-oidc'], { cwd: APPS, env })
-      return startProgram(program)(sandbox)
+      return startProgram({ command: program })(sandbox)
     },
   })
 })
@@ -88,7 +117,7 @@ describe.skipIf(rubyVersion === '')('In Ruby', () => {
     app: 'openid_connect_app.rb',
     note: 'It reads the token of an answer and nothing else: `state` and errors are left to the app.',
     left_out: { ...left_out, ...noUpgrade },
-    start: startProgram(RUBY, '-W0', 'openid_connect_app.rb'),
+    start: startProgram({ command: RUBY, args: ['-W0', 'openid_connect_app.rb'] }),
   })
 })
 
@@ -100,7 +129,7 @@ describe.skipIf(!hasApache)('In Apache', () => {
     isOfSystem: true,
     uses: '`OIDCResponseType id_token` and `Require claim age_thresholds.18:true`',
     anchor: 'mod_auth_openidc',
-    note: 'It answers what it refuses by a page of its own with the status 200, and users whom the claim keeps out by 401.',
+    note: 'It answers what it refuses by a page of its own with the status 200, and users whom the claim keeps out by 401. A right token with a `c_hash` and no code ends the process of Apache that reads it.',
     left_out: {},
     // A row may end a process of Apache, with what it does for other visits.
     options: { jobs: 1 },
