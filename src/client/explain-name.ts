@@ -48,8 +48,8 @@ export interface UnknownName {
 }
 
 /**
- * Explains a rule by its id in any case (`use-04`), or an outcome by its name (`id_token.expired`) or its flow and name
- * (`use/id_token.expired`). A name of several flows is explained for the first one, which is Use when Use has it.
+ * Explains a rule (`USE-04`, in any case) or an outcome (`id_token.expired`, `use/id_token.expired`). When several flows
+ * have an outcome of this name, that of Use is explained, or else that of the first flow.
  * @param options.baseUrl the sandbox that the commands name
  */
 export function explainName(

@@ -27,7 +27,7 @@ export function findDocuments(): readonly PackageDocument[] {
   return found
 }
 
-/** A document by its name. */
+/** The document with this name, such as `audit`; `undefined` when there is none. */
 export const findDocument = (name: string): PackageDocument | undefined =>
   findDocuments().find((document) => document.name === name)
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { extname, posix } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 
-/** Documents that stand elsewhere than in `docs/`, by their name. */
+/** Name and file of each document outside `docs/`. */
 const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
   readme: 'README.md',
   changelog: 'CHANGELOG.md',

@@ -73,7 +73,7 @@ const GROUPS: readonly Group[] = [
   {
     title: 'Look up',
     lines: {
-      rules: 'Every rule that a request is checked against, by its id.',
+      rules: 'Every rule that a request is checked against, with its id.',
       decisions: 'What was decided where the specification is silent.',
       comparison: 'This sandbox beside other mock servers.',
       security: 'What the sandbox promises never to do, and how to report a hole.',

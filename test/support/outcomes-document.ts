@@ -3,7 +3,7 @@ import type { Outcome, OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts
 
 const INTRODUCTION = `# Outcomes
 
-Version {version} of the catalogue has {count} rows. Each row is one way in which a flow or a call can end. Choose a row by its name:
+Version {version} of the catalogue has {count} rows. Each row is one way in which a flow or a call can end. To force one, give its name:
 \`sandbox_outcome=NAME\` on the authorization request, the header \`X-Sandbox-Outcome\` on a call, an expectation, or a button of
 the choice page. \`agekey-sandbox outcomes\`, \`GET /_sandbox/catalog\` and the console list the same rows.
 

@@ -10,7 +10,8 @@ interface ExplainOptions extends SandboxAddress {
 }
 
 /**
- * Explains a rule, an outcome, or a flow of a running sandbox: by its id, or by the address of its page.
+ * Explains a rule, an outcome, or a flow of a running sandbox.
+ * @param name a rule id, an outcome, a flow id, or the address of the page of a flow
  * @throws ConfigError with near misses, for a name of none of them
  */
 export async function explain(name: string, flags: Texts, options: ExplainOptions): Promise<void> {

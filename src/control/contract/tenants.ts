@@ -98,7 +98,7 @@ export const tenantOperations = {
   listTenants: {
     ...READ,
     path: '/tenants',
-    summary: 'Every tenant by its name, the one at the base URL first',
+    summary: 'Every tenant, the one at the base URL first',
     query: listQuery,
     result: z.object({ tenants: z.array(tenant), next }),
   },

@@ -57,7 +57,7 @@ export const explain = defineTool({
   name: 'explain',
   title: 'Explain a rule or an outcome',
   description:
-    'Explains a rule by its id ("USE-04", as in error bodies and findings) or an outcome by its name ("id_token.expired", "use/access_denied"): what holds, where it is demanded, what a correct client does, how to mend an app, and how to force an outcome by query, header, library or curl.',
+    'Explains a rule ("USE-04": error bodies and findings name it) or an outcome ("id_token.expired", "use/access_denied"): what holds, where it is demanded, what a correct client does, how to mend an app, and how to force an outcome by query, header, library or curl.',
   effect: 'reads',
   input: z.strictObject({ name: z.string().describe('The id of a rule, or the name of an outcome') }),
   async run({ name }, { sandbox }) {
