@@ -2,12 +2,17 @@ import { runAudit } from './audit/audit.ts'
 import type { VisitFunction } from './audit/drive/call-visit.ts'
 import { visitedBy } from './audit/drive/visit-driver.ts'
 import { checkChoices } from './audit/kit/check-choices.ts'
+import { type RegisterTest, registerTests } from './audit/kit/register-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes/audit.ts'
+import { ConfigError } from './files/config-error.ts'
+import { found } from './files/describe-issue.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
 export type { VisitDetails, VisitFunction } from './audit/drive/call-visit.ts'
 export type { OpenedPage, OpenPage, OpenRequest } from './audit/drive/open-page.ts'
+export { AuditFinding } from './audit/kit/explain-row.ts'
+export type { RegisterTest } from './audit/kit/register-tests.ts'
 export type { AuditChoices, AuditedRow, AuditReport, KnownFinding } from './client/shapes/audit.ts'
 
 /** Options of `audit`. */
@@ -47,4 +52,23 @@ export async function audit(
       if (news.stage === 'row') onProgress?.({ done: news.done, total: news.total, row: news.row })
     },
   })
+}
+
+/** Options of `auditTests`. */
+export interface AuditTestsOptions extends AuditChoices {
+  /** The `test` of the runner: of Jest, of node:test. */
+  readonly test: RegisterTest
+}
+
+/**
+ * Makes one test for each row of the catalogue: first that an adult is let in, and a minor and a user who declines are not, then the
+ * right answers that look unusual, then the wrong ones. Without `only` the rows of level `must` become tests, or those of `failOn`.
+ * ```ts
+ * auditTests(sandbox, async ({ open }) => (await open('http://localhost:3000/verify')).status === 200, { test })
+ * ```
+ * @throws ConfigError with one line for options that cannot be used
+ */
+export function auditTests(sandbox: SandboxApi, visit: VisitFunction, { test, ...choices }: AuditTestsOptions): void {
+  if (typeof test !== 'function') throw ConfigError.of(`auditTests: test must be a function, ${found(test)}`)
+  registerTests({ sandbox, visit, test }, choices)
 }

@@ -1,4 +1,7 @@
+import type { VisitFunction } from './audit/drive/call-visit.ts'
+import { type RegisterTest, registerTests } from './audit/kit/register-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
+import type { AuditChoices } from './client/shapes/audit.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }
@@ -32,4 +35,29 @@ export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Pr
   afterEach(() => api.reset())
   afterAll(close)
   return api
+}
+
+/** Options of `auditTests`. */
+export interface AuditTestsOptions extends AuditChoices {
+  /** That of Vitest when absent. */
+  readonly test?: RegisterTest
+}
+
+/**
+ * Makes one test for each row of the catalogue, by a function that drives one flow of the app and says whether it let the user in:
+ * first that an adult is, and a minor and a user who declines are not, then the right answers that look unusual, then the wrong ones.
+ * Without `only` the rows of level `must` become tests, or those of `failOn`.
+ * ```ts
+ * const sandbox = await setupSandbox()
+ * await auditTests(sandbox, async ({ open }) => (await open('http://localhost:3000/verify')).status === 200)
+ * ```
+ * It has to be awaited, as `setupSandbox` is.
+ * @throws ConfigError with one line for options that cannot be used
+ */
+export async function auditTests(
+  sandbox: SandboxApi,
+  visit: VisitFunction,
+  { test, ...choices }: AuditTestsOptions = {},
+): Promise<void> {
+  registerTests({ sandbox, visit, test: test ?? (await import('vitest')).test }, choices)
 }

@@ -5,7 +5,7 @@ import { BINDING } from './audit/broken-apps/binding.ts'
 import { CLAIMS } from './audit/broken-apps/claims.ts'
 import { shareSandbox } from './outcomes/shared-sandbox.ts'
 import type { Changes } from './support/express-example.ts'
-import { visitExample } from './support/visits.ts'
+import { visitExample, visitUseOfExample } from './support/visits.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 const sandbox = shareSandbox()
@@ -19,13 +19,7 @@ const SOME = [
   'use/id_token.extra_claim',
 ]
 
-/** Without Create and Upgrade there is less to learn. */
-const USE_ALONE: Changes = [
-  ["      can_create: 'true',\n", ''],
-  ['openid svc.upgrade', 'openid'],
-]
-
-const visitUse = (changes: Changes = []) => visitExample(sandbox(), [...USE_ALONE, ...changes])
+const visitUse = (changes: Changes = []) => visitUseOfExample(sandbox(), changes)
 
 const rowsWith = ({ rows }: AuditReport, verdict: string) =>
   rows.filter((row) => row.verdict === verdict).map(({ row }) => row)

@@ -19,3 +19,12 @@ export async function visitExample(
   onTestFinished(() => app.stop())
   return async ({ open, flow }) => (await open(`${app.url}/verify`)).text.includes(WELCOMES[flow])
 }
+
+/** Without Create and Upgrade there is less to learn. */
+export const USE_ALONE: Changes = [
+  ["      can_create: 'true',\n", ''],
+  ['openid svc.upgrade', 'openid'],
+]
+
+export const visitUseOfExample = (sandbox: Pick<Sandbox, 'baseUrl' | 'url'>, changes: Changes = []) =>
+  visitExample(sandbox, [...USE_ALONE, ...changes])

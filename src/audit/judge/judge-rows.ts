@@ -41,7 +41,7 @@ export async function judgeRows(
 }
 
 /** The verdict of a row in a flow that the app does not get through with right answers: nothing else can be shown there. */
-function verdictOfRefused(row: Outcome, { create, upgrade }: LearnedApp): RowVerdict | undefined {
+export function verdictOfRefused(row: Outcome, { create, upgrade }: LearnedApp): RowVerdict | undefined {
   const own = row.flow === 'create' || row.flow === 'par' ? create : upgrade
   for (const flow of [create, upgrade]) {
     if (flow.kind !== 'refused') continue

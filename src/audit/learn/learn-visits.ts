@@ -21,6 +21,7 @@ const DENIED = { use: { outcome: 'access_denied' } } as const
  * @throws AuditProblem when the function does not tell a yes from a no
  */
 export async function learnVisits({ sandbox, driver }: Subject): Promise<LearnedUse> {
+  await requireRealTime(sandbox)
   const see = async (plan: FlowPlan) => requireResult(await driver.run(plan), sandbox)
   const first = await see(DENIED)
   const profile = profileOf(first, sandbox)
@@ -72,6 +73,15 @@ function silentIfAlike(learned: LearnedLater, rest: string): LearnedLater {
   if (learned.kind !== 'learned' || learned.signature.noes.length > 0) return learned
   const said = learned.signature.yes.has('let in') ? 'true' : 'false'
   return { ...learned, silence: `visit returned ${said} ${rest}` }
+}
+
+/** @throws AuditProblem when what is expired for the sandbox is not for the app */
+async function requireRealTime({ clock }: SandboxApi): Promise<void> {
+  const { frozen, advanced_seconds: ahead } = await clock.state()
+  if (!frozen && ahead === 0) return
+  throw new AuditProblem(
+    `the clock of the sandbox ${frozen ? 'stands still' : `is moved by ${ahead} seconds`}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset()`,
+  )
 }
 
 /** @throws AuditProblem when a visit said nothing, or brought no answer of the sandbox */

@@ -1,8 +1,8 @@
 import type { AuditedRow, AuditReport, VerdictName } from '../../../sandbox/outcomes/audit-report.ts'
 import { findingsOf } from '../../../sandbox/outcomes/report/findings.ts'
+import { flowAddress } from '../../../sandbox/outcomes/report/flow-address.ts'
 import { meaningOf, weightOf, whatAppDid } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { byReason, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
-import { flowAddress } from './flow-address.ts'
 import { codeSpan, escapeMarkdown } from './markdown-text.ts'
 
 export interface MarkdownOptions {

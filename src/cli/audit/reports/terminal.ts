@@ -1,10 +1,10 @@
 import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import { findingsOf, isFailure } from '../../../sandbox/outcomes/report/findings.ts'
+import { flowAddress } from '../../../sandbox/outcomes/report/flow-address.ts'
 import { meaningOf, referencesOf, weightOf, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { byReason, type Conclusion, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
 import { visible } from '../../terminal.ts'
 import { shellWord } from '../same-call.ts'
-import { flowAddress } from './flow-address.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
 

@@ -1,0 +1,159 @@
+import { describe, expect, test, vi } from 'vitest'
+import { type AuditTestsOptions, auditTests, type VisitFunction } from '../../../src/audit.ts'
+import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
+import { visitUseOfExample } from '../../support/visits.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+const sandbox = shareSandbox()
+
+type Result = 'passed' | { readonly skipped: unknown } | { readonly failed: string }
+
+/** A runner that takes tests, and runs those that are asked for. */
+function createRunner(options: Omit<AuditTestsOptions, 'test'>, visit: VisitFunction) {
+  const tests = new Map<string, (...context: readonly unknown[]) => Promise<void>>()
+  auditTests(sandbox(), visit, { ...options, test: (name, run) => tests.set(name, run) })
+  async function run(name: string): Promise<Result> {
+    const skips: unknown[] = []
+    const body = tests.get(name) ?? expect.fail(`there is no test ${name}`)
+    const failure = await body({ skip: (reason: unknown) => skips.push(reason) }).catch((error: Error) => error)
+    if (failure) return { failed: failure.message }
+    return skips.length > 0 ? { skipped: skips[0] } : 'passed'
+  }
+  return { names: [...tests.keys()], bodies: [...tests.values()], run }
+}
+
+const NEVER: VisitFunction = () => expect.fail('no test was run')
+
+const CONTROLS = ['an adult is let in', 'a minor is kept out', 'a user who declines is kept out']
+
+describe('The tests of an audit', () => {
+  test('are the controls, then what has to be accepted, then the most severe rows of level must', () => {
+    const { names } = createRunner({}, NEVER)
+    expect(names.slice(0, 3)).toEqual(CONTROLS)
+    const rest = names.slice(3)
+    const refusals = rest.findIndex((name) => name.endsWith(' is refused'))
+    expect(refusals).toBeGreaterThan(0)
+    expect(rest.slice(0, refusals).every((name) => name.endsWith(' is accepted'))).toBe(true)
+    expect(rest.slice(refusals).every((name) => name.endsWith(' is refused'))).toBe(true)
+    expect(rest).toContain('use/id_token.expired is refused')
+    expect(rest).not.toContain('use/id_token.kid_empty is refused')
+    expect(rest.filter((name) => /^(?:jwks|discovery)\//.test(name))).toEqual([])
+  })
+
+  test('are of every level when they are chosen by only, but none that a correct app may answer either way', () => {
+    expect(createRunner({ only: ['use/id_token.kid_empty'] }, NEVER).names).toEqual([
+      ...CONTROLS,
+      'use/id_token.kid_empty is refused',
+    ])
+    expect(() => createRunner({ only: ['use/id_token.azp_own'], failOn: 'none' }, NEVER)).toThrow(
+      'auditTests: no row is left that can be a test',
+    )
+  })
+
+  test('take no named parameter, which Jest would give a callback', () => {
+    expect(createRunner({ only: ['use/id_token.expired'] }, NEVER).bodies.map((body) => body.length)).toEqual([
+      0, 0, 0, 0,
+    ])
+  })
+
+  test('refuse options in one line', () => {
+    expect(() => createRunner({ only: ['use/id_token.expird'] }, NEVER)).toThrow(
+      'auditTests: "use/id_token.expird" names no row. Did you mean "use/id_token.expired"?',
+    )
+    expect(() => Reflect.apply(auditTests, undefined, [sandbox(), NEVER, {}])).toThrow(
+      'auditTests: test must be a function, found nothing',
+    )
+  })
+})
+
+describe('A test of a row', () => {
+  const only = ['use/id_token.nonce_missing', 'use/id_token.expired', 'create/created', 'use/id_token.extra_claim']
+  const NONCE = 'use/id_token.nonce_missing is refused'
+  const EXPIRED = 'use/id_token.expired is refused'
+
+  test('passes when the app refuses, also alone, and also after a reset', async () => {
+    const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox()))
+    expect(await run(EXPIRED)).toBe('passed')
+    await sandbox().reset()
+    for (const name of names.filter((one) => !one.startsWith('create/')))
+      expect([name, await run(name)]).toEqual([name, 'passed'])
+    expect(await sandbox().expectations.list()).toEqual([])
+  })
+
+  test('is skipped with the reason when it is not for this app', async () => {
+    const { run } = createRunner({ only }, await visitUseOfExample(sandbox()))
+    expect(await run('create/created is accepted')).toEqual({
+      skipped: 'not for this app: your app sends no can_create=true',
+    })
+  })
+
+  test('fails by a finding with what happened, the check, the harm, references and the flow', async () => {
+    const visit = await visitUseOfExample(sandbox(), [['    payload.nonce === nonce &&\n', '']])
+    const { run } = createRunner({ only }, visit)
+    expect(await run(EXPIRED)).toBe('passed')
+    const { failed } = Object.assign({ failed: '' }, await run(NONCE))
+    expect(failed).toMatch(
+      /^use\/id_token\.nonce_missing: let in \(must, severity 8\.1\)\nThere is no nonce\. As adult-passport: visit returned true\.\nCheck: nonce .*\nHarm: .*\n.*CWE-294\nhttp:\/\/localhost:\d+\/_sandbox\/console\/flows\/f\d+\n/,
+    )
+    expect(failed).toContain('outcome id_token.nonce_missing')
+  })
+
+  test('is skipped with the reason when the finding is known', async () => {
+    const visit = await visitUseOfExample(sandbox(), [['    payload.nonce === nonce &&\n', '']])
+    const known = [{ row: 'use/id_token.nonce_missing', because: 'mended next week' }]
+    const { run } = createRunner({ only, known }, visit)
+    expect(await run(NONCE)).toEqual({ skipped: 'known: mended next week' })
+  })
+
+  test('fails, and does not pass, at an app that refuses everything', async () => {
+    const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox(), [['Welcome, you are 18.', 'No.']]))
+    for (const name of names) {
+      expect(await run(name)).toEqual({
+        failed: expect.stringMatching(/^visit returned false for a right token of adult-passport/),
+      })
+    }
+  })
+
+  test('fails, and does not pass, when the app lets no adult in after it', async () => {
+    const visit = await visitUseOfExample(sandbox())
+    let isLocked = false
+    const locking: VisitFunction = async (details) => {
+      const result = await visit(details)
+      isLocked ||= details.row === 'use/id_token.expired'
+      return result && !isLocked
+    }
+    const { run } = createRunner({ only }, locking)
+    expect(await run(NONCE)).toBe('passed')
+    const lost = {
+      failed: expect.stringMatching(/: undetermined, control_lost .*\n.*\nThe app no longer lets an adult in/),
+    }
+    expect(await run(EXPIRED)).toEqual(lost)
+    expect(await run(NONCE)).toEqual(lost)
+  })
+
+  test('fails with the remedy when its visit throws', async () => {
+    const visit = await visitUseOfExample(sandbox())
+    const throwing: VisitFunction = (details) =>
+      details.row.endsWith('expired') ? Promise.reject(new Error('no such button')) : visit(details)
+    const { run } = createRunner({ only }, throwing)
+    expect(await run(EXPIRED)).toEqual({
+      failed: expect.stringMatching(
+        /^use\/id_token\.expired: undetermined, visit_failed .*\n.*no such button\.\nvisit has to return true or false/,
+      ),
+    })
+  })
+
+  test('of a minor fails at an app that does not read the thresholds', async () => {
+    const visit = await visitUseOfExample(sandbox(), [["if (!age_thresholds['18'])", 'if (!age_thresholds)']])
+    const { run } = createRunner({ only }, visit)
+    expect(await run('an adult is let in')).toBe('passed')
+    expect(await run('a minor is kept out')).toEqual({
+      failed: expect.stringMatching(/^visit returned true for child-12: /),
+    })
+  })
+
+  test('waits for the one before when a runner begins both at once', async () => {
+    const { run } = createRunner({ only }, await visitUseOfExample(sandbox()))
+    expect(await Promise.all([EXPIRED, NONCE, 'an adult is let in'].map(run))).toEqual(['passed', 'passed', 'passed'])
+  })
+})
