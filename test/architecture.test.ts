@@ -66,6 +66,7 @@ const FULL_FOLDERS: Readonly<Record<string, string>> = {
   '': 'the rooms of the floor plan and five entry points',
   age: 'still to be divided',
   oidc: 'one file for each endpoint, and what the endpoints share',
+  console: 'one entry for each page of the menu, and what the pages share',
   'sandbox/outcomes/rows': 'one file for each seam and call',
   store: 'the adapters of memory and of Redis, one file for each port',
 }

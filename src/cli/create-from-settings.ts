@@ -15,6 +15,8 @@ export async function createFromSettings(
       ...(report.call && { onCall: report.call }),
       onWarning: (message) => report.warning(inCommandWords(message)),
       onError: report.defect,
+      // Loaded when the console asks for it: a start does not need it.
+      lastAudit: async () => (await import('./audit/last-run.ts')).readLastAudit(),
     })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

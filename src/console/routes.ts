@@ -1,6 +1,7 @@
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { consolePathOf } from '../http/html/console-page.ts'
 import { redirect } from '../http/reply.ts'
+import { auditPage, showUploadedReport } from './audit/audit.ts'
 import { outcomePage } from './catalogues/outcome.ts'
 import { outcomesPage } from './catalogues/outcomes.ts'
 import { rulesPage } from './catalogues/rules.ts'
@@ -21,6 +22,7 @@ const PAGES: readonly ConsoleRoute[] = [
   flowsPage,
   flowPage,
   personasPage,
+  auditPage,
   playgroundPage,
   outcomesPage,
   outcomePage,
@@ -38,6 +40,7 @@ const CONSOLE = '/_sandbox/console'
 export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: CONSOLE, method: 'get', handler: entrance(host) },
   { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host), errors: 'page' },
+  { path: `${CONSOLE}/audit`, method: 'post', handler: showUploadedReport(host) },
   { path: `${CONSOLE}/status`, method: 'post', handler: takeBack(host) },
   ...PAGES.flatMap((route): RouteRow[] => {
     const { act, name, below = '' } = route

@@ -100,6 +100,8 @@ export interface HttpHost {
   /** Proxies whose `X-Forwarded-` headers are believed: addresses, CIDR ranges, or names of ranges that Express knows. */
   readonly trustedProxies: readonly string[]
   uptimeSeconds(): number
+  /** The report of the last audit as JSON, when this sandbox knows one. */
+  lastAudit(): Promise<string | undefined>
   /** @throws Refusal (503) while the store takes no records */
   checkStore(): Promise<void>
   onCall(call: CallSummary): void

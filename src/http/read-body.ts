@@ -1,8 +1,13 @@
-import type { RequestHandler } from 'express'
+import { finished } from 'node:stream'
+import type { Request, RequestHandler } from 'express'
 import { Refusal } from '../oidc/refusal.ts'
 
 /** Bytes of a body. */
 export const MAX_BODY_BYTES = 64 * 1024
+/** Bytes of a form of the console that brings a file. */
+export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024
+/** Of a longer one nothing is kept, but it is received, so that the browser shows the answer of the page. */
+const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads the body of a request into `request.body`. A body that is too large is refused by its Content-Length before a byte of it is
@@ -16,9 +21,15 @@ export const readBody: RequestHandler = (request, response, next) => {
     expect,
   } = request.headers
   if (length === undefined && transfer === undefined) return next()
-  if (Number(length) > MAX_BODY_BYTES) return next(tooLarge(`${length} bytes`))
+  const max = isUpload(request) ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES
+  const isDropped = isUpload(request) && Number(length) > max && Number(length) <= MAX_DROPPED_BYTES
+  if (Number(length) > max && !isDropped) return next(tooLarge(`${length} bytes`, max))
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return next(encoded(encoding))
   if (/^100-continue$/i.test(expect ?? '')) response.writeContinue()
+  if (isDropped) {
+    finished(request.resume(), { writable: false }, (error) => next(error ? cutOff() : undefined))
+    return
+  }
 
   const chunks: Buffer[] = []
   let bytes = 0
@@ -30,17 +41,20 @@ export const readBody: RequestHandler = (request, response, next) => {
   }
   const take = (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes <= MAX_BODY_BYTES) return chunks.push(chunk)
+    if (bytes <= max) return chunks.push(chunk)
     request.pause()
-    return settle(tooLarge(`more than ${MAX_BODY_BYTES} bytes`))
+    return settle(tooLarge(`more than ${max} bytes`, max))
   }
   const end = () => settle()
   const fail = () => settle(cutOff())
   request.on('data', take).on('end', end).on('error', fail)
 }
 
-const tooLarge = (size: string) =>
-  unreadable(413, `the body has ${size}, and ${MAX_BODY_BYTES} are read at most: send fewer or shorter values`, {
+/** The one form that brings a file: the report of an audit. */
+const isUpload = ({ method, path }: Request) => method === 'POST' && path.endsWith('/_sandbox/console/audit')
+
+const tooLarge = (size: string, max: number) =>
+  unreadable(413, `the body has ${size}, and ${max} are read at most: send fewer or shorter values`, {
     Connection: 'close',
   })
 

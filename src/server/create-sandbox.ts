@@ -104,6 +104,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     trustedProxies: options.trustProxy ?? [],
     guard: createControlGuard({ listeningOn: address.address, addresses, token: options.controlToken }),
     uptimeSeconds: () => uptime() / 1000,
+    lastAudit: async () => options.lastAudit?.(),
     checkStore: stores.check,
     onCall: (call) => options.onCall?.(call),
     onError: (error) => options.onError?.(error),

@@ -67,9 +67,11 @@ export interface SandboxOptions {
   onCall?(call: CallSummary): void
   onError?(error: unknown): void
   onWarning?(message: string): void
+  /** The report of an audit, as JSON, that the console shows on its page Audit; the command line gives the last one of its folder. */
+  lastAudit?(): string | undefined | Promise<string | undefined>
 }
 
-const CALLBACKS = ['onCall', 'onError', 'onWarning'] as const satisfies (keyof SandboxOptions)[]
+const CALLBACKS = ['onCall', 'onError', 'onWarning', 'lastAudit'] as const satisfies (keyof SandboxOptions)[]
 
 /** Checks options that come from JavaScript or from JSON. @throws ConfigError for an unknown option or a value that cannot be used */
 export const checkSandboxOptions: (options: SandboxOptions) => void = createOptionCheck(CALLBACKS)

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { renderAudit } from '../../src/console/audit/audit-page.ts'
 import { renderOutcome } from '../../src/console/catalogues/outcome.ts'
 import { renderOutcomes } from '../../src/console/catalogues/outcomes.ts'
 import { renderRules } from '../../src/console/catalogues/rules.ts'
@@ -24,6 +25,7 @@ import type { Flow } from '../../src/sandbox/journal/journal.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
 import { ROOT_TENANT } from '../../src/sandbox/tenants/tenants.ts'
+import { MIXED } from '../cli/audit/reports/sample-report.ts'
 import { shell } from '../hosted/views.ts'
 
 export const frame: ConsoleFrame = {
@@ -232,6 +234,11 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
       problem: 'persona: there is no persona "x"',
     },
   ),
+  pageOf('audit', renderAudit, frame, {
+    opened: { name: 'report.json', report: { ...MIXED, version: '9.9.9', catalogue: '9.9' }, linked: ['f2'] },
+    problem: 'no file came',
+  }),
+  pageOf('empty audit', renderAudit, frame, {}),
   pageOf('playground', renderPlayground, frame, {
     text: '{"age_thresholds":[18]}',
     findings: [finding],
@@ -393,7 +400,20 @@ function pageOf<Args extends readonly unknown[]>(
 const same = (text: string) => text
 
 /** Words of a fixed set, and what a test sets itself; everything else in the data may be any text. */
-const FIXED = ['level', 'correctClient', 'flow', 'profile', 'endpoint', 'kind', 'id_token', 'status', 'signingAlg']
+const FIXED = [
+  'level',
+  'correctClient',
+  'flow',
+  'profile',
+  'endpoint',
+  'kind',
+  'id_token',
+  'status',
+  'signingAlg',
+  'row',
+  'verdict',
+  'family',
+]
 
 function everyString<T>(value: T, change: (text: string) => string): T {
   const json = JSON.stringify(value, (key, item: unknown) =>

@@ -157,7 +157,17 @@ async function visitConsole({ sandbox, text, get, post }: World): Promise<void> 
     change: text,
     answers: text,
   }
-  for (const page of ['flows', 'personas', 'playground', 'outcomes', 'expectations', 'clock', 'rules', 'tenants']) {
+  for (const page of [
+    'flows',
+    'audit',
+    'personas',
+    'playground',
+    'outcomes',
+    'expectations',
+    'clock',
+    'rules',
+    'tenants',
+  ]) {
     await get(`${at}/${page}`)
     await get(`${at}/${page}`, fields)
   }

@@ -21,6 +21,7 @@ export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = 
   trustedProxies: [],
   uptimeSeconds: () => 0,
   checkStore: async () => {},
+  lastAudit: async () => undefined,
   onCall() {},
   onError() {},
   ...changes,

@@ -8,6 +8,7 @@ import { messageOf } from '../../files/caught.ts'
 import type { Mask } from '../../sandbox/clients/mask.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
 import { totalsOf } from '../../sandbox/outcomes/report/totals.ts'
 import { paint, paintError, print, printError, redrawError, visible } from '../terminal.ts'
 import { createCopies } from './app/app-copies.ts'
@@ -102,19 +103,27 @@ async function judge(app: AppCopies, options: AuditOptions, session: Run): Promi
     return report.exit_code
   }
   if (sandbox.isOwn && report.exit_code !== 0) say(HOW_TO_SEE_FLOWS)
-  await remember(report, request)
+  const isKept = await remember(report, request)
+  if (isKept && context.console !== undefined)
+    say(`All verdicts by family, with their flows: ${context.console}/audit (${LAST_AUDIT})`)
   const summaryFile = ownEnvironment()['GITHUB_STEP_SUMMARY']
   writeReports(report, { ...request.files, summaryFile: summaryFile || undefined }, context)
   return report.exit_code
 }
 
-/** Keeps the report for `--again` and for the console. When the folder cannot be written, that is a warning: the verdicts of the audit stand. */
-async function remember(report: AuditReport, { mode, only, skip }: AuditRequest): Promise<void> {
+/**
+ * Keeps the report of a whole audit for `--again` and for the console, and says whether it did. When the folder cannot be
+ * written, that is a warning: the verdicts of the audit stand.
+ */
+async function remember(report: AuditReport, { mode, only, skip }: AuditRequest): Promise<boolean> {
   try {
     if (mode === 'again') await renewRun(report)
     else if (only.length + skip.length === 0) await keepRun(report)
+    else return false
+    return true
   } catch (error) {
     printError(`${paintError('yellow', 'warning:')} ${visible(messageOf(error))}; --again will not know this audit`)
+    return false
   }
 }
 

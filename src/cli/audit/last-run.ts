@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
 import type { AuditReport, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
-import { readReport } from '../../sandbox/outcomes/report/read-report.ts'
+import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
 import { exitCodeOf, totalsOf } from '../../sandbox/outcomes/report/totals.ts'
-
-const FOLDER = '.agekey-audit'
-/** The report of the last whole audit in the working folder. */
-export const LAST_AUDIT = `${FOLDER}/last.json`
 
 /** What `--again` looks at. */
 const UNSETTLED: readonly VerdictName[] = ['let in', 'broke', 'too strict', 'undetermined', 'stale']
@@ -32,10 +29,20 @@ export function readUnsettled(app: string): readonly string[] {
   return unsettled
 }
 
+/** The last report as JSON, for the console; `undefined` when there is none. @throws ConfigError with one line */
+export function readLastAudit(): string | undefined {
+  try {
+    return readFileSync(LAST_AUDIT, 'utf8')
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw ConfigError.of(`${LAST_AUDIT} cannot be read (${messageOf(cause)})`, { cause })
+  }
+}
+
 /** Keeps the report of a whole audit. @throws ConfigError with one line, when it cannot be written */
 export async function keepRun(report: AuditReport): Promise<void> {
   try {
-    await preparePrivateFolder(FOLDER)
+    await preparePrivateFolder(dirname(LAST_AUDIT))
     await replaceFile(LAST_AUDIT, `${JSON.stringify(report, undefined, 2)}\n`, { mode: 0o600 })
   } catch (cause) {
     throw ConfigError.of(`${LAST_AUDIT}: cannot be written (${messageOf(cause)})`, { cause })
@@ -49,6 +56,7 @@ export async function renewRun(again: AuditReport): Promise<void> {
   const rows = last.rows.map((row) => renewed.get(row.row) ?? row)
   await keepRun({
     ...again,
+    first_started_at: last.first_started_at ?? last.started_at,
     learned: { ...last.learned, ...again.learned },
     rows,
     totals: totalsOf(rows),
@@ -58,19 +66,10 @@ export async function renewRun(again: AuditReport): Promise<void> {
 }
 
 function readLastRun(): AuditReport {
-  const last = readReport(textOfLastRun())
+  const text = readLastAudit()
+  if (text === undefined)
+    throw ConfigError.of('--again: there is no last audit in this folder; run it without --again first')
+  const last = readReport(text)
   if (last.ok) return last.report
   throw ConfigError.of(`--again: ${LAST_AUDIT} ${last.problem}; run the audit without --again first`)
-}
-
-function textOfLastRun(): string {
-  try {
-    return readFileSync(LAST_AUDIT, 'utf8')
-  } catch (cause) {
-    const reason =
-      codeOf(cause) === 'ENOENT'
-        ? 'there is no last audit in this folder'
-        : `${LAST_AUDIT} cannot be read (${messageOf(cause)})`
-    throw ConfigError.of(`--again: ${reason}; run it without --again first`, { cause })
-  }
 }

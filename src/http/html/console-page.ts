@@ -12,6 +12,7 @@ import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from '.
 /** The pages of the console, in the order of its menu, which leaves a gap between two groups; `path` is below the console's own. */
 export const CONSOLE_PAGES = [
   { path: 'flows', title: 'Flows', group: 'Watch' },
+  { path: 'audit', title: 'Audit', group: 'Watch' },
   { path: 'playground', title: 'Playground', group: 'Watch' },
   { path: 'personas', title: 'Personas', group: 'Decide' },
   { path: 'outcomes', title: 'Outcomes', group: 'Decide' },

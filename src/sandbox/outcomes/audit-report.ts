@@ -89,6 +89,10 @@ export const auditReportSchema = z.strictObject({
   agent: z.enum(['http', 'function']).describe('What drove the app: function is the visit of a test suite'),
   started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
   seconds: z.number().min(0),
+  first_started_at: z.iso
+    .datetime(mustBe('an instant like 2026-01-31T12:00:00Z'))
+    .optional()
+    .describe('When --again put rows in the place of earlier ones: the beginning of the earliest of these audits'),
   learned: z
     .strictObject({ use: learnedSchema, create: learnedSchema, upgrade: learnedSchema })
     .partial()

@@ -68,7 +68,7 @@ export const INPUTS: [
   IsInput<keyof Question, keyof OperationInput<'evaluate'>['body']>,
   IsInput<ClientSettings, DeclaredClient>,
   IsInput<Lifetimes, KnownLifetimes>,
-  IsInput<Given<Omit<SandboxOptions, 'onCall' | 'onError' | 'onWarning'>>, Given<SettingOptions>>,
+  IsInput<Given<Omit<SandboxOptions, 'onCall' | 'onError' | 'onWarning' | 'lastAudit'>>, Given<SettingOptions>>,
 ] = [true, true, true, true, true, true, true, true]
 
 /** A report has more members than are published: what is only for files. */

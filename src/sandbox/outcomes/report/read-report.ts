@@ -4,6 +4,9 @@ import { parseJson } from '../../../oidc/request/json.ts'
 import { packageVersion } from '../../../package-root.ts'
 import { type AuditReport, auditReportSchema } from '../audit-report.ts'
 
+/** The report of the last whole audit, below the folder that it ran in. */
+export const LAST_AUDIT = '.agekey-audit/last.json'
+
 export type ReadReport =
   | { readonly ok: true; readonly report: AuditReport }
   /** The rest of a sentence about the text: `is not JSON: ...`. */

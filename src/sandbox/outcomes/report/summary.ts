@@ -12,7 +12,7 @@ export function conclusionOf({ exit_code, totals }: AuditReport): Conclusion {
 const IN_ORDER: readonly VerdictName[] = ['let in', 'too strict', 'stale', 'broke', 'undetermined', ...VERDICTS]
 
 /** Verdicts that rows have, and how many have each: findings first. */
-export function totalsInOrder({ totals }: AuditReport): (readonly [VerdictName, number])[] {
+export function totalsInOrder({ totals }: Pick<AuditReport, 'totals'>): (readonly [VerdictName, number])[] {
   return [...new Set(IN_ORDER)].flatMap((verdict) => {
     const count = totals[verdict] ?? 0
     return count === 0 ? [] : [[verdict, count] as const]

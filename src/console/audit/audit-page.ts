@@ -1,0 +1,150 @@
+import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
+import { counted, renderInstant, shortened } from '../../http/html/elements.ts'
+import { type Html, html, type Renderable } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import { packageVersion } from '../../package-root.ts'
+import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import { CATALOGUE_VERSION, findRow } from '../../sandbox/outcomes/catalogue.ts'
+import { findingsOf, isFailure } from '../../sandbox/outcomes/report/findings.ts'
+import { byReason, conclusionOf, totalsInOrder } from '../../sandbox/outcomes/report/summary.ts'
+import { exitCodeOf, totalsOf } from '../../sandbox/outcomes/report/totals.ts'
+import { renderSnippet } from '../snippet.ts'
+import { renderFamilies, renderUndetermined } from './family-tables.ts'
+import { renderFindings } from './finding-list.ts'
+import { REPORT_FIELD } from './read-upload.ts'
+import { markOf, whyNotLinked } from './row-cells.ts'
+
+/** A report, and what this sandbox knows about it. */
+export interface OpenReport {
+  /** Of the file that it comes from. */
+  readonly name: string
+  readonly report: AuditReport
+  /** The ids of the flows that are in the journal here. */
+  readonly linked: readonly string[]
+}
+
+/** The form that opens a report, below the verdicts of the one that is open. */
+export function renderAudit(
+  frame: ConsoleFrame,
+  { opened, problem }: { opened?: OpenReport; problem?: string },
+): RenderedPage {
+  return renderConsolePage(frame, {
+    title: 'Audit',
+    current: 'audit',
+    problem,
+    lead: html`Which wrong answers an app lets in, by the report of an audit. The server keeps no report, and calls nothing.`,
+    styles: ['audit.css'],
+    scripts: ['audit-filter.js', 'copy.js'],
+    body: html`${opened && renderReport(opened, frame)}
+${renderForm(frame, opened !== undefined)}`,
+  })
+}
+
+/** Rows of one page: the catalogue has 300, a file may have more. */
+const MAX_ROWS = 1000
+
+function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
+  const rows = given.rows.slice(0, MAX_ROWS)
+  // Decision: what stands on top is counted from the rows, so that no report looks better than its rows.
+  const report: AuditReport = { ...given, totals: totalsOf(given.rows), exit_code: exitCodeOf(given.rows) }
+  const place = { consolePath, linked: new Set(linked), audited: report }
+  return html`${renderSummary(report, [...remarksOn(given, report), ...whyNotLinked(rows, place)], name)}
+${renderFindings(findingsOf({ ...report, rows }), place)}
+${renderUndetermined(byReason({ ...report, rows }, 'undetermined'))}
+${renderFamilies(rows, place)}`
+}
+
+const HEADLINES: Readonly<Record<ReturnType<typeof conclusionOf>, (report: AuditReport) => string>> = {
+  passed: (report) => `Nothing that counts was let in or refused wrongly${otherFindings(report)}`,
+  failed: (report) => `${counted(report.rows.filter(isFailure).length, 'finding')}${otherFindings(report)}`,
+  undetermined: ({ rows }) =>
+    `${counted(rows.filter((row) => row.counted && row.verdict === 'undetermined').length, 'row')} that counts could not be judged`,
+  'nothing was judged': () => 'Nothing could be shown',
+}
+
+function otherFindings(report: AuditReport): string {
+  const others = findingsOf(report).filter((row) => !isFailure(row)).length
+  return others === 0
+    ? ''
+    : `, and ${counted(others, 'finding')} that ${others === 1 ? 'does' : 'do'} not count for the exit code`
+}
+
+const MARKS = { passed: 'yes', failed: 'no', undetermined: 'wait', 'nothing was judged': 'no' } as const
+
+function renderSummary(report: AuditReport, remarks: readonly string[], name: string): Html {
+  const conclusion = conclusionOf(report)
+  return html`<section class="card audit-summary" aria-labelledby="verdict-title">
+<h2 id="verdict-title" data-testid="headline"><span class="mark ${MARKS[conclusion]}">${conclusion}</span> ${HEADLINES[conclusion](report)}</h2>
+<ul class="marks" aria-label="Rows by verdict" data-testid="totals">${totalsInOrder(report).map(
+    ([verdict, count]) => html`<li class="mark ${markOf(verdict)}">${count} ${verdict}</li>`,
+  )}</ul>
+${remarks.length > 0 && html`<ul class="notice remarks" data-testid="remarks">${remarks.map((remark) => html`<li>${remark}</li>`)}</ul>`}
+<dl class="audit-facts">${factsOf(report, name).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+${renderLearned(report)}
+${
+  report.notes.length > 0 &&
+  html`<h3>Notes</h3>
+<ul class="steps">${report.notes.map((note) => html`<li>${shortened(note, MAX_TEXT)}</li>`)}</ul>`
+}
+</section>`
+}
+
+const MAX_TEXT = 300
+
+const renderLearned = ({ learned }: AuditReport): Html =>
+  html`<details class="raw"><summary>What was learned</summary>
+<dl class="audit-facts">${Object.entries(learned).flatMap(([flow, signs]) =>
+    signs === undefined
+      ? []
+      : html`<div><dt>${flow}</dt><dd>Yes is ${shortened(signs.yes, MAX_TEXT)}<ul class="steps">${signs.no.map((one) => html`<li>No is ${shortened(one, MAX_TEXT)}</li>`)}</ul></dd></div>`,
+  )}</dl></details>`
+
+function factsOf(report: AuditReport, name: string): readonly (readonly [term: string, value: Renderable])[] {
+  const { app, agent, started_at: startedAt, first_started_at: first, seconds, version, catalogue } = report
+  return [
+    ['App', html`<code>${shortened(app, MAX_TEXT)}</code>`],
+    ['Agent', agent],
+    ['When', html`${renderInstant(startedAt)}, ${seconds.toFixed(1)} seconds`],
+    ...(first === undefined ? [] : [['Earliest rows', renderInstant(first)] as const]),
+    ['By', html`agekey-sandbox ${shortened(version, MAX_TEXT)}, catalogue ${shortened(catalogue, MAX_TEXT)}`],
+    ['File', html`<code>${name}</code>`],
+  ]
+}
+
+/** What to know before the report is believed. */
+function remarksOn(given: AuditReport, counted: AuditReport): string[] {
+  const { version, catalogue, rows } = given
+  const strangers = rows.filter(({ row }) => !findRow(row)).length
+  const isOther = Object.entries({ ...given.totals, ...counted.totals }).some(
+    ([verdict]) => entryOf(given, verdict) !== entryOf(counted, verdict),
+  )
+  return [
+    version !== packageVersion() &&
+      `agekey-sandbox ${shortened(version, MAX_TEXT)} wrote this report, and this is ${packageVersion()}.`,
+    catalogue !== CATALOGUE_VERSION &&
+      `It was judged by catalogue ${shortened(catalogue, MAX_TEXT)}; this sandbox has ${CATALOGUE_VERSION}.`,
+    strangers > 0 && `Rows that this catalogue does not have: ${strangers}. Each has a mark.`,
+    isOther && 'Its totals are not those of its rows. What stands here was counted from the rows.',
+    given.exit_code !== counted.exit_code &&
+      `It says exit code ${given.exit_code}; its rows come to ${counted.exit_code}.`,
+    rows.length > MAX_ROWS && `The first ${MAX_ROWS} of ${rows.length} rows are shown.`,
+  ].filter((remark) => remark !== false)
+}
+
+const entryOf = ({ totals }: AuditReport, verdict: string) =>
+  Object.entries(totals).find(([name]) => name === verdict)?.[1] ?? 0
+
+function renderForm({ consolePath }: ConsoleFrame, isOther: boolean): Html {
+  return html`<section class="card" aria-labelledby="open-title">
+<h2 id="open-title">Open ${isOther && 'another '}report</h2>
+<form class="form-row" method="post" action="${consolePath}/audit" enctype="multipart/form-data">
+<div class="field">
+<label for="${REPORT_FIELD}">JSON report of an audit</label>
+<input id="${REPORT_FIELD}" name="${REPORT_FIELD}" type="file" accept=".json,application/json" required aria-describedby="report-hint">
+<p class="hint" id="report-hint"><code>.agekey-audit/last.json</code>, or the file that <code>--json</code> wrote</p>
+</div>
+<button class="primary" data-testid="open">Open</button>
+</form>
+${!isOther && html`<h3>Make one</h3>${renderSnippet('npx agekey-sandbox audit http://localhost:3000/verify')}`}
+</section>`
+}

@@ -1,0 +1,47 @@
+import type { Incoming } from '../../http/incoming.ts'
+import { MAX_UPLOAD_BYTES } from '../../http/read-body.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
+
+/** The name of the file input. */
+export const REPORT_FIELD = 'report'
+
+const REMEDY = `choose the JSON report of an audit: ${LAST_AUDIT}, or the file that --json wrote`
+
+/** The report in a form of `multipart/form-data`, with the name of its file. @throws Refusal 400, 413 or 415 */
+export async function readUpload(request: Incoming): Promise<{ report: AuditReport; name: string }> {
+  const file = await readFile(request)
+  const name = file.name.slice(0, MAX_NAME)
+  const read = readReport(await file.text())
+  if (!read.ok) throw Refusal.invalidRequest(`${name} ${read.problem}; ${REMEDY}`)
+  return { report: read.report, name }
+}
+
+const MAX_NAME = 80
+
+async function readFile(request: Incoming): Promise<File> {
+  const { contentType = 'absent', body } = request
+  if (!/^multipart\/form-data *;/i.test(contentType)) {
+    throw Refusal.byHttp(415, `Content-Type: must be multipart/form-data, not ${contentType.slice(0, MAX_NAME)}`, {
+      title: 'Not a form with a file',
+    })
+  }
+  const length = Number(request.header('content-length'))
+  if (length > MAX_UPLOAD_BYTES) {
+    throw Refusal.byHttp(
+      413,
+      `the file is too large: the form has ${length} bytes, and ${MAX_UPLOAD_BYTES} are read at most; ${REMEDY}`,
+      { title: 'Too large' },
+    )
+  }
+  const fields = await new Response(new Uint8Array(body), { headers: { 'Content-Type': contentType } })
+    .formData()
+    .catch(() => {
+      throw Refusal.invalidRequest(`the form cannot be read: it is no multipart/form-data; ${REMEDY}`)
+    })
+  const file = fields.get(REPORT_FIELD)
+  // A browser sends a file without a name when none was chosen.
+  if (!(file instanceof File) || file.name === '') throw Refusal.invalidRequest(`no file came; ${REMEDY}`)
+  return file
+}
