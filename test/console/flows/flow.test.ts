@@ -45,6 +45,18 @@ describe('the page of a flow', () => {
     expect(textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)).toContain('Outcome create_requested')
   })
 
+  it('advises to begin again when the request expired before the user answered, as the control API does', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(200)
+    expect(textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)).toContain('Wait: the user has not come back yet')
+    await sandbox.clock.advance(3600)
+    const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
+    expect(text).toContain('Begin the flow again')
+    expect(text).not.toContain('Wait: ')
+    const { next_steps: steps } = await sandbox.flows.get('f1')
+    expect(steps).toEqual([expect.stringContaining('Begin the flow again')])
+  })
+
   it('advises to correct the request, not to try again', async () => {
     const sandbox = await startSandbox()
     await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: '{}' }))
