@@ -1,5 +1,10 @@
+import type { VisitDetails } from './audit/drive/call-visit.ts'
+import { auditTestsOf } from './audit/kit/audit-tests.ts'
+import { checkChoices } from './audit/kit/check-choices.ts'
+import { createPageAudit, type PageBrowser, type VisitedPage } from './audit/kit/page-audit.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
+import type { AuditChoices } from './client/shapes/audit.ts'
 import type { KnownOutcome, KnownPersona } from './client/shapes/names.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
 import { ACTING_COOKIE, actingValue, OUTCOME_COOKIE, PERSONA_COOKIE } from './sandbox/decision/sources.ts'
@@ -125,4 +130,58 @@ async function actAs(
       url: `${api.baseUrl}/`,
     },
   ])
+}
+
+/** The fixtures that a test of an audit takes. */
+interface AuditFixtures<Page> {
+  readonly page: Page
+  readonly browser: PageBrowser<Page>
+  readonly sandbox: SandboxApi
+}
+
+type AuditBody<Page> = (
+  fixtures: AuditFixtures<Page>,
+  info: { setTimeout(milliseconds: number): void; skip(condition: boolean, reason: string): void },
+) => Promise<void>
+
+/** The part of `test` that is used here; the compiler reads the type of a page from the second signature. */
+interface PageTest<Page> {
+  (title: string, body: AuditBody<Page>): void
+  (title: string, details: { tag?: string }, body: AuditBody<Page>): void
+}
+
+/** What a visit is for, and the page to make it in. */
+export interface PageVisit<Page> extends VisitDetails {
+  /** Of a fresh browser context: that of the test for the row itself, another one for what is compared with it. */
+  readonly page: Page
+  readonly sandbox: SandboxApi
+}
+
+/**
+ * Makes one test for each row of the catalogue, by a function that drives one flow of the app in a page and says whether it let the
+ * user in. Without `only` the rows of level `must` become tests, or those of `failOn`.
+ * ```ts
+ * const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
+ * auditTests(test, async ({ page }) => {
+ *   await page.goto('/verify')
+ *   return page.getByText('Welcome').isVisible()
+ * })
+ * ```
+ * @param test extended by `sandboxFixtures`
+ * @throws ConfigError with one line for options that cannot be used
+ */
+export function auditTests<Page extends VisitedPage>(
+  test: PageTest<Page>,
+  visit: (details: PageVisit<Page>) => boolean | Promise<boolean>,
+  choices: AuditChoices = {},
+): void {
+  checkChoices('auditTests', visit, choices)
+  const audit = createPageAudit(visit, choices)
+  for (const one of auditTestsOf(choices)) {
+    test(one.name, async ({ page, browser, sandbox }, info) => {
+      info.setTimeout(audit.timeoutMs)
+      const reason = await audit.run(one, { page, browser, sandbox })
+      if (reason !== undefined) info.skip(true, reason)
+    })
+  }
 }

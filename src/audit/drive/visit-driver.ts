@@ -66,6 +66,13 @@ async function runVisit(
   }
   const newer = { ...(newest && { after: newest.id }), limit: MAX_FLOWS }
   const flows = (await sandbox.flows.list(newer)).toReversed()
+  const strange = flows.find((flow) => queue.isStrange(flow))
+  if (strange) {
+    const by = `${strange.id} was decided by ${strange.decided_by}`
+    result = {
+      failure: `something else uses the sandbox at the same time: ${by}; give each worker a sandbox of its own`,
+    }
+  }
   const use = flows.find((flow) => flow.flow === 'use' && queue.hasDecided(flow))
   const create = flows.find((flow) => flow.flow === 'create' && hasCall(flow, 'E3'))
   const first = use ?? flows.find((flow) => flow.flow === 'use')
@@ -110,6 +117,9 @@ function createQueue(sandbox: SandboxApi) {
       left = new Set(queued.map(({ id }) => id).filter((id) => all.includes(id)))
       for (const id of left) await sandbox.expectations.remove(id)
     },
+    /** Whether a flow has a queued decision that is not of this visit: then this one may have gone to another app or worker. */
+    isStrange: ({ decided_by: by = '' }: Flow) =>
+      by.includes('expectation ') && !all.some((id) => by.includes(`expectation ${id} `)),
     isMet: (id: string) => !left.has(id),
     /** Whether a flow, or a later call of it, has one of the decisions of the plan. */
     hasDecided: ({ decided_by: by = '' }: Flow) => added.some((id) => by.includes(`expectation ${id} `)),
