@@ -195,7 +195,7 @@ describe('A tool refuses in the words of the sandbox:', () => {
     ['clock', { advance: -1 }, 'advance: must be 0 or more seconds'],
     ['reset', { all: true }, 'all: unknown key'],
     ['search_documents', { query: 'a', limit: 0 }, 'limit: expected at least 1, found 0'],
-    ['read_document', { name: 'librari' }, 'name: there is no document "librari". Did you mean "library"?'],
+    ['read_document', { name: 'kubernets' }, 'name: there is no document "kubernets". Did you mean "kubernetes"?'],
     ['read_document', { name: 'library', section: 'nowhere' }, 'section: there is no section "nowhere"'],
   ])('%s %j', async (name, args, message) => {
     const { url } = await startSandbox()
