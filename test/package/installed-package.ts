@@ -18,7 +18,7 @@ export interface InstalledPackage {
   lend(...packages: string[]): void
 }
 
-/** Packs the package as `npm publish` would and installs the tarball without a registry. */
+/** Packs the package, built by `npm run test:package`, and installs the tarball without a registry. */
 export function installPackage(): InstalledPackage {
   const folder = mkdtempSync(join(tmpdir(), 'agekey-package-'))
   afterAll(() => rmSync(folder, { recursive: true }))
@@ -27,7 +27,9 @@ export function installPackage(): InstalledPackage {
     if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${status}\n${stdout}\n${stderr}`)
     return stdout
   }
-  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], root)) as {
+  const [packed] = JSON.parse(
+    run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root),
+  ) as {
     filename: string
   }[]
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh', private: true }))
