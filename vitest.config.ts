@@ -34,6 +34,7 @@ export default defineConfig({
     ],
     // As many as there are cores: by default one core is left for the runner, which on two of them is half of all.
     maxWorkers: '100%',
+    globalSetup: 'test/support/built-folder.ts',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // openapi-typescript reads its types by the API of TypeScript, which version 7 does not have.

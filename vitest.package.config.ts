@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/{package,image}/**/*.test.ts'],
+    globalSetup: 'test/support/built-folder.ts',
     testTimeout: 300_000,
     hookTimeout: 900_000,
     fileParallelism: false,

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -20,7 +21,24 @@ export function buildPackage(folder: string): void {
     'SECURITY.md',
   ])
     symlinkSync(join(root, asset), join(folder, asset))
+  cpSync(buildOnce(inject('builtFolder')), join(folder, 'dist'), { recursive: true })
+}
+
+/** Builds `dist/` for all files of a run. @returns where it is */
+function buildOnce(builtFolder: string): string {
+  const built = join(builtFolder, 'dist')
+  if (existsSync(built)) return built
   const rolldown = join(root, 'node_modules/rolldown/bin/cli.mjs')
-  const args = ['-c', 'rolldown.config.ts', '--dir', join(folder, 'dist')]
-  execFileSync(process.execPath, [rolldown, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  const own = join(builtFolder, `dist-${process.pid}`)
+  execFileSync(process.execPath, [rolldown, '-c', 'rolldown.config.ts', '--dir', own], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  try {
+    renameSync(own, built)
+  } catch (error) {
+    // Another file of tests has built it meanwhile.
+    if (!existsSync(built)) throw error
+  }
+  return built
 }
