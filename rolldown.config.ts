@@ -43,7 +43,7 @@ export default defineConfig({
   },
   platform: 'node',
   logLevel: 'warn',
-  external: ['vitest'],
+  external: ['vitest', 'playwright-core'],
   resolve: {
     alias: {
       // What dependencies of Express read at the start and this server never uses; docs/performance.md says what each costs:

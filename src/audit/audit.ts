@@ -59,7 +59,7 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
     learned: learned.described,
     rows: judged,
     totals: totalsOf(judged),
-    notes,
+    notes: [...notes, ...(app.notes?.() ?? [])],
     exit_code: exitCodeOf(judged),
   }
 }

@@ -1,8 +1,12 @@
 /** Drives an app as one kind of browser does. */
 export interface Agent {
-  readonly name: 'http'
+  readonly name: 'http' | 'chromium'
   /** A browser without cookies. */
   newBrowser(): Browser
+  /** What it kept pages from, and what it saw and did not follow, in one line each. */
+  notes(): readonly string[]
+  /** Ends what it started. */
+  close(): Promise<void>
 }
 
 /** One browser: its cookies last from visit to visit. */
@@ -32,6 +36,8 @@ export interface VisitOptions {
   readonly signal: AbortSignal
   /** Asked before a request for E1 or E3 is sent; `stop` ends the visit there. */
   decide(request: AuthorizationRequest): Promise<ForcedDecision | 'stop'>
+  /** Asks for no flow: the page is looked at, and nothing on it is pressed. */
+  readonly looksOnly?: boolean
   /** What the page of the callback does with an answer to Use; for an agent that runs no scripts. */
   readonly fragment?: FragmentPost | undefined
 }
@@ -91,6 +97,10 @@ export type VisitEnd =
   /** After `MAX_REDIRECTS`. */
   | 'too_many_redirects'
   | 'timed_out'
+  /** The page did not come to rest in time: `problem` says what it still did. */
+  | 'restless'
+  /** In a place that this agent does not follow: a popup or a frame. */
+  | 'astray'
   /** The app closed the connection without an answer. */
   | 'dropped'
   /** Nothing listens there. */

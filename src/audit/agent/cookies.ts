@@ -19,6 +19,13 @@ export interface Cookies {
   forget(names: readonly string[]): void
 }
 
+/** The names of cookies that headers `Set-Cookie` set, not of those that they delete. */
+export const namesSetBy = (setCookie: readonly string[]): readonly string[] =>
+  setCookie.flatMap((header) => {
+    const cookie = Cookie.parse(header, { loose: true })
+    return cookie && cookie.TTL() > 0 ? [cookie.key] : []
+  })
+
 /**
  * Cookies belong to a host, not to a port, and `Secure` ones also travel by http to this machine, as in browsers.
  *

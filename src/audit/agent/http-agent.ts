@@ -29,6 +29,8 @@ export function createHttpAgent({ ca, anyAddress }: HttpAgentOptions = {}): Agen
   const exchange = createExchange({ ca })
   return {
     name: 'http',
+    notes: () => [],
+    close: async () => {},
     newBrowser() {
       const state: BrowserState = {
         exchange,

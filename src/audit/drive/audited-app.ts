@@ -11,6 +11,8 @@ export interface AuditedApp {
   /** An answer in the fragment gets to the app, by a browser with scripts or by what is known of its page. */
   readonly readsFragments: boolean
   drive(limits: DriveLimits): Driver
+  /** What the agent kept pages from, or did not follow, in one line each. */
+  notes?(): readonly string[]
   /** Absent when the audit did not start the app. */
   readonly program?: AppProgram | undefined
 }
@@ -35,7 +37,8 @@ export const appAt = (sandbox: SandboxApi, settings: PageSettings, program?: App
   sandbox,
   page: settings.page,
   agent: settings.agent.name,
-  readsFragments: settings.fragment !== undefined,
+  readsFragments: settings.agent.name === 'chromium' || settings.fragment !== undefined,
+  notes: settings.agent.notes,
   drive: (limits) => createDriver(sandbox, { ...settings, ...limits }),
   program,
 })

@@ -74,6 +74,8 @@ export interface PageSettings {
   nextNumber?(): number
 }
 
+const JUST_LOOK: Pick<VisitOptions, 'decide' | 'looksOnly'> = { decide: async () => 'stop', looksOnly: true }
+
 /** Counts from 1. */
 export function createCounter(): () => number {
   let count = 0
@@ -94,14 +96,15 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   } = settings
   const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, start).href })
 
-  async function visit(
-    browser: Browser,
-    request: PageRequest,
-    decide: VisitOptions['decide'] = async () => 'stop',
-  ): Promise<Visit> {
+  async function visit(browser: Browser, request: PageRequest, decide?: VisitOptions['decide']): Promise<Visit> {
     const deadline = startDeadline(timeoutSeconds, signal)
     return browser
-      .open(ofApp(request), { sandboxUrl: sandbox.baseUrl, signal: deadline.signal, decide, fragment })
+      .open(ofApp(request), {
+        sandboxUrl: sandbox.baseUrl,
+        signal: deadline.signal,
+        fragment,
+        ...(decide ? { decide } : JUST_LOOK),
+      })
       .finally(deadline.clear)
   }
 

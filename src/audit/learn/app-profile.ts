@@ -1,3 +1,4 @@
+import type { Visit } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { isAuditTenant } from '../drive/audit-tenant.ts'
 import type { FlowRun } from '../drive/driver.ts'
@@ -40,9 +41,12 @@ export function profileOf(
         throw new AuditProblem(`${page}: your app closes the connection without an answer; look into its log`)
       case 'too_many_redirects':
         throw new AuditProblem(`${page} is redirected more than 20 times, the last time to ${addressOf(visit.url)}`)
+      case 'astray':
+      case 'restless':
+        throw new AuditProblem(`${page}: ${visit.problem}`)
       default:
         throw new AuditProblem(
-          `${page} answers ${visit.page?.status ?? 'nothing'} and leads to no Use request of this sandbox; give the page where a user begins to prove an age`,
+          `${page} answers ${visit.page?.status ?? 'nothing'} and leads to no Use request of this sandbox; give the page where a user begins to prove an age${aboutPage(visit)}`,
         )
     }
   }
@@ -56,7 +60,7 @@ export function profileOf(
     throw new AuditProblem(`the sandbox refuses the request of your app: ${visit.problem ?? 'it shows an error page'}`)
   }
   const responseMode = mode === 'query' || mode === 'form_post' ? mode : 'fragment'
-  if (responseMode === 'fragment' && !readsFragments) throw new AuditProblem(TAKES_A_BROWSER)
+  if (responseMode === 'fragment' && !readsFragments) throw new AuditProblem(takesABrowser('npm i -D playwright-core'))
   return {
     responseMode,
     canCreate: canCreate === 'true',
@@ -65,9 +69,16 @@ export function profileOf(
   }
 }
 
-/** With both remedies. */
-export const TAKES_A_BROWSER =
-  'your app answers by fragment, which takes a browser: npm i -D playwright-core, or say how the page passes the answer on (use.fragment)'
+/** What was tried on a page, or what could not be. */
+function aboutPage({ problem, page }: Visit): string {
+  if (problem !== undefined) return ` (${problem})`
+  if (!/<script\b/i.test(page?.text ?? '')) return ''
+  return '; when a script of it begins, that takes a browser: npm i -D playwright-core'
+}
+
+/** With both remedies. @param remedy what brings a browser, as a command */
+export const takesABrowser = (remedy: string): string =>
+  `your app answers by fragment, which takes a browser: ${remedy}, or say how the page passes the answer on (use.fragment)`
 
 /** Without its parameters, which are long and may be secret. */
 function addressOf(url = ''): string {

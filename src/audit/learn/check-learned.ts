@@ -36,6 +36,11 @@ interface Names {
 export function checkGoodAnswers(adults: readonly SeenRun[], name: string): void {
   const runs = adults.map(({ run }) => run)
   const refused = runs.find(({ observation: { end, status } }) => end !== 'page' || status >= 400)
+  if (refused?.observation.end === 'restless') {
+    throw new AuditProblem(
+      `after a right token of ${name} your app shows ${refused.observation.summary}; let its pages come to rest, or raise --timeout`,
+    )
+  }
   if (refused) {
     throw new AuditProblem(
       `your app answers a right token of ${name} with ${refused.observation.summary}; run: agekey-sandbox doctor --issuer ${issuerOf(refused)}${aboutCookies(refused)}`,

@@ -11,6 +11,10 @@ export type ObservedEnd =
   | 'dropped'
   | 'unreachable'
   | 'redirects for ever'
+  /** The page never came to rest. */
+  | 'restless'
+  /** In a popup or a frame. */
+  | 'astray'
   /** At a page of the sandbox, which refused what the app asked for. */
   | 'refused by the sandbox'
   /** The function that drives the app threw an error, or did not end in time. */
@@ -40,6 +44,8 @@ const ENDS: Readonly<Record<Visit['end'], ObservedEnd>> = {
   sandbox_page: 'refused by the sandbox',
   too_many_redirects: 'redirects for ever',
   timed_out: 'timed out',
+  restless: 'restless',
+  astray: 'astray',
   dropped: 'dropped',
   unreachable: 'unreachable',
 }
@@ -112,6 +118,8 @@ function summaryOfEnd(end: ObservedEnd, { url, problem, hops }: Visit): string {
       return `no answer in time${path}`
     case 'dropped':
       return `a closed connection without an answer${path}`
+    case 'restless':
+      return `a page that does not come to rest${path}: ${problem}`
     case 'redirects for ever':
       return `more than 20 redirects${path}`
     case 'refused by the sandbox':

@@ -73,6 +73,29 @@ function looksLikeNo({ always, lacks }: LearnedNo, yes: ReadonlySet<string>, obs
 }
 
 const HALF = 0.5
+const MIN_COMMON_WORDS = 2
+/** Words such as "the" may be common by chance. */
+const MOST = 0.75
+
+/**
+ * Whether a page says what two different kinds of no say in common and a yes does not ("No age was proved: ..."), and nothing that
+ * tells a yes. An app of one page has the same status, path and title for all, so that words decide.
+ */
+function saysCommonNo({ yes, noes }: Signature, observation: Observation): boolean {
+  const ownOf = ({ always }: LearnedNo) => [...ofKinds(always, 'says')].filter((word) => !yes.has(word))
+  return noes.some((one, index) =>
+    noes.slice(index + 1).some((other) => {
+      const [own, others] = [ownOf(one), new Set(ownOf(other))]
+      const common = own.filter((word) => others.has(word))
+      // Two pages that say the same are one kind of no.
+      const isStem = common.length >= MIN_COMMON_WORDS && common.length < Math.min(own.length, others.size)
+      if (!isStem || share(new Set(common), observation) < MOST) return false
+      const place = new Set([...ofKinds(one.always, 'status', 'at'), ...ofKinds(other.always, 'status', 'at')])
+      const telling = new Set([...one.lacks, ...other.lacks])
+      return share(place, observation) === 1 && share(telling, observation) === 0
+    }),
+  )
+}
 
 const ofKinds = (features: ReadonlySet<string>, ...kinds: readonly string[]): ReadonlySet<string> =>
   new Set([...features].filter((feature) => kinds.some((kind) => feature.startsWith(`${kind} `))))
@@ -93,7 +116,8 @@ export function readObservation(signature: Signature, observation: Observation):
   if (status >= 500) return 'broke'
   if (status === 429) return 'unknown'
   if (status >= 400 && signature.yesStatus < 400) return 'no'
-  return signature.noes.some((no) => looksLikeNo(no, signature.yes, observation)) ? 'no' : 'unknown'
+  const isNo = signature.noes.some((no) => looksLikeNo(no, signature.yes, observation))
+  return isNo || saysCommonNo(signature, observation) ? 'no' : 'unknown'
 }
 
 /** What tells a yes, for people: `200 at /callback, says "welcome"`. */

@@ -20,8 +20,11 @@ export async function strayUse(
   driver: Driver,
 ): Promise<readonly ObservedClass[]> {
   const url = request?.parameters['redirect_uri'] ?? ''
+  const stray = classOf(
+    await bring({ url, responseMode, answer: { ...STATE, id_token: 'audit.stray.answer' } }, driver),
+  )
   return [
-    classOf(await bring({ url, responseMode, answer: { ...STATE, id_token: 'audit.stray.answer' } }, driver)),
+    stray,
     // Where the answer is in the fragment the app may show a page that reads it.
     classOf(
       await bring({ url, responseMode: responseMode === 'fragment' ? responseMode : 'query', answer: {} }, driver),

@@ -42,6 +42,9 @@ export function addAudit(program: Command, flags: ReadFlags): void {
       '--start <command>',
       'starts the app, and ends it with the audit; {base_url} is that of the sandbox, {port} the port of the app',
     )
+    .option('--browser <name>', 'http, chromium or auto: http, unless your app answers by fragment (default: auto)')
+    .option('--cdp <url>', 'a Chromium that runs already, as http://localhost:9222; it goes on running')
+    .option('--headed', 'shows the window of Chromium')
     .option('--url <url>', 'a sandbox elsewhere, with --control-token when it asks for one')
     .option('--only <pattern>', PATTERN_HELP, collected)
     .option('--skip <pattern>', 'leaves rows out, by the same patterns; may be given several times', collected)

@@ -1,4 +1,3 @@
-import { createHttpAgent } from '../../audit/agent/http-agent.ts'
 import { DEFAULT_JOBS, learnPages, runAudit } from '../../audit/audit.ts'
 import { type AppCopies, type AuditedApp, appAt } from '../../audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../audit/options.ts'
@@ -13,6 +12,7 @@ import { totalsOf } from '../../sandbox/outcomes/report/totals.ts'
 import { paint, paintError, print, printError, redrawError, visible } from '../terminal.ts'
 import { createCopies } from './app/app-copies.ts'
 import { findFreePort } from './app/start-app.ts'
+import { createAgentChoice } from './choose-agent.ts'
 import { AUDIT_FILE, type AuditFile } from './file/read-audit-file.ts'
 import { writeAuditFile } from './file/write-audit-file.ts'
 import { keepRun, renewRun } from './last-run.ts'
@@ -50,8 +50,8 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
   const { baseUrl } = sandbox.api
   say(`sandbox: ${visible(baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
   await preflight(sandbox)
-  const agent = createHttpAgent({ anyAddress: request.isOwnApp, ca: sandbox.certificate })
-  const copies = createCopies({ sandbox, plan, agent, mask: session.mask, signal })
+  const agents = createAgentChoice({ request, sandbox, signal })
+  const copies = createCopies({ sandbox, plan, agents, mask: session.mask, signal })
   const port = plan.start?.isCopied ? 0 : needsPort(plan) ? await findFreePort() : portOf(plan.app)
   const { pages, options } = plan.of({ port })
   const limited = { ...options, ...(session.again && { only: session.again }), signal }
@@ -61,9 +61,15 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
       return await run({ copies: await copies.start(count), visitsEach: 1 }, limited, { ...session, sandbox })
     }
     const program = plan.start && (await copies.startProgram(port))
+    const agent = await agents.choose(sandbox.api, pages)
     const app = appAt(sandbox.api, { ...pages, agent }, program)
     return await run({ copies: [app], visitsEach: limited.jobs ?? DEFAULT_JOBS }, limited, { ...session, sandbox })
+  } catch (error) {
+    // They may be the reason.
+    for (const note of agents.notes()) say(visible(note))
+    throw error
   } finally {
+    await agents.close()
     await copies.close()
   }
 }

@@ -7,9 +7,10 @@ import { ConfigError } from '../../files/config-error.ts'
 import { FAIL_ON, type FailOn } from '../../sandbox/outcomes/audit-report.ts'
 import { catalogueProblem, pageProblem } from './file/file-schema.ts'
 import { parseKnownFindings } from './file/known-findings.ts'
+import { type BrowserChoice, type BrowserFlags, readBrowser } from './read-browser.ts'
 
 /** What the command line gives. */
-export interface AuditFlags {
+export interface AuditFlags extends BrowserFlags {
   readonly accepted?: string
   readonly start?: string
   readonly url?: string
@@ -62,6 +63,7 @@ export interface AuditRequest {
   /** `-` is standard output. */
   readonly files: Readonly<Partial<Record<ReportFormat, string>>>
   readonly isOwnApp: boolean
+  readonly browser: BrowserChoice
 }
 
 const MAX_JOBS = 32
@@ -98,6 +100,7 @@ export function readFlags(page: string | undefined, flags: AuditFlags): AuditReq
     limits: readLimits(flags),
     files: readFiles(flags, mode),
     isOwnApp: flags.thisAppIsMine ?? false,
+    browser: readBrowser(flags),
   }
 }
 

@@ -86,7 +86,7 @@ export const auditReportSchema = z.strictObject({
     .describe(
       'The page that the audit began at, as it was given: {port} is a free port, another one in each run. Of agent function the redirect_uri',
     ),
-  agent: z.enum(['http', 'function']).describe('What drove the app: function is the visit of a test suite'),
+  agent: z.enum(['http', 'chromium', 'function']).describe('What drove the app: function is the visit of a test suite'),
   started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
   seconds: z.number().min(0),
   first_started_at: z.iso

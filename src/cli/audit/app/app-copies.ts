@@ -2,10 +2,11 @@ import { randomInt } from 'node:crypto'
 import { auditTenantName } from '../../../audit/drive/audit-tenant.ts'
 import type { AppCopies, AppProgram, AuditedApp } from '../../../audit/drive/audited-app.ts'
 import { appAt } from '../../../audit/drive/audited-app.ts'
-import { createCounter, type PageSettings } from '../../../audit/drive/driver.ts'
+import { createCounter } from '../../../audit/drive/driver.ts'
 import { messageOf } from '../../../files/caught.ts'
 import { ConfigError } from '../../../files/config-error.ts'
 import type { Mask } from '../../../sandbox/clients/mask.ts'
+import type { AgentChoice } from '../choose-agent.ts'
 import type { OpenSandbox } from '../open-sandbox.ts'
 import type { AuditPlan } from '../plan-audit.ts'
 import { findFreePort, type RunningApp, startApp } from './start-app.ts'
@@ -23,7 +24,7 @@ export interface AppCopiesSource {
 export interface CopySettings {
   readonly sandbox: OpenSandbox
   readonly plan: AuditPlan
-  readonly agent: PageSettings['agent']
+  readonly agents: AgentChoice
   readonly mask: Mask
   readonly signal: AbortSignal
 }
@@ -50,7 +51,8 @@ export function createCopies(settings: CopySettings): AppCopiesSource {
     const api = await sandbox.openTenant(name)
     const port = await findFreePort()
     const program = await startProgram(api.baseUrl, port)
-    return appAt(api, { ...plan.of({ port }).pages, agent: settings.agent, nextNumber }, program)
+    const { pages } = plan.of({ port })
+    return appAt(api, { ...pages, agent: await settings.agents.choose(api, pages), nextNumber }, program)
   }
 
   return {
