@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { MIXED } from '../cli/audit/reports/sample-report.ts'
 import { useUrl } from './requests.ts'
 import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
 
@@ -31,6 +32,7 @@ const PAGES: Readonly<Record<string, string>> = {
   'console-flows': `${CONSOLE}/flows`,
   'console-flow': `${CONSOLE}/flows/f1`,
   'console-refused-flow': `${CONSOLE}/flows/f2`,
+  'console-audit': `${CONSOLE}/audit`,
   'console-personas': `${CONSOLE}/personas?q=teen`,
   'console-outcomes': `${CONSOLE}/outcomes?flow=create`,
   'console-expectations': `${CONSOLE}/expectations`,
@@ -47,7 +49,10 @@ describeInBrowser('a page of the console', () => {
   let browser: Browser
   let sandbox: Sandbox
   beforeAll(async () => {
-    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
+    ;[browser, sandbox] = await Promise.all([
+      launchBrowser(),
+      createSandbox({ lastAudit: () => JSON.stringify(MIXED) }),
+    ])
     await fetch(useUrl(sandbox, { sandbox_persona: 'teen-16', scope: 'openid svc.upgrade' }), { redirect: 'manual' })
     await fetch(useUrl(sandbox, { nonce: undefined }), { redirect: 'manual' })
     await sandbox.next({ persona: 'teen-16', match: { state: 'never' } })
