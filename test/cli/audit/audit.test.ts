@@ -115,7 +115,7 @@ start:
     const page = 'http://localhost:{port}/verify'
     const sandbox = ['--port', String(await findFreePort())]
     const { code, stdout } = await audit([page, '--start', start, '--known', known, ...sandbox, ...ONE_ROW])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/1 stale[^]*--start 'AGE_BASE_URL=/) })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/1 stale[\s\S]*--start 'AGE_BASE_URL=/) })
   })
 
   test('tells an app that a fixed port of its address is its own', async () => {
