@@ -10,7 +10,7 @@ const BUILDING = ['test/package/**', 'test/image/**']
 const AUDITS = ['test/audit/audit.*.test.ts', 'test/clients/audits/**/*.test.ts', 'test/cli/audit/audit.test.ts']
 
 /** They change nothing that outlives a test: neither the process, its environment and clock, nor the state of a module. */
-const SHARING = [
+export const SHARING = [
   ...['age', 'oidc', 'sandbox', 'rules', 'outcomes', 'config'],
   ...['http', 'hosted', 'backchannel', 'control', 'console', 'demo', 'documents', 'mcp', 'client'],
   ...['agent', 'drive', 'judge', 'learn', 'plan'].map((folder) => `audit/${folder}`),
