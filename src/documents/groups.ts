@@ -47,6 +47,8 @@ const GROUPS: readonly Group[] = [
       outcomes: 'Every ending that a flow or a call can be given, and what a correct client does about it.',
       scenarios: 'What users do, step by step, in one YAML file.',
       audit: 'Gives a running app every wrong answer and says which ones it lets in.',
+      'audit-kit':
+        'The same in a test suite: a test for each wrong answer, with Vitest, Playwright, node:test and Jest.',
       'audit-ci': 'The audit in GitHub Actions, GitLab CI and any other pipeline.',
       'control-api': 'Every call that drives the sandbox over HTTP, with curl and its answer.',
       'test-ids': 'The data-testid attributes of the hosted pages.',
