@@ -28,19 +28,23 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; --list shows all of them')
   const startedAt = presentTime()
   const start = Date.now()
-  const { copies, visitsEach } =
-    'copies' in subject ? subject : { copies: [subject] as const, visitsEach: options.jobs ?? DEFAULT_JOBS }
+  const { copies, visitsEach, startFresh }: AppCopies =
+    'copies' in subject ? subject : { copies: [subject], visitsEach: options.jobs ?? DEFAULT_JOBS }
   const [app, ...others] = copies
   const { learned, judged, notes } = await withLimits(options, async ({ drive, signal }) => {
     const driver = drive(app)
     const driven = [{ ...app, driver }, ...others.map((copy) => ({ ...copy, driver: drive(copy) }))]
     const learned = await learnApp(app, driver, options)
     options.onProgress?.({ stage: 'learned', lines: learned.lines })
+    const { repeat = DEFAULTS.repeat } = options
     const counting: Counting = { failOn, catalogue, known, today: startedAt }
     const found = await judgeRows(rows, {
       learned,
-      copies: await prepareCopies(driven, { learned, repeat: options.repeat ?? DEFAULTS.repeat }),
+      copies: await prepareCopies(driven, { learned, repeat }),
       visitsEach,
+      startFresh,
+      drive,
+      repeat,
       counting,
       signal,
       slow: options.slow ?? false,

@@ -82,19 +82,13 @@ describe.each(['par', 'token', 'upgrade'] as const)('A %s call that follows a re
 test.each([
   ['that discovery or keys lead to', 'jwks.redirect'],
   ['that nothing named', undefined],
-])('A fetch of a trap %s belongs to no flow, and is announced', async (_which, outcome) => {
+])('A fetch of a trap %s is a flow of its own', async (_which, outcome) => {
   const sandbox = await startSandbox()
   const answered =
     outcome && (await sandbox.request.get('/.well-known/jwks.json').set('X-Sandbox-Outcome', outcome).expect(307))
   const path = answered ? trapIn(answered.headers['location']) : '/_sandbox/trap/none'
-  const events = (await fetch(`${sandbox.url}/_sandbox/events`)).body?.getReader()
-  const fetched = await sandbox.request.get(path)
-  expect([fetched.status, fetched.headers['x-agekey-sandbox-flow']]).toEqual([200, undefined])
-  expect(await sandbox.flows.list()).toEqual([])
-  let announced = ''
-  while (!/^data:.*\n/m.test(announced)) announced += new TextDecoder().decode((await events?.read())?.value)
-  await events?.cancel()
-  expect(announced).toContain('"endpoint":"trap"')
+  await sandbox.request.get(path).expect(200)
+  expect(await shownCalls(sandbox)).toEqual([['use', undefined, [['trap', 'GET', {}]]]])
 })
 
 test('The console shows a trap that was fetched as a call of its flow, with a command that repeats it', async () => {

@@ -30,7 +30,24 @@ export interface AppCopies {
   readonly copies: readonly [AuditedApp, ...AuditedApp[]]
   /** Visits at the same time in each of them; with one, calls of its server and lines of its log belong to that visit. */
   readonly visitsEach: number
+  /** Absent when the audit does not start the app on tenants. */
+  readonly startFresh?: StartFresh | undefined
 }
+
+/** Starts one more copy of the app, on a tenant that `prepare` has changed before. */
+export type StartFresh = (options: {
+  readonly prepare: (sandbox: SandboxApi) => Promise<void>
+  readonly signal: AbortSignal
+}) => Promise<{
+  readonly sandbox: SandboxApi
+  /** Absent when it did not come up. */
+  readonly app?: AuditedApp | undefined
+  readonly failure?: { readonly problem: string; readonly isEnded: boolean } | undefined
+  /** All that it wrote, without secrets. */
+  log(): Promise<readonly string[]>
+  /** Ends it and removes its tenant. */
+  close(): Promise<void>
+}>
 
 /** The app whose page is at an address. */
 export const appAt = (sandbox: SandboxApi, settings: PageSettings, program?: AppProgram): AuditedApp => ({

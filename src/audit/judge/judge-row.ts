@@ -29,15 +29,24 @@ export interface Judge {
 
 /** Judges a row: one run for each role, and each finding once more in a fresh browser. */
 export async function judgeRow(row: Outcome, plan: RowPlan, judge: Judge): Promise<RowVerdict> {
-  const first = await judgeOnce(row, plan, judge)
+  const once = () => judgeOnce(row, plan, judge)
+  return confirmFinding(await once(), once, judge.repeat)
+}
+
+/** Looks at a finding as often as `repeat` says: when it comes out differently, it is flaky. */
+export async function confirmFinding(
+  first: RowVerdict,
+  look: () => Promise<RowVerdict>,
+  repeat: number,
+): Promise<RowVerdict> {
   const flows = [...first.flows]
   if (!isFinding(first)) return first
-  for (let time = 1; time < judge.repeat; time += 1) {
-    const again = await judgeOnce(row, plan, judge)
+  for (let time = 1; time < repeat; time += 1) {
+    const again = await look()
     flows.push(...again.flows)
     if (again.verdict === first.verdict) continue
     const evidence = `${first.verdict} at first (${first.evidence}), then ${again.verdict} (${again.evidence})`
-    return { verdict: 'undetermined', reason: 'flaky', evidence, flows }
+    return { verdict: 'undetermined', reason: 'flaky', evidence, flows, log: again.log }
   }
   return { ...first, flows }
 }
@@ -65,10 +74,17 @@ async function judgeOnce(row: Outcome, { roles, plan, runsAlone }: RowPlan, judg
   if (!worst) throw new Error(`${row.name} is run by no role`)
   const { reason, evidence } = worst
   const flows = verdicts.flatMap((one) => one.flows)
-  return { verdict: nameFor(row, worst), reason, evidence, flows, isLimited: verdicts.some((one) => one.isLimited) }
+  return {
+    verdict: verdictNameFor(row, worst),
+    reason,
+    evidence,
+    flows,
+    isLimited: verdicts.some((one) => one.isLimited),
+  }
 }
 
-function nameFor({ correctClient }: Outcome, { verdict }: RunVerdict): VerdictName {
+/** What a run says of a row, as a verdict on the app. */
+export function verdictNameFor({ correctClient }: Outcome, { verdict }: RunVerdict): VerdictName {
   if (verdict === 'undetermined') return 'undetermined'
   switch (correctClient) {
     case 'depends':

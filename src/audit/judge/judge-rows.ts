@@ -1,18 +1,26 @@
 import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { AuditedApp, StartFresh } from '../drive/audited-app.ts'
+import type { Driver } from '../drive/driver.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { reasonNotFor } from '../plan/applicability.ts'
 import { type Counting, describeRow } from './conclude.ts'
 import type { RowVerdict } from './judge-row.ts'
-import { createTrial, type Progress, type TrialSettings } from './trial.ts'
+import { isReadFlow, judgeStarts } from './judge-starts.ts'
+import { createTrial, type TrialSettings } from './trial.ts'
 
 interface Settings extends TrialSettings {
   readonly learned: LearnedApp
   readonly counting: Counting
   /** Also rows that take long. */
   readonly slow: boolean
-  onRow(progress: Progress & { row: AuditedRow }): void
+  /** How often a finding is looked at. */
+  readonly repeat: number
+  readonly startFresh: StartFresh | undefined
+  drive(app: AuditedApp): Driver
+  /** Hears of each verdict as soon as it is found. */
+  onRow(progress: { done: number; total: number; row: AuditedRow }): void
 }
 
 /** Judges rows: what has to be accepted first, because a refusal counts only beside it, then the most severe first. */
@@ -20,25 +28,44 @@ export async function judgeRows(
   rows: readonly Outcome[],
   settings: Settings,
 ): Promise<{ judged: readonly AuditedRow[]; notes: readonly string[] }> {
-  const { learned, counting, slow, onRow } = settings
-  const reasonOf = (row: Outcome) => reasonNotFor(row, { ...learned, profile: learned.use.profile, slow })
+  const { learned, counting, slow, onRow, startFresh } = settings
+  const canStart = startFresh !== undefined
+  const reasonOf = (row: Outcome) => reasonNotFor(row, { ...learned, profile: learned.use.profile, slow, canStart })
   const isOpen = (row: Outcome) => reasonOf(row) === undefined && verdictOfRefused(row, learned) === undefined
   const open = rows.filter(isOpen)
   const twins = open.flatMap(({ twin }) => findRow(twin) ?? []).filter(isOpen)
-  const controls = [...new Set([...open, ...twins].filter(({ correctClient }) => correctClient === 'accept'))]
-  const others = open.filter((row) => !controls.includes(row)).toSorted((one, other) => other.severity - one.severity)
-  const trial = createTrial([...controls, ...others], settings, (row, verdict, progress) =>
-    onRow({ ...progress, row: describeRow(row, verdict, counting) }),
-  )
+  const starting = open.filter(({ flow }) => isReadFlow(flow))
+  const running = [...open, ...twins].filter(({ flow }) => !isReadFlow(flow))
+  const controls = [...new Set(running.filter(({ correctClient }) => correctClient === 'accept'))]
+  const others = running.filter((row) => open.includes(row) && !controls.includes(row)).toSorted(bySeverity)
+  const total = controls.length + others.length + starting.length
+  let done = 0
+  const onVerdict = (row: Outcome, verdict: RowVerdict) => {
+    done += 1
+    onRow({ done, total, row: describeRow(row, verdict, counting) })
+  }
+  const trial = createTrial(settings, onVerdict)
   await trial.judge(controls)
   await trial.judge(others)
-  const verdictOf = (row: Outcome): RowVerdict => verdictOfRefused(row, learned) ?? withMask(row, trial.verdictOf)
+  const starts =
+    startFresh && starting.length > 0
+      ? await judgeStarts(
+          starting.toSorted(bySeverity),
+          { ...settings, startFresh, jobs: settings.copies.length },
+          onVerdict,
+        )
+      : undefined
+  const verdictOf = (row: Outcome): RowVerdict =>
+    starts?.verdicts.get(row) ?? verdictOfRefused(row, learned) ?? trial.verdictOf(row)
   const judged = rows.map((row) => {
-    const reason = reasonOf(row)
-    return describeRow(row, reason === undefined ? verdictOf(row) : { reason }, counting)
+    const reason = reasonOf(row) ?? (isReadFlow(row.flow) ? starts?.unread[row.flow] : undefined)
+    return describeRow(row, reason === undefined ? withMask(row, verdictOf) : { reason }, counting)
   })
-  return { judged: learned.use.letsIn.includes('minor') ? withMinor(judged, counting) : judged, notes: trial.notes }
+  const notes = [...trial.notes, ...(starts?.notes ?? [])]
+  return { judged: learned.use.letsIn.includes('minor') ? withMinor(judged, counting) : judged, notes }
 }
+
+const bySeverity = (one: Outcome, other: Outcome) => other.severity - one.severity
 
 /** The verdict of a row in a flow that the app does not get through with right answers: nothing else can be shown there. */
 export function verdictOfRefused(row: Outcome, { create, upgrade }: LearnedApp): RowVerdict | undefined {

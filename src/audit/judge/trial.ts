@@ -4,6 +4,7 @@ import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import type { AuditOptions } from '../options.ts'
 import { planRow, type RowPlan } from '../plan/plan-row.ts'
+import { forEach } from './for-each.ts'
 import { judgeRow, type RowVerdict } from './judge-row.ts'
 import { findLoss, type JudgedCopy } from './judged-copy.ts'
 
@@ -15,12 +16,6 @@ export interface TrialSettings {
   /** Ends it early: the budget is used up, or the user has interrupted it. */
   readonly signal: AbortSignal
   readonly pages: Pick<AuditOptions, 'create' | 'upgrade'>
-}
-
-/** Rows that are judged, of how many. */
-export interface Progress {
-  readonly done: number
-  readonly total: number
 }
 
 export interface Trial {
@@ -45,9 +40,8 @@ const NOT_TRIED: RowVerdict = {
 
 /** Starts to judge rows of an app. @param onVerdict hears of each verdict as soon as it is found */
 export function createTrial(
-  all: readonly Outcome[],
   { copies, visitsEach, learned, signal, pages }: TrialSettings,
-  onVerdict: (row: Outcome, verdict: RowVerdict, progress: Progress) => void,
+  onVerdict: (row: Outcome, verdict: RowVerdict) => void,
 ): Trial {
   const { profile } = learned.use
   const verdicts = new Map<Outcome, RowVerdict>()
@@ -67,7 +61,7 @@ export function createTrial(
       isLimited = true
       notes.push(`your app answers 429 since row ${verdicts.size}; raise its limit for tests, or --jobs 1`)
     }
-    onVerdict(row, verdict, { done: verdicts.size, total: all.length })
+    onVerdict(row, verdict)
     return true
   }
 
@@ -164,12 +158,3 @@ const endedBy = ({ aborted }: AbortSignal): RowVerdict => ({
   evidence: aborted ? 'it was not tried: the audit ended before; raise --budget' : 'it was not tried',
   flows: [],
 })
-
-/** Calls `act` for each item, for at most `limit` of them at the same time. */
-async function forEach<Item>(items: readonly Item[], limit: number, act: (item: Item) => Promise<void>): Promise<void> {
-  const left = items.values()
-  const work = async () => {
-    for (const item of left) await act(item)
-  }
-  await Promise.all(Array.from({ length: limit }, work))
-}

@@ -2,7 +2,8 @@ import type { Need, Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { AppProfile } from '../learn/app-profile.ts'
 import type { LearnedLater } from '../learn/learn-later.ts'
 
-const RESTART = 'an app reads keys and discovery when it starts; this audit does not restart apps'
+const RESTART =
+  'an app reads keys and discovery when it starts: let the audit start yours, by start with {base_url} and by {port} in app, in agekey-audit.yaml'
 
 const UNMET: Readonly<Partial<Record<Need, string>>> = {
   can_create: 'your app sends no can_create=true',
@@ -19,10 +20,11 @@ export function reasonNotFor(
     create,
     upgrade,
     slow,
-  }: { profile: AppProfile; create: LearnedLater; upgrade: LearnedLater; slow: boolean },
+    canStart,
+  }: { profile: AppProfile; create: LearnedLater; upgrade: LearnedLater; slow: boolean; canStart: boolean },
 ): string | undefined {
   const { flow, name, needs = [], ending } = row
-  if (flow === 'jwks' || flow === 'discovery') return RESTART
+  if ((flow === 'jwks' || flow === 'discovery') && !canStart) return RESTART
   if (ending?.kind === 'no_answer') return 'nothing comes back, so that there is no answer to let in'
   if (name.endsWith('.slow') && !slow) return 'it takes half a minute; --slow tries it'
   if ((flow === 'create' || flow === 'par') && create.kind === 'absent') return create.reason

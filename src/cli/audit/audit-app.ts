@@ -58,7 +58,9 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
   try {
     if (plan.start?.isCopied) {
       const count = request.mode === 'learn' ? 1 : countCopies(limited)
-      return await run({ copies: await copies.start(count), visitsEach: 1 }, limited, { ...session, sandbox })
+      const { startFresh } = copies
+      const all = { copies: await copies.start(count), visitsEach: 1, startFresh }
+      return await run(all, limited, { ...session, sandbox })
     }
     const program = plan.start && (await copies.startProgram(port))
     const agent = await agents.choose(sandbox.api, pages)

@@ -47,18 +47,24 @@ export function startGroup(
   const killAtExit = () => send(child, 'SIGKILL')
   process.on('exit', killAtExit)
   const unwatch = endWithThisProcess(child)
+  const stop = async () => {
+    const passed = startStopwatch()
+    // The programs that it started may end later than itself.
+    for (let isThere = send(child, 'SIGTERM'); isThere && passed() < STOP_MS; isThere = send(child, 0)) {
+      await wait(BETWEEN_LOOKS_MS)
+    }
+    unwatch()
+    killAtExit()
+    process.off('exit', killAtExit)
+  }
+  let stopping: Promise<void> | undefined
   return {
     child,
     ended: endingOf(child),
-    async stop() {
-      const passed = startStopwatch()
-      // The programs that it started may end later than itself.
-      for (let isThere = send(child, 'SIGTERM'); isThere && passed() < STOP_MS; isThere = send(child, 0)) {
-        await wait(BETWEEN_LOOKS_MS)
-      }
-      unwatch()
-      killAtExit()
-      process.off('exit', killAtExit)
+    stop() {
+      // Once: its id may be that of another group later.
+      stopping ??= stop()
+      return stopping
     },
   }
 }
