@@ -35,6 +35,7 @@ export function describeRow(row: Outcome, found: RowVerdict | { reason: string }
     ...(reason === undefined ? {} : { reason }),
     ...(verdict.evidence === '' ? {} : { evidence: verdict.evidence }),
     ...(verdict.log === undefined || verdict.log.length === 0 ? {} : { log: verdict.log }),
+    ...(verdict.refusedBy === undefined ? {} : { refused_by: verdict.refusedBy }),
     flows: [...new Set(verdict.flows)],
     refs,
     cwe: cwe.map((id) => `CWE-${id}`),

@@ -1,5 +1,5 @@
 import type { Reason, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
-import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { Check, Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { Browser } from '../agent/browser.ts'
 import type { Cast } from '../drive/cast.ts'
 import type { Driver } from '../drive/driver.ts'
@@ -17,6 +17,8 @@ export interface RowVerdict {
   readonly isLimited?: boolean | undefined
   /** The last lines that the app wrote meanwhile; absent when they may belong to another visit. */
   readonly log?: readonly string[] | undefined
+  /** The check that the log names as the one that refused. */
+  readonly refusedBy?: Check | undefined
 }
 
 export interface Judge {

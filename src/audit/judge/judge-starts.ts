@@ -9,6 +9,7 @@ import type { LearnedApp } from '../learn/learn-app.ts'
 import { forEach } from './for-each.ts'
 import { confirmFinding, type RowVerdict, verdictNameFor } from './judge-row.ts'
 import type { RunVerdict } from './judge-run.ts'
+import { withLog } from './refusing-check.ts'
 
 /** What an app reads when it starts or for its first token: the replies that only a fresh copy of it meets. */
 export type ReadFlow = 'jwks' | 'discovery'
@@ -81,7 +82,7 @@ async function judgeByStart(row: Outcome, settings: Settings): Promise<RowVerdic
   const once = async (): Promise<RowVerdict> => {
     const { verdict, log } = await startOnce(row, settings)
     const { reason, evidence, flows } = verdict
-    return { verdict: verdictNameFor(row, verdict), reason, evidence, flows, log }
+    return withLog(row, { verdict: verdictNameFor(row, verdict), reason, evidence, flows }, log)
   }
   return confirmFinding(await once(), once, settings.repeat)
 }

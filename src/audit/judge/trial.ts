@@ -7,6 +7,7 @@ import { planRow, type RowPlan } from '../plan/plan-row.ts'
 import { forEach } from './for-each.ts'
 import { judgeRow, type RowVerdict } from './judge-row.ts'
 import { findLoss, type JudgedCopy } from './judged-copy.ts'
+import { withLog } from './refusing-check.ts'
 
 export interface TrialSettings {
   readonly copies: readonly JudgedCopy[]
@@ -149,7 +150,7 @@ export function createTrial(
 async function judgeWithLog(row: Outcome, plan: RowPlan, { judge, program }: JudgedCopy): Promise<RowVerdict> {
   const recorded = program?.record()
   const verdict = await judgeRow(row, plan, judge)
-  return { ...verdict, log: await recorded?.() }
+  return recorded ? withLog(row, verdict, await recorded()) : verdict
 }
 
 const endedBy = ({ aborted }: AbortSignal): RowVerdict => ({

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mustBe } from '../../files/describe-issue.ts'
-import { LEVELS, OUTCOME_FLOWS } from './outcome.ts'
+import { CHECKS, LEVELS, OUTCOME_FLOWS } from './outcome.ts'
 
 /** What the audit says of a row. */
 export const VERDICTS = [
@@ -56,6 +56,10 @@ const auditedRowSchema = z.strictObject({
     .describe(
       'The last lines that the app wrote meanwhile, without secrets; absent when other visits ran beside this one, and when the audit did not start the app',
     ),
+  refused_by: z
+    .enum(CHECKS)
+    .optional()
+    .describe('The check that refused, by a message of a client library in the log of the app'),
   flows: lines().describe('Flows in the journal of the sandbox'),
   refs: lines().describe('Sections of specifications'),
   cwe: z
