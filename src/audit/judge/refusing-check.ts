@@ -47,7 +47,7 @@ const oauth4webapi = rowsOf('oauth4webapi and openid-client 6', [
   [/response parameter "iss" \(issuer\) missing|unexpected "iss" \(issuer\) response parameter value/, 'callback_iss'],
   [/error when selecting a JWT verification key/, 'kid'],
   [/"response" body "keys" property/, 'keys'],
-  [/"response" body "issuer" property|unexpected JSON attribute value encountered.*issuer/, 'issuer'],
+  [/"response" body "issuer" property|discovered metadata issuer does not match/, 'issuer'],
   [/is not a conform (?:Authorization Server Metadata|JSON Web Key Set) response/, 'status'],
   [/failed to parse "response" body as JSON/, 'body'],
   [/failed to parse JWT (?:Header|Payload)|OperationProcessingError: Invalid JWT/, 'serialisation'],

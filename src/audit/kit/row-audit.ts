@@ -52,7 +52,7 @@ export function createRowAudit(
       return describeRow(row, { verdict: 'undetermined', reason: 'masked', evidence: masked, flows: [] }, counting())
     }
     const copies = await prepareCopies([{ sandbox, program: undefined, driver }], { learned, repeat: REPEAT })
-    const trial = createTrial([row], { copies, visitsEach: 1, learned, signal, pages: {} }, () => {})
+    const trial = createTrial({ copies, visitsEach: 1, learned, signal, pages: {} }, () => {})
     await trial.judge([row])
     return describeRow(row, trial.verdictOf(row), counting())
   }

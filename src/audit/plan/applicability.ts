@@ -20,8 +20,8 @@ export function reasonNotFor(
     create,
     upgrade,
     slow,
-    canStart,
-  }: { profile: AppProfile; create: LearnedLater; upgrade: LearnedLater; slow: boolean; canStart: boolean },
+    canStart = false,
+  }: { profile: AppProfile; create: LearnedLater; upgrade: LearnedLater; slow: boolean; canStart?: boolean },
 ): string | undefined {
   const { flow, name, needs = [], ending } = row
   if ((flow === 'jwks' || flow === 'discovery') && !canStart) return RESTART

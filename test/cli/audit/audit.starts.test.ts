@@ -125,6 +125,7 @@ describe('Rows of discovery and keys, each by a start of the app,', () => {
     const issuer = rows.find(({ row }) => row === 'discovery/discovery.issuer_other')
     expect(issuer?.evidence).toMatch(/^your app did not start: .* ended with code 1 /)
     // Its messages say which check refused.
+    expect(issuer?.refused_by).toBe('issuer')
     const key = rows.find(({ row }) => row === 'jwks/jwks.foreign_key_same_kid')
     expect(key?.refused_by).toBe('signature')
   }, 90_000)
