@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import type { Agent } from '../../../audit/agent/browser.ts'
 import { auditTenantName } from '../../../audit/drive/audit-tenant.ts'
 import type { AppCopies, AppProgram, AuditedApp, StartFresh } from '../../../audit/drive/audited-app.ts'
 import { appAt } from '../../../audit/drive/audited-app.ts'
@@ -45,8 +44,6 @@ export function createCopies(settings: CopySettings): AppCopiesSource {
   const run = randomInt(36 ** 6).toString(36)
   const programs: { stop(): Promise<void> }[] = []
   let freshSeconds = MIN_FRESH_SECONDS
-  /** Chosen by the first copy. */
-  let agent: Agent | undefined
   const tenants: string[] = []
 
   async function startProgram(baseUrl: string, port: number): Promise<AppProgram> {
@@ -62,8 +59,7 @@ export function createCopies(settings: CopySettings): AppCopiesSource {
     const port = await findFreePort()
     const program = await startProgram(api.baseUrl, port)
     const { pages } = plan.of({ port })
-    agent ??= await settings.agents.choose(api, pages)
-    return appAt(api, { ...pages, agent, nextNumber }, program)
+    return appAt(api, { ...pages, agent: await settings.agents.choose(api, pages), nextNumber }, program)
   }
 
   async function startOnTenant(limits: Parameters<StartFresh>[0]) {
@@ -93,10 +89,10 @@ export function createCopies(settings: CopySettings): AppCopiesSource {
     const remove = () => sandbox.removeTenant(name).catch(() => {})
     if ('problem' in started) return { sandbox: api, failure: started, log: async () => started.log, close: remove }
     programs.push(started)
-    if (!agent) throw new Error('the first copy has shown which agent drives the app')
+    const { pages } = plan.of({ port })
     return {
       sandbox: api,
-      app: appAt(api, { ...plan.of({ port }).pages, agent, nextNumber }),
+      app: appAt(api, { ...pages, agent: await settings.agents.choose(api, pages), nextNumber }),
       log: async () => [...started.log.lines()],
       async close() {
         await started.stop()
