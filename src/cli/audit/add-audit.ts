@@ -17,7 +17,7 @@ Examples:
   agekey-sandbox audit http://localhost:3000/verify --accepted "get=/me status=200"
                                                        how success is known, when the audit cannot learn it
   agekey-sandbox audit http://localhost:{port}/verify --start "AGE_BASE_URL={base_url} PORT={port} npm start"
-                                                       the audit starts the app on a free port, and ends it
+                                                       the audit starts copies of the app, and ends them
   agekey-sandbox audit http://localhost:3000/verify --learn
                                                        write agekey-audit.yaml, so that the next call needs no address
   agekey-sandbox audit --only family:signature --skip "use/id_token.huge"

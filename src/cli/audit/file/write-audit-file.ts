@@ -47,9 +47,10 @@ export function renderAuditFile({ app, start, learned, accepted }: LearnedApp): 
   return `${HEADER}
 # The page where a user begins to prove an age.
 ${yaml({ app })}
-# The audit starts the app itself, on a free port when app holds {port}, and stops it in the end.
+# The audit starts the app itself, and stops it in the end. With {port} in app and {base_url} here it starts copies, each on a free
+# port and a tenant of its own: then rows run side by side, also those of jwks and discovery.
 # A text is run by the shell, a list is a program and its arguments.
-${start === undefined ? '# start:\n#   run: npm start\n' : yaml({ start: { run: start } })}#   ready: http://localhost:3000/
+${start === undefined ? '# start:\n#   run: npm start\n' : yaml({ start: { run: start } })}#   ready: http://localhost:3000/    # or a line of its log: /listening on/
 #   env: { AGE_BASE_URL: '{base_url}', PORT: '{port}' }
 
 # Requests of each fresh browser before it begins; {n} makes a new user of each.
