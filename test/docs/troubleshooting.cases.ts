@@ -11,16 +11,10 @@ import {
   useRequest,
 } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { WEB_SHOP } from '../support/web-shop.ts'
 
 /** What a developer sees, as the page shows it. */
 type Show = (sandbox: TestSandbox) => Promise<string>
-
-/** The client of the page. */
-export const WEB_SHOP = {
-  clientId: 'web-shop',
-  clientSecret: 'not-a-real-secret',
-  redirectUris: ['http://localhost:3000/callback'],
-}
 
 const USE = '/v1/oidc/use'
 const PAR = '/v1/oidc/create/par'

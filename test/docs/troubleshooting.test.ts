@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { startSandbox } from '../support/sandbox.ts'
+import { WEB_SHOP } from '../support/web-shop.ts'
 import { readPage } from './page.ts'
-import { TROUBLES, WEB_SHOP } from './troubleshooting.cases.ts'
+import { TROUBLES } from './troubleshooting.cases.ts'
 
 /** The parts of the page by their headings, each with the block of what is seen. */
 const shownBy = new Map(

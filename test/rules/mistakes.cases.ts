@@ -10,13 +10,7 @@ import {
   useRequest,
 } from '../support/requests.ts'
 import type { TestSandbox } from '../support/sandbox.ts'
-
-/** A client of the config, as a developer declares it. */
-export const WEB_SHOP = {
-  clientId: 'web-shop',
-  clientSecret: 'not-a-real-secret',
-  redirectUris: ['http://localhost:3000/callback'],
-}
+import { WEB_SHOP } from '../support/web-shop.ts'
 
 /** What a developer does wrong, and the words that the answer must hold. */
 export interface Mistake {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { readError } from '../support/error-body.ts'
 import type { Answer } from '../support/http-client.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
-import { contextOf, MISTAKES, WEB_SHOP } from './mistakes.cases.ts'
+import { WEB_SHOP } from '../support/web-shop.ts'
+import { contextOf, MISTAKES } from './mistakes.cases.ts'
 
 /** Everything that a developer reads: the answer, and what the journal says of the call. */
 async function readAnswer(answer: Answer, sandbox: TestSandbox): Promise<{ description: string; all: string }> {
