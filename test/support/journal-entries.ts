@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../src/sandbox/journal/journal.ts'
+import { recordedCall } from './listed-flow.ts'
 
 /** A Use flow of one call, as the journal records it; `call` changes members of the call. */
 export const useFlowEntry = ({
@@ -11,17 +12,7 @@ export const useFlowEntry = ({
   begins: true,
   ends: true,
   ...changes,
-  call: {
-    at: '2026-06-01T12:00:00.000Z',
-    endpoint: 'E1',
-    method: 'GET',
-    path: '/v1/oidc/use',
-    status: 302,
-    parameters: {},
-    findings: [],
-    response: { kind: 'text', text: '' },
-    ...call,
-  },
+  call: recordedCall(call),
 })
 
 /** All that a list gives, read to its end. */
