@@ -20,10 +20,10 @@ export async function checkAccessibility(page: Page): Promise<string[]> {
       nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`)
 }
 
-/** Buttons, fields and links that are smaller than 44 px in one direction; a link within a sentence may be. */
-export async function smallTargetsOn(page: Page): Promise<string[]> {
+/** Buttons, fields and links that are smaller than 44 px in one direction. @param options.except a selector, for links within sentences */
+export async function smallTargetsOn(page: Page, { except = ':not(*)' } = {}): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll('button, select, summary, input:not([type=hidden], [type=checkbox]), label:has(> input), a')]
-    .filter((target) => target.checkVisibility())
+    .filter((target) => target.checkVisibility() && !target.matches(${JSON.stringify(except)}))
     .map((target) => ({ target, box: target.getBoundingClientRect() }))
     .filter(({ box }) => box.height < 44 || box.width < 44)
     .map(({ target }) => target.outerHTML)`)
