@@ -20,6 +20,7 @@ describe('A call of audit', () => {
       limits: { slow: false },
       files: {},
       isOwnApp: false,
+      browser: { kind: 'auto', cdpUrl: undefined, isHeaded: false },
     })
   })
 
@@ -58,6 +59,18 @@ describe('A call of audit', () => {
       /^--accepted: "welcome": it has no part name=value; a rule is "get=\/me status=200"/,
     ],
     [PAGE, { start: ' \n' }, '--start: " \\n" is no command; give one like "npm start"'],
+    [PAGE, { browser: 'chrome' }, /^--browser: .*"chrome".*chromium/],
+    [PAGE, { cdp: 'localhost' }, '--cdp: "localhost" is not a URL like http://localhost:9222'],
+    [
+      PAGE,
+      { browser: 'http', headed: true },
+      '--headed is for Chromium, and --browser http runs none; leave one of them out',
+    ],
+    [
+      PAGE,
+      { headed: true, cdp: 'http://localhost:9222' },
+      '--headed is for a browser that the audit starts, and --cdp names one that runs; leave one of them out',
+    ],
     [PAGE, { url: 'nowhere' }, '--url: "nowhere" is not a URL like http://127.0.0.1:2435'],
     [
       PAGE,

@@ -5,6 +5,8 @@ import { MAX_PAGE_BYTES } from '../exchange.ts'
 const NAME = '__agekeyAudit'
 /** Called by each page before its own scripts run. */
 export const STORED_BINDING = '__agekeyAuditStored'
+/** Called instead of opening a popup. */
+export const POPUP_BINDING = '__agekeyAuditPopup'
 /** A page whose text stays the same for so long has come to rest. */
 const QUIET_MS = 100
 /** One that has said nothing since it was loaded may still be reading the answer that it was given. */
@@ -47,6 +49,12 @@ window.setTimeout = (run, ms = 0, ...args) => {
   state.budget -= Math.max(10, ms)
   if (state.budget >= 0) state.timers.add(id)
   return id
+}
+const open = window.open
+window.open = (url, target, ...more) => {
+  if (['_self', '_top', '_parent'].includes(target)) return open(url, target, ...more)
+  window['${POPUP_BINDING}']?.('')
+  return null
 }
 window.clearTimeout = (id) => {
   state.timers.delete(id)

@@ -3,7 +3,15 @@ import type { Page, PageRequest, Visit, VisitOptions } from '../browser.ts'
 import { firstNavigation, isWebAddress } from '../navigation.ts'
 import type { Parties } from '../parties.ts'
 import { explanationOf } from '../read-page.ts'
-import { callOf, PAGE_SCRIPT, STORED_BINDING, type Stored, snapshotSchema, storedSchema } from './page-script.ts'
+import {
+  callOf,
+  PAGE_SCRIPT,
+  POPUP_BINDING,
+  STORED_BINDING,
+  type Stored,
+  snapshotSchema,
+  storedSchema,
+} from './page-script.ts'
 import { type Quiet, watchQuiet } from './quiet.ts'
 import { changedNames, type Shelf } from './shelf.ts'
 import { followTraffic, type Traffic } from './traffic.ts'
@@ -54,12 +62,19 @@ async function visit(tab: Tab, request: PageRequest, settings: TabSettings): Pro
   })
   const quiet = await watchQuiet(session, traffic, settings.longPolls)
   watchEvents(tab, traffic, settings)
-  session.on('Runtime.bindingCalled', ({ payload }: { payload: string }) => {
+  let opensPopup = false
+  session.on('Runtime.bindingCalled', ({ name, payload }: { name: string; payload: string }) => {
+    if (name === POPUP_BINDING) {
+      opensPopup = true
+      settings.note(POPUP)
+      return
+    }
     if (isAtCallback) atCallback = storedSchema.parse(JSON.parse(payload))
     isAtCallback = false
   })
   await session.send('Runtime.enable')
   await session.send('Runtime.addBinding', { name: STORED_BINDING })
+  await session.send('Runtime.addBinding', { name: POPUP_BINDING })
   await session.send('Page.addScriptToEvaluateOnNewDocument', { source: PAGE_SCRIPT })
   const stop = () => void endInTime(traffic, quiet)
   signal.addEventListener('abort', stop, { once: true })
@@ -67,7 +82,7 @@ async function visit(tab: Tab, request: PageRequest, settings: TabSettings): Pro
   try {
     // Its answer comes late, or never when the navigation is stopped.
     session.send('Page.navigate', { url: url.href }).catch(() => {})
-    const problem = await goOn({ session, traffic, quiet }, settings)
+    const problem = await goOn({ session, traffic, quiet, isAstray: () => opensPopup }, settings)
     if (traffic.fault) throw traffic.fault.reason
     const { ending, document } = traffic
     if (ending && ending.end !== 'page') return { ...ending, hops: traffic.hops }
@@ -106,13 +121,8 @@ function watchEvents(tab: Tab, traffic: Traffic, { note }: TabSettings): void {
   })
   tab.on('download', () => note('your app offers a download, which was refused'))
   tab.on('crash', () => traffic.end({ end: 'dropped', problem: 'the page of your app crashed its tab' }))
-  tab.on('popup', (popup) => {
-    void popup.close().catch(() => {})
-    if (traffic.hops.some(({ party }) => party === 'sandbox')) return note('your app opens a popup, which was closed')
-    const problem =
-      'your app opens a popup, which the audit does not follow; send the window itself to the service, or name a page that does'
-    traffic.end({ end: 'astray', url: traffic.hops.at(-1)?.url, problem })
-  })
+  // One that no script opens, such as a link to another window.
+  tab.on('popup', (popup) => void popup.close().catch(() => {}))
 }
 
 /**
@@ -120,7 +130,7 @@ function watchEvents(tab: Tab, traffic: Traffic, { note }: TabSettings): void {
  * @returns what was pressed, when it led nowhere
  */
 async function goOn(
-  { session, traffic, quiet }: { session: CDPSession; traffic: Traffic; quiet: Quiet },
+  { session, traffic, quiet, isAstray }: { session: CDPSession; traffic: Traffic; quiet: Quiet; isAstray(): boolean },
   { sandboxUrl, looksOnly }: TabSettings,
 ): Promise<string | undefined> {
   const base = sandboxUrl.replace(/\/+$/, '')
@@ -133,6 +143,7 @@ async function goOn(
     if (ending || looksOnly || hops.at(-1)?.party === 'sandbox') return undefined
     // A user who came back does not begin again; the page may lead on to Create.
     const isBeginning = asked.length === 0
+    if (isBeginning && isAstray()) return void traffic.end({ end: 'astray', url: hops.at(-1)?.url, problem: POPUP })
     const isCreating =
       !hasCreated && hops.some(({ isCallback, url }) => isCallback && url.includes('create_requested=true'))
     const endpoints = [
@@ -147,6 +158,10 @@ async function goOn(
     pressed.push(name)
   }
 }
+
+/** A script that is refused a popup may go on in its own window, which is followed. */
+const POPUP =
+  'your app opens a popup, which is blocked; send the window itself to the service, at least when a popup is blocked'
 
 const LOOKED_FOR =
   'looked for a link or form to the sandbox, then for a button or link that speaks of proving or verifying an age, then for the only button'

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import type { VisitOptions } from '../../../../src/audit/agent/browser.ts'
+import { describeInBrowser } from '../../../browser/support.ts'
+import { shareChromiumAgent } from '../../../support/chromium-agent.ts'
+import { page, redirectTo, routes, startWebApp, type WebHandler } from '../../../support/web-app.ts'
+
+const html = (body: string) => page(`<!doctype html><title>Shop</title><body>${body}</body>`)
+
+/** An app, and a sandbox that answers its request in the fragment. */
+async function startPages(handlers: Readonly<Record<string, WebHandler>>) {
+  const sandbox = await startWebApp((request, response) =>
+    response
+      .setHeader('X-AgeKey-Sandbox-Flow', 'f1')
+      .writeHead(302, {
+        Location: `${new URLSearchParams(request.path.split('?')[1]).get('redirect_uri')}#state=state-1`,
+      })
+      .end(),
+  )
+  const app = await startWebApp(routes(handlers))
+  const e1 = `${sandbox.url}/v1/oidc/use?redirect_uri=${encodeURIComponent(`${app.url}/callback`)}`
+  return { app, sandbox, e1 }
+}
+
+describeInBrowser('A visit of Chromium', { timeout: 60_000 }, () => {
+  const agent = shareChromiumAgent()
+  const visit = (url: string, options: Partial<VisitOptions> & Pick<VisitOptions, 'sandboxUrl'>) =>
+    agent()
+      .newBrowser()
+      .open(
+        { url },
+        { signal: new AbortController().signal, decide: async () => ({ persona: 'adult-passport' }), ...options },
+      )
+
+  test('asks before the request that a server redirects to E1, and brings the fragment to the page', async () => {
+    const read = '<p id="a"></p><script>a.textContent = location.hash; document.cookie = "proof=1"</script>'
+    const { app, sandbox, e1 } = await startPages({
+      '/': (_request, response) => redirectTo(e1)(_request, response),
+      '/callback': html(read),
+    })
+    const asked: string[] = []
+    const { end, page, hops } = await visit(app.url, {
+      sandboxUrl: sandbox.url,
+      decide: async ({ endpoint }) => {
+        asked.push(`${endpoint} after ${sandbox.requests.length}`)
+        return { persona: 'child-12', outcome: 'verified' }
+      },
+    })
+    expect(asked).toEqual(['E1 after 0'])
+    expect(sandbox.requests[0]?.headers).toMatchObject({
+      'x-sandbox-persona': 'child-12',
+      'x-sandbox-outcome': 'verified',
+    })
+    expect(app.requests.flatMap(({ headers }) => Object.keys(headers)).filter((name) => name.startsWith('x-'))).toEqual(
+      [],
+    )
+    expect([end, page?.status]).toEqual(['page', 200])
+    expect(page?.text).toContain('<p id="a">#state=state-1</p>')
+    expect(hops).toMatchObject([
+      { party: 'app', status: 302, isCallback: false },
+      { party: 'sandbox', status: 302, endpoint: 'E1', flow: 'f1' },
+      { party: 'app', status: 200, isCallback: true, cookies: ['proof'] },
+    ])
+  })
+
+  test('presses the button that speaks of an age, and stops where it is told to', async () => {
+    const { app, sandbox, e1 } = await startPages({
+      '/': (_request, response) =>
+        html(`<button>Log out</button><button onclick="location.assign('${e1}')">Prove that you are 18</button>`)(
+          _request,
+          response,
+        ),
+    })
+    const { end, url } = await visit(app.url, { sandboxUrl: sandbox.url, decide: async () => 'stop' })
+    expect({ end, url }).toEqual({ end: 'stopped', url: e1 })
+    expect(sandbox.requests).toEqual([])
+  })
+
+  test('waits for what a script asks its server, and dismisses its dialogs', async () => {
+    const { app, sandbox } = await startPages({
+      '/': html(`<p id="a">No age was proved.</p><script>
+        alert('Hello')
+        fetch('/late').then((answer) => answer.text()).then((text) => { a.textContent = text })</script>`),
+      '/late': (_request, response) => void setTimeout(() => response.end('Welcome'), 700),
+    })
+    const { page } = await visit(app.url, { sandboxUrl: sandbox.url, looksOnly: true })
+    expect(page?.text).toContain('Welcome')
+    expect(agent().notes()).toContain('your app opens a dialog, which was dismissed: alert "Hello"')
+  })
+
+  test('says what keeps a page from coming to rest', async () => {
+    const { app, sandbox } = await startPages({
+      '/': html('<p id="clock"></p><script>setInterval(() => { clock.textContent = performance.now() }, 20)</script>'),
+    })
+    const { end, problem } = await visit(app.url, { sandboxUrl: sandbox.url, signal: AbortSignal.timeout(8000) })
+    expect({ end, problem }).toEqual({ end: 'restless', problem: '<p id="clock"> keeps changing' })
+  })
+
+  test('does not follow a popup, and says so', async () => {
+    const { app, sandbox } = await startPages({
+      '/': html(`<button onclick="window.open('/other')">Verify your age</button>`),
+      '/other': html('another window'),
+    })
+    const { end, problem } = await visit(app.url, { sandboxUrl: sandbox.url })
+    expect({ end, problem }).toEqual({ end: 'astray', problem: expect.stringMatching(/^your app opens a popup/) })
+  })
+
+  test('loads nothing from beyond this machine, and says so', async () => {
+    const { app, sandbox } = await startPages({ '/': html('<script src="https://cdn.example/x.js"></script><p>Here') })
+    const { end } = await visit(app.url, { sandboxUrl: sandbox.url, looksOnly: true })
+    expect(end).toBe('page')
+    expect(agent().notes()).toContainEqual(expect.stringMatching(/from https:\/\/cdn\.example was not loaded/))
+  })
+
+  test('of an app that is not there is unreachable', async () => {
+    const { end, problem } = await visit('http://127.0.0.1:9/', { sandboxUrl: 'http://sandbox.test' })
+    expect([end, problem]).toEqual([
+      'unreachable',
+      expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 cannot be reached: /),
+    ])
+  })
+})

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest'
+import { launchChromium } from '../../../../src/audit/agent/chromium/launch.ts'
+import { AuditProblem } from '../../../../src/audit/audit-problem.ts'
+import { findFreePort } from '../../../support/free-port.ts'
+
+describe('An audit by Chromium ends in one line with the remedy', () => {
+  test.each([
+    [
+      'when CHROME_PATH names nothing',
+      { chromePath: '/nowhere/chrome' },
+      /^CHROME_PATH: there is no \/nowhere\/chrome; name the program of Chrome or Chromium, or leave it out$/,
+    ],
+    [
+      'when CHROME_PATH names another program',
+      { chromePath: '/bin/true' },
+      /^CHROME_PATH: \/bin\/true does not start as a browser \(.*\); name another by CHROME_PATH=\/path\/to\/chrome$/,
+    ],
+  ])('%s', async (_when, options, message) => {
+    const problem = await launchChromium(options).catch((error: unknown) => error)
+    expect(problem).toBeInstanceOf(AuditProblem)
+    expect(problem).toMatchObject({ message: expect.stringMatching(message) })
+  })
+
+  test('when nothing listens at the address of --cdp', async () => {
+    const cdpUrl = `http://127.0.0.1:${await findFreePort()}`
+    await expect(launchChromium({ cdpUrl })).rejects.toThrow(
+      `--cdp: no Chromium answers at ${cdpUrl}; start it with --remote-debugging-port=9222, or leave --cdp out`,
+    )
+  })
+})
