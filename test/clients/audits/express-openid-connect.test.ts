@@ -17,7 +17,10 @@ auditLibrary({
   anchor: 'express-openid-connect',
   note: 'Its `state` says where the user goes back to, and is the same in each request from the same page; `nonce` and a cookie tell the flows apart.',
   left_out: {},
+  startsFresh: true,
   async start({ baseUrl }) {
+    // It warns of form_post without https at each start.
+    vi.spyOn(console, 'warn').mockReturnValue()
     vi.stubEnv('SESSION_SECRET', 'a secret of at least thirty-two letters')
     const { url, serve } = await startAppServer()
     const texts = {

@@ -16,6 +16,7 @@ auditLibrary({
   },
   note: 'It is no client library: `state`, `nonce` and errors are left to the app.',
   start: startApp,
+  startsFresh: true,
 })
 
 async function startApp({ baseUrl, client }: Sandbox): Promise<string> {

@@ -23,7 +23,8 @@ No library knows the rules of this service, so that no column speaks of the rows
 
 {service}
 
-\`jwks.*\` and \`discovery.*\` are not in the table: the apps are not restarted for each row.
+Rows of \`jwks\` and \`discovery\` need a start of the app each; they were tried with the libraries that
+have them in the table. \`discovery.jwks_uri_on_other_host\` counts as let in when the keys are fetched from there.
 
 ## What each library refuses
 

@@ -44,6 +44,7 @@ auditLibrary({
   uses: '`implicitAuthentication` with `expectedState`, `buildAuthorizationUrlWithPAR`, `genericGrantRequest`',
   anchor: 'openid-client',
   left_out,
+  startsFresh: true,
   start: startBlock('openid-client.js'),
 })
 
@@ -55,6 +56,7 @@ auditLibrary({
   anchor: 'openid-client-5',
   note: 'It takes no code beside the token, so that the app takes the code out of the answer before: nothing is left to compare `c_hash` with.',
   left_out,
+  startsFresh: true,
   start: startBlock('openid-client-5.js', { "'openid-client'": "'openid-client-5'" }),
 })
 
@@ -66,5 +68,6 @@ auditLibrary({
   anchor: 'oauth4webapi',
   note: 'Beside a code `validateCodeIdTokenResponse` compares `c_hash`; the app does not use it, because most answers have no code.',
   left_out,
+  startsFresh: true,
   start: startBlock('oauth4webapi.js'),
 })
