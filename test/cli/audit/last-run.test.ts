@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { buildCli } from '../built-cli.ts'
 import { MIXED } from './reports/sample-report.ts'
 import { startSmallApp } from './small-app.ts'
 
-const { run, start } = buildCli()
+const { run, start, packageFolder } = buildCli()
 
 let cwd: string
 beforeEach(() => {
@@ -25,6 +26,18 @@ test('a sandbox that the command line started shows the last audit of its folder
   mkdirSync(join(cwd, '.agekey-audit'))
   writeFileSync(join(cwd, '.agekey-audit/last.json'), JSON.stringify(MIXED))
   expect(await read()).toContain('data-testid="headline"')
+})
+
+test('a sandbox that a program started reads no audit of its folder', () => {
+  mkdirSync(join(cwd, '.agekey-audit'))
+  writeFileSync(join(cwd, '.agekey-audit/last.json'), JSON.stringify(MIXED))
+  const script = `import { createSandbox } from ${JSON.stringify(join(packageFolder, 'dist/index.js'))}
+    const sandbox = await createSandbox()
+    console.log(await (await fetch(sandbox.url + '${AUDIT}')).text())
+    await sandbox.close()`
+  const page = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' })
+  expect(page).toContain('data-testid="open"')
+  expect(page).not.toContain('data-testid="headline"')
 })
 
 test('a whole audit says where its verdicts can be looked at while the sandbox runs', async () => {
