@@ -121,7 +121,7 @@ describe('a program', () => {
 test('the declarations are interfaces to read, with nothing of zod in them', () => {
   const folder = join(project.folder, 'node_modules/agekey-sandbox/dist')
   const files = readdirSync(folder).filter((name) => name.endsWith('.d.ts'))
-  expect(files).toEqual(expect.arrayContaining(['index.d.ts', 'playwright.d.ts', 'vitest.d.ts']))
+  expect(files).toEqual(expect.arrayContaining(['index.d.ts', 'audit.d.ts', 'playwright.d.ts', 'vitest.d.ts']))
   for (const name of files) {
     const text = readFileSync(join(folder, name), 'utf8')
     expect(text, name).not.toMatch(/zod|\$strict|ZodType|from '(?!\.)/i)
@@ -147,8 +147,9 @@ test('types are complete without any other package, and wrong calls are compile 
     'types.mts',
     `import { createSandbox, connectSandbox, evaluate, ConfigError } from 'agekey-sandbox'
     import type { AgeSignal, Claims, ClientSettings, ClockState, Finding, Persona, Scenario, ScenarioProgress } from 'agekey-sandbox'
+    import { audit, auditTests, type VisitFunction } from 'agekey-sandbox/audit'
     import { sandboxFixtures } from 'agekey-sandbox/playwright'
-    import { setupSandbox } from 'agekey-sandbox/vitest'
+    import { auditTests as vitestTests, setupSandbox } from 'agekey-sandbox/vitest'
     const persona: Persona = { name: 'x', title: 'X', purpose: 'X.' }
     const claims: Claims = { age_thresholds: [18], allowed_methods: ['id_doc_scan'] }
     const signals: AgeSignal[] = []
@@ -166,6 +167,12 @@ test('types are complete without any other package, and wrong calls are compile 
     await sandbox.next({ flow: 'use', persona: 'one-of-my-own' })
     console.log(reached, flow?.outcome, sandboxFixtures(), setupSandbox, reason, findings, progress.status, state.now)
     console.log(ConfigError.prototype instanceof Error)
+    const visit: VisitFunction = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
+    const { exit_code: code } = await audit(sandbox, { visit, only: ['level:must'] })
+    auditTests(sandbox, visit, { test: (name, run, timeoutMs) => console.log(name, run, timeoutMs, code) })
+    await vitestTests(sandbox, visit, { failOn: 'may' })
+    // @ts-expect-error a visit says yes or no
+    await audit(sandbox, { visit: async ({ open }) => (await open('http://localhost:3000/verify')).text })
     // @ts-expect-error there is no such flow
     await sandbox.next({ flow: 'ues' })
     // @ts-expect-error the library spells settings in camelCase
@@ -212,6 +219,32 @@ test('a node:test file passes its own hooks', () => {
     test('two', async () => { assert.deepEqual(await sandbox.expectations.list(), []) })`,
   )
   expect(node('--test', 'own-hooks.mjs')).toMatch(/pass 2/)
+})
+
+test('a node:test file audits an app by a test for each row', () => {
+  project.lend('express', 'jose')
+  project.write(
+    'audit-app.mjs',
+    `import { spawn } from 'node:child_process'
+    import { once } from 'node:events'
+    import { after, test } from 'node:test'
+    import { createSandbox } from 'agekey-sandbox'
+    import { auditTests } from 'agekey-sandbox/audit'
+    const sandbox = await createSandbox()
+    const program = 'node_modules/agekey-sandbox/examples/express/app.js'
+    const env = { PORT: '0', AGE_BASE_URL: sandbox.baseUrl }
+    const app = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    const [line] = await once(app.stdout, 'data')
+    const url = String(line).trim()
+    app.stdout.resume()
+    after(async () => { app.kill(); await sandbox.close() })
+    const visit = async ({ open }) => (await open(url + '/verify')).text.includes('Welcome')
+    auditTests(sandbox, visit, { test, only: ['use/id_token.expired', 'use/id_token.extra_claim', 'create/created'] })`,
+  )
+  const said = node('--test', '--test-reporter=tap', 'audit-app.mjs')
+  expect(said).toContain('ok 6 - use/id_token.expired is refused')
+  expect(said).toMatch(/# pass 5\n/)
+  expect(said).toMatch(/# skipped 1\n/)
 })
 
 test('Playwright tests have a sandbox each worker, in which a browser is a persona and which is reset before each test', () => {
