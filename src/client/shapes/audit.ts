@@ -43,6 +43,10 @@ export interface AuditedRow {
   readonly reason?: string | undefined
   /** What the app did, in a sentence. */
   readonly evidence?: string | undefined
+  /** The last lines that the app wrote meanwhile, without secrets, when they belong to this row. */
+  readonly log?: readonly string[] | undefined
+  /** The check that refused, by a message of a client library in the log: `nonce`. */
+  readonly refused_by?: string | undefined
   /** Flows in the journal of the sandbox. */
   readonly flows: readonly string[]
   /** Sections of specifications. */

@@ -10,8 +10,8 @@ export function weightOf(row: AuditedRow): string {
 }
 
 /** What the app did, in sentences; empty when that is not known. */
-export const whatAppDid = ({ evidence = '', reason = '' }: AuditedRow): string =>
-  [evidence, reason]
+export const whatAppDid = ({ evidence = '', reason = '', log = [] }: AuditedRow): string =>
+  [evidence, reason, firstOf(log)]
     .filter((text) => text !== '')
     .map((text) => capitalised(asSentence(text)))
     .join(' ')
@@ -23,10 +23,13 @@ export const whatHappened = (row: AuditedRow): string => `${asSentence(row.summa
 export const referencesOf = ({ refs, cwe }: AuditedRow): string => [...refs, ...cwe].join('; ')
 
 /** Why a row was not judged: `masked: the app refuses the same answer without the fault`. */
-export function whyNotJudged({ reason = '', evidence }: AuditedRow): string {
+export function whyNotJudged({ reason = '', evidence, log = [] }: AuditedRow): string {
   const meaning = meaningOf(reason)
-  return [meaning === '' ? reason : `${reason}: ${meaning}`, evidence].filter((text) => text).join('; ')
+  return [meaning === '' ? reason : `${reason}: ${meaning}`, evidence, firstOf(log)].filter((text) => text).join('; ')
 }
+
+/** The line of its log that says most comes first. */
+const firstOf = ([line]: readonly string[]): string => (line === undefined ? '' : `its log: ${line.trim()}`)
 
 const MEANINGS: Readonly<Record<(typeof REASONS)[number], string>> = {
   page_unknown: 'the page is neither the yes nor the no that was learned; --accepted says how success is known',
