@@ -195,6 +195,14 @@ describe('An audit by a function shows nothing, and says why in one line, of', (
   })
 })
 
+test('Two audits that use one sandbox at the same time see each other, and show nothing', async () => {
+  const visit = await visitUse()
+  const problems = await Promise.all([auditBy(visit), auditBy(visit)].map(problemOf))
+  expect(problems.join('\n')).toMatch(
+    /^something else uses the sandbox at the same time: f\d+ was decided by expectation /m,
+  )
+})
+
 describe('An audit by a function refuses, in one line,', () => {
   test.each([
     [
