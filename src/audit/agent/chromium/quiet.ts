@@ -38,6 +38,7 @@ export async function watchQuiet(session: CDPSession, traffic: Traffic, longPoll
   let isRefreshing = false
   let beginnings = 0
   let wake = () => {}
+  let leave = () => {}
 
   const done = (requestId: string) => {
     underWay.delete(requestId)
@@ -49,6 +50,7 @@ export async function watchQuiet(session: CDPSession, traffic: Traffic, longPoll
     if (requestId === loaderId && type === 'Document' && sent.frameId === traffic.mainFrame) {
       isNavigating = true
       isRefreshing = false
+      leave()
     }
     const place = `${request.method} ${new URL(request.url).origin}${new URL(request.url).pathname}`
     if (ENDLESS.includes(type) || longPolls.has(place)) return
@@ -114,9 +116,13 @@ export async function watchQuiet(session: CDPSession, traffic: Traffic, longPoll
         await untilIdle()
         if (traffic.ending) return
         const before = beginnings
-        // A page that is left while it is asked gives no answer.
+        // A page that is left while it is asked gives its answer late, or never.
+        const left = new Promise<undefined>((resolve) => {
+          leave = () => resolve(undefined)
+        })
         const answer = await Promise.race([
           ask(callOf('rest', { isAnswer: traffic.hops.at(-1)?.isCallback ?? false })).catch(() => undefined),
+          left,
           traffic.ended,
         ])
         if (traffic.ending) return
