@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { LEAN_WINDOWS } from '../../src/audit/agent/chromium/launch.ts'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 
 export const executablePath = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
@@ -31,6 +32,7 @@ export async function launchBrowser(...args: string[]): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      LEAN_WINDOWS,
       ...args,
     ],
   })
