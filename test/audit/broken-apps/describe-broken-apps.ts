@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { FragmentPost } from '../../../src/audit/agent/browser.ts'
+import type { Agent, FragmentPost } from '../../../src/audit/agent/browser.ts'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../../src/audit/audit.ts'
 import { appAt } from '../../../src/audit/drive/audited-app.ts'
@@ -22,6 +22,9 @@ interface Way {
   /** The rows that are tried beside those that the app lets in; all when absent. */
   readonly only?: readonly string[]
   readonly fragment?: FragmentPost
+  /** The one on plain HTTP when absent. */
+  agent?(): Agent
+  readonly timeoutSeconds?: number
 }
 
 /** They ask for form_post, as the example does. */
@@ -43,9 +46,9 @@ export function describeBrokenApps(title: string, apps: readonly BrokenApp[], wa
       const app = await startExpressExample(sandbox(), [...way.changes, ...changes])
       onTestFinished(() => app.stop())
       const page = `${app.url}/verify`
-      const audited = appAt(sandbox(), { page, agent: createHttpAgent(), fragment: way.fragment })
+      const audited = appAt(sandbox(), { page, agent: way.agent?.() ?? createHttpAgent(), fragment: way.fragment })
       const only = way.only && [...way.only, ...finds]
-      const { rows, exit_code } = await runAudit(audited, { failOn: 'may', only })
+      const { rows, exit_code } = await runAudit(audited, { ...way, failOn: 'may', only })
       const said = rows.filter(({ verdict }) => !GOOD.includes(verdict))
       const expected = selectRows({ only: finds }).filter(
         (row) => row.correctClient === 'refuse' || finds.includes(rowId(row)),
