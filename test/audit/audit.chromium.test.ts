@@ -6,6 +6,7 @@ import { describeInBrowser } from '../browser/support.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { shareChromiumAgent } from '../support/chromium-agent.ts'
 import type { Changes } from '../support/express-example.ts'
+import { startOidcClientTsApp } from './apps/oidc-client-ts-app.ts'
 import { startSinglePageApp } from './apps/single-page-app.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -77,5 +78,35 @@ describeInBrowser('An audit of a single-page app by Chromium', () => {
       ['`No age was proved: ${error.message}`', "'Done.'"],
     ]
     await expect(audit(same)).rejects.toThrow(/^yes and no look alike: /)
+  })
+})
+
+describeInBrowser('An audit by Chromium of a single-page app with oidc-client-ts', () => {
+  const sandbox = shareSandbox()
+  const agent = shareChromiumAgent()
+
+  test.each<readonly [string, readonly string[], Changes]>([
+    ['finds nothing when it checks everything', [], []],
+    [
+      'finds the rows of the nonce when it does not compare it',
+      ['use/id_token.nonce_other', 'use/id_token.nonce_missing'],
+      [['payload.nonce !== state.data.nonce', 'false']],
+    ],
+    [
+      'finds the rows of the answers when it takes what is truthy for true',
+      ['use/id_token.age_thresholds.strings'],
+      [["payload.age_thresholds['18'] === true", "Boolean(payload.age_thresholds['18'])"]],
+    ],
+  ])('%s', async (_what, finds, changes) => {
+    const app = await startOidcClientTsApp(sandbox(), changes)
+    onTestFinished(() => app.close())
+    const audited = appAt(sandbox(), { page: app.page, agent: agent() })
+    const { rows } = await runAudit(audited, { only: SOME, failOn: 'may', timeoutSeconds: 60 })
+    const said = rows.filter(
+      ({ verdict }) => !['refused', 'accepted', 'observed', 'not for this app'].includes(verdict),
+    )
+    expect(said.map(({ row, verdict }) => `${row} ${verdict}`).toSorted()).toEqual(
+      finds.map((row) => `${row} let in`).toSorted(),
+    )
   })
 })
