@@ -2,12 +2,13 @@ import type { VisitDetails } from './audit/drive/call-visit.ts'
 import { auditTestsOf } from './audit/kit/audit-tests.ts'
 import { checkChoices } from './audit/kit/check-choices.ts'
 import { createPageAudit, type PageBrowser, type VisitedPage } from './audit/kit/page-audit.ts'
+import { actingCookies } from './client/acting-cookies.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices } from './client/shapes/audit.ts'
 import type { KnownOutcome, KnownPersona } from './client/shapes/names.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
-import { ACTING_COOKIE, actingValue, OUTCOME_COOKIE, PERSONA_COOKIE } from './sandbox/decision/sources.ts'
+import { ACTING_COOKIE, actingValue } from './sandbox/decision/sources.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
 
 export type { TestSandboxOptions }
@@ -119,11 +120,9 @@ async function actAs(
   context: CookieJar,
 ): Promise<void> {
   const { name } = await api.personas.get(persona)
-  const url = `${api.baseUrl}/v1/oidc/`
   // An empty cookie names no outcome.
   await context.addCookies([
-    { name: PERSONA_COOKIE, value: name, url },
-    { name: OUTCOME_COOKIE, value: outcome, url },
+    ...actingCookies(api.baseUrl, { persona: name, outcome }),
     {
       name: ACTING_COOKIE,
       value: encodeURIComponent(actingValue(pathOf(api.baseUrl), { persona: name, outcome })),

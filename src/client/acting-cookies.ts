@@ -1,0 +1,21 @@
+import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decision/sources.ts'
+
+export interface ActingCookie {
+  readonly name: string
+  /** Empty: it names nothing. */
+  readonly value: string
+  /** Its path alone gets the cookie: that of the browser flows of the sandbox or tenant. */
+  readonly url: string
+}
+
+/** The cookies by which a browser acts as a persona, and by which its flows end with an outcome. */
+export const actingCookies = (
+  baseUrl: string,
+  { persona = '', outcome = '' }: { readonly persona?: string | undefined; readonly outcome?: string | undefined },
+): ActingCookie[] => {
+  const url = `${baseUrl.replace(/\/+$/, '')}/v1/oidc/`
+  return [
+    { name: PERSONA_COOKIE, value: persona, url },
+    { name: OUTCOME_COOKIE, value: outcome, url },
+  ]
+}
