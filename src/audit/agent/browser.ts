@@ -58,7 +58,7 @@ export interface AuthorizationRequest {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Sent to the sandbox as `X-Sandbox-Persona` and `X-Sandbox-Outcome`. */
+/** Sent to the sandbox by headers, or by the cookies of a browser with scripts. */
 export interface ForcedDecision {
   readonly persona?: string | undefined
   readonly outcome?: string | undefined

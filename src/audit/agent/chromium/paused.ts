@@ -49,3 +49,7 @@ export function refusalOf(
   }
   return UNREAD.includes(resourceType) ? {} : undefined
 }
+
+/** The headers of a held request and others, in the shape in which it goes on. */
+export const headersWith = ({ request }: Paused, others: object | undefined): { name: string; value: string }[] =>
+  Object.entries({ ...request.headers, ...others }).map(([name, value]) => ({ name, value: String(value) }))

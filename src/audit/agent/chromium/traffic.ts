@@ -1,10 +1,11 @@
 import type { CDPSession } from 'playwright-core'
+import { actingCookies } from '../../../client/acting-cookies.ts'
 import type { AuthorizationRequest, Hop, Page, PageRequest, VisitOptions } from '../browser.ts'
 import { namesSetBy } from '../cookies.ts'
 import { MAX_REDIRECTS } from '../http-agent.ts'
 import { firstNavigation, isWebAddress } from '../navigation.ts'
 import { endpointOf, type Parties } from '../parties.ts'
-import { type Ending, type Paused, refusalOf } from './paused.ts'
+import { type Ending, headersWith, type Paused, refusalOf } from './paused.ts'
 
 /** The last document; `text` only when it is no HTML. */
 export type Document = Omit<Page, 'text'> & { readonly text?: string | undefined }
@@ -39,8 +40,8 @@ export interface TrafficSettings extends VisitOptions {
  * Follows the requests of a tab. Each one is held back before it is sent, also the target of a redirect, so that `decide` is asked in
  * time and nothing beyond this machine is asked.
  *
- * Decision: persona and outcome travel as headers of the held request, as those of the HTTP agent do. Cookies would stay behind on
- * `localhost`, where they belong to the app too.
+ * Persona and outcome travel as cookies of the sandbox's browser flows, as those of a user's browser do. They are set while the request
+ * is held, because what decides is known then.
  */
 export async function followTraffic(
   session: CDPSession,
@@ -110,11 +111,11 @@ export async function followTraffic(
     if (isCallback) await settings.onCallback()
     isShown = false
     hops.push({ party, method, url: url.href, status: 0, endpoint, isCallback, cookies: [] })
-    const forced = { 'X-Sandbox-Persona': decision?.persona, 'X-Sandbox-Outcome': decision?.outcome }
+    for (const cookie of decision ? actingCookies(sandboxUrl, decision) : []) {
+      await session.send('Network.setCookie', { ...cookie, path: new URL(cookie.url).pathname })
+    }
     const type = navigation?.body && { 'Content-Type': navigation.body.type, Origin: url.origin }
-    const headers = Object.entries({ ...request.headers, ...forced, ...type }).flatMap(([name, value]) =>
-      value === undefined ? [] : [{ name, value: String(value) }],
-    )
+    const headers = headersWith(paused, type)
     const body = navigation?.body && { postData: Buffer.from(navigation.body.text).toString('base64') }
     await session.send('Fetch.continueRequest', { requestId, method, headers, ...body })
   }
