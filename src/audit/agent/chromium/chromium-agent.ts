@@ -1,6 +1,6 @@
 import type { BrowserContext, Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
-import type { Agent, Browser } from '../browser.ts'
+import type { Agent, Browser, Visit } from '../browser.ts'
 import { createParties } from '../parties.ts'
 import { createShelf } from './shelf.ts'
 import { visitTab } from './tab.ts'
@@ -26,7 +26,11 @@ export function createChromiumAgent(
   const contexts = new Set<Promise<BrowserContext>>()
   const notes = new Set<string>()
   const longPolls = new Set<string>()
-  let isClosed = false
+  let markClosed = () => {}
+  // A call that Chromium got shortly before it was closed is never answered.
+  const closed = new Promise<void>((resolve) => {
+    markClosed = resolve
+  })
   const newContext = () =>
     chromium.newContext({
       acceptDownloads: false,
@@ -54,25 +58,20 @@ export function createChromiumAgent(
       async open(request, options) {
         context ??= newContext()
         use(context)
-        try {
+        const over: Visit = { end: 'timed_out', hops: [], url: request.url, problem: 'the audit ended before' }
+        const tools = { parties, shelf, longPolls, note: (line: string) => notes.add(line) }
+        const used = context
+        const visit = async () => {
           await isForgetting
-          return await visitTab(await context, request, {
-            ...options,
-            parties,
-            shelf,
-            longPolls,
-            note: (line) => notes.add(line),
-          })
-        } catch (error) {
-          if (options.signal.aborted || isClosed) {
-            return { end: 'timed_out', hops: [], url: request.url, problem: 'the audit ended before' }
-          }
-          if (!chromium.isConnected())
-            throw new AuditProblem(
-              'Chromium ended in the middle of the audit; run it again, with fewer --jobs when its memory is short',
-            )
-          throw error
+          return visitTab(await used, request, { ...options, ...tools })
         }
+        return Promise.race([visit(), closed.then(() => over)]).catch((error: unknown) => {
+          if (options.signal.aborted) return over
+          if (chromium.isConnected()) throw error
+          throw new AuditProblem(
+            'Chromium ended in the middle of the audit; run it again, with fewer --jobs when its memory is short',
+          )
+        })
       },
       forget(names) {
         shelf.forgetProof()
@@ -91,7 +90,7 @@ export function createChromiumAgent(
     newBrowser,
     notes: () => [...notes],
     async close() {
-      isClosed = true
+      markClosed()
       await Promise.all([...contexts].map((one) => one.then((context) => context.close()).catch(() => {})))
       await chromium.close()
     },

@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
+import { createChromiumAgent } from '../../../../src/audit/agent/chromium/chromium-agent.ts'
 import { launchChromium } from '../../../../src/audit/agent/chromium/launch.ts'
 import { AuditProblem } from '../../../../src/audit/audit-problem.ts'
+import { describeInBrowser, executablePath } from '../../../browser/support.ts'
 import { findFreePort } from '../../../support/free-port.ts'
 
 describe('An audit by Chromium ends in one line with the remedy', () => {
@@ -26,5 +29,28 @@ describe('An audit by Chromium ends in one line with the remedy', () => {
     await expect(launchChromium({ cdpUrl })).rejects.toThrow(
       `--cdp: no Chromium answers at ${cdpUrl}; start it with --remote-debugging-port=9222, or leave --cdp out`,
     )
+  })
+})
+
+/** Process ids of the Chromium that this process has started. */
+const running = (): string[] =>
+  spawnSync('pgrep', ['-P', String(process.pid), 'chrom'], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .filter(Boolean)
+
+describeInBrowser('A Chromium that an audit has started', () => {
+  test('ends with its agent, also in the middle of a visit', async () => {
+    const before = running()
+    const agent = createChromiumAgent(await launchChromium({ chromePath: executablePath }))
+    const started = running().filter((pid) => !before.includes(pid))
+    expect(started).not.toEqual([])
+    const stopping = new AbortController()
+    const url = `http://127.0.0.1:${await findFreePort()}/`
+    const options = { sandboxUrl: 'http://sandbox.test', signal: stopping.signal, decide: async () => 'stop' as const }
+    const visit = agent.newBrowser().open({ url }, options)
+    stopping.abort()
+    await agent.close()
+    expect(['timed_out', 'unreachable', 'dropped']).toContain((await visit).end)
+    expect(running().filter((pid) => started.includes(pid))).toEqual([])
   })
 })
