@@ -48,10 +48,12 @@ describe('The page on the audit', () => {
     for (const rule of rules) expect(() => parseAcceptedRule(rule ?? '')).not.toThrow()
   })
 
-  test('shows a file that can be read', () => {
-    const [file = ''] = codeBlocks(page, 'yaml')
-    const values = parseYamlDocument(file, { file: 'audit.md', schema: auditFileSchema })
-    expect(values).toMatchObject({ app: 'http://localhost:3000/verify' })
+  test('shows a file that can be read, and a part of one', () => {
+    const [part, file] = codeBlocks(page, 'yaml').map((text) =>
+      parseYamlDocument(text, { file: 'audit.md', schema: auditFileSchema }),
+    )
+    expect(part).toEqual({ use: { fragment: { post: '/age/answer', as: 'form' } } })
+    expect(file).toMatchObject({ app: 'http://localhost:3000/verify', ...part })
   })
 
   test('leads to files that are there', () => {
