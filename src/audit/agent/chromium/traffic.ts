@@ -103,10 +103,9 @@ export async function followTraffic(
       return refuse(paused, { end: 'elsewhere', url: url.href, ...(!parties.mayBeApp(url) && { problem }) })
     }
     const endpoint = endpointOf(url, sandboxUrl)
-    const parameters = Object.fromEntries(url.searchParams)
-    const decision = endpoint && (await decide({ endpoint, url: url.href, parameters }))
+    const decision =
+      endpoint && (await decide({ endpoint, url: url.href, parameters: Object.fromEntries(url.searchParams) }))
     if (decision === 'stop') return refuse(paused, { end: 'stopped', url: url.href })
-    // The time may have been up meanwhile.
     if (ending) return refuse(paused)
     if (isCallback) await settings.onCallback()
     isShown = false
@@ -114,10 +113,12 @@ export async function followTraffic(
     for (const cookie of decision ? actingCookies(sandboxUrl, decision) : []) {
       await session.send('Network.setCookie', { ...cookie, path: new URL(cookie.url).pathname })
     }
-    const type = navigation?.body && { 'Content-Type': navigation.body.type, Origin: url.origin }
-    const headers = headersWith(paused, type)
-    const body = navigation?.body && { postData: Buffer.from(navigation.body.text).toString('base64') }
-    await session.send('Fetch.continueRequest', { requestId, method, headers, ...body })
+    // Given headers take the place of all, cookies too.
+    const body = navigation?.body && {
+      headers: headersWith(paused, { 'Content-Type': navigation.body.type, Origin: url.origin }),
+      postData: Buffer.from(navigation.body.text).toString('base64'),
+    }
+    await session.send('Fetch.continueRequest', { requestId, method, ...body })
   }
 
   /** Before the answer to a request of the window is read. */

@@ -34,7 +34,7 @@ describeInBrowser('A visit of Chromium', { timeout: 60_000 }, () => {
   test('asks before the request that a server redirects to E1, and brings the fragment to the page', async () => {
     const read = '<p id="a"></p><script>a.textContent = location.hash; document.cookie = "proof=1"</script>'
     const { app, sandbox, e1 } = await startPages({
-      '/': (_request, response) => redirectTo(e1)(_request, response),
+      '/': (request, response) => redirectTo(e1)(request, response.setHeader('Set-Cookie', 'shop=1; Path=/v1')),
       '/callback': html(read),
     })
     const asked: string[] = []
@@ -46,7 +46,11 @@ describeInBrowser('A visit of Chromium', { timeout: 60_000 }, () => {
       },
     })
     expect(asked).toEqual(['E1 after 0'])
-    expect(sandbox.requests[0]?.headers.cookie).toBe('agekey_sandbox_persona=child-12; agekey_sandbox_outcome=verified')
+    expect(sandbox.requests[0]?.headers.cookie?.split('; ').toSorted()).toEqual([
+      'agekey_sandbox_outcome=verified',
+      'agekey_sandbox_persona=child-12',
+      'shop=1',
+    ])
     // On localhost a cookie belongs to all ports, but these to a path of the sandbox alone.
     expect(app.requests.map(({ headers }) => headers.cookie ?? '').join()).not.toContain('agekey_sandbox')
     expect([end, page?.status]).toEqual(['page', 200])
