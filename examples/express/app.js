@@ -172,4 +172,7 @@ const url = (path, query) => `${AGE_BASE_URL}${path}?${new URLSearchParams(query
 const here = (request) => `${request.protocol}://${request.host}`
 const hash = (text, bytes) => createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')
 
-const server = app.listen(Number(PORT), () => console.log(`http://localhost:${server.address().port}`))
+const server = app.listen(Number(PORT), (error) => {
+  if (error) throw error
+  console.log(`http://localhost:${server.address().port}`)
+})
