@@ -2,7 +2,7 @@ import type { VisitDetails } from './audit/drive/call-visit.ts'
 import { auditTestsOf } from './audit/kit/audit-tests.ts'
 import { checkChoices } from './audit/kit/check-choices.ts'
 import { createPageAudit, type PageBrowser, type VisitedPage } from './audit/kit/page-audit.ts'
-import { actingCookies } from './client/acting-cookies.ts'
+import { decisionCookies } from './client/decision-cookies.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices } from './client/shapes/audit.ts'
@@ -122,7 +122,7 @@ async function actAs(
   const { name } = await api.personas.get(persona)
   // An empty cookie names no outcome.
   await context.addCookies([
-    ...actingCookies(api.baseUrl, { persona: name, outcome }),
+    ...decisionCookies(api.baseUrl, { persona: name, outcome }),
     {
       name: ACTING_COOKIE,
       value: encodeURIComponent(actingValue(pathOf(api.baseUrl), { persona: name, outcome })),

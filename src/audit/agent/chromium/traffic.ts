@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright-core'
-import { actingCookies } from '../../../client/acting-cookies.ts'
+import { decisionCookies } from '../../../client/decision-cookies.ts'
 import type { AuthorizationRequest, Hop, Page, PageRequest, VisitOptions } from '../browser.ts'
 import { namesSetBy } from '../cookies.ts'
 import { MAX_REDIRECTS } from '../http-agent.ts'
@@ -110,7 +110,7 @@ export async function followTraffic(
     if (isCallback) await settings.onCallback()
     isShown = false
     hops.push({ party, method, url: url.href, status: 0, endpoint, isCallback, cookies: [] })
-    for (const cookie of decision ? actingCookies(sandboxUrl, decision) : []) {
+    for (const cookie of decision ? decisionCookies(sandboxUrl, decision) : []) {
       await session.send('Network.setCookie', { ...cookie, path: new URL(cookie.url).pathname })
     }
     // Given headers take the place of all, cookies too.

@@ -1,6 +1,6 @@
 import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decision/sources.ts'
 
-export interface ActingCookie {
+export interface DecisionCookie {
   readonly name: string
   /** Empty: it names nothing. */
   readonly value: string
@@ -9,10 +9,10 @@ export interface ActingCookie {
 }
 
 /** The cookies by which a browser acts as a persona, and by which its flows end with an outcome. */
-export const actingCookies = (
+export const decisionCookies = (
   baseUrl: string,
   { persona = '', outcome = '' }: { readonly persona?: string | undefined; readonly outcome?: string | undefined },
-): ActingCookie[] => {
+): DecisionCookie[] => {
   const url = `${baseUrl.replace(/\/+$/, '')}/v1/oidc/`
   return [
     { name: PERSONA_COOKIE, value: persona, url },
