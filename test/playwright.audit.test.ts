@@ -1,23 +1,12 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { shareSandbox } from './outcomes/shared-sandbox.ts'
-import { buildPackage } from './support/built-package.ts'
 import { type Changes, startExpressExample } from './support/express-example.ts'
+import { makePlaywrightProject } from './support/playwright-project.ts'
 import { USE_ALONE } from './support/visits.ts'
-
-const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 const sandbox = shareSandbox()
-
-/** Outside the repository: Playwright compiles no TypeScript below `node_modules`. */
-const folder = mkdtempSync(join(tmpdir(), 'agekey-pages-'))
 
 const SPEC = `
 import { test as base } from '@playwright/test'
@@ -40,18 +29,8 @@ const CONFIG = `export default {
   },
 }`
 
-beforeAll(() => {
-  const installed = join(folder, 'node_modules')
-  for (const name of ['@playwright/test', 'playwright', 'playwright-core']) {
-    mkdirSync(dirname(join(installed, name)), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules', name), join(installed, name))
-  }
-  buildPackage(join(installed, 'agekey-sandbox'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  writeFileSync(join(folder, 'playwright.config.ts'), CONFIG)
-  writeFileSync(join(folder, 'audit.spec.ts'), SPEC)
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const project = makePlaywrightProject({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
+afterAll(project.remove)
 
 const resultSchema = z.object({ status: z.string(), errors: z.array(z.object({ message: z.string().optional() })) })
 const reportSchema = z.object({
@@ -66,11 +45,8 @@ const reportSchema = z.object({
 async function runSuite(changes: Changes, ...args: string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const app = await startExpressExample(sandbox(), [...USE_ALONE, ...changes])
   onTestFinished(() => app.stop())
-  const program = [join(ROOT, 'node_modules/@playwright/test/cli.js'), 'test', ...args]
-  const env = { ...process.env, NODE_OPTIONS: '', APP_URL: app.url, SANDBOX_URL: sandbox().url }
-  const run = promisify(execFile)(process.execPath, program, { cwd: folder, env })
-  const { stdout } = await run.catch((failed) => failed)
-  const specs = reportSchema.parse(JSON.parse(stdout)).suites.flatMap((suite) => suite.specs)
+  const report = await project.run({ APP_URL: app.url, SANDBOX_URL: sandbox().url }, ...args)
+  const specs = reportSchema.parse(report).suites.flatMap((suite) => suite.specs)
   return new Map(
     specs.map(({ title, tests }) => {
       const results = tests.flatMap((one) => one.results)

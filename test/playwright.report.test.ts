@@ -1,32 +1,9 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { buildPackage } from './support/built-package.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { makePlaywrightProject } from './support/playwright-project.ts'
 import { claims, useRequest } from './support/requests.ts'
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url))
-
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
-/** Outside the repository: Playwright compiles no TypeScript below `node_modules`. */
-const folder = mkdtempSync(join(tmpdir(), 'agekey-report-'))
-
-beforeAll(() => {
-  const installed = join(folder, 'node_modules')
-  for (const name of ['@playwright/test', 'playwright', 'playwright-core']) {
-    mkdirSync(dirname(join(installed, name)), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules', name), join(installed, name))
-  }
-  buildPackage(join(installed, 'agekey-sandbox'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  writeFileSync(join(folder, 'playwright.config.ts'), "export default { reporter: 'json', workers: 1 }")
-  writeFileSync(join(folder, 'app.spec.ts'), SPEC)
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
 
@@ -54,21 +31,29 @@ test('fails without a flow', async ({ sandbox }) => {
 })
 `
 
+const attachment = z.object({ name: z.string(), body: z.string().optional(), contentType: z.string() })
+const result = z.object({ attachments: z.array(attachment) })
+const spec = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })
+const reportSchema = z.object({ suites: z.array(z.object({ specs: z.array(spec) })) })
+
+const project = makePlaywrightProject({
+  'playwright.config.ts': "export default { reporter: 'json', workers: 1 }",
+  'app.spec.ts': SPEC,
+})
+afterAll(project.remove)
+
 test('the report of a failed test has the flows of that test, in words and as JSON; others have none', async () => {
-  const args = [join(ROOT, 'node_modules/@playwright/test/cli.js'), 'test']
-  const env = { ...process.env, NODE_OPTIONS: '' }
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env }).catch((failed) => failed)
-  const { suites } = JSON.parse(stdout)
-  const attachments = new Map<string, { name: string; body: string; contentType: string }[]>(
-    suites[0].specs.map(({ title, tests }: { title: string; tests: { results: { attachments: [] }[] }[] }) => [
+  const { suites } = reportSchema.parse(await project.run({}))
+  const attachments = new Map(
+    suites[0]?.specs.map(({ title, tests }) => [
       title,
-      tests[0]?.results[0]?.attachments.filter(({ name }: { name: string }) => name.startsWith('agekey-')),
+      tests[0]?.results[0]?.attachments.filter(({ name }) => name.startsWith('agekey-')),
     ]),
   )
   expect(attachments.get('passes')).toEqual([])
   expect(attachments.get('fails without a flow')).toEqual([])
   const [text, json] = attachments.get('fails') ?? []
-  const bodyOf = (attachment = text) => Buffer.from(attachment?.body ?? '', 'base64').toString('utf8')
+  const bodyOf = (one = text) => Buffer.from(one?.body ?? '', 'base64').toString('utf8')
 
   expect(text).toMatchObject({ name: 'agekey-flows.txt', contentType: 'text/plain' })
   expect(bodyOf()).toMatch(/^f\d+ use ok: teen-16: 18 no.*\n/)
