@@ -5,6 +5,7 @@ import { selectRows } from '../../audit/plan/select-rows.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { FAIL_ON, type FailOn } from '../../sandbox/outcomes/audit-report.ts'
+import { readReportFiles } from '../reports/report-files.ts'
 import { catalogueProblem, pageProblem } from './file/file-schema.ts'
 import { parseKnownFindings } from './file/known-findings.ts'
 import { type BrowserChoice, type BrowserFlags, readBrowser } from './read-browser.ts'
@@ -160,14 +161,7 @@ function readFiles(flags: AuditFlags, mode: AuditRequest['mode']): AuditRequest[
   const [first] = formats.filter((format) => !(mode === 'list' && format === 'json'))
   if (first !== undefined && (mode === 'list' || mode === 'learn'))
     throw ConfigError.of(`--${first}: --${mode} runs no row, so that there is nothing to report`)
-  const toOutput = formats.filter((format) => flags[format] === '-')
-  if (toOutput.length > 1) {
-    const names = toOutput.map((format) => `--${format}`).join(' and ')
-    throw ConfigError.of(`${names} both write to standard output; give a file for all but one of them`)
-  }
-  const empty = formats.find((format) => flags[format] === '')
-  if (empty !== undefined) throw ConfigError.of(`--${empty}: "" names no file; give one, or - for standard output`)
-  return Object.fromEntries(formats.map((format) => [format, flags[format]]))
+  return readReportFiles(flags, REPORT_FORMATS)
 }
 
 /** What `parse` gives. @throws ConfigError that names the flag in front of what it throws */

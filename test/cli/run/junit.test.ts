@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderJUnit } from '../../../src/cli/junit.ts'
+import { renderJUnit } from '../../../src/cli/reports/junit.ts'
 import { suiteOf } from '../../../src/cli/run/junit.ts'
 import type { StepResult } from '../../../src/cli/run/run-scenario.ts'
 

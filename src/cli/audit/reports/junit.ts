@@ -7,7 +7,7 @@ import {
   whatHappened,
   whyNotJudged,
 } from '../../../sandbox/outcomes/report/row-texts.ts'
-import { type JUnitCase, renderJUnit } from '../../junit.ts'
+import { type JUnitCase, renderJUnit } from '../../reports/junit.ts'
 
 /** JUnit XML of an audit: a testsuite for each family, a testcase for each row. */
 export function renderAuditJUnit({ rows }: AuditReport): string {

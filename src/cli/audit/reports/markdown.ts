@@ -3,7 +3,7 @@ import { findingsOf } from '../../../sandbox/outcomes/report/findings.ts'
 import { flowAddress } from '../../../sandbox/outcomes/report/flow-address.ts'
 import { meaningOf, weightOf, whatAppDid } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { byReason, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
-import { codeSpan, escapeMarkdown } from './markdown-text.ts'
+import { codeSpan, escapeMarkdown } from '../../reports/markdown-text.ts'
 
 export interface MarkdownOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */

@@ -5,8 +5,8 @@ import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-re
 import type { OutcomeFlow } from '../../../sandbox/outcomes/outcome.ts'
 import { findingsOf, levelOf } from '../../../sandbox/outcomes/report/findings.ts'
 import { asSentence, referencesOf, weightOf, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
+import { escapeMarkdown } from '../../reports/markdown-text.ts'
 import { visible } from '../../terminal.ts'
-import { escapeMarkdown } from './markdown-text.ts'
 
 /** A place in a file; the path is relative to the root of the repository. */
 export interface SourceLine {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { codeSpan, escapeMarkdown } from '../../../../src/cli/audit/reports/markdown-text.ts'
+import { codeSpan, escapeMarkdown } from '../../../src/cli/reports/markdown-text.ts'
 
 describe('a text in Markdown means itself:', () => {
   test.each([

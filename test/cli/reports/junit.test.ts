@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type JUnitCase, renderJUnit } from '../../src/cli/junit.ts'
+import { type JUnitCase, renderJUnit } from '../../../src/cli/reports/junit.ts'
 
 const passed: JUnitCase = { name: 'one', classname: 'A', seconds: 0.25, status: 'passed' }
 

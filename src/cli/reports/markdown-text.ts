@@ -1,4 +1,4 @@
-import { visible } from '../../terminal.ts'
+import { visible } from '../terminal.ts'
 
 /** A value of a report ends here: an app that answers with megabytes does not fill the page. */
 const MAX_CHARACTERS = 2000

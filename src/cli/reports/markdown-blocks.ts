@@ -1,0 +1,36 @@
+/** Of the summary of a step on GitHub. */
+export const MAX_SUMMARY_BYTES = 1024 * 1024
+const CUT = 'The report ends here: the summary of a step takes 1 MiB. `--json` writes all of it.\n'
+
+/** Blocks of Markdown as one text, as many as there is room for: a cut between two of them leaves no markup open. */
+export function joinBlocks(blocks: readonly string[], maxBytes = MAX_SUMMARY_BYTES): string {
+  const room = maxBytes - Buffer.byteLength(CUT) - 1
+  let text = ''
+  let bytes = 0
+  for (const [index, block] of blocks.entries()) {
+    const part = index === 0 || isListItem(block, blocks[index - 1]) ? block : `\n${block}`
+    bytes += Buffer.byteLength(part)
+    if (bytes > room) return `${text}\n${CUT}`
+    text += part
+  }
+  return text
+}
+
+/** Items of one list stand without an empty line between them. */
+const isListItem = (block: string, before = '') => block.startsWith('- ') && before.startsWith('- ')
+
+/** A table whose columns are aligned as given. */
+export function renderTable(
+  columns: readonly { readonly title: string; readonly isNumber?: boolean }[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |\n`
+  return (
+    line(columns.map(({ title }) => title)) +
+    line(columns.map(({ isNumber }) => (isNumber ? '---:' : '---'))) +
+    rows.map(line).join('')
+  )
+}
+
+/** Text behind a line that opens it. */
+export const fold = (title: string, text: string) => `<details>\n<summary>${title}</summary>\n\n${text}\n</details>\n`
