@@ -1,6 +1,6 @@
+import { identifier } from '../http/calls/record-call.ts'
 import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { identifier } from '../http/record-call.ts'
 import { json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
 import { Refusal } from '../oidc/refusal.ts'

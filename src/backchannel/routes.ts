@@ -1,5 +1,5 @@
+import { identifier } from '../http/calls/record-call.ts'
 import { addressForCaller } from '../http/guard/caller-address.ts'
-import { identifier } from '../http/record-call.ts'
 import { CORS, json } from '../http/reply.ts'
 import { createDiscovery, useDiscovery } from '../oidc/discovery.ts'
 import { pushRequest } from '../oidc/pushed-request.ts'

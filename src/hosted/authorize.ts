@@ -1,6 +1,6 @@
 import { onDemand } from '../files/on-demand.ts'
+import { identifier } from '../http/calls/record-call.ts'
 import type { Answer, AnswerInFlow, Handler, HttpHost } from '../http/handler.ts'
-import { identifier } from '../http/record-call.ts'
 import { type Reply, redirect } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
 import { type Callback, callbackUrl, withDescriptionEnd } from '../oidc/callback.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createRelyingParty } from '../support/relying-party.ts'
-import { useRequest } from '../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { createRelyingParty } from '../../support/relying-party.ts'
+import { useRequest } from '../../support/requests.ts'
+import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 
 const decidedBy = async (sandbox: TestSandbox) => (await sandbox.flows.last())?.decided_by
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createRelyingParty } from '../support/relying-party.ts'
-import { basic, useRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { createRelyingParty } from '../../support/relying-party.ts'
+import { basic, useRequest } from '../../support/requests.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
 test('A refused call is summarized with its flow, client, rule and the sentence of its first finding', async () => {
   const sandbox = await startSandbox()

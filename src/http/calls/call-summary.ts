@@ -1,11 +1,11 @@
-import type { Endpoint } from '../oidc/endpoints.ts'
-import { basicClientId } from '../oidc/request/client-auth.ts'
-import { leadingFinding } from '../oidc/rules/finding.ts'
-import { flowLink } from '../sandbox/journal/flow-link.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { Answer, CallSummary } from './handler.ts'
-import type { Incoming } from './incoming.ts'
-import { sentStatus } from './reply.ts'
+import type { Endpoint } from '../../oidc/endpoints.ts'
+import { basicClientId } from '../../oidc/request/client-auth.ts'
+import { leadingFinding } from '../../oidc/rules/finding.ts'
+import { flowLink } from '../../sandbox/journal/flow-link.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { Answer, CallSummary } from '../handler.ts'
+import type { Incoming } from '../incoming.ts'
+import { sentStatus } from '../reply.ts'
 
 interface AnsweredCall {
   readonly incoming: Incoming
