@@ -60,12 +60,14 @@ export function parseCalendarDate(text: string): number | undefined {
  */
 export function completedYears(dateOfBirth: string, now: number): number {
   const birth = parseCalendarDate(dateOfBirth)
-  if (birth === undefined) return Number.NaN
-  const born = new Date(birth)
-  const today = new Date(now)
-  const months = today.getUTCMonth() - born.getUTCMonth()
-  const birthdayIsAhead = months < 0 || (months === 0 && today.getUTCDate() < born.getUTCDate())
-  return today.getUTCFullYear() - born.getUTCFullYear() - (birthdayIsAhead ? 1 : 0)
+  return birth === undefined ? Number.NaN : yearsBetween(new Date(birth), new Date(now))
+}
+
+/** Birthdays passed from a birth to a day, as `completedYears` counts them. */
+export function yearsBetween(birth: Date, day: Date): number {
+  const months = day.getUTCMonth() - birth.getUTCMonth()
+  const birthdayIsAhead = months < 0 || (months === 0 && day.getUTCDate() < birth.getUTCDate())
+  return day.getUTCFullYear() - birth.getUTCFullYear() - (birthdayIsAhead ? 1 : 0)
 }
 
 /** A compiled relative date: what to add to the base of the clock, and how precisely to write the result. */

@@ -9,6 +9,8 @@ import type { Check } from './trace.ts'
 /** A check whose reason is written when it is read: answers need none, and reasons repeat the lists of the request. */
 export interface Verdict extends Pick<Check, 'filter' | 'passed'> {
   readonly reason: () => string
+  /** The member of the claims that asks for it: `overrides.id_doc_scan.iso_27566_1`; absent when none does. */
+  readonly member?: string
 }
 
 /** What a request asks of one method in particular. */
@@ -35,6 +37,7 @@ function methodCheck({ method }: AgeSignal, { allowed_methods: allowed }: Claims
   const passed = allowed.includes(method)
   return {
     filter: 'allowed_methods',
+    member: 'allowed_methods',
     passed,
     reason: () => `${method} is ${passed ? '' : 'not '}among ${allowed.join(', ')}`,
   }
@@ -53,6 +56,7 @@ function verifiedAfterCheck(
   const passed = (parseInstant(verifiedAt) ?? Number.NaN) > (parseInstant(limit) ?? Number.NaN)
   return {
     filter,
+    member: name,
     passed,
     reason: () => `verified ${verifiedAt}, ${passed ? 'after' : 'not after'} ${limit} by ${name}`,
   }
@@ -64,8 +68,8 @@ function deniedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {
   if (!denied) return absent(filter)
   const match = denied.find((pattern) => matchesPattern(pattern, provenance))
   return match === undefined
-    ? { filter, passed: true, reason: () => `${provenance} matches no denied pattern` }
-    : { filter, passed: false, reason: () => `${provenance} matches the denied pattern ${match}` }
+    ? { filter, member: filter, passed: true, reason: () => `${provenance} matches no denied pattern` }
+    : { filter, member: filter, passed: false, reason: () => `${provenance} matches the denied pattern ${match}` }
 }
 
 function allowedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {
@@ -74,10 +78,10 @@ function allowedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {
   if (!allowed) return absent(filter)
   const match = allowed.find((pattern) => matchesPattern(pattern, provenance))
   if (match !== undefined)
-    return { filter, passed: true, reason: () => `${provenance} matches the allowed pattern ${match}` }
+    return { filter, member: filter, passed: true, reason: () => `${provenance} matches the allowed pattern ${match}` }
   const reason = () =>
     allowed.length === 0 ? 'an empty list allows nothing' : `${provenance} matches none of ${allowed.join(', ')}`
-  return { filter, passed: false, reason }
+  return { filter, member: filter, passed: false, reason }
 }
 
 function assuranceCheck({ method, iso_27566_1: level }: AgeSignal, claims: Claims, override?: Override): Verdict {
@@ -87,6 +91,7 @@ function assuranceCheck({ method, iso_27566_1: level }: AgeSignal, claims: Claim
   const name = override?.iso_27566_1 === undefined ? filter : `overrides.${method}.${filter}`
   return {
     filter,
+    member: name,
     passed: reaches(level, required),
     reason: () => `needs ${required} by ${name}, ${level ? `is ${level}` : 'is not certified'}`,
   }
@@ -95,6 +100,7 @@ function assuranceCheck({ method, iso_27566_1: level }: AgeSignal, claims: Claim
 function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Override): Verdict {
   const filter = 'attributes'
   if (!override?.attributes) return absent(filter)
+  const member = `overrides.${method}.attributes`
   for (const [name, required] of Object.entries(override.attributes)) {
     const value = attributes[name]
     const isAccepted = Array.isArray(required) ? required.some((accepted) => accepted === value) : required === value
@@ -103,11 +109,12 @@ function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Over
     const needs = () => (Array.isArray(required) ? `one of ${required.join(', ')}` : String(required))
     return {
       filter,
+      member,
       passed: false,
       reason: () => `needs ${name} ${needs()}, ${value === undefined ? 'has none' : `is ${value}`}`,
     }
   }
-  return { filter, passed: true, reason: () => `meets overrides.${method}.attributes` }
+  return { filter, member, passed: true, reason: () => `meets ${member}` }
 }
 
 function absent(filter: Check['filter']): Verdict {
