@@ -3,7 +3,7 @@ import { devNull } from 'node:os'
 import { codeOf } from './caught.ts'
 
 /** No part has more files that others have not loaded before; they are read at the same time. */
-export const FILES_OF_A_PART = 16
+export const FILES_OF_A_PART = 24
 
 /**
  * A part that is loaded with its first use, and tried again with the next one when that failed.
