@@ -1,16 +1,9 @@
-import type { Need, Outcome } from '../../sandbox/outcomes/outcome.ts'
+import { bringsNothing, type Outcome, unmetNeedOf } from '../../sandbox/outcomes/outcome.ts'
 import type { AppProfile } from '../learn/app-profile.ts'
 import type { LearnedLater } from '../learn/learn-later.ts'
 
-const RESTART =
+export const RESTART =
   'an app reads keys and discovery when it starts: let the audit start yours, by start with {base_url} and by {port} in app, in agekey-audit.yaml'
-
-const UNMET: Readonly<Partial<Record<Need, string>>> = {
-  can_create: 'your app sends no can_create=true',
-  no_can_create: 'your app sends can_create=true, which makes this answer a legal one',
-  upgrade_scope: 'your app does not ask for the upgrade scope',
-  earlier_state: 'your app sends the same state with every request, so that there is no earlier one',
-}
 
 /** Why a row is not for this app; `undefined` when it is. */
 export function reasonNotFor(
@@ -23,9 +16,9 @@ export function reasonNotFor(
     canStart = false,
   }: { profile: AppProfile; create: LearnedLater; upgrade: LearnedLater; slow: boolean; canStart?: boolean },
 ): string | undefined {
-  const { flow, name, needs = [], ending } = row
+  const { flow, name } = row
   if ((flow === 'jwks' || flow === 'discovery') && !canStart) return RESTART
-  if (ending?.kind === 'no_answer') return 'nothing comes back, so that there is no answer to let in'
+  if (bringsNothing(row)) return 'nothing comes back, so that there is no answer to let in'
   if (name.endsWith('.slow') && !slow) return 'it takes half a minute; --slow tries it'
   if ((flow === 'create' || flow === 'par') && create.kind === 'absent') return create.reason
   if ((flow === 'token' || flow === 'upgrade') && upgrade.kind === 'absent') return upgrade.reason
@@ -33,12 +26,10 @@ export function reasonNotFor(
   if (later?.kind === 'learned' && later.silence !== undefined) return later.silence
   if (name === 'create_requested' && create.kind === 'absent') return create.reason
   if (name === 'code_issued' && upgrade.kind === 'absent') return upgrade.reason
-  const has: Readonly<Partial<Record<Need, boolean>>> = {
+  return unmetNeedOf(row, {
     can_create: profile.canCreate,
     no_can_create: !profile.canCreate,
     upgrade_scope: profile.upgradeScope,
     earlier_state: !profile.repeatsState,
-  }
-  const unmet = needs.find((need) => has[need] === false)
-  return unmet && UNMET[unmet]
+  })
 }

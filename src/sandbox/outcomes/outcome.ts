@@ -113,3 +113,22 @@ export type OutcomeSeam =
   | { readonly seam: 'token'; apply(idToken: string, tools: TamperTools): string | Promise<string> }
   | { readonly seam: 'callback'; apply?(callback: Callback, tools: TamperTools): Callback | Promise<Callback> }
   | { readonly seam: 'reply'; apply?(reply: ServerReply, tools: TamperTools): ServerReply | Promise<ServerReply> }
+
+const UNMET: Readonly<Partial<Record<Need, string>>> = {
+  can_create: 'your app sends no can_create=true',
+  no_can_create: 'your app sends can_create=true, which makes this answer a legal one',
+  upgrade_scope: 'your app does not ask for the upgrade scope',
+  earlier_state: 'your app sends the same state with every request, so that there is no earlier one',
+}
+
+/** Why an app that asks as `has` says can never get the row; `undefined` when it can. */
+export function unmetNeedOf(
+  { needs = [] }: Outcome,
+  has: Readonly<Partial<Record<Need, boolean>>>,
+): string | undefined {
+  const unmet = needs.find((need) => has[need] === false)
+  return unmet && UNMET[unmet]
+}
+
+/** The row brings no answer to the app, so that nothing can be let in. */
+export const bringsNothing = ({ ending }: Outcome): boolean => ending?.kind === 'no_answer'
