@@ -47,7 +47,7 @@ export const withForcedOutcome =
       throw error
     })
     await tenant.scenarios.observe(call, answer.reply.status, decidedBy)
-    return answer
+    return { ...answer, clientId: call.client_id }
   }
 
 /** A scenario that decided the call does not also observe it. */

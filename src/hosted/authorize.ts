@@ -70,6 +70,7 @@ async function authorize<T extends Transaction>(
     reply: await hostedPage(id, pending, visit),
     findings: withEmbedding,
     transaction: id,
+    asked: transaction,
   }
 }
 
@@ -111,6 +112,7 @@ async function refuse(
       findings,
       ends: true,
       ...(decision ? { decision } : {}),
+      ...(endedAs === undefined ? {} : { endedAs }),
     }
   }
 }
@@ -153,6 +155,7 @@ async function finish(
     reply: cookie ? { ...reply, cookies: [cookie] } : reply,
     callback: callbackToRecord(callback, visit),
     findings,
+    asked: transaction,
     decision: { ...decision, outcome },
     // An outcome may send a second one.
     issuedIds: [...codes.map(([, code]) => identifier('code', code)), ...traps.map((id) => identifier('trap', id))],

@@ -1,7 +1,8 @@
 import type { Callback } from '../oidc/callback.ts'
+import type { CreateTransaction } from '../oidc/create.ts'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
-import type { UseEvaluation } from '../oidc/use.ts'
+import type { UseEvaluation, UseTransaction } from '../oidc/use.ts'
 import type { Decision } from '../sandbox/decision/decide.ts'
 import type { FlowLink } from '../sandbox/journal/flow-link.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
@@ -25,6 +26,12 @@ export interface Answer {
   readonly forcedBy?: string
   /** The callback that the browser carries to the relying party. */
   readonly callback?: Callback | undefined
+  /** The valid authorization request that the call made, or that it ends. */
+  readonly asked?: UseTransaction | CreateTransaction
+  /** The name of the outcome that a refused authorization request really had: `request_uri.expired`. */
+  readonly endedAs?: string
+  /** The client whose access token the call brought. */
+  readonly clientId?: string | undefined
   /** Why the call was refused, as the reply says it. */
   readonly error?: { readonly code: string; readonly description: string }
   /** The transaction that waits for its user on the page; later calls of the flow are recognised by it, too. */

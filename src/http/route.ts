@@ -6,6 +6,7 @@ import { type FlowLink, flowLink } from '../sandbox/journal/flow-link.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { summarizeCall } from './calls/call-summary.ts'
+import { countCall } from './calls/count-call.ts'
 import { assignFlow, recordCall } from './calls/record-call.ts'
 import { refuseForeignSite } from './guard/foreign-site.ts'
 import { reasonBeyondMachine } from './guard/guard.ts'
@@ -32,6 +33,7 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
     const recording = { request: incoming, tenant, answer, assigned: leadsTo?.id }
     const flow = endpoint && (await recordCall(endpoint, recording).catch(reportDefect(host)))
+    if (endpoint) countCall(endpoint, { incoming, tenant, answer })
     await sendReply(response, flow === undefined ? answer.reply : withFlow(answer.reply, flow))
     host.onCall(summarizeCall({ incoming, tenant, answer, endpoint, flow, durationMs: elapsed() }))
   }

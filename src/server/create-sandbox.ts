@@ -10,11 +10,12 @@ import { answerUnreadableRequests } from '../http/refusals/client-error.ts'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
+import { createCoverageKeeper } from '../sandbox/coverage/coverage-keeper.ts'
 import { generateKeys } from '../sandbox/keys/key-file.ts'
 import { createKeyRing } from '../sandbox/keys/key-ring.ts'
-import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { createTenants } from '../sandbox/tenants/tenants.ts'
+import type { TenantParts } from '../sandbox/tenants/tenant-parts.ts'
+import { createTenants, ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
 import type { Stores } from '../store/stores.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
@@ -85,9 +86,13 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
   const addresses = settleAddresses(options, { protocol, port: address.port })
 
-  const shared: SharedParts = {
+  const shared: TenantParts = {
     ...stores,
     settings,
+    coverage: createCoverageKeeper({
+      version: packageVersion(),
+      root: ROOT_TENANT,
+    }),
     secrets: secretsOf(options),
     keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys: beginKeys() }),
     generateKeys: () => generateKeys(),

@@ -410,6 +410,7 @@ const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   MAX_HELD_BYTES: 'test/server/held-bytes.test.ts',
   MAX_CONNECTIONS: 'test/server/bounded-connections.test.ts',
   MAX_ENTRIES: 'test/age/claims.test.ts',
+  MAX_CLAIMS: 'test/sandbox/coverage/coverage-keeper.test.ts',
   MAX_CLIENTS: 'test/control/tenants.test.ts',
   MAX_EXPECTED: 'test/sandbox/scenarios/scenario-schema.test.ts',
   MAX_PROBLEMS: 'test/files/schema-problems.test.ts',

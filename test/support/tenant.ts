@@ -1,14 +1,16 @@
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/oidc/decisions.ts'
 import type { Addresses } from '../../src/sandbox/addresses/addresses.ts'
+import { createCoverageKeeper } from '../../src/sandbox/coverage/coverage-keeper.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
-import type { SandboxSettings, SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
+import type { SandboxSettings } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenant, type Tenant } from '../../src/sandbox/tenants/tenant.ts'
+import type { TenantParts } from '../../src/sandbox/tenants/tenant-parts.ts'
 import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { readTestKeys } from './keys.ts'
 
 /** What tenants on these stores share: the built-in personas and client, and the keys of the tests. */
-export async function createTestParts(stores: Stores, changes: Partial<SandboxSettings> = {}): Promise<SharedParts> {
+export async function createTestParts(stores: Stores, changes: Partial<SandboxSettings> = {}): Promise<TenantParts> {
   const settings: SandboxSettings = {
     profile: 'spec',
     lifetimes: DEFAULT_LIFETIMES,
@@ -24,6 +26,7 @@ export async function createTestParts(stores: Stores, changes: Partial<SandboxSe
   }
   return {
     ...stores,
+    coverage: createCoverageKeeper({ version: 'test', root: 'default' }),
     settings,
     secrets: [],
     keys: createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys }),

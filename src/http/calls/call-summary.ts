@@ -50,7 +50,8 @@ function reasonOf({ error, findings = [], callback }: Answer): Pick<CallSummary,
   return error ? { error: error.code, message: error.description } : {}
 }
 
-function clientIn(incoming: Incoming): string | undefined {
+/** The `client_id` that a call names. */
+export function clientIn(incoming: Incoming): string | undefined {
   const { client_id: clientId } = incoming.sentParameters()
   return typeof clientId === 'string' ? clientId : basicClientId(incoming.authorization)
 }

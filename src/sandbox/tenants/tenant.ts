@@ -3,14 +3,15 @@ import type { Provider } from '../../oidc/provider.ts'
 import { type Addresses, pathOf } from '../addresses/addresses.ts'
 import { type ClockMemory, clockMemorySchema, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'
+import type { TenantCoverage } from '../coverage/coverage-keeper.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
 import type { Journal, JournalEvent } from '../journal/journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
 import { createOneStep, type InOneStep } from './one-step.ts'
-import type { SharedParts } from './shared-parts.ts'
 import type { StagedRecords } from './staged-records.ts'
+import type { TenantParts } from './tenant-parts.ts'
 import { type ChangeableSettings, createTenantSettings } from './tenant-settings.ts'
 import { type ChangeState, createTenantState } from './tenant-state.ts'
 
@@ -26,6 +27,7 @@ export interface Tenant extends ChangeableSettings {
   readonly expectations: Expectations
   readonly scenarios: Scenarios
   readonly journal: Journal
+  readonly coverage: TenantCoverage
   /** Applies what other processes changed in this tenant; called before each request is served. */
   refresh(): Promise<void>
   /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
@@ -57,7 +59,7 @@ interface TimeAndEvents {
 
 /** Creates a tenant. */
 export function createTenant(
-  shared: SharedParts,
+  shared: TenantParts,
   { name, addresses, onDriven = async () => {} }: TenantOptions,
 ): Tenant {
   const { settings: common, journal } = shared
@@ -153,6 +155,7 @@ export function createTenant(
 
   /** What is changed for the tenant as a whole, at once. */
   const whole = {
+    coverage: shared.coverage.of(name),
     refresh: shared.isShared ? state.refresh : async () => {},
     configure: driving(own.configure),
     rotateKeys: driving(own.rotateKeys),

@@ -1,0 +1,125 @@
+import { birthdaysAt, filterResults } from '../../age/claims-seen.ts'
+import type { Callback } from '../../oidc/callback.ts'
+import type { CreateTransaction } from '../../oidc/create.ts'
+import type { UseEvaluation, UseTransaction } from '../../oidc/use.ts'
+import { rowId } from '../outcomes/catalogue.ts'
+import type { Outcome } from '../outcomes/outcome.ts'
+import type { ServerReply } from '../outcomes/server-reply.ts'
+import type { ClaimsTables } from './claims-tables.ts'
+import {
+  type Asked,
+  type Called,
+  type CoverageCounters,
+  type EndingName,
+  FILTER_SIDES,
+  type HitsTable,
+} from './counters.ts'
+
+/** An authorization request that was found valid. */
+export interface AskedFor {
+  readonly transaction: UseTransaction | CreateTransaction
+}
+
+/** A flow whose callback was sent to the client. */
+export interface Ended {
+  readonly flow: 'use' | 'create'
+  readonly callback: Callback
+  /** Absent when the request itself was refused. */
+  readonly transaction?: UseTransaction | CreateTransaction | undefined
+  /** Of a verified Use flow. */
+  readonly evaluation?: UseEvaluation | undefined
+  /** The outcome that the flow had. */
+  readonly outcome?: Outcome | undefined
+}
+
+/** A reply to a call from server to server. */
+export interface Replied {
+  readonly called: Called
+  readonly reply: Pick<ServerReply, 'status' | 'delayMs' | 'dropped'> & { readonly body: { readonly kind: string } }
+  /** The outcome that changed it. */
+  readonly outcome?: Outcome | undefined
+}
+
+/** The counters of one tenant, and how to add to them. */
+export interface Counting {
+  readonly counters: CoverageCounters
+  readonly tables: ClaimsTables
+  hit(table: HitsTable, name: string): void
+}
+
+export function countAsked({ transaction }: AskedFor, { counters, tables, hit }: Counting): void {
+  const ask = (what: Asked) => hit(counters.asked, what)
+  ask(transaction.flow)
+  if (transaction.flow !== 'use') return
+  ask(transaction.mode)
+  ask(transaction.canCreate ? 'can_create' : 'no_can_create')
+  if (transaction.upgrade) ask('upgrade')
+  // What was asked for is a gap until it is answered.
+  tables.of(transaction)
+}
+
+export function countEnded(ended: Ended, counting: Counting): void {
+  const { callback, evaluation, outcome, transaction } = ended
+  const { counters, hit } = counting
+  if (outcome) hit(counters.rows, rowId(outcome))
+  if (isSpoiled(outcome)) return
+  const hasCode = evaluation !== undefined && callback.params.some(([name]) => name === 'code')
+  // The same answer as the forced one.
+  if (hasCode && outcome?.name !== 'code_issued') hit(counters.rows, 'use/code_issued')
+  for (const name of endingsOf(ended, hasCode)) hit(counters.endings, name)
+  if (transaction?.flow === 'use' && evaluation) countAnswers(transaction, evaluation, counting)
+}
+
+/**
+ * Decision: an outcome that changes an answer counts for its row alone. One that a correct client accepts counts for both: it
+ * changes none of the answers.
+ */
+const isSpoiled = (outcome: Outcome | undefined) => outcome?.apply !== undefined && outcome.correctClient !== 'accept'
+
+function endingsOf({ flow, callback, evaluation, outcome }: Ended, hasCode: boolean): readonly EndingName[] {
+  if (evaluation) {
+    if (Object.values(evaluation.ageThresholds).some((met) => met)) return ['verified']
+    return hasCode ? ['none_met', 'code_issued'] : ['none_met']
+  }
+  const has = (name: string, value: string) => callback.params.some(([sent, as]) => sent === name && as === value)
+  if (has('create_requested', 'true')) return ['create_requested']
+  if (has('error', 'access_denied')) return [flow === 'use' ? 'access_denied' : 'create_denied']
+  if (outcome?.name === 'request_uri.expired') return ['request_uri_expired']
+  return callback.params.some(([name]) => name === 'error') ? ['other_error'] : ['created']
+}
+
+function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { tables, hit }: Counting): void {
+  const table = tables.of(transaction)
+  if (!table) return
+  const { seen, hasFilters } = table
+  const { ageThresholds, claims, signals, now } = evaluation
+  const hitSide = (sides: Record<string, HitsTable>, name: string, side: string) => {
+    sides[name] ??= {}
+    hit(sides[name], side)
+  }
+  for (const [threshold, met] of Object.entries(ageThresholds)) hitSide(seen.thresholds, threshold, String(met))
+  for (const { threshold, day } of birthdaysAt(signals, claims, now)) hitSide(seen.boundaries, String(threshold), day)
+  if (!hasFilters) return
+  // Once for an answer, whatever the number of signals.
+  const sides = { passed: new Set<string>(), failed: new Set<string>() }
+  for (const { member, passed } of filterResults(signals, claims, now)) sides[passed ? 'passed' : 'failed'].add(member)
+  for (const side of FILTER_SIDES) for (const member of sides[side]) hitSide(seen.filters, member, side)
+}
+
+export function countReplied({ called, reply, outcome }: Replied, { counters, hit }: Counting): void {
+  if (outcome) hit(counters.rows, rowId(outcome))
+  const side = sideOf(reply, outcome)
+  counters.calls[called] ??= {}
+  if (side) hit(counters.calls[called], side)
+}
+
+/**
+ * Decision: a timeout is a reply that an outcome delays. A failure is a status from 500, a connection that is closed, and a
+ * body that is cut off. A refusal is a status from 400. Another changed reply is none of these: it counts for its row.
+ */
+function sideOf({ status, delayMs, dropped, body }: Replied['reply'], outcome: Outcome | undefined) {
+  if (delayMs) return 'timeout'
+  if (dropped || body.kind === 'truncated' || status >= 500) return 'failure'
+  if (status >= 400) return 'refusal'
+  return isSpoiled(outcome) ? undefined : 'success'
+}

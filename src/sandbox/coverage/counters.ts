@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { type Claims, claimsSchema } from '../../age/claims.ts'
+import { CATALOGUE_VERSION } from '../outcomes/catalogue.ts'
+
+/** The number of the shape below. Another shape gets another number. */
+export const COVERAGE_FORMAT = 1
+
+/** Distinct claims that are counted; those of later ones are only numbered in `omitted`. */
+export const MAX_CLAIMS = 100
+/** Names of tests beside one count. */
+export const MAX_TESTS = 20
+/** Characters in the name of a test. */
+export const MAX_TEST_NAME = 300
+
+const hitsSchema = z.object({
+  count: z.int().min(0).describe('How often it was delivered'),
+  tests: z
+    .array(z.string())
+    .max(MAX_TESTS)
+    .optional()
+    .describe(`The first ${MAX_TESTS} tests that it was delivered to; absent without a name`),
+})
+
+/** How often something was delivered, and to which tests. */
+export type Hits = z.infer<typeof hitsSchema>
+
+export type HitsTable = Record<string, Hits>
+export type SidesTable = Record<string, HitsTable>
+
+const table = () => z.record(z.string(), hitsSchema)
+const sides = () => z.record(z.string(), table())
+
+export const ANSWER_SIDES = ['true', 'false'] as const
+export const FILTER_SIDES = ['passed', 'failed'] as const
+export const BOUNDARY_SIDES = ['today', 'tomorrow'] as const
+export const CALL_SIDES = ['success', 'refusal', 'failure', 'timeout'] as const
+
+/** The endpoints that a server calls, by the flow of their outcomes: E2, E4, E5, and the two of E6. */
+export const CALLED = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
+export type Called = (typeof CALLED)[number]
+
+/** What the requests of an app were seen to ask for. */
+export const ASKED = [
+  'use',
+  'fragment',
+  'query',
+  'form_post',
+  'can_create',
+  'no_can_create',
+  'upgrade',
+  'create',
+] as const
+export type Asked = (typeof ASKED)[number]
+
+/** The ways in which a Use or Create flow ends for the client. */
+export const ENDINGS = [
+  'verified',
+  'none_met',
+  'code_issued',
+  'create_requested',
+  'access_denied',
+  'other_error',
+  'created',
+  'create_denied',
+  'request_uri_expired',
+] as const
+export type EndingName = (typeof ENDINGS)[number]
+
+const claimsCountersSchema = z.object({
+  claims: claimsSchema.describe(
+    'The first of those that count as the same: they differ in no more than verified_after',
+  ),
+  thresholds: sides().describe(`By threshold ("18"): ${ANSWER_SIDES.join(', ')}`),
+  filters: sides().describe(
+    `By the member of the claims (allowed_methods, provenance.denied, overrides.id_doc_scan.attributes): ${FILTER_SIDES.join(', ')}`,
+  ),
+  boundaries: sides().describe(`By threshold, a birthday: ${BOUNDARY_SIDES.join(', ')}`),
+})
+
+/** What was delivered to one distinct `claims`. */
+export type ClaimsCounters = z.infer<typeof claimsCountersSchema>
+
+/** What was delivered to a client. Unknown members are left out, so that a file with what is derived is read by the same schema. */
+export const countersSchema = z.object({
+  format: z.literal(COVERAGE_FORMAT),
+  version: z.string().describe('Of agekey-sandbox'),
+  catalogue: z.string().describe('Version of the catalogue of outcomes'),
+  claims: z.array(claimsCountersSchema).describe('Each distinct claims object'),
+  asked: table().describe(`What the requests asked for: ${ASKED.join(', ')}`),
+  endings: table().describe(`How flows ended for the client: ${ENDINGS.join(', ')}`),
+  rows: table().describe('By flow and name of an outcome: use/id_token.expired'),
+  calls: sides().describe(`Calls from server to server, by endpoint (${CALLED.join(', ')}): ${CALL_SIDES.join(', ')}`),
+  omitted: z
+    .object({ claims: z.int().min(0) })
+    .describe(`Answers to further distinct claims than the first ${MAX_CLAIMS}, which are not counted`),
+})
+
+export type CoverageCounters = z.infer<typeof countersSchema>
+
+/** Counters of nothing. @param version of agekey-sandbox */
+export const emptyCounters = (version: string): CoverageCounters => ({
+  format: COVERAGE_FORMAT,
+  version,
+  catalogue: CATALOGUE_VERSION,
+  claims: [],
+  asked: {},
+  endings: {},
+  rows: {},
+  calls: {},
+  omitted: { claims: 0 },
+})
+
+/** The same for claims that differ only in the order of members, and in the instants of `verified_after`. */
+export function claimsKey(claims: Claims): string {
+  return JSON.stringify(claims, (name, value: unknown) => {
+    if (name === 'verified_after') return true
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+  })
+}

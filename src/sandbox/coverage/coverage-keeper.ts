@@ -1,0 +1,120 @@
+import { createClaimsTables } from './claims-tables.ts'
+import {
+  type AskedFor,
+  type Counting,
+  countAsked,
+  countEnded,
+  countReplied,
+  type Ended,
+  type Replied,
+} from './count-delivery.ts'
+import { type CoverageCounters, emptyCounters, type HitsTable, MAX_TEST_NAME, MAX_TESTS } from './counters.ts'
+import { mergeCoverage } from './merge-coverage.ts'
+
+/** What was delivered to the clients of one tenant. */
+export interface TenantCoverage {
+  asked(asked: AskedFor): void
+  ended(ended: Ended): void
+  replied(replied: Replied): void
+  /** Of the root tenant: those of all tenants. */
+  counters(): CoverageCounters
+  /** Empties what `counters` gives. */
+  clear(): void
+  /** What is delivered from now on is listed under the test; without a name under none. The name of the root tenant holds for tenants without one. */
+  name(test: string | undefined): void
+}
+
+/** What was delivered by this process, for each tenant. It survives a reset. */
+export interface CoverageKeeper {
+  of(tenant: string): TenantCoverage
+  /** Adds the counters of a tenant that is gone to those of the root tenant. */
+  forget(tenant: string): void
+}
+
+/** Tenants that are counted apart. Beyond, the one that was counted longest ago is added to the root tenant. */
+const MAX_COUNTED_TENANTS = 200
+
+/** @param options.root the name of the root tenant @param options.onChange called after each count */
+export function createCoverageKeeper({
+  version,
+  root,
+  onChange = () => {},
+}: {
+  version: string
+  root: string
+  onChange?: () => void
+}): CoverageKeeper {
+  /** The tenant that was counted last is the last one. */
+  const kept = new Map<string, Counting>()
+  const names = new Map<string, string>()
+  const keep = (tenant: string, counters: CoverageCounters): Counting => {
+    const hit = (table: HitsTable, name: string) => addHit(table, name, names.get(tenant) ?? names.get(root))
+    const made = { counters, tables: createClaimsTables(counters), hit }
+    kept.set(tenant, made)
+    return made
+  }
+  const forget = (tenant: string) => {
+    const gone = kept.get(tenant)
+    names.delete(tenant)
+    if (!gone || tenant === root) return
+    kept.delete(tenant)
+    keep(root, mergeCoverage([keptOf(root).counters, gone.counters], version))
+  }
+  const keptOf = (tenant: string): Counting => kept.get(tenant) ?? keep(tenant, emptyCounters(version))
+  const makeRoom = () => {
+    if (kept.size <= MAX_COUNTED_TENANTS) return
+    const oldest = [...kept.keys()].find((tenant) => tenant !== root)
+    if (oldest !== undefined) forget(oldest)
+  }
+  const countingOf = (tenant: string) => {
+    const found = keptOf(tenant)
+    if (tenant !== root) {
+      kept.delete(tenant)
+      kept.set(tenant, found)
+      makeRoom()
+    }
+    return found
+  }
+  const all = () =>
+    mergeCoverage(
+      [...kept.values()].map(({ counters }) => counters),
+      version,
+    )
+
+  return {
+    forget,
+    of(tenant) {
+      const counted =
+        <Delivery>(count: (delivery: Delivery, counting: Counting) => void) =>
+        (delivery: Delivery) => {
+          count(delivery, countingOf(tenant))
+          onChange()
+        }
+      return {
+        asked: counted(countAsked),
+        ended: counted(countEnded),
+        replied: counted(countReplied),
+        counters: () =>
+          tenant === root ? all() : mergeCoverage([kept.get(tenant)?.counters ?? emptyCounters(version)], version),
+        clear() {
+          if (tenant === root) kept.clear()
+          else kept.delete(tenant)
+          onChange()
+        },
+        name(test) {
+          if (test === undefined) names.delete(tenant)
+          else names.set(tenant, test.slice(0, MAX_TEST_NAME))
+        },
+      }
+    },
+  }
+}
+
+function addHit(table: HitsTable, name: string, test: string | undefined): void {
+  table[name] ??= { count: 0 }
+  const hits = table[name]
+  hits.count++
+  if (test === undefined) return
+  hits.tests ??= []
+  if (hits.tests.length < MAX_TESTS && !hits.tests.includes(test)) hits.tests.push(test)
+}

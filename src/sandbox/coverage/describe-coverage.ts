@@ -1,0 +1,49 @@
+import type { Persona } from '../personas/persona-schema.ts'
+import type { CoverageCounters } from './counters.ts'
+import type { Coverage, CoverageDimension, CoverageItem, DescribedCoverage } from './coverage.ts'
+import type { TenantCoverage } from './coverage-keeper.ts'
+import { answerItems, boundaryItems, filterItems } from './dimensions/by-claims.ts'
+import { callItems } from './dimensions/calls.ts'
+import { endingItems } from './dimensions/endings.ts'
+import { type Cast, castOf } from './dimensions/item.ts'
+import { mustItems } from './dimensions/must.ts'
+import { seenFlows } from './dimensions/seen-flows.ts'
+
+/** What was seen, what is missing, and which of the personas or outcomes closes each gap. */
+export function describeCoverage(counters: CoverageCounters, cast: Cast): DescribedCoverage {
+  const described = { counters, cast }
+  const flows = seenFlows(counters)
+  const hasFlow = flows.uses('use') || flows.uses('create')
+  const dimension = (items: CoverageItem[]): CoverageDimension => {
+    const sides = items.flatMap((item) => Object.values(item.sides))
+    const covered = sides.filter(({ count }) => count > 0).length
+    const total = sides.length
+    // Decision: a suite without any flow has seen nothing; where there is nothing to see, everything was seen.
+    const percent = total > 0 ? Math.floor((100 * covered) / total) : hasFlow ? 100 : 0
+    return { covered, total, percent, items }
+  }
+  return {
+    dimensions: {
+      answers: dimension(answerItems(described)),
+      filters: dimension(filterItems(described)),
+      boundaries: dimension(boundaryItems(described)),
+      endings: dimension(endingItems(described, flows)),
+      must: dimension(mustItems(described, flows)),
+      calls: dimension(callItems(described, flows)),
+    },
+    unused: [...flows.unused],
+  }
+}
+
+interface CountedTenant {
+  readonly coverage: Pick<TenantCoverage, 'counters'>
+  readonly personas: { list(): Promise<readonly Persona[]> }
+  readonly clock: { now(): number; base(): number }
+}
+
+/** The counters of a tenant with what follows from them; its own personas close the gaps, by its own clock. */
+export async function currentCoverage({ coverage, personas, clock }: CountedTenant): Promise<Coverage> {
+  const counters = coverage.counters()
+  const cast = castOf(await personas.list(), { base: clock.base(), now: clock.now() })
+  return { ...counters, ...describeCoverage(counters, cast) }
+}

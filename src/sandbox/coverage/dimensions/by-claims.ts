@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { birthdayOf, birthdaysAt, filterResults, filtersOf } from '../../../age/claims-seen.ts'
+import { evaluateAnswers } from '../../../age/evaluate.ts'
+import { ANSWER_SIDES, BOUNDARY_SIDES, type ClaimsCounters, claimsKey, FILTER_SIDES } from '../counters.ts'
+import type { CoverageItem } from '../coverage.ts'
+import { byPersona, type Closing, createItem, type Described } from './item.ts'
+
+/** Each requested threshold of each distinct claims: true and false. */
+export const answerItems = ({ counters, cast }: Described): CoverageItem[] =>
+  counters.claims.flatMap((seen) => {
+    const { claims } = seen
+    const answers = cast.personas.map(({ name, signals }) => ({ name, by: evaluateAnswers(signals, claims, cast.now) }))
+    const close = (threshold: number, answer: boolean): Closing =>
+      byPersona(answers.find(({ by }) => by[threshold] === answer)?.name, {
+        because: `it answers ${threshold}: ${answer} to these claims`,
+        otherwise: answer
+          ? `whose age signal passes the filters of these claims and says date_of_birth: today - ${threshold}y`
+          : `whose age signal says date_of_birth: today - ${threshold}y + 1d`,
+      })
+    return distinctThresholds(seen).map(({ threshold }) =>
+      createItem({
+        ...headOf(seen, String(threshold), `age_thresholds ${threshold}`),
+        seen: seen.thresholds[threshold],
+        sides: sidesOf(ANSWER_SIDES, (side) => () => close(threshold, side === 'true')),
+      }),
+    )
+  })
+
+/** Each member of the claims that filters: passed and failed by an age signal. */
+export const filterItems = ({ counters, cast }: Described): CoverageItem[] =>
+  counters.claims.flatMap((seen) => {
+    const { claims } = seen
+    const results = cast.personas.map(({ name, signals }) => ({
+      name,
+      results: filterResults(signals, claims, cast.now),
+    }))
+    const close = (filter: string, passed: boolean): Closing =>
+      byPersona(
+        results.find((one) => one.results.some((result) => result.member === filter && result.passed === passed))?.name,
+        {
+          because: `its age signal ${passed ? 'passes' : 'fails'} ${filter}`,
+          otherwise: `whose age signal ${passed ? 'passes' : 'fails'} ${filter}`,
+        },
+      )
+    return filtersOf(claims).map((filter) =>
+      createItem({
+        ...headOf(seen, filter, filter),
+        seen: seen.filters[filter],
+        sides: sidesOf(FILTER_SIDES, (side) => () => close(filter, side === 'passed')),
+      }),
+    )
+  })
+
+/** For each requested threshold a birthday today and tomorrow; none where the claims accept no method with a date of birth. */
+export const boundaryItems = ({ counters, cast }: Described): CoverageItem[] =>
+  counters.claims.flatMap((seen) => {
+    const { claims } = seen
+    const birthdays = cast.personas.map(({ name, signals }) => ({ name, on: birthdaysAt(signals, claims, cast.now) }))
+    const close = (threshold: number, years: number, day: 'today' | 'tomorrow'): Closing =>
+      byPersona(birthdays.find(({ on }) => on.some((one) => one.threshold === threshold && one.day === day))?.name, {
+        because: `it is ${years} from ${day} on`,
+        otherwise: `whose age signal passes the filters of these claims and says date_of_birth: today - ${years}y${day === 'today' ? '' : ' + 1d'}`,
+      })
+    return distinctThresholds(seen).flatMap(({ threshold, index }) => {
+      const years = birthdayOf(threshold, index, claims)
+      if (years === undefined) return []
+      const item = createItem({
+        ...headOf(seen, String(threshold), `birthday for ${threshold}`),
+        seen: seen.boundaries[threshold],
+        sides: sidesOf(BOUNDARY_SIDES, (day) => () => close(threshold, years, day)),
+      })
+      return [item]
+    })
+  })
+
+const distinctThresholds = ({ claims: { age_thresholds: thresholds } }: ClaimsCounters) =>
+  thresholds
+    .map((threshold, index) => ({ threshold, index }))
+    .filter(({ threshold, index }) => thresholds.indexOf(threshold) === index)
+
+const headOf = ({ claims }: ClaimsCounters, part: string, title: string) =>
+  ({ id: `${digestOf(claimsKey(claims))}/${part}`, title, flow: 'use', claims: JSON.stringify(claims) }) as const
+
+/** Tells claims apart in ids. */
+const digestOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8)
+
+const sidesOf = <Side extends string>(names: readonly Side[], close: (side: Side) => () => Closing) =>
+  Object.fromEntries(names.map((name) => [name, close(name)]))

@@ -1,0 +1,93 @@
+import type { AgeSignal } from '../../../age/signal.ts'
+import type { Outcome, OutcomeFlow } from '../../outcomes/outcome.ts'
+import { inPersonaOrder } from '../../personas/persona-order.ts'
+import type { Persona } from '../../personas/persona-schema.ts'
+import { resolvePersona } from '../../personas/resolve-persona.ts'
+import type { CoverageCounters, HitsTable } from '../counters.ts'
+import type { CoverageItem, CoverageSide } from '../coverage.ts'
+
+/** The personas that can close gaps: with an age key, the usual one first. */
+export interface Cast {
+  readonly personas: readonly { readonly name: string; readonly signals: readonly AgeSignal[] }[]
+  /** Milliseconds since the UNIX epoch, by the clock of the sandbox. */
+  readonly now: number
+}
+
+/** What describes coverage: the counters, and what closes gaps. */
+export interface Described {
+  readonly counters: CoverageCounters
+  readonly cast: Cast
+}
+
+/** @param clock its base, which relative dates count from, and its instant, both in epoch milliseconds */
+export const castOf = (personas: readonly Persona[], { base, now }: { base: number; now: number }): Cast => ({
+  now,
+  personas: inPersonaOrder(personas).flatMap((persona) => {
+    const signals = resolvePersona(persona, base).age_key?.signals
+    return signals ? [{ name: persona.name, signals }] : []
+  }),
+})
+
+/** What closes a gap, as a sentence and as names. */
+export type Closing = Required<Pick<CoverageSide, 'closes'>> & Pick<CoverageSide, 'persona' | 'outcome'>
+
+interface Draft {
+  readonly id: string
+  readonly title: string
+  readonly flow: OutcomeFlow
+  readonly claims?: string
+  readonly seen: HitsTable | undefined
+  /** What closes the gap of each side; it is worked out for a gap only. */
+  readonly sides: Readonly<Record<string, () => Closing>>
+}
+
+/** An item: each of its sides was seen, or says what closes the gap. */
+export function createItem({ seen = {}, sides: closings, ...head }: Draft): CoverageItem {
+  const sides = Object.fromEntries(
+    Object.entries(closings).map(([side, close]): [string, CoverageSide] => {
+      const hits = seen[side]
+      return [side, hits && hits.count > 0 ? { ...hits } : { count: 0, ...close() }]
+    }),
+  )
+  const covered = Object.values(sides).filter(({ count }) => count > 0).length
+  const state = covered === 0 ? 'missing' : covered === Object.keys(sides).length ? 'covered' : 'half'
+  return { ...head, state, sides }
+}
+
+/** An item that is seen or not. */
+export const createSingleItem = ({
+  hits,
+  close,
+  ...head
+}: Omit<Draft, 'seen' | 'sides'> & { hits: HitsTable[string] | undefined; close: () => Closing }): CoverageItem =>
+  createItem({ ...head, seen: hits ? { seen: hits } : {}, sides: { seen: close } })
+
+const PLACES: Readonly<Record<OutcomeFlow, string>> = {
+  use: 'a Use flow (E1)',
+  create: 'a Create flow (E3)',
+  par: 'a push of a Create request (E2)',
+  token: 'an exchange of a code (E4)',
+  upgrade: 'an upgrade (E5)',
+  discovery: 'a read of the discovery document (E6)',
+  jwks: 'a read of the key set (E6)',
+}
+
+/** Forcing an outcome closes the gap; a persona is named where a flow has one. */
+export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): Closing {
+  const as = persona === undefined ? '' : ` as ${persona}`
+  const after = prelude ? ', after a good flow of the same client with another state and nonce' : ''
+  return {
+    closes: `force the outcome ${name} in ${PLACES[flow]}${as}${after}`,
+    outcome: name,
+    ...(persona === undefined ? {} : { persona }),
+  }
+}
+
+/** Acting as a persona closes the gap; without one, a persona that a user adds. */
+export const byPersona = (
+  name: string | undefined,
+  { because, otherwise }: { because: string; otherwise: string },
+): Closing =>
+  name === undefined
+    ? { closes: `add a persona ${otherwise}, and run a Use flow as it: no persona of this sandbox fits` }
+    : { closes: `run a Use flow as ${name}: ${because}`, persona: name }
