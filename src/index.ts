@@ -15,6 +15,14 @@ export type {
   ThresholdTrace,
 } from './client/shapes/claims.ts'
 export type {
+  ClaimsCounters,
+  Coverage,
+  CoverageDimension,
+  CoverageItem,
+  CoverageSide,
+  Hits,
+} from './client/shapes/coverage.ts'
+export type {
   Expectation,
   NextDecision,
   Persona,

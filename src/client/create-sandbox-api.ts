@@ -89,6 +89,11 @@ export function createSandboxApi(
       ended: (options) => quietly(awaitEnding(options)),
       mark: lastEnded,
     },
+    coverage: {
+      get: () => call('getCoverage', {}),
+      clear: () => call('clearCoverage', {}),
+      name: (test) => call('nameCoverageTest', { body: { name: test ?? null } }),
+    },
     evaluate: (question) => call('evaluate', { body: question }),
     keys: { rotate: (stage) => call('rotateKeys', { body: { stage } }) },
     async configure(change) {

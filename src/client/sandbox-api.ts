@@ -1,5 +1,6 @@
 import type { RotationStage } from '../sandbox/keys/key-ring.ts'
 import type { EvaluationResult, Question } from './shapes/claims.ts'
+import type { Coverage } from './shapes/coverage.ts'
 import type { Expectation, NextDecision, Persona, Scenario, ScenarioProgress } from './shapes/decision.ts'
 import type { Flow, FlowFilter } from './shapes/flow.ts'
 import type { KnownPersona } from './shapes/names.ts'
@@ -57,6 +58,14 @@ export interface SandboxApi {
     ended(filter?: FlowFilter & { since?: string; timeoutSeconds?: number }): Promise<Flow>
     /** The present, as a `since` for `ended`: the id of the flow that ended last, `f0` when none has. */
     mark(): Promise<string>
+  }
+  /** What was delivered to clients: of the root tenant by the whole process, of another one to its own clients. */
+  readonly coverage: {
+    get(): Promise<Coverage>
+    /** Sets every count to 0. */
+    clear(): Promise<void>
+    /** From now on what is delivered is listed under this test; without a name under none. */
+    name(test: string | undefined): Promise<void>
   }
   /** What a persona or age signals would answer to claims, and why, without a flow. */
   evaluate(question: Question): Promise<EvaluationResult>

@@ -19,7 +19,7 @@ import { flowHandlers } from './flows.ts'
 import type { AnswerOf, ControlContext, Handlers } from './handler.ts'
 import { personaHandlers } from './personas.ts'
 import { scenarioHandlers } from './scenarios.ts'
-import { tenantHandlers, tenantPartHandlers } from './tenants.ts'
+import { coverageHandlers, tenantHandlers, tenantPartHandlers } from './tenants.ts'
 
 /** What does each operation of the contract; the compiler checks that each answers as the contract says. */
 const HANDLERS: Handlers = {
@@ -30,6 +30,7 @@ const HANDLERS: Handlers = {
   ...actAsHandlers,
   ...scenarioHandlers,
   ...flowHandlers,
+  ...coverageHandlers,
   ...tenantPartHandlers,
   ...tenantHandlers,
 }

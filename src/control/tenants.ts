@@ -2,10 +2,12 @@ import { quote } from '../age/quote.ts'
 import type { Lifetimes } from '../oidc/ports.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
+import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import type { TenantSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { coverageOperations } from './contract/coverage.ts'
 import type { tenantOperations, tenantPartOperations } from './contract/tenants.ts'
 import type { ControlCall, Handlers } from './handler.ts'
 import { readPageAfter } from './page-after.ts'
@@ -23,6 +25,18 @@ export const tenantPartHandlers: Pick<Handlers, keyof typeof tenantPartOperation
   },
   async reset({ tenant }) {
     await tenant.reset()
+    return { status: 204 }
+  },
+}
+
+export const coverageHandlers: Pick<Handlers, keyof typeof coverageOperations> = {
+  getCoverage: async ({ tenant }) => ({ status: 200, body: await currentCoverage(tenant) }),
+  clearCoverage({ tenant }) {
+    tenant.coverage.clear()
+    return { status: 204 }
+  },
+  nameCoverageTest({ tenant, body }) {
+    tenant.coverage.name(body.name ?? undefined)
     return { status: 204 }
   },
 }

@@ -64,6 +64,8 @@ const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: nu
   getTenant: { path: '/tenants/default' },
   deleteTenant: { path: '/tenants/one', status: 204 },
   reset: { status: 204 },
+  clearCoverage: { status: 204 },
+  nameCoverageTest: { body: { name: 'a test' }, status: 204 },
 }
 /** Made by other calls, or endless. */
 const ELSEWHERE = ['getFlow', 'getScenario', 'removeExpectation', 'removeScenario', 'streamEvents']

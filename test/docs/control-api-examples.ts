@@ -106,6 +106,13 @@ sleep 1
 curl -s -X POST ${SANDBOX}/reset -H 'Content-Type: application/json'
 wait`,
   },
+  getCoverage: {
+    path: '/coverage',
+    maxItems: 1,
+    note: 'Each side with the count 0 says what closes the gap. Several processes behind one address count each for itself.',
+  },
+  clearCoverage: { path: '/coverage' },
+  nameCoverageTest: { path: '/coverage/test', body: { name: 'a teen stays out' } },
   getClock: { path: '/clock', before: [['/clock', FROZEN]] },
   moveClock: {
     path: '/clock',

@@ -28,7 +28,7 @@ export interface Override {
   readonly verified_after?: string | undefined
   readonly iso_27566_1?: AssuranceLevel | undefined
   /** The boolean that an attribute must equal, or the list that must contain it. */
-  readonly attributes?: Readonly<Record<string, boolean | readonly string[]>> | undefined
+  readonly attributes?: Readonly<Record<string, boolean | readonly string[] | undefined>> | undefined
 }
 
 /** One filter applied to one signal. An absent filter passes. */

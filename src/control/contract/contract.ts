@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { catalogOperations } from './catalog.ts'
+import { coverageOperations } from './coverage.ts'
 import { expectationOperations } from './expectations.ts'
 import { flowOperations } from './flows.ts'
 import { errorSchema, type Operation } from './operation.ts'
@@ -16,6 +17,7 @@ export const OPERATIONS = {
   ...actAsOperations,
   ...scenarioOperations,
   ...flowOperations,
+  ...coverageOperations,
   ...tenantPartOperations,
   ...tenantOperations,
 } as const satisfies Record<string, Operation>

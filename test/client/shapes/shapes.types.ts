@@ -2,6 +2,7 @@ import type { Claims as ParsedClaims } from '../../../src/age/claims.ts'
 import type { ThresholdTrace as FoundTrace } from '../../../src/age/trace.ts'
 import type { AuditReport } from '../../../src/client/shapes/audit.ts'
 import type { Claims, EvaluationResult, Question, ThresholdTrace } from '../../../src/client/shapes/claims.ts'
+import type { Coverage } from '../../../src/client/shapes/coverage.ts'
 import type {
   Expectation,
   NextDecision,
@@ -58,7 +59,8 @@ export const RESULTS: [
   IsResult<Persona, OperationResult<'getPersona'>>,
   IsResult<ClockState, OperationResult<'getClock'>>,
   IsResult<ThresholdTrace, FoundTrace>,
-] = [true, true, true, true, true, true, true]
+  IsResult<Coverage, OperationResult<'getCoverage'>>,
+] = [true, true, true, true, true, true, true, true]
 
 export const INPUTS: [
   IsInput<Claims, Immutable<ParsedClaims>>,
