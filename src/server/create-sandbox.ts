@@ -73,6 +73,8 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       'clients: there is none, so that every request is refused; declare one or keep the built-in client',
     )
   }
+  const { coverageFile: file } = options
+  const coverageFile = file === undefined ? undefined : await (await loadCoverageFile()).openCoverageFile(file, options)
   const beginKeys = await settleKeys(stores, options)
   const protocol = servesHttps(options) ? 'https' : 'http'
   // Settled twice: a wrong address is refused before the server listens, a free port is known only after it.
@@ -92,12 +94,14 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     coverage: createCoverageKeeper({
       version: packageVersion(),
       root: ROOT_TENANT,
+      onChange: () => coverageFile?.changed(),
     }),
     secrets: secretsOf(options),
     keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys: beginKeys() }),
     generateKeys: () => generateKeys(),
   }
   const tenants = createTenants(shared, { addresses })
+  coverageFile?.begin(async () => (await loadCoverage()).currentCoverage(tenants.root))
   const client = shownClient(settings)
   const uptime = startStopwatch()
   const httpHost: HttpHost = {
@@ -137,7 +141,10 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   let stopping: Promise<void> | undefined
   const stop = () => {
     closing.close()
-    stopping ??= close(server).then(() => stores.close())
+    // The file is written twice: a call that is still served may outlast the process.
+    stopping ??= Promise.all([coverageFile?.flush(), close(server)])
+      .then(() => coverageFile?.flush())
+      .then(() => stores.close())
     return stopping
   }
   return {
@@ -155,6 +162,9 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     [Symbol.asyncDispose]: stop,
   }
 }
+
+const loadCoverageFile = onDemand(() => import('./coverage-file.ts'))
+const loadCoverage = onDemand(() => import('../sandbox/coverage/describe-coverage.ts'))
 
 /** Loaded with the first call: a start does not need the control API. */
 const loadControl = onDemand(() => import('../control/perform.ts'))

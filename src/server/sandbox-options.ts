@@ -58,6 +58,8 @@ export interface SandboxOptions {
   readonly stateDir?: string | undefined
   /** A file of signing keys; made when it is not there. */
   readonly keys?: string | undefined
+  /** A file of what the clients of this process were sent, and of what is missing: the coverage. Each run replaces it. */
+  readonly coverageFile?: string | undefined
   /** Redis or Valkey instead of memory, so that several processes act as one sandbox: `redis://localhost:6379`. */
   readonly store?: string | undefined
   /** Megabytes that the process keeps in memory, of all tenants; default 256, or less where Node may use little memory. */

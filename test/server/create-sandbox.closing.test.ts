@@ -38,6 +38,9 @@ const MEMBERS: Readonly<Record<string, (api: SandboxApi) => Promise<unknown>>> =
   evaluate: (api) => api.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' }),
   'keys.rotate': (api) => api.keys.rotate('publish'),
   configure: (api) => api.configure({ outcome: 'access_denied' }),
+  'coverage.get': (api) => api.coverage.get(),
+  'coverage.clear': (api) => api.coverage.clear(),
+  'coverage.name': (api) => api.coverage.name('a test'),
   reset: (api) => api.reset(),
 }
 

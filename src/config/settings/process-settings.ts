@@ -73,6 +73,18 @@ export const PROCESS_SETTINGS = {
     help: 'file of the signing keys; made when it is not there',
     starter: { example: './keys.json' },
   },
+  /** A file of what the clients were sent, and of what is missing. */
+  coverageFile: {
+    schema: nonEmpty,
+    isPath: true,
+    flag: { argument: '<file>' },
+    help: 'writes to this file which answers, outcomes and calls the clients have seen; each run replaces it',
+    starter: {
+      about:
+        'Which answers, outcomes and calls the clients have seen, for "agekey-sandbox coverage". Each run replaces the file.',
+      example: './coverage.json',
+    },
+  },
   /** Redis or Valkey instead of memory, so that several processes act as one sandbox: `redis://localhost:6379`, `unix:///run/redis.sock`. */
   store: {
     schema: textWithout(storeAddressProblem),

@@ -1,0 +1,91 @@
+import { access, constants, readFile, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { codeOf, messageOf } from '../files/caught.ts'
+import { ConfigError } from '../files/config-error.ts'
+import { replaceFile } from '../files/private-file.ts'
+import type { Coverage } from '../sandbox/coverage/coverage.ts'
+import { isCoverageFile } from '../sandbox/coverage/parse-coverage.ts'
+
+/** Keeps a file of the coverage of this process up to date. */
+export interface CoverageFile {
+  /** The first file is written now: what an earlier run left does not pass for this one. @param read what to write */
+  begin(read: () => Promise<Coverage>): void
+  /** Something was counted: the file is written within a second. */
+  changed(): void
+  /** Writes what is not written yet. */
+  flush(): Promise<void>
+}
+
+/** Milliseconds from a change to the file that has it. */
+const WRITE_AFTER_MS = 1_000
+
+/**
+ * @param file is replaced by each run
+ * @throws ConfigError when its folder cannot be written, and for a file there that is no coverage file
+ */
+export async function openCoverageFile(
+  file: string,
+  { onWarning = () => {} }: { onWarning?: ((message: string) => void) | undefined },
+): Promise<CoverageFile> {
+  await checkFolder(file)
+  await checkStanding(file)
+  let read: (() => Promise<Coverage>) | undefined
+  let isDirty = false
+  let timer: NodeJS.Timeout | undefined
+  let writing = Promise.resolve()
+
+  const write = async () => {
+    if (!isDirty || !read) return
+    isDirty = false
+    try {
+      await replaceFile(file, `${JSON.stringify(await read(), undefined, 2)}\n`, { mode: 0o644 })
+    } catch (error) {
+      onWarning(`the option coverageFile: ${file} cannot be written (${messageOf(error)}); it lacks what came last`)
+    }
+  }
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    // One after the other: the last one has everything.
+    writing = writing.then(write)
+    return writing
+  }
+  const changed = () => {
+    isDirty = true
+    timer ??= setTimeout(flush, WRITE_AFTER_MS).unref()
+  }
+  return {
+    changed,
+    flush,
+    begin(reader) {
+      read = reader
+      isDirty = true
+      void flush()
+    },
+  }
+}
+
+async function checkFolder(file: string): Promise<void> {
+  const folder = dirname(resolve(file))
+  try {
+    await access(folder, constants.W_OK)
+    if (!(await stat(folder)).isDirectory()) throw refused(file, `${folder} is not a folder; name a file in a folder`)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    if (codeOf(error) === 'ENOENT') throw refused(file, `there is no folder ${folder}; make it, or name another one`)
+    throw refused(file, `its folder cannot be written (${messageOf(error)}); name another one`)
+  }
+}
+
+/** A file of another program is not lost by a slip of the keyboard. */
+async function checkStanding(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return ''
+    throw refused(file, `it cannot be read (${messageOf(error)}); name another file`)
+  })
+  if (text !== '' && !isCoverageFile(text))
+    throw refused(file, 'it is no coverage file, and each run replaces it; name another file, or delete it')
+}
+
+const refused = (file: string, reason: string) =>
+  ConfigError.ofSetting(['coverage_file'], { label: 'coverageFile', reason: `${file}: ${reason}` })

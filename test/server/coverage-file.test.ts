@@ -1,0 +1,82 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type CoverageCounters, emptyCounters } from '../../src/sandbox/coverage/counters.ts'
+import { coverageSchema } from '../../src/sandbox/coverage/coverage.ts'
+import { parseCoverage } from '../../src/sandbox/coverage/parse-coverage.ts'
+import { createSandbox } from '../../src/server/create-sandbox.ts'
+import { createClient } from '../support/http-client.ts'
+import { KEY_FILE } from '../support/keys.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+
+let folder: string
+let coverageFile: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coverage-'))
+  coverageFile = join(folder, 'coverage.json')
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+})
+
+const written = (): CoverageCounters => parseCoverage(readFileSync(coverageFile, 'utf8'), coverageFile)
+const start = () => createSandbox({ keys: KEY_FILE, coverageFile })
+
+describe('A coverage file', () => {
+  test('has what was delivered when the sandbox is closed, with what follows from it, and nothing beside it', async () => {
+    const sandbox = await start()
+    await createRelyingParty(createClient(sandbox.url)).use()
+    await sandbox.close()
+    expect(written().endings).toEqual({ verified: { count: 1 } })
+    expect(coverageSchema.parse(JSON.parse(readFileSync(coverageFile, 'utf8'))).dimensions.endings.covered).toBe(1)
+    expect(readdirSync(folder)).toEqual(['coverage.json'])
+  })
+
+  test('is written soon after a change, without a close', async () => {
+    const sandbox = await start()
+    onTestFinished(() => sandbox.close())
+    await createRelyingParty(createClient(sandbox.url)).use()
+    await vi.waitFor(() => expect(written().endings).toEqual({ verified: { count: 1 } }), { timeout: 20_000 })
+  })
+
+  test('of an earlier run is replaced, also by a run that delivers nothing', async () => {
+    writeFileSync(coverageFile, JSON.stringify({ ...emptyCounters('0'), format: 99, rows: { old: { count: 1 } } }))
+    await (await start()).close()
+    expect(written().rows).toEqual({})
+  })
+
+  test('that is another file is refused before anything is written', async () => {
+    writeFileSync(coverageFile, '{"name":"my-app"}')
+    await expect(start()).rejects.toThrow(
+      `coverageFile: ${coverageFile}: it is no coverage file, and each run replaces it; name another file, or delete it`,
+    )
+    expect(readFileSync(coverageFile, 'utf8')).toBe('{"name":"my-app"}')
+  })
+
+  test('in a folder that does not exist is refused in one line', async () => {
+    coverageFile = join(folder, 'reports', 'coverage.json')
+    const refusal = await start().catch((error: unknown) => String(error))
+    expect(refusal).toContain(`there is no folder ${join(folder, 'reports')}; make it, or name another one`)
+    expect(refusal).not.toContain('\n')
+  })
+
+  // A folder without the right to write would not do: root may write it.
+  test('in a folder that cannot be written is refused in one line', async () => {
+    writeFileSync(join(folder, 'file'), '')
+    coverageFile = join(folder, 'file', 'reports', 'coverage.json')
+    await expect(start()).rejects.toThrow(
+      /^coverageFile: .*its folder cannot be written \(ENOTDIR.*\); name another one$/,
+    )
+  })
+
+  test('that cannot be written later is a warning, and the sandbox goes on', async () => {
+    const warnings: string[] = []
+    const sandbox = await createSandbox({ keys: KEY_FILE, coverageFile, onWarning: (line) => warnings.push(line) })
+    await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['coverage.json']), { timeout: 20_000 })
+    rmSync(folder, { recursive: true })
+    await createRelyingParty(createClient(sandbox.url)).use()
+    await sandbox.close()
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the option coverageFile: .* cannot be written \(ENOENT.*\); it lacks what came last$/),
+    ])
+  })
+})
