@@ -9,7 +9,8 @@ import type { AuditChoices } from './client/shapes/audit.ts'
 import type { KnownOutcome, KnownPersona } from './client/shapes/names.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
 import { ACTING_COOKIE, actingValue } from './sandbox/decision/sources.ts'
-import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
+import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
+import { beginTest } from './server/testing/worker-coverage.ts'
 
 export type { TestSandboxOptions }
 
@@ -41,6 +42,8 @@ interface CookieJar {
 interface TestReport {
   readonly status?: string | undefined
   readonly expectedStatus: string
+  /** The file, the suites, the test. */
+  readonly titlePath: readonly string[]
   attach(name: string, attachment: { body: string; contentType: string }): Promise<void>
 }
 
@@ -50,12 +53,15 @@ type Use<Fixture> = (fixture: Fixture) => Promise<void>
 interface WorkerInfo {
   /** From 0; greater only in workers that run beside others. */
   readonly parallelIndex: number
+  /** No two workers of a run have the same. */
+  readonly workerIndex: number
 }
 
 /**
  * Creates fixtures for `base.extend`. `sandbox` resets after each test, and attaches the flows of one that failed to its report:
  * `agekey-flows.txt` with what happened and why, and all of it as `agekey-flows.json`. Each worker starts a sandbox of its own; with `url` it
- * drives the one that runs there, for example by `webServer`, and with `ownTenant` a new tenant of that one.
+ * drives the one that runs there, for example by `webServer`, and with `ownTenant` a new tenant of that one. With `coverage` each worker
+ * leaves a file below `.agekey-coverage`, which says what the tests have seen, for `agekey-sandbox coverage`.
  * ```ts
  * export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
  * test('an adult enters', async ({ page, sandbox }) => {
@@ -65,17 +71,19 @@ interface WorkerInfo {
  */
 export function sandboxFixtures(options: TestSandboxOptions = {}) {
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs
-  const workerSandbox = async ({}: object, use: Use<SandboxApi>, { parallelIndex }: WorkerInfo) => {
+  const workerSandbox = async ({}: object, use: Use<SandboxApi>, { parallelIndex, workerIndex }: WorkerInfo) => {
     if (parallelIndex > 0) warnOfSharing(options)
-    const { api, close } = await openTestSandbox(options)
+    const { api, close } = await openTestSandbox(options, 'playwright')
     await use(api)
-    await close()
+    await close(`worker ${workerIndex}`)
   }
   const sandbox = async (
     { workerSandbox: api, context }: SandboxWorkerFixtures & { context: CookieJar },
     use: Use<PlaywrightSandbox>,
     testInfo: TestReport,
   ) => {
+    // The first part is the file.
+    if (options.coverage) await beginTest(api, testInfo.titlePath.slice(1).join(' > '))
     await use({ ...api, as: (persona, how) => actAs({ persona, ...how }, api, context) })
     if (testInfo.status !== testInfo.expectedStatus) await attachFlows(api, testInfo)
     await api.reset()

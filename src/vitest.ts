@@ -2,7 +2,9 @@ import type { VisitFunction } from './audit/drive/call-visit.ts'
 import { type RegisterTest, registerTests } from './audit/kit/register-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices } from './client/shapes/audit.ts'
-import { openTestSandbox, type TestSandboxOptions } from './server/test-sandbox.ts'
+import { describeTest } from './server/testing/describe-test.ts'
+import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
+import { beginTest } from './server/testing/worker-coverage.ts'
 
 export type { TestSandboxOptions }
 
@@ -10,6 +12,8 @@ export type { TestSandboxOptions }
 export interface TestHooks {
   afterEach(run: () => Promise<void>): unknown
   afterAll(run: () => Promise<void>): unknown
+  /** Needed to know which test runs, which only `coverage` asks for. */
+  beforeEach?(run: () => Promise<void>): unknown
 }
 
 /** The options of `createSandbox`, or the `url` of a sandbox that runs already. */
@@ -27,13 +31,24 @@ export type SetupOptions = TestSandboxOptions & {
  *   await sandbox.next({ persona: 'teen-16' })
  * })
  * ```
- * A reset restores personas, expectations, clock, journal, codes and tokens; what `configure` changed stays.
+ * A reset restores personas, expectations, clock, journal, codes and tokens; what `configure` changed stays. With `coverage` a
+ * file below `.agekey-coverage` says in the end what the tests have seen, for `agekey-sandbox coverage`.
  */
 export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Promise<SandboxApi> {
-  const { afterEach, afterAll } = hooks ?? (await import('vitest'))
-  const { api, close } = await openTestSandbox(options)
+  const { beforeEach, afterEach, afterAll } = hooks ?? (await import('vitest'))
+  const { api, isCovered, close } = await openTestSandbox(options, hooks === undefined ? 'vitest' : 'tests')
+  let testFile: string | undefined
+  if (isCovered) {
+    // Without parameters: Jest would wait for a callback, and Vitest look for fixtures.
+    beforeEach?.(async function () {
+      // biome-ignore lint/complexity/noArguments: the context of the test
+      const test = describeTest(arguments[0])
+      testFile = test.file
+      await beginTest(api, test.name)
+    })
+  }
   afterEach(() => api.reset())
-  afterAll(close)
+  afterAll(() => close(testFile))
   return api
 }
 

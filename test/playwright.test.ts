@@ -14,11 +14,10 @@ test('as() gives the browser its cookies for the base URL of the sandbox, not fo
       sandbox({ workerSandbox: api, context }, (fixture) => fixture.as('teen-16', { outcome: 'access_denied' }), {
         status: 'passed',
         expectedStatus: 'passed',
+        titlePath: ['a.spec.ts', 'a test'],
         attach: () => Promise.reject(new Error('nothing failed')),
       }),
-    {
-      parallelIndex: 0,
-    },
+    { parallelIndex: 0, workerIndex: 0 },
   )
   const hosted = { url: 'http://localhost:9999/v1/oidc/' }
   expect(cookies).toEqual([

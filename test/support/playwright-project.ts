@@ -21,6 +21,7 @@ export function makePlaywrightProject(files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   const program = join(ROOT, 'node_modules/@playwright/test/cli.js')
   return {
+    folder,
     /** Runs its tests. @returns what the reporter `json` writes, also when some fail */
     async run(variables: Readonly<Record<string, string>>, ...args: string[]): Promise<unknown> {
       const env = { ...process.env, NODE_OPTIONS: '', ...variables }

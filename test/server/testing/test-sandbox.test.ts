@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openTestSandbox } from '../../src/server/test-sandbox.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { openTestSandbox } from '../../../src/server/testing/test-sandbox.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
 describe('A sandbox for tests with url', () => {
   test('is the one at that address, reset when it is opened and left running when it is closed', async () => {

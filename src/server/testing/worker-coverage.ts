@@ -1,0 +1,138 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import { codeOf, messageOf } from '../../files/caught.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import { replaceFile } from '../../files/private-file.ts'
+import { preparePrivateFolder } from '../../files/private-folder.ts'
+import { MAX_TEST_NAME } from '../../sandbox/coverage/counters.ts'
+import { isRunning, ownTestRun } from './test-run.ts'
+
+/** Below the working folder. */
+export const COVERAGE_FOLDER = '.agekey-coverage'
+
+/** What the sandbox of one worker delivered, kept in a file. */
+export interface WorkerCoverage {
+  /**
+   * Writes the file of the worker, all of it or nothing. A sandbox that all workers share has one file for all.
+   * @param worker names the worker: when it runs once more in watch mode, it replaces its file
+   * @throws ConfigError with one line, when it cannot be written
+   */
+  write(worker: string | undefined): Promise<void>
+}
+
+interface CoveragePlace {
+  readonly folder: string
+  /** The runner, which has a folder of its own: what another one left there is not removed. */
+  readonly runner: string
+  /** The base URL of a sandbox that other workers use, too. */
+  readonly sharedUrl: string | undefined
+}
+
+/**
+ * Begins the coverage of one worker: removes what earlier runs of the same runner left, and empties the counters of a sandbox that
+ * ran before, once in a run.
+ * @throws ConfigError with one line, when the folder cannot be used
+ */
+export async function startCoverage(api: SandboxApi, place: CoveragePlace): Promise<WorkerCoverage> {
+  const folder = join(place.folder, place.runner)
+  const run = ownTestRun()
+  const fileOf = (name: string) => join(folder, `${run}.${name}`)
+  await attempt(folder, async () => {
+    await preparePrivateFolder(place.folder)
+    await mkdir(folder, { recursive: true })
+    await removeOldRuns(folder)
+  })
+  if (place.sharedUrl === undefined) {
+    const index = openSandboxes++
+    return {
+      async write(worker) {
+        openSandboxes--
+        const name = worker === undefined ? randomUUID() : `${hashOf(worker)}-${index}`
+        const coverage = await api.coverage.get()
+        await attempt(folder, () => writeCoverage(fileOf(`${name}.json`), coverage))
+      },
+    }
+  }
+  const shared = `shared-${hashOf(place.sharedUrl)}`
+  await onceInRun(fileOf(`${shared}.emptied`), () => api.coverage.clear())
+  return { write: () => writeShared(api, fileOf(`${shared}.json`), folder) }
+}
+
+/** What is delivered from now on is listed under the test that begins. */
+export const beginTest = (api: SandboxApi, name: string | undefined): Promise<void> =>
+  api.coverage.name(name?.slice(0, MAX_TEST_NAME) || undefined)
+
+/** Of this worker: a test file may have several. */
+let openSandboxes = 0
+
+/** A short name that a file can have. */
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+const writeCoverage = (file: string, coverage: unknown) =>
+  replaceFile(file, `${JSON.stringify(coverage, undefined, 2)}\n`, { mode: 0o600 })
+
+/**
+ * Each worker writes all that the shared sandbox has counted into the same file, so that nothing counts twice. The last writer
+ * may have asked before another one, whose file it replaces: it asks again until nothing has come since.
+ */
+async function writeShared(api: SandboxApi, file: string, folder: string): Promise<void> {
+  let written: string | undefined
+  for (let next = await api.coverage.get(); JSON.stringify(next) !== written; next = await api.coverage.get()) {
+    const coverage = next
+    await attempt(folder, () => writeCoverage(file, coverage))
+    written = JSON.stringify(coverage)
+  }
+}
+
+/** `4242-180334.shared-1f….json` is of run `4242-180334`; other files are left alone. */
+const FILE_OF_RUN = /^(\d+(?:-\d+)?)\./
+
+async function removeOldRuns(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, run] = FILE_OF_RUN.exec(name) ?? []
+    if (run !== undefined && !isRunning(run)) await rm(join(folder, name), { force: true })
+  }
+}
+
+const BETWEEN_LOOKS_MS = 20
+const MAX_LOOKS = 500
+
+/** One worker of a run acts, the others wait until it has. When it fails it throws, and the next one tries. */
+async function onceInRun(marker: string, act: () => Promise<void>): Promise<void> {
+  const claim = `${marker}.claim`
+  const actOnce = async () => {
+    // The claim may have become free because another worker has acted.
+    if (existsSync(marker)) return
+    await act()
+    await writeFile(marker, '')
+  }
+  for (let looks = 0; !existsSync(marker); looks++) {
+    if (await isCreated(claim)) await actOnce().finally(() => rm(claim))
+    else if (looks < MAX_LOOKS) await pause(BETWEEN_LOOKS_MS)
+    else
+      throw ConfigError.of(`${claim}: the worker that made this file did not go on; remove it and run the tests again`)
+  }
+}
+
+async function isCreated(file: string): Promise<boolean> {
+  try {
+    await writeFile(file, '', { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** @throws ConfigError that names the folder */
+async function attempt(folder: string, act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (cause) {
+    throw ConfigError.of(`coverage: the folder ${folder} cannot be used (${messageOf(cause)})`, { cause })
+  }
+}

@@ -1,0 +1,142 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseCoverage } from '../../../src/sandbox/coverage/parse-coverage.ts'
+import { openTestSandbox } from '../../../src/server/testing/test-sandbox.ts'
+import { beginTest, startCoverage } from '../../../src/server/testing/worker-coverage.ts'
+import { useRequest } from '../../support/requests.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+
+let coverage: string
+beforeEach(() => {
+  coverage = join(mkdtempSync(join(tmpdir(), 'agekey-kept-')), 'coverage')
+})
+afterEach(() => rmSync(join(coverage, '..'), { recursive: true }))
+
+const visit = (baseUrl: string) =>
+  fetch(`${baseUrl}/v1/oidc/use?${new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))}`, {
+    redirect: 'manual',
+  })
+const filesOf = (runner: string) =>
+  readdirSync(join(coverage, runner))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(coverage, runner, name))
+const usesIn = (file: string) => parseCoverage(readFileSync(file, 'utf8'), file).asked['use']?.count
+
+describe('The coverage of a worker', () => {
+  test('is one file for each sandbox, below a folder of the runner, which git ignores', async () => {
+    const [one, other] = [await openTestSandbox({ coverage }, 'a'), await openTestSandbox({ coverage }, 'a')]
+    await visit(one.api.baseUrl)
+    await one.close('a.test.ts')
+    await other.close('a.test.ts')
+    expect(filesOf('a').map(usesIn).toSorted()).toEqual([1, undefined])
+    expect(readFileSync(join(coverage, '.gitignore'), 'utf8')).toBe('*\n')
+    expect(readdirSync(join(coverage, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
+  test('replaces the file of the same tests when they run once more in the same run', async () => {
+    for (const uses of [2, 1]) {
+      const { api, close } = await openTestSandbox({ coverage }, 'a')
+      for (let use = 0; use < uses; use++) await visit(api.baseUrl)
+      await close('a.test.ts')
+    }
+    expect(filesOf('a').map(usesIn)).toEqual([1])
+  })
+
+  test('survives the reset after each test, and a test with a name that is too long has its beginning', async () => {
+    const { api, close } = await openTestSandbox({ coverage }, 'a')
+    await beginTest(api, 'x'.repeat(1000))
+    await visit(api.baseUrl)
+    await api.reset()
+    await beginTest(api, '')
+    await visit(api.baseUrl)
+    await close()
+    const [file = ''] = filesOf('a')
+    expect(parseCoverage(readFileSync(file, 'utf8'), file).asked['use']).toEqual({ count: 2, tests: ['x'.repeat(300)] })
+  })
+
+  test('counts a sandbox once that many workers share, however they end, and nothing from before the run', async () => {
+    const sandbox = await startSandbox()
+    await visit(sandbox.url)
+    const options = { url: sandbox.url, coverage }
+    const workers = await Promise.all(Array.from({ length: 6 }, () => openTestSandbox(options, 'a')))
+    await Promise.all(
+      workers.map(async ({ close }) => {
+        await visit(sandbox.url)
+        await close('a.test.ts')
+      }),
+    )
+    expect(filesOf('a').map(usesIn)).toEqual([6])
+  })
+
+  test('is complete when a worker asked a shared sandbox before another one, and writes after it', async () => {
+    const sandbox = await startSandbox()
+    const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.url }
+    let goOn = () => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const get = async () => {
+      const answer = await sandbox.coverage.get()
+      await held
+      return answer
+    }
+    const slow = await startCoverage({ ...sandbox, coverage: { ...sandbox.coverage, get } }, place)
+    const quick = await startCoverage(sandbox, place)
+    await visit(sandbox.url)
+    const written = slow.write(undefined)
+    await visit(sandbox.url)
+    await quick.write(undefined)
+    goOn()
+    await written
+    expect(filesOf('a').map(usesIn)).toEqual([2])
+  })
+
+  test('is not lost when a sandbox of its own tenant is removed', async () => {
+    const sandbox = await startSandbox()
+    const { api, close } = await openTestSandbox({ url: sandbox.url, ownTenant: true, coverage }, 'a')
+    await visit(sandbox.url)
+    await visit(api.baseUrl)
+    await close()
+    expect(filesOf('a').map(usesIn)).toEqual([1])
+  })
+
+  test('removes files of runs that are over, and of its own runner only', async () => {
+    await (await openTestSandbox({ coverage }, 'a')).close()
+    writeFileSync(join(coverage, 'a/999999999.json'), '')
+    writeFileSync(join(coverage, 'a/999999999-12.x.json.tmp'), '')
+    writeFileSync(join(coverage, 'a/mine.json'), '')
+    await (await openTestSandbox({ coverage }, 'b')).close()
+    expect(existsSync(join(coverage, 'a/999999999.json'))).toBe(true)
+    await (await openTestSandbox({ coverage }, 'a')).close()
+    const left = readdirSync(join(coverage, 'a')).filter((name) => !/^\d+(-\d+)?\.[0-9a-f-]{36}\.json$/.test(name))
+    expect(left).toEqual(['mine.json'])
+  })
+})
+
+describe('The coverage of a worker is refused in one line', () => {
+  test.each([
+    [5, 'coverage: 5 is neither true or false, nor the name of a folder'],
+    ['', 'coverage: "" is neither true or false, nor the name of a folder'],
+    [null, 'coverage: null is neither true or false, nor the name of a folder'],
+  ])('as %j', async (given, message) => {
+    const options: object = { coverage: given }
+    await expect(openTestSandbox(options)).rejects.toThrow(message)
+  })
+
+  test('when its folder is a file', async () => {
+    writeFileSync(coverage, '')
+    await expect(openTestSandbox({ coverage }, 'a')).rejects.toThrow(
+      `coverage: the folder ${join(coverage, 'a')} cannot be used (it is not a folder)`,
+    )
+  })
+
+  test('when the sandbox does not answer in the end', async () => {
+    const sandbox = await startSandbox()
+    const { close } = await openTestSandbox({ url: sandbox.url, coverage }, 'a')
+    await sandbox.close()
+    await expect(close()).rejects.toThrow(/nothing listens there|connection was lost/)
+    expect(filesOf('a')).toEqual([])
+  })
+})
