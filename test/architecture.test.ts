@@ -66,6 +66,7 @@ const MAX_ENTRIES = 16
 const FULL_FOLDERS: Readonly<Record<string, string>> = {
   '': 'the rooms of the floor plan and five entry points',
   age: 'still to be divided',
+  cli: 'one folder for each command, and what commands share',
   oidc: 'one file for each endpoint, and what the endpoints share',
   console: 'one entry for each page of the menu, and what the pages share',
   'sandbox/outcomes/rows': 'one file for each seam and call',

@@ -3,6 +3,7 @@ import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { packageVersion } from '../package-root.ts'
 import { addAudit } from './audit/add-audit.ts'
 import { HELP_WIDTH, withSubcommandsOnly } from './command.ts'
+import { addCoverage } from './coverage/add-coverage.ts'
 import { addDoctor } from './doctor/add-doctor.ts'
 import { addExplain } from './explain/add-explain.ts'
 import { reportFailure } from './failure.ts'
@@ -31,6 +32,8 @@ Examples:
   agekey-sandbox personas generate 20 --seed 7     twenty made-up test users as YAML
   agekey-sandbox run teen-then-adult.yaml          play a scenario: what users do, and what the app must send
   agekey-sandbox audit http://localhost:3000/age   find out which wrong answers your app lets in
+  agekey-sandbox coverage --min answers=100,must=80
+                                                   which answers and wrong answers your tests have not seen
   agekey-sandbox explain f12                       why a flow ended as it did, and what a correct client does next
   agekey-sandbox outcomes expired                  the wrong answers that can be forced, and how to force one
   agekey-sandbox wait --timeout 60                 until the sandbox is up: for scripts and CI
@@ -89,6 +92,7 @@ export function createProgram(): Command {
     })
   addRun(program, flags)
   addAudit(program, flags)
+  addCoverage(program, flags)
   addRemote(program, flags)
   addDoctor(program, flags)
 

@@ -30,6 +30,7 @@ describe('help', () => {
       'init',
       'run',
       'audit',
+      'coverage',
       'wait',
       'tail',
       'doctor',

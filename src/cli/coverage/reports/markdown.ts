@@ -1,0 +1,83 @@
+import { grouped } from '../../../http/html/elements.ts'
+import { type Coverage, type CoverageItem, DIMENSIONS, type DimensionName } from '../../../sandbox/coverage/coverage.ts'
+import { type CoverageGap, gapsOf, nameOfSide } from '../../../sandbox/coverage/gaps.ts'
+import { fold, joinBlocks, renderTable } from '../../reports/markdown-blocks.ts'
+import { codeSpan, escapeMarkdown } from '../../reports/markdown-text.ts'
+import type { Minimum } from '../minimums.ts'
+import { countOf, missedInWords } from './words.ts'
+
+interface MarkdownOptions {
+  /** Where it was read. */
+  readonly from: string
+  readonly minimums: readonly Minimum[]
+  readonly missed: readonly Minimum[]
+  readonly notes: readonly string[]
+  /** Default: what GitHub takes as the summary of a step. */
+  readonly maxBytes?: number
+}
+
+/** Coverage as GitHub Flavored Markdown: a line for each dimension, the gaps, and folded up the tests that saw the rest. */
+export function renderCoverageMarkdown(coverage: Coverage, options: MarkdownOptions): string {
+  const { from, missed, notes, maxBytes } = options
+  const { unused } = coverage
+  const blocks = [
+    `## Coverage of answers: ${missed.length > 0 ? 'below a minimum' : headline(coverage)}\n`,
+    dimensionTable(coverage, options),
+    `Read from ${codeSpan(from)}, by catalogue ${escapeMarkdown(coverage.catalogue)}\n`,
+    ...[...missed.map((minimum) => missedInWords(coverage, minimum)), ...notes].map(
+      (note) => `- ${escapeMarkdown(note)}\n`,
+    ),
+    ...DIMENSIONS.flatMap((name) => gapBlocks(name, coverage)),
+    ...(unused.length === 0 ? [] : ['### Not used by the app\n']),
+    ...unused.map(({ flow, reason }) => `- ${codeSpan(flow)}: ${escapeMarkdown(reason)}\n`),
+    ...DIMENSIONS.flatMap((name) => seenBlocks(name, coverage)),
+  ]
+  return joinBlocks(blocks, maxBytes)
+}
+
+function headline({ dimensions }: Coverage): string {
+  const count = DIMENSIONS.reduce((sum, name) => sum + gapsOf(dimensions[name]).length, 0)
+  return count === 1 ? '1 gap' : `${count} gaps`
+}
+
+const dimensionTable = ({ dimensions }: Coverage, { minimums }: MarkdownOptions) =>
+  renderTable(
+    [
+      { title: 'Dimension' },
+      { title: 'Percent', isNumber: true },
+      { title: 'Minimum', isNumber: true },
+      { title: 'Seen' },
+    ],
+    DIMENSIONS.map((name) => {
+      const minimum = minimums.find(({ dimension }) => dimension === name)
+      return [name, dimensions[name].percent, minimum?.percent ?? '', countOf(dimensions[name])]
+    }),
+  )
+
+/** Of more the page would be long; these are folded up. */
+const MAX_OPEN = 10
+
+function gapBlocks(name: DimensionName, { dimensions }: Coverage): string[] {
+  const gaps = gapsOf(dimensions[name])
+  if (gaps.length === 0) return []
+  const lists = grouped(gaps, ({ item }) => item.claims).flatMap(([claims, those]) => [
+    ...(claims === undefined ? [] : [`For ${codeSpan(claims)}:\n`]),
+    those.map(gapLine).join(''),
+  ])
+  const title = `### ${name}: ${gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`}\n`
+  return gaps.length <= MAX_OPEN ? [title, ...lists] : [title, fold('What closes each', lists.join('\n'))]
+}
+
+const gapLine = ({ what, closes = '' }: CoverageGap) => `- ${codeSpan(what)}: ${escapeMarkdown(closes)}\n`
+
+function seenBlocks(name: DimensionName, { dimensions }: Coverage): string[] {
+  const lines = dimensions[name].items.flatMap(seenLines)
+  return lines.length === 0 ? [] : [fold(`${name}: what was seen, and by which tests`, lines.join(''))]
+}
+
+const seenLines = (item: CoverageItem): string[] =>
+  Object.entries(item.sides).flatMap(([side, { count, tests = [] }]) => {
+    if (count === 0) return []
+    const by = tests.length === 0 ? '' : `: ${tests.map(escapeMarkdown).join('; ')}`
+    return [`- ${codeSpan(nameOfSide(item, side))}, ${count === 1 ? 'once' : `${count} times`}${by}\n`]
+  })
