@@ -8,6 +8,7 @@ import { rulesPage } from './catalogues/rules.ts'
 import { clientsPage } from './clients.ts'
 import { clockPage } from './clock.ts'
 import { askForToken, type ConsoleRoute, showPage, takeForm } from './console-route.ts'
+import { coveragePage } from './coverage/coverage.ts'
 import { expectationsPage } from './expectations.ts'
 import { flowPage } from './flows/flow.ts'
 import { flowsPage } from './flows/flows.ts'
@@ -23,6 +24,7 @@ const PAGES: readonly ConsoleRoute[] = [
   flowPage,
   personasPage,
   auditPage,
+  coveragePage,
   playgroundPage,
   outcomesPage,
   outcomePage,

@@ -25,6 +25,7 @@ const PAGES: Readonly<Record<string, string>> = {
   'console-flow': `${CONSOLE}/flows/f1`,
   'console-refused-flow': `${CONSOLE}/flows/f2`,
   'console-audit': `${CONSOLE}/audit`,
+  'console-coverage': `${CONSOLE}/coverage`,
   'console-personas': `${CONSOLE}/personas?q=teen`,
   'console-outcomes': `${CONSOLE}/outcomes?flow=create`,
   'console-expectations': `${CONSOLE}/expectations`,

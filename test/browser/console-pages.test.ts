@@ -44,6 +44,7 @@ describeInBrowser('a page of the console', () => {
     `${CONSOLE}/flows/f1`,
     `${CONSOLE}/playground`,
     `${CONSOLE}/audit`,
+    `${CONSOLE}/coverage`,
     '/_sandbox/demo',
     '/',
   ])('%s breaks no word inside at 390 px, and does not scroll sideways', async (path) => {

@@ -5,6 +5,7 @@ import { renderOutcomes } from '../../src/console/catalogues/outcomes.ts'
 import { renderRules } from '../../src/console/catalogues/rules.ts'
 import { renderClients } from '../../src/console/clients.ts'
 import { renderClock } from '../../src/console/clock.ts'
+import { renderCoverage } from '../../src/console/coverage/coverage.ts'
 import { renderExpectations } from '../../src/console/expectations.ts'
 import { renderFlow } from '../../src/console/flows/flow.ts'
 import { renderFlowList } from '../../src/console/flows/flows.ts'
@@ -21,6 +22,8 @@ import { renderDemoStart } from '../../src/demo/start.ts'
 import type { ConsoleFrame } from '../../src/http/html/console-page.ts'
 import type { RenderedPage } from '../../src/http/html/layout.ts'
 import { RULES } from '../../src/oidc/rules/rules.ts'
+import { emptyCounters } from '../../src/sandbox/coverage/counters.ts'
+import type { Coverage } from '../../src/sandbox/coverage/coverage.ts'
 import type { Flow } from '../../src/sandbox/journal/journal.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
@@ -52,6 +55,33 @@ const finding = {
 }
 const at = '2026-01-31T12:00:00.000Z'
 const pageClock = { now: Date.parse(at), frozen: false, requestUriSeconds: 90 }
+const seen = { count: 2, tests: ['a suite > a test'] }
+const gap = { count: 0, closes: 'run a Use flow', persona: 'teen-16' }
+const dimension = { covered: 1, total: 2, percent: 50 }
+const none = { covered: 0, total: 0, percent: 100, items: [] }
+const asked = {
+  id: 'a/18',
+  title: 'age_thresholds 18',
+  state: 'half',
+  flow: 'use',
+  claims: '{"age_thresholds":[18]}',
+} as const
+const forced = { id: 'use/id_token.expired', title: 'Expired', state: 'missing', flow: 'use' } as const
+const coverage: Coverage = {
+  ...emptyCounters('0.1.0'),
+  claims: [{ claims: { age_thresholds: [18] }, thresholds: { 18: { true: seen } }, filters: {}, boundaries: {} }],
+  omitted: { claims: 1 },
+  dimensions: {
+    answers: { ...dimension, items: [{ ...asked, sides: { true: seen, false: gap } }] },
+    filters: none,
+    boundaries: none,
+    endings: { ...dimension, items: [{ ...forced, sides: { seen: gap } }] },
+    must: { ...dimension, items: [{ ...forced, sides: { seen: { ...gap, outcome: 'id_token.expired' } } }] },
+    calls: { ...dimension, items: [{ ...forced, flow: 'par', sides: { success: { count: 0, closes: 'push' } } }] },
+  },
+  unused: [{ flow: 'create', reason: 'no Create request was pushed (E2)' }],
+}
+
 /** A flow of which everything is known; its outcome is one of the catalogue. */
 const flow = (change: (text: string) => string): Flow => ({
   outcome: 'id_token.expired',
@@ -239,6 +269,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     problem: 'no file came',
   }),
   pageOf('empty audit', renderAudit, frame, {}),
+  pageOf('coverage', renderCoverage, frame, coverage),
   pageOf('playground', renderPlayground, frame, {
     text: '{"age_thresholds":[18]}',
     findings: [finding],

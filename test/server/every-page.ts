@@ -160,6 +160,7 @@ async function visitConsole({ sandbox, text, get, post }: World): Promise<void> 
   for (const page of [
     'flows',
     'audit',
+    'coverage',
     'personas',
     'playground',
     'outcomes',
@@ -174,6 +175,7 @@ async function visitConsole({ sandbox, text, get, post }: World): Promise<void> 
   for (const { id } of await sandbox.flows.list()) await get(`${at}/flows/${id}`, fields)
   await get(`${at}/flows/${encodeURIComponent(text)}`)
   await get(`${at}/${encodeURIComponent(text)}`)
+  await post(`${at}/coverage`, { clear: text })
   await post(`${at}/clock`, { set: text })
   await post(`${at}/clock`, { advance: text })
   await post(`${at}/personas`, { persona: text })

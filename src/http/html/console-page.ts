@@ -13,6 +13,7 @@ import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from '.
 export const CONSOLE_PAGES = [
   { path: 'flows', title: 'Flows', group: 'Watch' },
   { path: 'audit', title: 'Audit', group: 'Watch' },
+  { path: 'coverage', title: 'Coverage', group: 'Watch' },
   { path: 'playground', title: 'Playground', group: 'Watch' },
   { path: 'personas', title: 'Personas', group: 'Decide' },
   { path: 'outcomes', title: 'Outcomes', group: 'Decide' },

@@ -1,0 +1,111 @@
+import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
+import { counted, renderTable } from '../../http/html/elements.ts'
+import { type Html, html, type Renderable } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import {
+  type Coverage,
+  type CoverageDimension,
+  DIMENSIONS,
+  type DimensionName,
+} from '../../sandbox/coverage/coverage.ts'
+import { currentCoverage } from '../../sandbox/coverage/describe-coverage.ts'
+import { gapsOf } from '../../sandbox/coverage/gaps.ts'
+import type { ConsoleRoute } from '../console-route.ts'
+import { renderSnippet } from '../snippet.ts'
+import { renderGaps } from './gap-list.ts'
+import { renderSeen } from './seen-list.ts'
+
+/** `console/coverage`: what was delivered to the app, and a form that empties the counters. At the base URL that of all tenants. */
+export const coveragePage: ConsoleRoute = {
+  name: 'coverage',
+  async render({ tenant, frame }) {
+    return renderCoverage(frame, await currentCoverage(tenant))
+  },
+  async act({ tenant, fields }) {
+    if (fields['clear'] === 'true') tenant.coverage.clear()
+    return undefined
+  },
+}
+
+/** What each dimension counts. */
+const MEANINGS: Readonly<Record<DimensionName, string>> = {
+  answers: 'Each requested threshold of your claims: yes and no.',
+  filters: 'Each filter of your claims: passed and failed by an age signal.',
+  boundaries: 'A birthday today and tomorrow, for each threshold.',
+  endings: 'How a flow can end for your app.',
+  must: 'Wrong answers that every app has to refuse, and right ones that it has to accept.',
+  calls: 'Calls of your server: success, refusal, failure and timeout.',
+}
+
+/** What was delivered to the app, the gaps first, and a form that empties the counters. */
+export function renderCoverage(frame: ConsoleFrame, coverage: Coverage): RenderedPage {
+  const { dimensions, unused, omitted } = coverage
+  const isEmpty = DIMENSIONS.every((name) => dimensions[name].total === 0)
+  const place = { ...frame, firstClaims: JSON.stringify(coverage.claims[0]?.claims) }
+  const isOfAll = frame.tenant === undefined
+  return renderConsolePage(frame, {
+    title: 'Coverage',
+    current: 'coverage',
+    lead: html`What your app was shown, and what it was not. ${isOfAll ? 'All tenants are added up' : 'This tenant alone'}; a reset of the sandbox empties nothing here.`,
+    styles: ['coverage.css'],
+    scripts: ['copy.js'],
+    body: isEmpty
+      ? renderEmpty()
+      : html`${renderDimensions(coverage, frame)}
+${DIMENSIONS.map((name) => renderDimension(name, dimensions[name], place))}
+${
+  unused.length > 0 &&
+  html`<section class="card" aria-labelledby="unused-title">
+<h2 id="unused-title">Not used by your app</h2>
+<ul class="steps">${unused.map(({ flow, reason }) => html`<li><code>${flow}</code>: ${reason}; nothing of it is a gap</li>`)}</ul>
+</section>`
+}
+${omitted.claims > 0 && html`<p class="notice">${counted(omitted.claims, 'answer')} to claims beyond the first hundred distinct ones ${omitted.claims === 1 ? 'is' : 'are'} not counted.</p>`}`,
+  })
+}
+
+function renderEmpty(): Html {
+  return html`<section class="card" aria-labelledby="empty-title">
+<h2 id="empty-title">Nothing yet</h2>
+<p class="empty">Nothing was delivered to an app since the sandbox started or the counters were emptied. The demo app does not count.</p>
+<h3>Keep it for a run of tests</h3>${renderSnippet('npx agekey-sandbox --coverage-file coverage.json')}
+</section>`
+}
+
+function renderDimensions({ dimensions }: Coverage, { consolePath }: ConsoleFrame): Html {
+  return html`<section class="card" aria-labelledby="dimensions-title">
+<div class="section-head"><h2 id="dimensions-title">Dimensions</h2>
+<form method="post" action="${consolePath}/coverage"><button class="secondary compact" name="clear" value="true" data-testid="clear-coverage">Empty the counters</button></form></div>
+${renderTable(
+  'Dimensions',
+  ['Dimension', 'Seen', 'Percent', 'What it counts'],
+  DIMENSIONS.map((name) => ({
+    cells: [...renderCount(name, dimensions[name]), MEANINGS[name]],
+  })),
+)}
+</section>`
+}
+
+/** The cells of a dimension that count. */
+const renderCount = (name: DimensionName, { covered, total, percent }: CoverageDimension): readonly Renderable[] =>
+  total === 0
+    ? [name, html`<span class="muted">nothing to see</span>`, '']
+    : [
+        html`<a class="target" href="#${name}">${name}</a>`,
+        `${covered} of ${total}`,
+        html`<span class="line"><meter min="0" max="100" value="${percent}" aria-label="${name}">${percent} %</meter> ${percent} %</span>`,
+      ]
+
+function renderDimension(
+  name: DimensionName,
+  dimension: CoverageDimension,
+  place: ConsoleFrame & { readonly firstClaims: string | undefined },
+): Html | false {
+  if (dimension.total === 0) return false
+  const gaps = gapsOf(dimension)
+  return html`<section class="card coverage" id="${name}" aria-labelledby="${name}-title">
+<h2 id="${name}-title">${name} <span class="mark ${gaps.length === 0 ? 'yes' : 'wait'}" data-testid="gaps-${name}">${gaps.length === 0 ? 'no gap' : counted(gaps.length, 'gap')}</span></h2>
+${renderGaps(gaps, place)}
+${renderSeen(name, dimension)}
+</section>`
+}

@@ -1,0 +1,53 @@
+import type { ConsolePlace } from '../../http/html/console-page.ts'
+import { breakable, counted, grouped, shortened } from '../../http/html/elements.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import type { CoverageGap } from '../../sandbox/coverage/gaps.ts'
+
+/** Where a gap can be tried. */
+interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {
+  /** Of the app, as JSON: for gaps of the endings of a flow. */
+  readonly firstClaims: string | undefined
+}
+
+/** Gaps of one dimension that are shown at once; the others are folded up. */
+const MAX_OPEN = 8
+
+/** What was not seen: what closes it, and where to try that. */
+export function renderGaps(gaps: readonly CoverageGap[], place: GapPlace): Html | false {
+  if (gaps.length === 0) return false
+  const rest = gaps.slice(MAX_OPEN)
+  return html`${renderByClaims(gaps.slice(0, MAX_OPEN), place)}
+${rest.length > 0 && html`<details class="raw"><summary>${counted(rest.length, 'more gap')}</summary>${renderByClaims(rest, place)}</details>`}`
+}
+
+const MAX_CLAIMS_LENGTH = 300
+
+/** The claims that what follows is about. */
+export const renderClaims = (claims: string | undefined): Html | false =>
+  claims !== undefined && html`<p class="coverage-claims"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
+
+const renderByClaims = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
+  grouped(gaps, ({ item }) => item.claims).map(
+    ([claims, those]) =>
+      html`${renderClaims(claims)}
+<ul class="coverage-gaps">${those.map(
+        (gap) =>
+          html`<li><strong>${breakable(gap.what)}</strong> <span>${gap.closes}</span> ${renderTry(gap, place)}</li>
+`,
+      )}</ul>`,
+  )
+
+function renderTry(
+  { what, item, persona, outcome }: CoverageGap,
+  { consolePath, demoPath, firstClaims }: GapPlace,
+): Html {
+  const link = (href: string, text: string) =>
+    html`<a class="target" href="${href}" aria-label="${text}: ${what}">${text}</a>`
+  if (outcome !== undefined)
+    return link(`${consolePath}/outcomes/${item.flow}/${encodeURIComponent(outcome)}`, 'Try it')
+  const { claims = firstClaims } = item
+  if (persona !== undefined && claims !== undefined)
+    return link(`${consolePath}/playground?${new URLSearchParams({ claims, persona }).toString()}#copy`, 'Try it')
+  if (item.flow === 'use') return link(`${consolePath}/personas`, 'Personas')
+  return link(demoPath, 'See it in the demo')
+}
