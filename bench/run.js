@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { auditOfExample } from './audit.js'
 import { coldNpx, coldStart } from './cold-start.js'
+import { countedAgainstUncounted } from './coverage.js'
 import { memoryAfterFlows } from './memory.js'
 import { redisAgainstMemory } from './redis.js'
 import { againstEmpty, againstExpress } from './throughput.js'
@@ -11,6 +12,7 @@ const MEASUREMENTS = {
   start: coldStart,
   express: againstExpress,
   load: againstEmpty,
+  coverage: countedAgainstUncounted,
   memory: memoryAfterFlows,
   redis: redisAgainstMemory,
   audit: auditOfExample,
