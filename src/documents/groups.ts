@@ -50,6 +50,7 @@ const GROUPS: readonly Group[] = [
       'audit-kit':
         'The same in a test suite: a test for each wrong answer, with Vitest, Playwright, node:test and Jest.',
       'audit-ci': 'The audit in GitHub Actions, GitLab CI and any other pipeline.',
+      coverage: 'What your tests have not seen: answers, wrong answers and server calls that were never delivered.',
       'control-api': 'Every call that drives the sandbox over HTTP, with curl and its answer.',
       'test-ids': 'The data-testid attributes of the hosted pages.',
     },
