@@ -2,7 +2,7 @@ import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { isClearTextRedirect } from '../sandbox/addresses/web-address.ts'
 import { findConfigFile, problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
 import type { LogMode } from './settings/process-settings.ts'
-import type { SettingOptions, SettingValues } from './settings.ts'
+import { keyOf, type SettingOptions, type SettingValues } from './settings.ts'
 import { settleStateFolder } from './state-folder.ts'
 import { CONFIG_FLAG, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
 
@@ -57,8 +57,9 @@ export async function loadSettings({
   const configFile = findConfigFile(cwd, named)
   const blame: Settings['blame'] = async (path, reason) => {
     const [setting] = path
-    if (setting in fromFlags) return ConfigError.of(`--${setting}: ${reason}`)
-    if (setting in fromVariables) return ConfigError.of(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
+    const isIn = (given: SettingValues) => Object.keys(given).some((name) => keyOf(name) === setting)
+    if (isIn(fromFlags)) return ConfigError.of(`--${setting.replaceAll('_', '-')}: ${reason}`)
+    if (isIn(fromVariables)) return ConfigError.of(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
     return configFile === undefined ? ConfigError.of(reason) : problemInFile(configFile, { cwd, path, reason })
   }
   return { log, sandbox, configFile, blame, warnings: [...clearTextWarnings(values), ...warnings] }

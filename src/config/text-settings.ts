@@ -38,8 +38,9 @@ export const FLAGS: readonly Flag[] = [
   CONFIG_FLAG,
   ...SETTING_ROWS.flatMap(([setting, { flag, help }]) => {
     const key = keyOf(setting)
-    const names = { key, name: key.replaceAll('_', '-'), variable: PREFIX + key.toUpperCase() }
-    return flag === undefined ? [] : [{ ...flag, ...names, help }]
+    if (flag === undefined) return []
+    const { name = key.replaceAll('_', '-') } = flag
+    return [{ ...flag, key, name, variable: PREFIX + name.replaceAll('-', '_').toUpperCase(), help }]
   }),
 ]
 

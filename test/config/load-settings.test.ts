@@ -381,6 +381,8 @@ describe('a name that only the sandbox knows to be wrong is blamed on', () => {
 
   test('its flag', async () => {
     expect(await blamed(load({ persona: 'teen-61' }))).toBe(`ConfigError: --persona: ${reason}`)
+    const ofTwoWords = load({ 'coverage-file': 'notes.txt' })
+    expect(await blamed(ofTwoWords, ['coverage_file'])).toBe(`ConfigError: --coverage-file: ${reason}`)
   })
 
   test('its variable', async () => {

@@ -25,6 +25,8 @@ export interface Setting {
 
 export interface SettingFlag {
   readonly short?: `-${string}`
+  /** The name of the flag, where it is not that of the setting. */
+  readonly name?: string
   /** The placeholder in `--help`; a flag without argument is a switch. */
   readonly argument?: `<${string}>`
   /** Makes a value of a text that is not one itself. What cannot be one is returned as it is: the schema refuses it. */
