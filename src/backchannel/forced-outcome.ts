@@ -13,6 +13,8 @@ import { type RequestedDecision, requireRequestedNames } from '../sandbox/decisi
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
+import { changeReply, NO_READINGS } from '../sandbox/readings/active-readings.ts'
+import { inErrorForm } from '../sandbox/readings/error-form.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
 type ServerFlow = Exclude<OutcomeFlow, 'use' | 'create'>
@@ -41,7 +43,8 @@ export const withForcedOutcome =
   (flow: ServerFlow, serve: ServeCall): Handler =>
   async (request, tenant) => {
     const call = await describeCall(flow, request, tenant)
-    const served = { call, request, tenant, serve }
+    const honest = readAsSet(flow, call, { tenant, serve })
+    const served = { call, request, tenant, serve: honest }
     const { answer, decidedBy } = await serveOrForce(served).catch(async (error: unknown) => {
       await tenant.scenarios.observe(call, error instanceof Refusal ? error.status : 500)
       throw error
@@ -134,7 +137,34 @@ async function applyOutcome(
   tenant: Tenant,
 ): Promise<{ reply: ServerReply; traps: readonly string[] }> {
   if (outcome.seam !== 'reply' || !outcome.apply) return { reply, traps: [] }
-  const { provider, keys, clients, settings } = tenant
-  const tools = createTamperTools({ provider, keys, clients, settings, transaction: undefined })
-  return { reply: await outcome.apply(reply, tools), traps: tools.traps }
+  const { provider } = tenant
+  const tools = toolsOf(tenant)
+  const changed = await outcome.apply(reply, tools)
+  // A refusal that is forced is a refusal of the service: a discovery document or a key set is never refused.
+  const isRefusal = outcome.instead && outcome.flow !== 'discovery' && outcome.flow !== 'jwks'
+  return { reply: isRefusal ? inErrorForm(changed, provider.decisions) : changed, traps: tools.traps }
+}
+
+/** Replies belong to no Use request. */
+const toolsOf = ({ provider, keys, clients, settings }: Tenant) =>
+  createTamperTools({ provider, keys, clients, settings, transaction: undefined })
+
+/** The call as the readings of its flow have it answered: those of the tenant, and with a seed one more. */
+function readAsSet(
+  flow: ServerFlow,
+  { state }: ReceivedCall,
+  { tenant, serve }: { tenant: Tenant; serve: ServeCall },
+): ServeCall {
+  if (flow === 'par') tenant.readFlow('create', state)
+  else if (flow === 'token' || flow === 'upgrade') tenant.readFlow('use', state)
+  const { readings } = tenant
+  if (readings === NO_READINGS) return serve
+  return async (request) => {
+    try {
+      const answer = await serve(request, tenant)
+      return { ...answer, reply: await changeReply(answer.reply, readings, { flow, tools: toolsOf(tenant) }) }
+    } catch (error) {
+      throw error instanceof Refusal ? error.inForm({ ...readings.decisions, readings: readings.ids }) : error
+    }
+  }
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { camelCase } from '../files/camel-case.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { checkAgainst, formatPath } from '../files/schema-problems.ts'
+import { readingsChangeSchema } from '../sandbox/readings/readings-schema.ts'
 import { SETTINGS } from './settings.ts'
 
 const { log: _log, ...OPTIONS } = SETTINGS
@@ -29,7 +30,7 @@ export function checkConnection(url: string, options: object): void {
   check('connectSandbox', connectSchema, options)
 }
 
-const { clients, lifetimes, slowReplySeconds } = SETTINGS
+const { clients, lifetimes, slowReplySeconds, grease } = SETTINGS
 const tenantChangeSchema = z
   .strictObject({
     persona: z.string().nullable(),
@@ -37,6 +38,9 @@ const tenantChangeSchema = z
     clients: optionSchema(clients.schema),
     lifetimes: optionSchema(lifetimes.schema),
     slowReplySeconds: slowReplySeconds.schema,
+    // What is wrong with them depends on those that are set: the sandbox says it.
+    readings: readingsChangeSchema.nullable(),
+    grease: grease.schema.nullable(),
   })
   .partial()
 

@@ -4,6 +4,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
+import { requireReadings } from '../sandbox/readings/parse-readings.ts'
 import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import type { TenantSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -69,7 +70,7 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
 
 /** Everything is checked before anything is changed. */
 async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<Partial<TenantSettings>> {
-  const { persona, outcome, clients, lifetimes, slow_reply_seconds: slowReplySeconds } = change
+  const { persona, outcome, clients, lifetimes, slow_reply_seconds: slowReplySeconds, readings, grease } = change
   const { settings } = tenant
   if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
   const ids = clients?.map(({ client_id: id }) => id) ?? []
@@ -92,6 +93,8 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
       accessToken: lifetimes?.access_token ?? accessToken,
     },
     ...(slowReplySeconds === undefined ? {} : { slowReplySeconds }),
+    ...(readings === undefined ? {} : { readings: requireReadings(settings.readings, readings) }),
+    ...(grease === undefined ? {} : { grease: grease === null ? undefined : String(grease) }),
   }
 }
 
@@ -109,6 +112,8 @@ function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
     })),
     lifetimes: wireLifetimes(settings.lifetimes),
     slow_reply_seconds: settings.slowReplySeconds,
+    readings: settings.readings,
+    grease: settings.grease,
     clock: clock.state(),
   }
 }

@@ -41,7 +41,7 @@ export const startCreate =
 function useParameters(fields: Fields, state: string, { provider }: Tenant) {
   const { claims = '', response_mode: responseMode = 'fragment', can_create: canCreate, upgrade } = fields
   return {
-    scope: upgrade === 'true' ? `openid ${upgradeScope(provider.profile)}` : 'openid',
+    scope: upgrade === 'true' ? `openid ${upgradeScope(provider.brand)}` : 'openid',
     response_type: 'id_token',
     response_mode: responseMode,
     client_id: DEMO_CLIENT_ID,

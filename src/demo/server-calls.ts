@@ -74,7 +74,7 @@ export function upgrade(
   const request: Call = {
     flow: 'upgrade',
     method: 'POST',
-    path: endpointPath('upgrade', tenant.provider.profile),
+    path: endpointPath('upgrade', tenant.provider.brand),
     headers: { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ authorization_details: details }),
   }

@@ -18,6 +18,8 @@ import { scenarioOf } from '../sandbox/decision/queue.ts'
 import { requireRequestedNames } from '../sandbox/decision/sources.ts'
 import { endingWith } from '../sandbox/journal/flow-link.ts'
 import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
+import { changeCallback } from '../sandbox/readings/active-readings.ts'
+import { stateOfRequest } from '../sandbox/readings/tenant-readings.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { queueLater, requireDriver } from './driving/driving.ts'
 import { embeddingAdvice, endsInFrame } from './embedding/embedding.ts'
@@ -53,8 +55,9 @@ async function authorize<T extends Transaction>(
   const outcome = requested.query?.outcome ?? requested.headers?.outcome
   const isLater = outcome !== undefined && findOutcome(flow, outcome) === undefined
   if (isLater) requireDriver(visit)
+  if (tenant.settings.grease !== undefined) tenant.readFlow(flow, await stateOfRequest(flow, query, tenant.provider))
   const beginning = await begin(query, tenant.provider)
-  if (beginning.kind === 'refused') return refuse(beginning, visit)
+  if (beginning.kind === 'refused') return refuse(beginning, flow, visit)
 
   const { transaction } = beginning
   const findings = [...beginning.findings, ...(await advise(transaction.presentation, tenant))]
@@ -97,6 +100,7 @@ const authorizationCall = (
 /** Sends a refused request back to the relying party. */
 async function refuse(
   { callback, findings, unusable }: Extract<Beginning<Transaction>, { kind: 'refused' }>,
+  kind: Transaction['flow'],
   visit: Visit,
 ): Promise<AnswerInFlow> {
   const { tenant } = visit
@@ -105,7 +109,8 @@ async function refuse(
   const decision = call && (await decideEnded(call, tenant))
   if (decision) await runClockSteps(decision, tenant)
   return async (flow) => {
-    const leading = flow ? withDescriptionEnd(callback, endingWith(flow)) : callback
+    const read = changeCallback(callback, { flow: kind, provider: tenant.provider, readings: tenant.readings })
+    const leading = flow ? withDescriptionEnd(read, endingWith(flow)) : read
     return {
       reply: await callbackReply(leading, { visit }),
       callback: callbackToRecord(leading, visit),
@@ -122,6 +127,7 @@ async function choose(visit: Visit): Promise<Answer> {
   const { request, tenant, guard } = visit
   const form = readHostedForm(request, guard)
   const pending = await requirePending(form, tenant)
+  tenant.readFlow(pending.transaction.flow, pending.transaction.state)
   const persona = form.field('persona') ?? form.field('with_persona')
   const decision = await decideByChoice(pending.transaction, { persona, outcome: form.field('outcome') }, tenant)
   if (decision?.laterOutcome) requireDriver({ request, guard, framed: form.framed })
@@ -176,7 +182,8 @@ async function callbackReply(
   { visit, ...options }: { visit: Visit; presentation?: Presentation | undefined; isUnsaved?: boolean | undefined },
 ): Promise<Reply> {
   if (callback && callback.mode !== 'form_post' && !endsInFrame(visit)) {
-    return redirect(visit.request.method === 'GET' ? 302 : 303, callbackUrl(callback))
+    const { redirectStatus } = visit.tenant.provider.decisions
+    return redirect(visit.request.method === 'GET' ? redirectStatus : 303, callbackUrl(callback))
   }
   const { endingPage } = await loadEnding()
   return endingPage(callback, { visit, ...options })

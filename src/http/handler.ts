@@ -24,6 +24,8 @@ export interface Answer {
   readonly forcedOutcome?: Outcome
   /** What named that outcome: `request header X-Sandbox-Outcome`. */
   readonly forcedBy?: string
+  /** How the service read the specification, where that is not what the tenant says: of a call that was refused. */
+  readonly readings?: readonly string[] | undefined
   /** The callback that the browser carries to the relying party. */
   readonly callback?: Callback | undefined
   /** The valid authorization request that the call made, or that it ends. */

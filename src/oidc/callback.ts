@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DEFAULT_DECISIONS, type Decisions } from './decisions.ts'
 import { printableDescription } from './rules/error-codes.ts'
 
 /** How the answer of an authorization request reaches the relying party (OAuth 2.0 Multiple Response Types, Form Post). */
@@ -12,6 +13,8 @@ export const callbackSchema = z.object({
   redirectUri: z.string(),
   /** Names and values in the order in which they are sent. */
   params: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
+  /** How a blank is written in a redirect; `%20` when absent. */
+  blanks: z.enum(['%20', '+']).optional(),
 })
 
 /** The answer of an authorization request: parameters that go back to the relying party through the browser. */
@@ -34,16 +37,23 @@ export function createCallback(
 export function createErrorCallback(
   target: { mode: ResponseMode; redirectUri: string; state: string | undefined },
   refusal: { error: string; description: string; hint?: string },
+  { errorDescription }: Pick<Decisions, 'errorDescription'> = DEFAULT_DECISIONS,
 ): Callback {
   const { hint } = refusal
   const end = /[.?]$/.test(refusal.description) ? ' ' : '. '
   const description = printableDescription(refusal.description + (hint === undefined ? '' : end + hint))
   return createCallback(target, {
     error: refusal.error,
-    error_description: shortened(description, MAX_DESCRIPTION),
+    error_description: errorDescription === 'absent' ? undefined : shortened(description, MAX_DESCRIPTION),
     state: target.state,
   })
 }
+
+/** The error that a refused authorization request comes back with. */
+export const redirectedError = <Error extends { readonly error: string }>(
+  error: Error,
+  { errorCodes }: Pick<Decisions, 'errorCodes'>,
+): Error => (errorCodes === 'specific' ? error : { ...error, error: 'invalid_request' })
 
 /** The same callback with an end to its `error_description`, which is shortened to make room. */
 export function withDescriptionEnd(callback: Callback, end: string): Callback {
@@ -62,10 +72,9 @@ const shortened = (text: string, most: number) =>
 
 /** Where the browser goes with a callback in mode `query` or `fragment`; the query of the redirect URI itself stays as it is. */
 export function callbackUrl(callback: Callback): string {
+  const form = new URLSearchParams(callback.params.map(([name, value]): [string, string] => [name, value])).toString()
   // A space as %20 reads the same for clients that decode forms and for those that decode URI components.
-  const sent = new URLSearchParams(callback.params.map(([name, value]): [string, string] => [name, value]))
-    .toString()
-    .replaceAll('+', '%20')
+  const sent = callback.blanks === '+' ? form : form.replaceAll('+', '%20')
   if (callback.mode === 'fragment') return new URL(`#${sent}`, callback.redirectUri).href
   const url = new URL(callback.redirectUri)
   url.search = [url.search.slice(1), sent].filter((part) => part !== '').join('&')

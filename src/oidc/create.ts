@@ -1,17 +1,18 @@
 import * as z from 'zod'
 import { excerpt } from '../age/quote.ts'
 import { checkedSignalSchema } from '../age/signal.ts'
-import { type Callback, createCallback, createErrorCallback } from './callback.ts'
+import { type Callback, createCallback, createErrorCallback, redirectedError } from './callback.ts'
+import type { Decisions } from './decisions.ts'
 import type { Client } from './ports.ts'
-import { PROFILES, requestUriPrefix } from './profile.ts'
 import type { Provider } from './provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from './pushed-request.ts'
+import { Refusal } from './refusal.ts'
 import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { differenceFrom } from './request/redirect-difference.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
-import { refuseRequestObject, shownReference } from './request/request-object.ts'
+import { refuseRequestObject, unknownReference } from './request/request-object.ts'
 import { Findings } from './rules/findings.ts'
 import { NO_SEAMS, type Seams } from './seams.ts'
 import { expiredText, isExpired } from './spendable.ts'
@@ -51,7 +52,7 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   const pushed = client && (await findOwnRequest(parameters.request_uri, client, provider))
   const request = pushed ? completeFrom(pushed.record, parameters, findings) : parameters
   const target = readRedirectTarget(client, request.redirect_uri, { rule: 'CRE-02', findings })
-  checkCreateScope(request.scope, { profile: provider.profile, rule: 'CRE-04', upgradeRule: 'CRE-05' }, findings)
+  checkCreateScope(request.scope, { provider, rule: 'CRE-04', upgradeRule: 'CRE-05' }, findings)
   checkCreateResponseType(request.response_type, 'CRE-06', findings)
   if (client) await checkRequestUri(request.request_uri, pushed, { provider, findings })
   const isOther = target && pushed && pushed.record.redirectUri !== target.redirectUri
@@ -67,8 +68,11 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   const callbackTarget = { mode: 'query', redirectUri: target.redirectUri } as const
   const { refusal } = findings
   if (refusal) {
-    const callback = createErrorCallback({ ...callbackTarget, state: pushed?.record.state }, refusal)
     const unusable = pushed && unusableFor(target.client.clientId, pushed.record, findings)
+    const { decisions } = provider
+    if (unusable && decisions.unusableRequestUri === 'page') throw findings.toRefusal({ status: 400 })
+    const error = redirectedError(refusal, decisions)
+    const callback = createErrorCallback({ ...callbackTarget, state: pushed?.record.state }, error, decisions)
     return { kind: 'refused', callback, findings: findings.all, ...(unusable ? { unusable } : {}) }
   }
   if (!pushed) throw new Error('a request without an error must have been pushed')
@@ -94,11 +98,21 @@ export async function finishCreate(
   decision: CreateDecision,
   { provider, seams = NO_SEAMS, saves = true }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
 ): Promise<{ callback: Callback }> {
-  if (!(await pushedRequests(provider).spend(transaction.pushedRequestId))) {
-    const description = `CRE-10: ${ALREADY_USED}`
-    return { callback: createErrorCallback(transaction, { error: 'invalid_request_uri', description }) }
+  const { decisions } = provider
+  const requests = pushedRequests(provider)
+  const id = transaction.pushedRequestId
+  const serves = decisions.requestUriUse === 'repeated' ? await requests.isUnspent(id) : await requests.spend(id)
+  if (!serves) {
+    const used = { error: UNUSABLE, description: `CRE-10: ${ALREADY_USED}` }
+    return { callback: await seams.refusal(unusableCallback(transaction, used, decisions)) }
   }
-  if (decision.kind === 'error') return { callback: await seams.callback(createErrorCallback(transaction, decision)) }
+  if (decision.kind === 'error') {
+    const isUnusable = decision.error === UNUSABLE
+    const callback = isUnusable
+      ? unusableCallback(transaction, decision, decisions)
+      : createErrorCallback(transaction, decision, decisions)
+    return { callback: await seams.callback(callback) }
+  }
   if (saves) await provider.ageKeys.save(transaction.signals, decision.holder)
   return { callback: await seams.callback(createCallback(transaction, { state: transaction.state })) }
 }
@@ -110,6 +124,20 @@ const CREATE_PARAMETERS = {
   unknown: 'CRE-12',
 } as const
 type CreateParameters = Parameters<(typeof CREATE_PARAMETERS.known)[number]>
+const UNUSABLE = 'invalid_request_uri'
+
+/** The answer to a request_uri that serves no more. @throws Refusal where it is a page */
+function unusableCallback(
+  transaction: CreateTransaction,
+  error: { error: string; description: string },
+  decisions: Decisions,
+): Callback {
+  if (decisions.unusableRequestUri === 'page') {
+    throw Refusal.byRules(UNUSABLE, error.description, { status: 400 })
+  }
+  return createErrorCallback(transaction, redirectedError(error, decisions), decisions)
+}
+
 const ALREADY_USED = 'request_uri has already been used: it serves one decision'
 
 type PushedByThisClient = Awaited<ReturnType<typeof findPushedRequest>>
@@ -154,17 +182,6 @@ async function checkRequestUri(
     const message = `request_uri ${expiredText(pushed.record, provider.lifetimes.requestUri, provider)}`
     findings.add('CRE-09', { path, message })
   }
-}
-
-/** The identifier in the reference is not repeated: with it the request could be used. */
-function unknownReference(requestUri: string, { profile }: Provider): string {
-  const prefix = requestUriPrefix(profile)
-  if (requestUri.startsWith(prefix)) return `${shownReference(requestUri)} was not issued to this client`
-  const [, received] = /^(urn:\w{1,40}:request:)/.exec(requestUri) ?? []
-  const other = PROFILES.find((one) => requestUriPrefix(one) === received)
-  const begins = received === undefined ? ' and does not' : `, begins with ${received}`
-  const hint = other === undefined ? '' : `, which is that of profile ${other}`
-  return `must begin with ${prefix} (profile ${profile})${begins}${hint}`
 }
 
 /** Why the reference serves no more, when that is all that is wrong. */

@@ -2,10 +2,49 @@
  * What the specification leaves open and the sandbox had to decide: each choice is a named constant here.
  * `docs/decisions.md` says why.
  */
-import type { Lifetimes } from './ports.ts'
+import type { Lifetimes, SigningAlgorithm } from './ports.ts'
+import type { Brand } from './profile.ts'
 
 /** Seconds. The specification gives all but that of the code. */
 export const DEFAULT_LIFETIMES: Lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
+
+/** What the service decides in one of several ways: each is a reading of the specification where that is silent. */
+export interface Decisions {
+  /** Instead of the word of the profile. */
+  readonly brand?: Brand
+  /** Instead of the algorithm of the signer and of the client. */
+  readonly signingAlg?: SigningAlgorithm
+  /** Seconds, instead of the lifetime that is set. */
+  readonly codeSeconds?: number
+  readonly codeUse: 'single' | 'repeated'
+  readonly requestUriUse: 'single' | 'repeated'
+  readonly accessTokenUse: 'single' | 'repeated'
+  /** What a refused server-to-server call is answered with. */
+  readonly errorBody: 'findings' | 'plain' | 'empty' | 'text'
+  /** Whether errors are described, in callbacks and in replies. */
+  readonly errorDescription: 'present' | 'absent'
+  /** The status of wrong credentials at E2 and E4. */
+  readonly clientErrorStatus: 401 | 400
+  /** The codes of refused authorization requests: their own, or `invalid_request` for each. */
+  readonly errorCodes: 'specific' | 'general'
+  /** How E3 answers a `request_uri` that has expired or was used. */
+  readonly unusableRequestUri: 'redirect' | 'page'
+  /** The status of the redirect that answers a GET. */
+  readonly redirectStatus: 302 | 303
+}
+
+/** How the service decides when nothing else is set. */
+export const DEFAULT_DECISIONS: Decisions = {
+  codeUse: 'single',
+  requestUriUse: 'single',
+  accessTokenUse: 'repeated',
+  errorBody: 'findings',
+  errorDescription: 'present',
+  clientErrorStatus: 401,
+  errorCodes: 'specific',
+  unusableRequestUri: 'redirect',
+  redirectStatus: 302,
+}
 
 /** Provenance paths that a submitted age signal may name, unless the config replaces them. */
 export const DEFAULT_PROVENANCE_ALLOWLIST: readonly string[] = [

@@ -11,9 +11,9 @@ import { createIssuer, type Provider, useIssuer } from './provider.ts'
 export const useDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: useIssuer(provider),
   authorization_endpoint: endpointUrl('use', provider),
-  token_endpoint: endpointUrl('token', { baseUrl: serverUrl, profile: provider.profile }),
-  jwks_uri: endpointUrl('jwks', { baseUrl: serverUrl, profile: provider.profile }),
-  scopes_supported: ['openid', upgradeScope(provider.profile)],
+  token_endpoint: endpointUrl('token', { baseUrl: serverUrl, brand: provider.brand }),
+  jwks_uri: endpointUrl('jwks', { baseUrl: serverUrl, brand: provider.brand }),
+  scopes_supported: ['openid', upgradeScope(provider.brand)],
   response_types_supported: provider.profile === 'agekey' ? ['id_token', 'code id_token'] : ['id_token'],
   response_modes_supported: RESPONSE_MODES,
   grant_types_supported: ['implicit', 'authorization_code'],
@@ -32,9 +32,9 @@ export const useDiscovery = (provider: Provider, serverUrl: string = provider.ba
 export const createDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: createIssuer(provider),
   authorization_endpoint: endpointUrl('create', provider),
-  pushed_authorization_request_endpoint: endpointUrl('par', { baseUrl: serverUrl, profile: provider.profile }),
+  pushed_authorization_request_endpoint: endpointUrl('par', { baseUrl: serverUrl, brand: provider.brand }),
   require_pushed_authorization_requests: true,
-  jwks_uri: endpointUrl('jwks', { baseUrl: serverUrl, profile: provider.profile }),
+  jwks_uri: endpointUrl('jwks', { baseUrl: serverUrl, brand: provider.brand }),
   scopes_supported: ['openid'],
   response_types_supported: ['none'],
   response_modes_supported: ['query'],
@@ -48,5 +48,5 @@ export const createDiscovery = (provider: Provider, serverUrl: string = provider
 })
 
 /** Both keys are in the key set; the one that signs comes first. */
-const signingAlgorithms = (provider: Provider) =>
-  provider.signer.alg === 'ES256' ? ['ES256', 'RS256'] : ['RS256', 'ES256']
+const signingAlgorithms = ({ signer, decisions }: Provider) =>
+  (decisions.signingAlg ?? signer.alg) === 'ES256' ? ['ES256', 'RS256'] : ['RS256', 'ES256']

@@ -1,4 +1,4 @@
-import { BRAND, type Profile } from './profile.ts'
+import type { Brand } from './profile.ts'
 
 /** One endpoint of the service: every other table of endpoints is derived from this one. */
 export interface Endpoint {
@@ -7,7 +7,7 @@ export interface Endpoint {
   /** The flow that its calls belong to; absent for what belongs to no flow. */
   readonly flow?: 'use' | 'create' | 'upgrade'
   readonly method: 'get' | 'post'
-  /** Below the base URL; `{brand}` is the brand word of the profile. */
+  /** Below the base URL; `{brand}` is the brand word. */
   readonly path: string
   /** What a call of it does, in a few words. */
   readonly title: string
@@ -100,9 +100,8 @@ export const ENDPOINTS = {
 export type EndpointId = keyof typeof ENDPOINTS
 
 /** The path of an endpoint below the base URL. */
-export const endpointPath = (id: EndpointId, profile: Profile): string =>
-  ENDPOINTS[id].path.replace('{brand}', BRAND[profile])
+export const endpointPath = (id: EndpointId, brand: Brand): string => ENDPOINTS[id].path.replace('{brand}', brand)
 
 /** The address of an endpoint. */
-export const endpointUrl = (id: EndpointId, { baseUrl, profile }: { baseUrl: string; profile: Profile }): string =>
-  baseUrl + endpointPath(id, profile)
+export const endpointUrl = (id: EndpointId, { baseUrl, brand }: { baseUrl: string; brand: Brand }): string =>
+  baseUrl + endpointPath(id, brand)

@@ -36,8 +36,10 @@ export function createIdTokenClaims(
 }
 
 /** The algorithm by which the id_tokens of a client are signed. */
-export const signingAlgOf = (clientId: string, { clients, signer }: Pick<Provider, 'clients' | 'signer'>) =>
-  clients.find(clientId)?.signingAlg ?? signer.alg
+export const signingAlgOf = (
+  clientId: string,
+  { clients, signer, decisions }: Pick<Provider, 'clients' | 'signer' | 'decisions'>,
+) => decisions.signingAlg ?? clients.find(clientId)?.signingAlg ?? signer.alg
 
 /** `req_claims_hash`: base64url SHA-256 of the decoded `claims` parameter exactly as it was sent. */
 export const requestClaimsHash = (claimsText: string) => hash('sha256', claimsText, 'base64url')

@@ -1,9 +1,10 @@
 import type { AssuranceLevel } from '../age/assurance.ts'
 import type { Method } from '../age/methods.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
+import type { Decisions } from './decisions.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import type { AgeKeys, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
-import type { Profile } from './profile.ts'
+import type { Brand, Profile } from './profile.ts'
 
 /** The ISO 27566-1 level that a provider of age signals is certified for, by provenance and method. */
 export type Certifications = Readonly<Record<string, Readonly<Partial<Record<Method, AssuranceLevel>>>>>
@@ -13,6 +14,9 @@ export interface Provider {
   /** Without a trailing slash; every address and the issuers begin with it. */
   readonly baseUrl: string
   readonly profile: Profile
+  /** The word in the upgrade scope, the upgrade path and the request reference. */
+  readonly brand: Brand
+  readonly decisions: Decisions
   readonly lifetimes: Lifetimes
   readonly vocabulary: Vocabulary
   readonly certifications: Certifications

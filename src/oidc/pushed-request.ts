@@ -55,7 +55,7 @@ export async function pushRequest(
   refuseRequestObject(parameters, { rule: 'PAR-14', uriError: 'invalid_request' }, findings)
   const { redirect_uri: redirectUri, state } = parameters
   const client = authenticate(request, parameters, { provider, findings })
-  checkCreateScope(parameters.scope, { profile: provider.profile, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)
+  checkCreateScope(parameters.scope, { provider, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)
   checkCreateResponseType(parameters.response_type, 'PAR-05', findings)
   checkType(parameters.type, findings)
   checkRedirectUri(redirectUri, client, findings)
@@ -76,7 +76,7 @@ export async function pushRequest(
   }
   await pushedRequests(provider).put(id, record)
   return {
-    response: { request_uri: requestUriPrefix(provider.profile) + id, expires_in: lifetime },
+    response: { request_uri: requestUriPrefix(provider.brand) + id, expires_in: lifetime },
     findings: findings.all,
   }
 }
@@ -86,7 +86,7 @@ export async function findPushedRequest(
   requestUri: string,
   provider: Provider,
 ): Promise<{ id: string; record: PushedRequest } | undefined> {
-  const prefix = requestUriPrefix(provider.profile)
+  const prefix = requestUriPrefix(provider.brand)
   if (!requestUri.startsWith(prefix)) return undefined
   const id = requestUri.slice(prefix.length)
   const record = await pushedRequests(provider).find(id)

@@ -1,9 +1,15 @@
 import { nearest, unknownName } from '../age/nearest.ts'
+import type { Decisions } from './decisions.ts'
 import { ERROR_STATUS, type ErrorCode, printableDescription } from './rules/error-codes.ts'
 import type { Finding } from './rules/finding.ts'
 
 /** Codes of RFC 6749 and its relatives, and three of the control API. */
 export type RefusalCode = ErrorCode | 'not_found' | 'conflict' | 'too_many_requests'
+
+/** How the service answers a server-to-server call that it refuses, and the readings that say so. */
+export interface RefusalForm extends Pick<Decisions, 'errorBody' | 'errorDescription' | 'clientErrorStatus'> {
+  readonly readings: readonly string[] | undefined
+}
 
 interface Details {
   /** The heading of the error page. */
@@ -13,7 +19,8 @@ interface Details {
   readonly suggestions?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
   /** What the user of a page can do. */
-  readonly restartHint?: string
+  readonly restartHint?: string | undefined
+  readonly form?: RefusalForm | undefined
 }
 
 /**
@@ -30,6 +37,8 @@ export class Refusal extends Error {
   readonly suggestions: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   readonly restartHint: string | undefined
+  /** How a refused server-to-server call is answered; as usual when absent. */
+  readonly form: RefusalForm | undefined
 
   private constructor(code: RefusalCode, status: number, message: string, details: Details, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -40,6 +49,12 @@ export class Refusal extends Error {
     this.suggestions = details.suggestions ?? []
     this.headers = details.headers ?? {}
     this.restartHint = details.restartHint
+    this.form = details.form
+  }
+
+  /** The same refusal of a server-to-server call, to be answered in a form. */
+  inForm(form: RefusalForm): Refusal {
+    return new Refusal(this.code, this.status, this.message, { ...this, form }, this.cause)
   }
 
   /** A request that breaks rules of the service; the status is that of the code unless `status` says otherwise. */

@@ -14,10 +14,13 @@ export interface Seams {
   token(idToken: string): string | Promise<string>
   /** The parameters that go back to the relying party. */
   callback(callback: Callback): Callback | Promise<Callback>
+  /** Those of a request that is refused, so that nothing else is about to be sent. */
+  refusal(callback: Callback): Callback | Promise<Callback>
 }
 
 export const NO_SEAMS: Seams = {
   claims: (claims) => claims,
   token: (idToken) => idToken,
   callback: (callback) => callback,
+  refusal: (callback) => callback,
 }

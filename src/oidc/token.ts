@@ -39,6 +39,20 @@ export type AccessGrant = Readonly<z.infer<typeof accessGrantSchema>>
 export const accessTokens = ({ store }: Pick<Provider, 'store'>) =>
   collection(store, { name: 'access_token', schema: accessGrantSchema })
 
+/** Access tokens that served their one upgrade, where they serve no other. */
+const usedTokens = ({ store }: Provider) => collection(store, { name: 'access_token.used', schema: z.literal(true) })
+
+/** Whether the access token has served the one upgrade that it may. */
+export const isUsedUp = async (token: string, provider: Provider): Promise<boolean> =>
+  (await usedTokens(provider).get(token)) !== undefined
+
+/** Ends an access token that serves one upgrade. Of two callers one ends it: `false` for the other. */
+export async function useUp(token: string, provider: Provider): Promise<boolean> {
+  const record = await accessTokens(provider).take(token)
+  if (record) await usedTokens(provider).put(token, true, forgottenAt(record))
+  return record !== undefined
+}
+
 /** The state of the Use request that a code came from, also of a spent or expired code. */
 export const stateOfCode = async (code: string, provider: Pick<Provider, 'store'>): Promise<string | undefined> =>
   (await codes(provider).find(code))?.state
@@ -57,10 +71,12 @@ export interface TokenResponse {
   readonly expires_in: number
 }
 
+const codeSeconds = ({ decisions, lifetimes }: Provider) => decisions.codeSeconds ?? lifetimes.code
+
 /** Issues the code of a Use flow whose thresholds were all false: single use, bound to the client. */
 export async function issueCode(issuedTo: Omit<Grant, 'expiresAt'>, provider: Provider): Promise<string> {
   const code = provider.ids.random(IDENTIFIER_BYTES)
-  await codes(provider).put(code, { ...issuedTo, expiresAt: inSeconds(provider, provider.lifetimes.code) })
+  await codes(provider).put(code, { ...issuedTo, expiresAt: inSeconds(provider, codeSeconds(provider)) })
   return code
 }
 
@@ -83,7 +99,8 @@ export async function exchangeCode(
   if (!record || !parameters.code) throw new Error('a token request without an error must have a code')
 
   // Two callers may come this far with one code: only one of them gets to spend it.
-  if (!(await codes(provider).spend(parameters.code))) {
+  const isSpent = provider.decisions.codeUse === 'single' && !(await codes(provider).spend(parameters.code))
+  if (isSpent) {
     await endTokenOf(parameters.code, provider, findings)
     throw findings.toRefusal()
   }
@@ -155,7 +172,7 @@ async function findCode(
     findings.add('TOK-05', { path: 'code', message })
   } else if (!(await codes(provider).isUnspent(code))) await endTokenOf(code, provider, findings)
   else if (isExpired(record, provider)) {
-    const message = `the code ${expiredText(record, provider.lifetimes.code, provider)}`
+    const message = `the code ${expiredText(record, codeSeconds(provider), provider)}`
     findings.add('TOK-06', { path: 'code', message })
   }
   return record

@@ -12,7 +12,7 @@ import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { expiredText, isExpired } from './spendable.ts'
-import { type AccessGrant, accessTokens, isReplayed } from './token.ts'
+import { type AccessGrant, accessTokens, isReplayed, isUsedUp, useUp } from './token.ts'
 
 /**
  * E5: adds age signals to the age key that the access token names. The answer is the JSON string `OK`.
@@ -29,6 +29,13 @@ export async function upgradeAgeKey(
   findings.throwIfRefused(token ? {} : { headers: bearerChallenge(request.authorization) })
   if (!token || !signals) throw new Error('an upgrade without an error must have a token and signals')
 
+  if (
+    provider.decisions.accessTokenUse === 'single' &&
+    !(await useUp(bearerToken(request.authorization) ?? '', provider))
+  ) {
+    findings.add('UPG-03', { path: 'Authorization', message: USED_UP })
+    throw findings.toRefusal({ headers: bearerChallenge(request.authorization) })
+  }
   if (!(await provider.ageKeys.add(token.ageKeyId, signals))) {
     findings.add('UPG-04', {
       path: 'Authorization',
@@ -40,6 +47,8 @@ export async function upgradeAgeKey(
 }
 
 const JSON_BODY = { mediaType: 'application/json', wrongType: 'UPG-01', notUtf8: 'UPG-05' } as const
+
+const USED_UP = 'the access token has served its one upgrade'
 
 /** RFC 6750 section 3: the challenge of a request without credentials names the scheme only. */
 const bearerChallenge = (authorization: string | undefined) => ({
@@ -58,7 +67,8 @@ async function readAccessToken(
     return undefined
   }
   const record = await accessTokens(provider).get(token)
-  if (!record) {
+  if (!record && (await isUsedUp(token, provider))) findings.add('UPG-03', { path, message: USED_UP })
+  else if (!record) {
     const message = `the access token was not issued here${mistakenFor(token, provider.clients)}`
     findings.add('UPG-03', { path, message })
   } else if (isExpired(record, provider)) {

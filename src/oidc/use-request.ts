@@ -3,11 +3,12 @@ import { butIs } from '../age/explain.ts'
 import { quote } from '../age/quote.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
 import { isResponseMode, type ResponseMode } from './callback.ts'
-import { type Profile, upgradeScope } from './profile.ts'
+import { upgradeScope } from './profile.ts'
+import type { Provider } from './provider.ts'
 import { parseJson } from './request/json.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { PRESENTATION_PARAMETERS } from './request/presentation.ts'
-import { otherProfile, readScope } from './request/scope.ts'
+import { otherBrand, readScope } from './request/scope.ts'
 import type { Findings } from './rules/findings.ts'
 
 const USE_PARAMETERS = [
@@ -31,16 +32,16 @@ export const readUseParameters = (query: Pairs, findings: Findings): UseParamete
   readParameters(query, { known: USE_PARAMETERS, repeated: 'USE-10', tooLong: 'USE-23', unknown: 'USE-11' }, findings)
 
 /** Checks the `scope` of E1 and returns whether it asks for upgrades. An older spelling breaks a rule that a profile may tolerate. */
-export function checkUseScope(scope: string | undefined, profile: Profile, findings: Findings): boolean {
+export function checkUseScope(scope: string | undefined, provider: Provider, findings: Findings): boolean {
   if (scope === undefined) {
     findings.missing('USE-03', 'scope')
     return false
   }
   const path = 'scope'
-  const { isKnown, upgrade, olderWords } = readScope(scope, profile)
-  const name = upgradeScope(profile)
+  const { isKnown, upgrade, olderWords } = readScope(scope, provider.brand)
+  const name = upgradeScope(provider.brand)
   if (!isKnown) {
-    const ofOther = otherProfile(scope, profile)
+    const ofOther = otherBrand(scope, provider)
     const candidates = ofOther === '' ? ['openid', `openid ${name}`] : []
     const message = `scope must be "openid" or "openid ${name}"${butIs(scope, candidates)}${ofOther}`
     findings.add('USE-03', { path, message })

@@ -3,7 +3,14 @@ import { type Claims, claimsSchema } from '../age/claims.ts'
 import { type AgeThresholds, evaluateAnswers } from '../age/evaluate.ts'
 import { butIs } from '../age/explain.ts'
 import type { AgeSignal } from '../age/signal.ts'
-import { type Callback, createCallback, createErrorCallback, isResponseMode, RESPONSE_MODES } from './callback.ts'
+import {
+  type Callback,
+  createCallback,
+  createErrorCallback,
+  isResponseMode,
+  RESPONSE_MODES,
+  redirectedError,
+} from './callback.ts'
 import { createIdTokenClaims, signingAlgOf } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'
 import type { Provider } from './provider.ts'
@@ -96,7 +103,8 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
     const { redirectUri } = target
     const callback = createErrorCallback(
       { mode: errorResponseMode(parameters, findings), redirectUri, state: parameters.state },
-      refusal,
+      redirectedError(refusal, provider.decisions),
+      provider.decisions,
     )
     return { kind: 'refused', callback, findings: findings.all }
   }
@@ -118,7 +126,8 @@ export async function finishUse(
     const callback = createCallback(transaction, { create_requested: 'true', state })
     return { callback: await seams.callback(callback) }
   }
-  if (decision.kind === 'error') return { callback: await seams.callback(createErrorCallback(transaction, decision)) }
+  if (decision.kind === 'error')
+    return { callback: await seams.callback(createErrorCallback(transaction, decision, provider.decisions)) }
 
   const now = provider.clock.now()
   const { signals } = decision.ageKey
@@ -143,7 +152,7 @@ function readTransaction(
   target: { client: Client; redirectUri: string } | undefined,
   { provider, findings }: { provider: Provider; findings: Findings },
 ): UseTransaction | undefined {
-  const upgrade = checkUseScope(parameters.scope, provider.profile, findings)
+  const upgrade = checkUseScope(parameters.scope, provider, findings)
   checkUseResponseType(parameters.response_type, { upgrade }, findings)
   const mode = parameters.response_mode ?? 'fragment'
   if (!isResponseMode(mode)) {

@@ -1,7 +1,7 @@
 import type { AssuranceLevel } from '../age/assurance.ts'
 import type { Method } from '../age/methods.ts'
 import type { KnownOutcome, KnownPersona } from '../client/shapes/names.ts'
-import type { ClientSettings, Lifetimes } from '../client/shapes/settings.ts'
+import type { ClientSettings, Lifetimes, Readings } from '../client/shapes/settings.ts'
 import { createOptionCheck } from '../config/option-check.ts'
 import type { CallSummary } from '../http/handler.ts'
 import type { SigningAlgorithm } from '../oidc/ports.ts'
@@ -47,6 +47,10 @@ export interface SandboxOptions {
   readonly lifetimes?: { readonly [Name in keyof Lifetimes]?: Lifetimes[Name] | undefined } | undefined
   /** Seconds that the reply of a slow outcome (`token.slow`, `jwks.slow` ...) takes; default 30, at most 600. */
   readonly slowReplySeconds?: number | undefined
+  /** How the service reads what the specification leaves open: variants by the names of their readings, `{ par_status: '200' }`. */
+  readonly readings?: Readings | undefined
+  /** A seed that picks one variant for each flow; the journal says which. */
+  readonly grease?: string | number | undefined
   /** Persona files or folders, beside the built-in ones. */
   readonly personas?: readonly string[] | undefined
   /** Decides every request that nothing else decides. */

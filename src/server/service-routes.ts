@@ -2,14 +2,16 @@ import { discoverCreate, discoverUse, jwks, par, token, upgrade } from '../backc
 import { createAuthorizeRoutes } from '../hosted/authorize.ts'
 import { CHOICE_ENDPOINTS } from '../hosted/form.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
+import { refusePath } from '../http/refusals/refusals.ts'
 import { ENDPOINTS, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
+import { BRAND, BRANDS, type Brand } from '../oidc/profile.ts'
 
 /** The service itself, E1 to E6, and the forms of its choice pages. */
 export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
   const authorize = createAuthorizeRoutes(host)
-  const rowOf = (id: EndpointId, handler: Handler): RouteRow => {
+  const rowOf = (id: EndpointId, handler: Handler, brand: Brand = BRAND[host.settings.profile]): RouteRow => {
     const endpoint = ENDPOINTS[id]
-    const row = { path: endpointPath(id, host.settings.profile), method: endpoint.method, handler, endpoint }
+    const row = { path: endpointPath(id, brand), method: endpoint.method, handler, endpoint }
     return endpoint.caller === 'browser' ? { ...row, errors: 'embeddable-page', openTo: 'navigation' } : row
   }
   const choices = Object.values(CHOICE_ENDPOINTS).map(
@@ -26,10 +28,16 @@ export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
     rowOf('par', par),
     rowOf('create', authorize.create),
     rowOf('token', token),
-    rowOf('upgrade', upgrade),
+    ...BRANDS.map((brand) => rowOf('upgrade', upgradeUnder(brand), brand)),
     rowOf('useDiscovery', discoverUse),
     rowOf('createDiscovery', discoverCreate),
     rowOf('jwks', jwks),
     ...choices,
   ]
 }
+
+/** E5 under one brand word: which of them a tenant has, its readings say. */
+const upgradeUnder =
+  (brand: Brand): Handler =>
+  (request, tenant) =>
+    tenant.provider.brand === brand ? upgrade(request, tenant) : refusePath(request, tenant, [])

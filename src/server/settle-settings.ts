@@ -4,6 +4,7 @@ import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } fr
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
+import { readingsOf } from '../sandbox/readings/parse-readings.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, type SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
@@ -31,6 +32,8 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
     personas: await loadPersonas(options.personas),
     defaults: { persona: options.persona, outcome: options.outcome },
     slowReplySeconds: options.slowReplySeconds ?? DEFAULT_SLOW_REPLY_SECONDS,
+    readings: readingsOf(options.readings),
+    grease: options.grease === undefined ? undefined : String(options.grease),
     seed: options.seed,
   }
   checkDeciders(settings)

@@ -183,7 +183,7 @@ const provider = {
 }
 
 export const home = {
-  provider: { baseUrl: 'http://localhost:2435', profile: 'spec' as const },
+  provider: { baseUrl: 'http://localhost:2435', brand: 'svc' as const },
   client: { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' },
   personaCount: 24,
 }

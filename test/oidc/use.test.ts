@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { NO_SEAMS } from '../../src/oidc/seams.ts'
 import { beginUse, finishUse } from '../../src/oidc/use.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { headerOf, idTokenOf } from '../support/id-tokens.ts'
@@ -151,6 +152,7 @@ describe('finishUse answers', () => {
     const { callback } = await finishUse(beginning.transaction, VERIFIED, {
       provider,
       seams: {
+        ...NO_SEAMS,
         claims: (signed) => ({ ...signed, sub: 'changed' }),
         token: (idToken) => `${idToken}x`,
         callback: (sent) => ({ ...sent, params: [...sent.params, ['added', 'yes']] }),

@@ -1,6 +1,12 @@
 import { checkedSignalSchema } from '../../src/age/signal.ts'
-import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/oidc/decisions.ts'
+import {
+  DEFAULT_DECISIONS,
+  DEFAULT_LIFETIMES,
+  DEFAULT_PLATFORMS,
+  DEFAULT_PROVENANCE_ALLOWLIST,
+} from '../../src/oidc/decisions.ts'
 import type { AgeKey, AgeKeys, Client, Clock } from '../../src/oidc/ports.ts'
+import { BRAND } from '../../src/oidc/profile.ts'
 import type { Provider } from '../../src/oidc/provider.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { createIds } from '../../src/sandbox/tenants/ids.ts'
@@ -46,6 +52,8 @@ export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKey
   return {
     baseUrl: 'https://sandbox.example',
     profile: 'spec',
+    brand: BRAND[changes.profile ?? 'spec'],
+    decisions: DEFAULT_DECISIONS,
     lifetimes: DEFAULT_LIFETIMES,
     vocabulary: { provenanceAllowlist: DEFAULT_PROVENANCE_ALLOWLIST, platforms: DEFAULT_PLATFORMS },
     certifications: {},

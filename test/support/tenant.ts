@@ -21,6 +21,7 @@ export async function createTestParts(stores: Stores, changes: Partial<SandboxSe
     personas: await loadPersonas(),
     defaults: {},
     slowReplySeconds: 30,
+    readings: {},
     seed: 1,
     ...changes,
   }

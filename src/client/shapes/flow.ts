@@ -19,6 +19,8 @@ export interface Flow {
   outcome?: string | undefined
   /** What named the persona and the outcome: `request header X-Sandbox-Persona`. */
   decided_by?: string | undefined
+  /** How the service read what the specification leaves open, where not as usual: `par_status=200`. */
+  readings?: readonly string[] | undefined
   status: FlowStatus
   /** One sentence: the first broken rule, else the refusal, else the answer. */
   summary: string

@@ -24,6 +24,11 @@ export interface Lifetimes {
   readonly accessToken: number
 }
 
+/** Variants by the names of their readings: `{ par_status: '200', typ: 'absent' }`. Numbers count as text. */
+export interface Readings {
+  readonly [reading: string]: string | number
+}
+
 /** What a tenant may have of its own, as `createSandbox` takes it; what is left out stays, null takes a default away. */
 export interface TenantChange {
   readonly persona?: KnownPersona | null | undefined
@@ -33,6 +38,17 @@ export interface TenantChange {
   readonly lifetimes?: { readonly [Name in keyof Lifetimes]?: Lifetimes[Name] | undefined } | undefined
   /** Seconds that the reply of a slow outcome (`token.slow`, `jwks.slow` ...) takes; at most 600. */
   readonly slowReplySeconds?: number | undefined
+  /** Readings to set; those that are left out stay, null takes one back, or all of them. */
+  readonly readings?: { readonly [reading: string]: string | number | null } | null | undefined
+  /** A seed that picks one variant for each flow; null ends that. */
+  readonly grease?: string | number | null | undefined
+}
+
+/** What `configure` has set of the readings of a tenant. */
+export interface TenantReadings {
+  readonly readings: Readonly<Record<string, string>>
+  /** The seed that picks one variant for each flow. */
+  readonly grease?: string | undefined
 }
 
 /** What the clock of a sandbox shows; instants are ISO 8601 in UTC. */

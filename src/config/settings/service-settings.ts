@@ -6,6 +6,8 @@ import { camelCased } from '../../files/camel-case.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { PROFILES } from '../../oidc/profile.ts'
 import { clientSchema, clientSettingsOf } from '../../sandbox/clients/client-schema.ts'
+import { parseReadingTexts } from '../../sandbox/readings/parse-readings.ts'
+import { greaseSchema, readingsSchema } from '../../sandbox/readings/readings-schema.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../../sandbox/tenants/shared-parts.ts'
 import { isNot, nonEmpty, parseNumber, type Setting, wholeNumber } from './setting.ts'
 
@@ -99,6 +101,24 @@ export const SERVICE_SETTINGS = {
       about: 'In seconds.',
       example: '{ request_uri: 90, code: 600, id_token: 600, access_token: 10800 }',
     },
+  },
+  /** How the service reads what the specification leaves open: variants by the names of their readings. */
+  readings: {
+    schema: readingsSchema,
+    flag: { name: 'reading', argument: '<name=variant...>', separator: ',', parse: parseReadingTexts },
+    help: 'reads a silence of the specification in another way: par_status=200; the command "readings" lists all',
+    starter: {
+      about:
+        'How the service reads what the specification leaves open; the command "readings" lists all. Does your app survive it?',
+      example: '{ par_status: 200, typ: absent }',
+    },
+  },
+  /** A seed that picks one variant for each flow, by its state; the journal says which. */
+  grease: {
+    schema: greaseSchema,
+    flag: { argument: '<seed>' },
+    help: 'reads one silence in another way for each flow, by this seed and the state; the journal says which',
+    starter: { example: '1' },
   },
   /** Seconds that the reply of a slow outcome (`token.slow`, `jwks.slow` ...) takes; default 30, at most 600. */
   slowReplySeconds: {

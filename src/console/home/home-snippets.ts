@@ -7,7 +7,7 @@ import { renderSnippet, shellWord } from '../snippet.ts'
 type ShownClient = HttpHost['shownClient']
 
 /** The settings of an app as a `.env` block. */
-export function renderPasteBlock(provider: Pick<Provider, 'baseUrl' | 'profile'>, client: ShownClient): Html {
+export function renderPasteBlock(provider: Pick<Provider, 'baseUrl' | 'brand'>, client: ShownClient): Html {
   const settings = [
     ['AGE_BASE_URL', provider.baseUrl],
     ['AGE_CLIENT_ID', client.clientId],
@@ -23,7 +23,7 @@ ${renderSnippet(settings.map(([name, value]) => `${name}=${value}`).join('\n'))}
 }
 
 /** Three commands that need no page: a health check, an expectation, a pushed Create request. */
-export function renderFirstCalls(provider: Pick<Provider, 'baseUrl' | 'profile'>, client: ShownClient): Html {
+export function renderFirstCalls(provider: Pick<Provider, 'baseUrl' | 'brand'>, client: ShownClient): Html {
   const { baseUrl } = provider
   const calls = [
     ['Is it up?', `curl ${shellWord(`${baseUrl}/_sandbox/health`)}`],

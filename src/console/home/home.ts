@@ -39,7 +39,7 @@ function clientToShow(request: Incoming, { shownClient, guard, settings }: HttpH
 }
 
 interface Home {
-  readonly provider: Pick<Provider, 'baseUrl' | 'profile'>
+  readonly provider: Pick<Provider, 'baseUrl' | 'brand'>
   readonly client: HttpHost['shownClient']
   readonly personaCount: number
   /** The newest ones first; absent for a caller from beyond this machine. */
@@ -99,11 +99,11 @@ ${endpointsOf(provider).map(
 }
 
 /** E1 to E6, each with what a relying party uses it for. */
-function endpointsOf({ baseUrl, profile }: Home['provider']) {
+function endpointsOf({ baseUrl, brand }: Home['provider']) {
   const ids = ['use', 'par', 'create', 'token', 'upgrade', 'jwks'] as const
   return ids.map((id) => {
     const { number, method, purpose } = ENDPOINTS[id]
-    return { id: number, method: method.toUpperCase(), url: endpointUrl(id, { baseUrl, profile }), purpose }
+    return { id: number, method: method.toUpperCase(), url: endpointUrl(id, { baseUrl, brand }), purpose }
   })
 }
 

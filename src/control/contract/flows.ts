@@ -28,6 +28,11 @@ export const flowSchema = z
       .describe(
         'What named the persona and the outcome: a query parameter, a header, an expectation, a cookie, a default',
       ),
+    readings: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe('How the service read what the specification leaves open, where not as usual: par_status=200'),
     status: z
       .enum(FLOW_STATUSES)
       .describe(

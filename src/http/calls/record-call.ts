@@ -61,7 +61,7 @@ async function recordInFlow(
   const status = sentStatus(answer.reply)
   const parameters = parametersOf(endpoint, request)
   const shown = clients.mask({
-    facts: { flow, ...factsOf(endpoint, parameters, answer) },
+    facts: { flow, ...factsOf(endpoint, parameters, answer), readings: answer.readings ?? call.tenant.readings.ids },
     call: callRecord(endpoint, call, { at, parameters }),
   })
   return journal.record(name, {
@@ -112,7 +112,7 @@ function factsOf(
   { correlation }: Endpoint,
   { client_id: clientId, state }: Parameters,
   { decision, evaluation, forcedOutcome, forcedBy }: Answer,
-): Omit<FlowFacts, 'flow'> {
+): Omit<FlowFacts, 'flow' | 'readings'> {
   // A call that continues a flow adds neither client nor state to it.
   const continues = correlation !== undefined
   return {

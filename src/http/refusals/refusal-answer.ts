@@ -1,11 +1,12 @@
 import { isOutOfDescriptors, onDemand } from '../../files/on-demand.ts'
 import { DamagedRecord } from '../../oidc/collection.ts'
-import { Refusal } from '../../oidc/refusal.ts'
+import { Refusal, type RefusalForm } from '../../oidc/refusal.ts'
 import { endingWith, type FlowLink } from '../../sandbox/journal/flow-link.ts'
+import { inErrorForm } from '../../sandbox/readings/error-form.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { AnswerInFlow, HttpHost, RouteRow } from '../handler.ts'
 import type { Incoming } from '../incoming.ts'
-import { json, page } from '../reply.ts'
+import { json, page, type Reply } from '../reply.ts'
 
 interface Context {
   readonly host: HttpHost
@@ -24,8 +25,17 @@ export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
   return async (flow) => {
     const reply = isForBrowser(context) ? await errorPage(refusal, context, flow) : errorJson(refusal, flow)
     const headers = { ...reply.headers, ...refusal.headers }
-    return { reply: { ...reply, headers }, findings, error: { code, description: message } }
+    const { form } = refusal
+    const answer = { reply: { ...reply, headers }, findings, error: { code, description: message } }
+    if (!form) return answer
+    return { ...answer, reply: inForm(answer.reply, form), readings: form.readings }
   }
+}
+
+/** A page keeps its form: it is for a developer. */
+function inForm(reply: Reply, form: RefusalForm): Reply {
+  const { body } = reply
+  return body.kind === 'json' ? inErrorForm({ ...reply, body }, form) : reply
 }
 
 /** Any error that is not a refusal is a defect, which is reported to the host; but for a lack of file descriptors. */

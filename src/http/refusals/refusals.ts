@@ -1,7 +1,9 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { Refusal } from '../../oidc/refusal.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { addressForCaller } from '../guard/caller-address.ts'
 import type { Handler, HttpHost, RouteRow } from '../handler.ts'
+import type { Incoming } from '../incoming.ts'
 import { CORS, noContent } from '../reply.ts'
 import { createRoute } from '../route.ts'
 import { rightPlace } from './right-place.ts'
@@ -14,8 +16,9 @@ export const preflight: Handler = () => ({
 /** 405: the path is served, by the methods of these rows. */
 export function refuseMethods(rows: readonly RouteRow[]): Handler {
   const allowed = rows.map(({ method }) => method.toUpperCase()).join(', ')
-  return (request, { basePath }) => {
-    const received = `${request.method} ${excerpt(basePath + request.path)}`
+  return (request, tenant) => {
+    if (rows.some((row) => isUnderOtherBrand(row, tenant))) refusePath(request, tenant, rows)
+    const received = `${request.method} ${excerpt(tenant.basePath + request.path)}`
     throw Refusal.byHttp(405, `${received} is not served; use ${allowed}. ${reasonOf(rows)}`, {
       title: 'Another method',
       headers: { Allow: allowed },
@@ -46,17 +49,25 @@ function reasonOf(rows: readonly RouteRow[]): string {
  * JSON, but for the pages of the console, of the demo and of the documents.
  */
 export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler {
-  const handler: Handler = (request, tenant) => {
-    const served = { profile: tenant.provider.profile, baseUrl: addressForCaller(request, tenant), routes }
-    const message = `${excerpt(tenant.basePath + request.path)} is not served here. ${rightPlace(request.path, served)}`
-    throw Refusal.byHttp(404, message, { title: 'No such page' })
-  }
+  const handler: Handler = (request, tenant) => refusePath(request, tenant, routes)
   const [asPage, asJson] = [createRoute(host, { handler, errors: 'page' }), createRoute(host, { handler })]
   return (request, response, next) => {
     const acceptsPage = /\btext\/html\b/i.test(request.get('accept') ?? '')
     const isCall = /^\/_sandbox\/(?!console\/|demo\/|docs\/)/.test(request.path)
     return (acceptsPage && !isCall ? asPage : asJson)(request, response, next)
   }
+}
+
+/** Both brand words have a route; the tenant has one of them. */
+const isUnderOtherBrand = ({ path, endpoint }: RouteRow, { provider }: Tenant) =>
+  endpoint?.path.includes('{brand}') === true && path !== endpoint.path.replace('{brand}', provider.brand)
+
+/** 404, with the right place. @throws Refusal */
+export function refusePath(request: Incoming, tenant: Tenant, routes: readonly RouteRow[]): never {
+  const { profile, brand } = tenant.provider
+  const served = { profile, brand, baseUrl: addressForCaller(request, tenant), routes }
+  const message = `${excerpt(tenant.basePath + request.path)} is not served here. ${rightPlace(request.path, served)}`
+  throw Refusal.byHttp(404, message, { title: 'No such page' })
 }
 
 const excerpt = (path: string) => (path.length > 80 ? `${path.slice(0, 80)}...` : path)

@@ -1,11 +1,12 @@
 import { nearest } from '../../age/nearest.ts'
 import { ENDPOINTS, type EndpointId, endpointPath } from '../../oidc/endpoints.ts'
-import { BRAND, PROFILES, type Profile } from '../../oidc/profile.ts'
+import { BRAND, BRANDS, type Brand, describeBrand, type Profile } from '../../oidc/profile.ts'
 import type { RouteRow } from '../handler.ts'
 
 /** What is served instead of a path that is not. */
 interface Served {
   readonly profile: Profile
+  readonly brand: Brand
   /** The address of the tenant for this caller. */
   readonly baseUrl: string
   readonly routes: readonly Pick<RouteRow, 'path' | 'method'>[]
@@ -21,13 +22,13 @@ export function rightPlace(path: string, served: Served): string {
   if (endpoints.length === 0) return similarPlace(parts, served) ?? everyPlace(served)
   const places = endpoints.map((id) => {
     const { number, title, method } = ENDPOINTS[id]
-    return `${number} (${title}): ${method.toUpperCase()} ${served.baseUrl}${endpointPath(id, served.profile)}`
+    return `${number} (${title}): ${method.toUpperCase()} ${served.baseUrl}${endpointPath(id, served.brand)}`
   })
   const differences = differencesOf(
     path,
-    endpoints.map((id) => endpointPath(id, served.profile)),
+    endpoints.map((id) => endpointPath(id, served.brand)),
   )
-  return `${places.join('; ')}${differences}.${otherProfile(path, words, served.profile)}`
+  return `${places.join('; ')}${differences}.${otherBrand(path, words, served)}`
 }
 
 /** Words in the paths that developers try, and the endpoints that are meant: ours, and those of other providers. */
@@ -92,11 +93,13 @@ function differencesOf(path: string, rightPaths: readonly string[]): string {
   return ` (${differences.join(', ')})`
 }
 
-/** The brand word of a path may be that of the other profile. */
-function otherProfile(path: string, words: readonly string[], profile: Profile): string {
-  const other = PROFILES.find((one) => one !== profile && words.includes(BRAND[one]))
+/** A path may have another brand word. */
+function otherBrand(path: string, words: readonly string[], { profile, brand }: Served): string {
+  const other = BRANDS.find((one) => one !== brand && words.includes(one))
   if (other === undefined) return ''
-  return ` This sandbox runs with profile ${profile}: start it with --profile ${other} to serve ${path}.`
+  const [its, own] = [other, brand].map((word) => describeBrand(word, { profile, brand }))
+  const remedy = brand === BRAND[profile] ? `start it with --${its}` : `set the reading brand_word=${other}`
+  return ` This sandbox runs with ${own}: ${remedy} to serve ${path}.`
 }
 
 /** A page or call of the sandbox itself whose path is nearly the same. */
@@ -119,9 +122,9 @@ const isSimilar = (parts: readonly string[], pattern: readonly string[]) =>
   parts.length === pattern.length &&
   pattern.every((part, index) => part.startsWith(':') || nearest(parts[index] ?? '', [part]).length > 0)
 
-function everyPlace({ baseUrl, profile }: Served): string {
+function everyPlace({ baseUrl, brand }: Served): string {
   const places = Object.values(ENDPOINTS).map(
-    ({ method, path }) => `${method.toUpperCase()} ${path.replace('{brand}', BRAND[profile])}`,
+    ({ method, path }) => `${method.toUpperCase()} ${path.replace('{brand}', brand)}`,
   )
   return `Served below ${baseUrl}: ${places.join(', ')}; the sandbox itself: / (pages), /_sandbox/openapi.json (calls), /_sandbox/docs (documents).`
 }

@@ -151,6 +151,23 @@ export const MODE_ROWS: readonly ModeRow[] = [
     },
   },
   {
+    id: 'readings',
+    title: 'Readings',
+    page: 'readings',
+    isPublic: true,
+    read({ tenant: { readings, settings } }) {
+      const [first, ...more] = readings.ids ?? []
+      const set = first !== undefined && more.length > 0 ? `${more.length + 1} set` : first
+      const seed = settings.grease === undefined ? undefined : `seed ${settings.grease}`
+      const value = [set, seed].filter((part) => part !== undefined).join(', ')
+      return value === '' ? undefined : { value, detail: [...(readings.ids ?? []), seed ?? ''].join(', ') }
+    },
+    takeBack: {
+      label: 'Read all as usual',
+      act: (tenant) => done(tenant.configure({ readings: {}, grease: undefined })),
+    },
+  },
+  {
     id: 'keys',
     title: 'Keys',
     page: ({ provider }) => new URL(endpointUrl('jwks', provider)).pathname,

@@ -1,22 +1,22 @@
 import { butIs } from '../../age/explain.ts'
-import type { Profile } from '../profile.ts'
+import type { Provider } from '../provider.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
-import { otherProfile, readScope } from './scope.ts'
+import { otherBrand, readScope } from './scope.ts'
 
 /** Checks the `scope` of E2 and E3: `openid`. Asking for upgrades breaks a rule of its own, which a profile may tolerate. */
 export function checkCreateScope(
   scope: string | undefined,
-  { profile, rule, upgradeRule }: { profile: Profile; rule: RuleId; upgradeRule: RuleId },
+  { provider, rule, upgradeRule }: { provider: Provider; rule: RuleId; upgradeRule: RuleId },
   findings: Findings,
 ): void {
   if (scope === undefined) {
     findings.missing(rule, 'scope')
     return
   }
-  const { isKnown, upgrade } = readScope(scope, profile)
+  const { isKnown, upgrade } = readScope(scope, provider.brand)
   if (isKnown && !upgrade) return
-  const message = `scope must be openid${butIs(scope, [])}${otherProfile(scope, profile)}`
+  const message = `scope must be openid${butIs(scope, [])}${otherBrand(scope, provider)}`
   findings.add(isKnown ? upgradeRule : rule, { path: 'scope', message })
 }
 

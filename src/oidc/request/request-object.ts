@@ -1,4 +1,6 @@
 import { excerpt } from '../../age/quote.ts'
+import { BRANDS, describeBrand, requestUriPrefix } from '../profile.ts'
+import type { Provider } from '../provider.ts'
 import type { ErrorCode } from '../rules/error-codes.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
@@ -25,3 +27,14 @@ export function refuseRequestObject(
 /** What was sent, without the identifier of a pushed request: with it the request could be used. */
 export const shownReference = (reference: string): string =>
   excerpt(reference.replace(/^(urn:\w{1,40}:request:).*$/s, '$1***'))
+
+/** The identifier in the reference is not repeated: with it the request could be used. */
+export function unknownReference(requestUri: string, { profile, brand }: Provider): string {
+  const prefix = requestUriPrefix(brand)
+  if (requestUri.startsWith(prefix)) return `${shownReference(requestUri)} was not issued to this client`
+  const [, received] = /^(urn:\w{1,40}:request:)/.exec(requestUri) ?? []
+  const other = BRANDS.find((one) => requestUriPrefix(one) === received)
+  const begins = received === undefined ? ' and does not' : `, begins with ${received}`
+  const hint = other === undefined ? '' : `, which is that of ${describeBrand(other, { profile, brand })}`
+  return `must begin with ${prefix} (${describeBrand(brand, { profile, brand })})${begins}${hint}`
+}

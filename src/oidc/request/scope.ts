@@ -1,4 +1,5 @@
-import { OLDER_UPGRADE_SCOPES, PROFILES, type Profile, upgradeScope } from '../profile.ts'
+import { BRAND, BRANDS, type Brand, describeBrand, OLDER_UPGRADE_SCOPES, upgradeScope } from '../profile.ts'
+import type { Provider } from '../provider.ts'
 
 /** What a `scope` asks for. */
 interface Scope {
@@ -10,10 +11,10 @@ interface Scope {
 }
 
 /** Decision: a scope is a set of words (RFC 6749 section 3.3). Their order, repetition and extra blanks do not matter. */
-export function readScope(scope: string, profile: Profile): Scope {
+export function readScope(scope: string, brand: Brand): Scope {
   const words = new Set(scope.split(' ').filter((word) => word !== ''))
   const olderWords = OLDER_UPGRADE_SCOPES.filter((word) => words.has(word))
-  const upgradeWords = [upgradeScope(profile), ...olderWords]
+  const upgradeWords = [upgradeScope(brand), ...olderWords]
   return {
     isKnown: words.has('openid') && [...words].every((word) => word === 'openid' || upgradeWords.includes(word)),
     upgrade: upgradeWords.some((word) => words.has(word)),
@@ -21,10 +22,12 @@ export function readScope(scope: string, profile: Profile): Scope {
   }
 }
 
-/** A hint to the profile whose upgrade scope stands in `scope`; empty when it is none of another profile. */
-export function otherProfile(scope: string, profile: Profile): string {
+/** A hint to what has the upgrade scope that stands in `scope`; empty when it is that of no other brand word. */
+export function otherBrand(scope: string, { profile, brand }: Pick<Provider, 'profile' | 'brand'>): string {
   const words = scope.split(' ')
-  const other = PROFILES.find((one) => one !== profile && words.includes(upgradeScope(one)))
+  const other = BRANDS.find((one) => one !== brand && words.includes(upgradeScope(one)))
   if (other === undefined) return ''
-  return `. ${upgradeScope(other)} is the upgrade scope of profile ${other}, and this sandbox runs with profile ${profile}: start it with --profile ${other}`
+  const [its, own] = [other, brand].map((word) => describeBrand(word, { profile, brand }))
+  const remedy = brand === BRAND[profile] ? `start it with --${its}` : `set the reading brand_word=${other}`
+  return `. ${upgradeScope(other)} is the upgrade scope of ${its}, and this sandbox runs with ${own}: ${remedy}`
 }

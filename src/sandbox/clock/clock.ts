@@ -124,3 +124,10 @@ export function startStopwatch(): () => number {
   const startedAt = performance.now()
   return () => performance.now() - startedAt
 }
+
+/** What is kept of a clock in the state of its tenant. */
+export const clockPart = (clock: SandboxClock) => ({
+  name: 'clock',
+  schema: clockMemorySchema,
+  apply: (memory: ClockMemory = UNMOVED) => clock.recall(memory),
+})

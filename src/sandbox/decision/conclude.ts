@@ -7,6 +7,7 @@ import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } 
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
 import { createTamperTools, type TamperTools } from '../outcomes/tamper-tools.ts'
+import { seamsOfReadings } from '../readings/active-readings.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { Decision } from './decide.ts'
 
@@ -33,8 +34,10 @@ export async function conclude(
   { tenant, saves = true }: { tenant: Tenant; saves?: boolean },
 ): Promise<Conclusion> {
   const { outcome } = decision
-  const tools = outcome.apply && toolsFor(transaction, decision, tenant)
-  const seams = tools ? seamsOf(outcome, tools) : NO_SEAMS
+  const { effects } = tenant.readings
+  const tools = outcome.apply || effects.length > 0 ? toolsFor(transaction, decision, tenant) : undefined
+  const forced = tools && outcome.apply ? seamsOf(outcome, tools) : NO_SEAMS
+  const seams = tools && effects.length > 0 ? inTurn(honestSeams(transaction, { tenant, tools }), forced) : forced
   const conclusion =
     transaction.flow === 'use'
       ? await concludeUse(transaction, decision, { tenant, seams })
@@ -87,6 +90,17 @@ function toolsFor(transaction: UseTransaction | CreateTransaction, { earlier }: 
     earlier,
   })
 }
+
+const honestSeams = ({ flow }: { flow: 'use' | 'create' }, { tenant, tools }: { tenant: Tenant; tools: TamperTools }) =>
+  seamsOfReadings(tenant.readings, { flow, provider: tenant.provider, tools })
+
+/** The honest answer as the readings have it, changed by what is forced. */
+const inTurn = (honest: Seams, forced: Seams): Seams => ({
+  claims: (claims) => forced.claims(honest.claims(claims)),
+  token: async (idToken) => forced.token(await honest.token(idToken)),
+  callback: async (callback) => forced.callback(await honest.callback(callback)),
+  refusal: honest.refusal,
+})
 
 function seamsOf(outcome: Outcome, tools: TamperTools): Seams {
   switch (outcome.seam) {

@@ -1,5 +1,5 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
-import { type Profile, upgradeScope } from '../../oidc/profile.ts'
+import { type Brand, upgradeScope } from '../../oidc/profile.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
@@ -26,12 +26,12 @@ const followsCode = (flow: OutcomeFlow) => flow === 'token' || flow === 'upgrade
 
 const NO_AGE_KEY = 'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
 
-const UNMET: Readonly<Record<Need, (profile: Profile) => string>> = {
+const UNMET: Readonly<Record<Need, (brand: Brand) => string>> = {
   can_create: () => 'the request did not send can_create=true; send it, or choose another outcome',
   no_can_create: () =>
     'the request sent can_create=true, which makes this answer a legal one; leave it out, or choose another outcome',
-  upgrade_scope: (profile) =>
-    `the request did not ask for the upgrade scope; send scope=openid ${upgradeScope(profile)}, or choose another outcome`,
+  upgrade_scope: (brand) =>
+    `the request did not ask for the upgrade scope; send scope=openid ${upgradeScope(brand)}, or choose another outcome`,
   age_key: () => NO_AGE_KEY,
   earlier_flow: () =>
     'this client has no earlier Use flow that ended well (verified, with another nonce); finish one first, or choose another outcome',
@@ -102,7 +102,7 @@ export async function requirePossibleOutcome(
   const outcome = requireOutcome(transaction.flow, name, source)
   const earlier = outcome.needs?.includes('earlier_flow') ? await findEarlier(transaction, tenant) : undefined
   const unmet = unmetNeed(outcome, transaction, { earlier })
-  if (unmet) refuse(source, `${name} is not possible here: ${UNMET[unmet](tenant.provider.profile)}`)
+  if (unmet) refuse(source, `${name} is not possible here: ${UNMET[unmet](tenant.provider.brand)}`)
   return { outcome, earlier }
 }
 

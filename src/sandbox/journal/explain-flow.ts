@@ -39,14 +39,18 @@ export function summarizeFlow(flow: ListedFlow): FlowSummary {
 
 /** The summary with the reasons of each answer, and with what decided it. */
 export function explainFlow(flow: Flow): FlowExplanation {
-  const { trace = [], decided_by: decidedBy } = flow
+  const { trace = [], decided_by: decidedBy, readings } = flow
   const { status, summary } = summarizeFlow(flow)
   const [unmet] = reasoningLines(trace.filter(({ satisfied }) => !satisfied))
   const isAnswer = status === 'ok' && summary.startsWith(answers(flow))
   return {
     status,
     summary: isAnswer && unmet !== undefined ? `${summary}. ${unmet.replace(/: no\. (\S+): /, ': $1 ')}` : summary,
-    reasons: [...(decidedBy === undefined ? [] : [`Decided by ${decidedBy}.`]), ...reasoningLines(trace)],
+    reasons: [
+      ...(decidedBy === undefined ? [] : [`Decided by ${decidedBy}.`]),
+      ...(readings === undefined ? [] : [`Readings of the specification: ${readings.join(', ')}.`]),
+      ...reasoningLines(trace),
+    ],
   }
 }
 

@@ -12,6 +12,8 @@ export const flowFactsSchema = z.object({
   /** What named the persona and the outcome: `request header X-Sandbox-Persona`. */
   decided_by: z.string().optional(),
   age_thresholds: z.record(z.string(), z.boolean()).readonly().optional(),
+  /** Those that are not the default: `par_status=200`. */
+  readings: z.array(z.string()).readonly().optional(),
 })
 
 /** Facts about a whole flow; later calls may add to them. */

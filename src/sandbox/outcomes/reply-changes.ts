@@ -67,6 +67,8 @@ export const refusedBy = (
 
 export const withJson = (reply: ServerReply, value: unknown): ServerReply => ({
   ...reply,
+  // A reading may have made a text of it.
+  headers: { ...reply.headers, 'Content-Type': 'application/json; charset=utf-8' },
   body: { kind: 'json', value },
 })
 
@@ -87,4 +89,12 @@ export const withMembers = (reply: ServerReply, change: Readonly<Record<string, 
 /** The JSON object of a reply; empty when it is none. */
 export function bodyOf({ body }: ServerReply): Readonly<Record<string, unknown>> {
   return body.kind === 'json' && isJsonObject(body.value) ? body.value : {}
+}
+
+export const IGNORE_KEYS = 'Ignore keys and members that are not understood (RFC 7517 section 5).'
+
+/** The keys of a key set. */
+export function keysOf(reply: ServerReply): Readonly<Record<string, unknown>>[] {
+  const { keys } = bodyOf(reply)
+  return Array.isArray(keys) ? keys.map((key: object) => ({ ...key })) : []
 }

@@ -58,7 +58,8 @@ export function createTamperTools(context: TamperContext): TamperTools {
       return context.keys
     },
     get signingAlgs() {
-      return [...new Set([provider.signer.alg, ...context.clients.signingAlgs])]
+      const { signingAlg } = provider.decisions
+      return signingAlg ? [signingAlg] : [...new Set([provider.signer.alg, ...context.clients.signingAlgs])]
     },
     transaction,
     get earlier() {

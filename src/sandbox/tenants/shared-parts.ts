@@ -23,6 +23,10 @@ export const tenantSettingsSchema = z.object({
   defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
   /** How long the reply of an outcome such as `token.slow` takes; absent in what an earlier version kept. */
   slowReplySeconds: z.int().default(DEFAULT_SLOW_REPLY_SECONDS),
+  /** Variants by the names of their readings; absent in what an earlier version kept. */
+  readings: z.record(z.string(), z.string()).default({}),
+  /** The seed that picks one more variant for each flow. */
+  grease: z.string().optional(),
 })
 
 /** The settings that a tenant may have of its own; the others are the same for all. */

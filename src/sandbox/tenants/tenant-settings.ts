@@ -2,6 +2,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import type { ClientSettings } from '../clients/client-schema.ts'
 import { createClients, type SandboxClients } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
+import { createTenantReadings, type TenantReadings } from '../readings/tenant-readings.ts'
 import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
 import type { TenantState } from './tenant-state.ts'
 
@@ -20,23 +21,30 @@ export interface ChangeableSettings {
   restoreKeys(): Promise<void>
 }
 
+/** The same, with what its readings make of each flow. */
+export interface TenantOwn extends ChangeableSettings {
+  readonly readings: TenantReadings
+}
+
 /** Creates the settings of one tenant: those of the sandbox, until it changes its own. */
 export function createTenantSettings(
   { settings: common, keys: commonKeys, secrets, generateKeys }: SharedParts,
   { state, baseUrl }: { state: TenantState; baseUrl: string },
-): ChangeableSettings {
+): TenantOwn {
   const clientsOf = (clients: readonly ClientSettings[]) =>
     createClients(clients, { builtin: common.builtinClient, demoOf: baseUrl, secrets })
 
   let settings: TenantSettings = common
   let clients = clientsOf(common.clients)
   let keys = commonKeys
+  let readings = createTenantReadings(common)
   const changeSettings = state.add({
     name: 'settings',
     schema: tenantSettingsSchema,
     apply(own = common) {
       settings = own
       clients = clientsOf(own.clients)
+      readings = createTenantReadings(own)
     },
   })
   const changeKeys = state.add({
@@ -56,12 +64,15 @@ export function createTenantSettings(
     get keys() {
       return keys
     },
+    get readings() {
+      return readings
+    },
     hasRotatedKeys: () => keys !== commonKeys,
     restoreKeys: () => changeKeys(() => undefined),
     configure: (change) =>
       changeSettings((own = common) => {
-        const { lifetimes, clients: declared, defaults, slowReplySeconds } = own
-        return { lifetimes, clients: declared, defaults, slowReplySeconds, ...change }
+        const { lifetimes, clients: declared, defaults, slowReplySeconds, readings: set, grease } = own
+        return { lifetimes, clients: declared, defaults, slowReplySeconds, readings: set, grease, ...change }
       }),
     async rotateKeys(stage) {
       const before = keys

@@ -1,15 +1,18 @@
 import { DamagedRecord } from '../../oidc/collection.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import { type Addresses, pathOf } from '../addresses/addresses.ts'
-import { type ClockMemory, clockMemorySchema, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
+import { type ClockMemory, clockPart, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import type { TenantCoverage } from '../coverage/coverage-keeper.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
 import type { Journal, JournalEvent } from '../journal/journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
+import type { ActiveReadings } from '../readings/active-readings.ts'
+import type { StatefulFlow } from '../readings/tenant-readings.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
 import { createOneStep, type InOneStep } from './one-step.ts'
+import { createProviderView } from './provider-view.ts'
 import type { StagedRecords } from './staged-records.ts'
 import type { TenantParts } from './tenant-parts.ts'
 import { type ChangeableSettings, createTenantSettings } from './tenant-settings.ts'
@@ -28,6 +31,10 @@ export interface Tenant extends ChangeableSettings {
   readonly scenarios: Scenarios
   readonly journal: Journal
   readonly coverage: TenantCoverage
+  /** Those that hold for the call of this view. */
+  readonly readings: ActiveReadings
+  /** Has this view follow the readings that a seed picks for a flow; without a seed nothing changes. */
+  readFlow(flow: StatefulFlow, state: string | undefined): void
   /** Applies what other processes changed in this tenant; called before each request is served. */
   refresh(): Promise<void>
   /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
@@ -63,7 +70,6 @@ export function createTenant(
   { name, addresses, onDriven = async () => {} }: TenantOptions,
 ): Tenant {
   const { settings: common, journal } = shared
-  const basePath = pathOf(addresses.baseUrl)
   const clock = createClock()
   const idsFor = (purpose: string) => createIds({ seed: common.seed, scope: `${name} ${purpose}` })
   let ids = idsFor('service')
@@ -75,7 +81,6 @@ export function createTenant(
   const records = shared.createRecords(name, clock)
   const state = createTenantState(records.stateTables)
   const own = createTenantSettings(shared, { state, baseUrl: addresses.baseUrl })
-
   const changeClock = state.add(clockPart(clock))
   const driving =
     <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
@@ -108,30 +113,21 @@ export function createTenant(
       moveClock: moveOwnClock,
       announce: (event) => announce({ type: 'scenario', tenant: name, data: { ...event } }),
     })
-    const provider: Provider = {
+    let ofFlow: ActiveReadings | undefined
+    const readings = () => ofFlow ?? own.readings.fixed
+    const provider = createProviderView({
       baseUrl: addresses.baseUrl,
-      profile: common.profile,
-      vocabulary: common.vocabulary,
-      certifications: common.certifications,
       clock,
-      get lifetimes() {
-        return own.settings.lifetimes
-      },
       store,
-      get ids() {
-        return ids
-      },
-      get signer() {
-        return own.keys
-      },
-      get clients() {
-        return own.clients
-      },
       ageKeys: personas,
-    }
+      common,
+      own,
+      ids: () => ids,
+      readings,
+    })
     return {
       name,
-      basePath,
+      basePath: pathOf(addresses.baseUrl),
       addresses,
       provider,
       clock,
@@ -147,6 +143,12 @@ export function createTenant(
       },
       get keys() {
         return own.keys
+      },
+      get readings() {
+        return readings()
+      },
+      readFlow(flow, state) {
+        if (own.settings.grease !== undefined) ofFlow = own.readings.ofFlow(flow, state)
       },
       moveClock: driving(moveOwnClock),
       ...whole,
@@ -194,9 +196,3 @@ export function createTenant(
 const unlessDamaged = (error: unknown) => {
   if (!(error instanceof DamagedRecord)) throw error
 }
-
-const clockPart = (clock: SandboxClock) => ({
-  name: 'clock',
-  schema: clockMemorySchema,
-  apply: (memory: ClockMemory = UNMOVED) => clock.recall(memory),
-})

@@ -66,6 +66,12 @@ it.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
     (tenant) => tenant.configure({ lifetimes: { ...DEFAULT_LIFETIMES, code: 5, idToken: 7200 } }),
     'code 5 s, id_token 2 h',
   ],
+  ['readings', (tenant) => tenant.configure({ readings: { typ: 'absent' } }), 'typ=absent'],
+  [
+    'readings',
+    (tenant) => tenant.configure({ readings: { typ: 'absent', nbf: 'present' }, grease: '7' }),
+    '2 set, seed 7',
+  ],
   ['keys', (tenant) => tenant.rotateKeys('publish'), 'rotated'],
 ])('names what is set for %s (%#), and takes it back', async (id, set, value) => {
   const tenant = await runningTenant()

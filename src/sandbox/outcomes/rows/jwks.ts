@@ -1,6 +1,7 @@
 import { foreignKey } from '../../keys/foreign-keys.ts'
+import { REPLY_CONTROLS } from '../../readings/control-rows/reply.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
-import { bodyOf, changedReply, replyInstead, withJson, withMembers } from '../reply-changes.ts'
+import { changedReply, keysOf, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 import { rowsUnder } from '../rows-under.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
@@ -8,7 +9,6 @@ import type { TamperTools } from '../tamper-tools.ts'
 const KEEP = 'Without the key no token can be verified: refuse, or go on with a key set that was fetched before.'
 const KEPT = { correctClient: 'depends' } as const
 const SIGNATURE = 'A signature that does not verify is refused, and no other key is tried instead.'
-const IGNORE = 'Ignore keys and members that are not understood (RFC 7517 section 5).'
 const changed = changedReply('jwks')
 const instead = replyInstead('jwks')
 const keepRow = rowsUnder(changed, 'key_set', KEEP)
@@ -54,41 +54,12 @@ export const JWKS: readonly OutcomeRow[] = [
     rule: 'Refuse, or try the keys of the agreed algorithm: only those, and not many.',
     apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ kid: _kid, ...key }) => key) }),
   }),
-  changed('alg_missing', {
-    family: 'control',
-    refs: ['RFC 7517 section 4.2', 'RFC 7517 section 4.4'],
-    correctClient: 'accept',
-    summary: 'The keys have neither alg nor use.',
-    rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',
-    apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ alg: _alg, use: _use, ...key }) => key) }),
-  }),
-  changed('unknown_key_type', {
-    family: 'control',
-    refs: ['RFC 7517 section 5'],
-    correctClient: 'accept',
-    summary: 'The first key is of an unknown type.',
-    rule: IGNORE,
-    apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOf(reply)] }),
-  }),
-  changed('extra_key', {
-    family: 'control',
-    refs: ['RFC 7515 section 4.1.4'],
-    correctClient: 'accept',
-    summary: 'The first key is another one, as before a rotation.',
-    rule: 'Select the key by its kid, never by its place.',
-    async apply(reply, { signingAlgs }) {
-      const foreign = await Promise.all(signingAlgs.map(foreignKey))
-      return withMembers(reply, { keys: [...foreign.map(({ publicJwk }) => publicJwk), ...keysOf(reply)] })
-    },
-  }),
+  REPLY_CONTROLS.alg_missing,
+  REPLY_CONTROLS.unknown_key_type,
+  REPLY_CONTROLS.extra_key,
 ]
 
 type Jwk = Readonly<Record<string, unknown>>
-
-function keysOf(reply: ServerReply): Jwk[] {
-  const { keys } = bodyOf(reply)
-  return Array.isArray(keys) ? keys.map((key: object) => ({ ...key })) : []
-}
 
 /** The key set with each key that signs replaced by other keys, made of it and of a foreign one of its algorithm. */
 async function changeSigningKeys(

@@ -1,0 +1,112 @@
+import { didYouMean, unknownName } from '../../age/nearest.ts'
+import { quote } from '../../age/quote.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import { type Readings, readingId } from './reading.ts'
+import { excludedBy, findReading, findVariant, READINGS } from './readings.ts'
+
+/** What is wrong with readings, in one line, and the reading that it is about. */
+export interface ReadingProblem {
+  readonly reading?: string | undefined
+  readonly message: string
+}
+
+/** What is wrong with each of them, then with two of them together; empty when all can hold at once. */
+export function problemsOf(readings: Readings): readonly ReadingProblem[] {
+  const problems = Object.entries(readings).flatMap(([reading, variant]) => {
+    const message = problemOf(reading, variant)
+    return message === undefined ? [] : [{ reading, message }]
+  })
+  return problems.length > 0 ? problems : exclusions(readings)
+}
+
+/**
+ * Readings of texts such as `par_status=200`.
+ * @returns the readings, or what is wrong in one line
+ */
+export function parseReadings(texts: readonly string[]): { readings: Readings } | { problem: string } {
+  const readings: Record<string, string> = {}
+  for (const text of texts) {
+    const at = text.indexOf('=')
+    const [name, variant] = at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+    const known = findReading(name)
+    if (!known) return { problem: unknownReading(name) }
+    if (variant === '') {
+      const examples = known.variants.map((one) => readingId(name, one.name)).join(' or ')
+      return { problem: `${quote(text)} names no variant; write ${examples}` }
+    }
+    const before = readings[name]
+    if (before !== undefined && before !== variant) {
+      const [one, other] = [readingId(name, before), readingId(name, variant)]
+      return { problem: `${one} and ${other} exclude each other; drop one of the two` }
+    }
+    readings[name] = variant
+  }
+  const [first] = problemsOf(readings)
+  return first ? { problem: first.message } : { readings }
+}
+
+/** The readings with a change: `null` takes one back. What is wrong with the result is in `problemsOf`. */
+export const changeReadings = (readings: Readings, change: Readonly<Record<string, string | null>>): Readings =>
+  Object.fromEntries(
+    Object.entries({ ...readings, ...change }).flatMap(([name, variant]) =>
+      variant === null ? [] : [[name, variant]],
+    ),
+  )
+
+/** The readings of a flag; the texts themselves when something is wrong with them, which the schema then says. */
+export function parseReadingTexts(texts: string | readonly string[]): unknown {
+  const parsed = parseReadings([texts].flat())
+  return 'problem' in parsed ? texts : parsed.readings
+}
+
+/** Readings as YAML and JavaScript have them: a variant may be a number. */
+export const readingsOf = (given: Readonly<Record<string, string | number>> = {}): Readings =>
+  Object.fromEntries(Object.entries(given).map(([name, variant]) => [name, String(variant)]))
+
+/**
+ * The readings of a tenant after a change.
+ * @param change variants to set; null takes one back, and `null` in its place all of them
+ * @throws Refusal 400 for a name that does not exist, and for two that exclude each other
+ */
+export function requireReadings(
+  set: Readings,
+  change: Readonly<Record<string, string | number | null>> | null,
+): Readings {
+  if (change === null) return {}
+  const texts = Object.entries(change).map(([name, variant]) => [name, variant === null ? null : String(variant)])
+  const readings = changeReadings(set, Object.fromEntries(texts))
+  const [problem] = problemsOf(readings)
+  if (problem) throw Refusal.invalidRequest(`readings: ${problem.message}`)
+  return readings
+}
+
+const unknownReading = (name: string) =>
+  `${unknownName(
+    'reading',
+    name,
+    READINGS.map((reading) => reading.name),
+  )} The command "agekey-sandbox readings" lists all.`
+
+function problemOf(name: string, variant: string): string | undefined {
+  const reading = findReading(name)
+  if (!reading) return unknownReading(name)
+  if (findVariant(reading, variant)) return undefined
+  const known = reading.variants.map((one) => one.name)
+  return `${name} has no variant ${quote(variant)}; it has ${known.join(', ')}.${didYouMean(variant, known)}`
+}
+
+function exclusions(readings: Readings): readonly ReadingProblem[] {
+  return Object.entries(readings).flatMap(([reading, variant]) =>
+    excludedBy(reading, variant)
+      .filter((other) => isSet(readings, other))
+      .map((other) => ({
+        reading,
+        message: `${readingId(reading, variant)} and ${other} exclude each other; drop one of the two`,
+      })),
+  )
+}
+
+function isSet(readings: Readings, id: string): boolean {
+  const at = id.indexOf('=')
+  return readings[id.slice(0, at)] === id.slice(at + 1)
+}

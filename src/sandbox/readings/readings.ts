@@ -1,0 +1,52 @@
+import type { Reading, Variant } from './reading.ts'
+import { CALLBACKS } from './rows/callback.ts'
+import { ID_TOKEN } from './rows/id-token.ts'
+import { ID_TOKEN_CLAIMS } from './rows/id-token-claims.ts'
+import { LIVES } from './rows/lives.ts'
+import { PUBLISHED } from './rows/published.ts'
+import { SERVER_CALLS } from './rows/server-calls.ts'
+
+/** Every silence of the specification that can be read in more than one way. */
+export const READINGS: readonly Reading[] = [
+  ...SERVER_CALLS,
+  ...CALLBACKS,
+  ...ID_TOKEN_CLAIMS,
+  ...ID_TOKEN,
+  ...LIVES,
+  ...PUBLISHED,
+]
+
+const byName = new Map(READINGS.map((reading) => [reading.name, reading]))
+
+export const findReading = (name: string): Reading | undefined => byName.get(name)
+
+export const findVariant = ({ variants }: Reading, name: string): Variant | undefined =>
+  variants.find((variant) => variant.name === name)
+
+/** What cannot hold beside a variant: `unknown_members=everywhere`. The table says it of one of the two. */
+export const excludedBy = (reading: string, variant: string): readonly string[] =>
+  findReading(reading)?.excludes?.[variant] ?? []
+
+/** A reading as programs read it: the same in `GET catalog` and in `agekey-sandbox readings --json`. */
+export function describeReading({ name, point, section, quote, variants, excludes = {}, shownBy, ...row }: Reading) {
+  return {
+    name,
+    point,
+    section,
+    quote,
+    default: row.default,
+    variants: variants.map((variant) => ({
+      name: variant.name,
+      summary: variant.summary,
+      source: variant.source,
+      excludes: excludes[variant.name] ?? [],
+    })),
+    shown_by: shownBy,
+  }
+}
+
+/** The words of the specification in quotation marks, and behind them what they say nothing of. */
+export function quotationOf({ quote }: Pick<Reading, 'quote'>): string {
+  const [, words = quote, remark = ''] = /^(.*?)( \([^()]*\))?$/.exec(quote) ?? []
+  return `“${words}”${remark}`
+}

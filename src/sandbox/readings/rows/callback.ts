@@ -1,0 +1,150 @@
+import { createIssuer, useIssuer } from '../../../oidc/provider.ts'
+import { withMembers } from '../../outcomes/reply-changes.ts'
+import { withAnother } from '../../outcomes/rows/callback-changes.ts'
+import type { Reading } from '../reading.ts'
+
+const USE_CALLBACK = 'E1. Use authorization'
+const ERRORS = 'Errors'
+const ERROR_REDIRECTS = 'Error redirect codes other than access_denied: not shown.'
+const STANDARD_ERRORS = 'Standard OIDC error responses and error redirect parameters are used.'
+
+/** What goes back to the relying party through the browser: E1 and E3. */
+export const CALLBACKS: readonly Reading[] = [
+  {
+    name: 'error_redirect',
+    point: 'Error codes of a refused request',
+    section: ERRORS,
+    quote: ERROR_REDIRECTS,
+    default: 'specific',
+    variants: [
+      {
+        name: 'specific',
+        summary: 'A refused request comes back with the code of its mistake: invalid_scope, invalid_request_uri.',
+        source: 'RFC 6749 section 4.1.2.1',
+      },
+      {
+        name: 'general',
+        summary: 'Each refused request comes back with invalid_request.',
+        source: 'RFC 6749 section 4.1.2.1',
+        effect: { decisions: { errorCodes: 'general' } },
+      },
+    ],
+    shownBy: ['create/request_uri.expired', 'create/request_uri.used'],
+  },
+  {
+    name: 'error_description',
+    point: 'Whether errors are described',
+    section: ERRORS,
+    quote: STANDARD_ERRORS,
+    default: 'present',
+    variants: [
+      {
+        name: 'present',
+        summary: 'An error comes with an error_description, in callbacks and in replies.',
+        source: 'RFC 6749 section 4.1.2.1',
+      },
+      {
+        name: 'absent',
+        summary: 'No error comes with an error_description, neither in callbacks nor in replies.',
+        source: 'RFC 6749 section 4.1.2.1',
+        effect: { decisions: { errorDescription: 'absent' } },
+      },
+    ],
+    shownBy: ['use/access_denied', 'create/access_denied', 'par/par.401'],
+  },
+  {
+    name: 'expired_request_uri',
+    point: 'Answer to an expired request_uri',
+    section: 'States and transitions',
+    quote: 'The user must then get a new one through a new PAR call. (nothing on what the browser gets)',
+    default: 'redirect',
+    variants: [
+      {
+        name: 'redirect',
+        summary: 'A request_uri that has expired or was used comes back as a redirect with error and state.',
+        source: 'RFC 9126 section 4',
+      },
+      {
+        name: 'page',
+        summary: 'A request_uri that has expired or was used ends on an error page: no callback comes.',
+        source: 'RFC 6749 section 4.1.2.1',
+        effect: { decisions: { unusableRequestUri: 'page' } },
+      },
+    ],
+    shownBy: ['create/request_uri.expired', 'create/request_uri.used'],
+  },
+  {
+    name: 'callback_order',
+    point: 'Order of the parameters of callbacks',
+    section: USE_CALLBACK,
+    quote: 'Browser redirect to redirect_uri carrying these parameters. (nothing on their order)',
+    default: 'usual',
+    variants: [
+      { name: 'usual', summary: 'The state comes last.', source: 'RFC 6749 section 4.1.2' },
+      {
+        name: 'reversed',
+        summary: 'The state comes first.',
+        source: 'OpenID Connect Core 1.0 section 3.2.2.5',
+        effect: { callback: (callback) => ({ ...callback, params: callback.params.toReversed() }) },
+      },
+    ],
+    shownBy: ['use/verified', 'use/access_denied', 'create/access_denied'],
+  },
+  {
+    name: 'callback_iss',
+    point: 'Issuer in callbacks',
+    section: USE_CALLBACK,
+    quote: 'Parameters id_token, state, code, create_requested and error. (nothing on iss)',
+    default: 'absent',
+    variants: [
+      { name: 'absent', summary: 'Callbacks have no parameter iss.', source: 'RFC 6749 section 4.1.2' },
+      {
+        name: 'present',
+        summary: 'Each callback has a parameter iss with the issuer, and discovery says so.',
+        source: 'RFC 9207 section 2',
+        effect: {
+          callback: (callback, { flow, provider }) =>
+            withAnother(callback, 'iss', flow === 'use' ? useIssuer(provider) : createIssuer(provider)),
+          replies: {
+            discovery: (reply) => withMembers(reply, { authorization_response_iss_parameter_supported: true }),
+          },
+        },
+      },
+    ],
+    shownBy: ['use/verified', 'use/access_denied', 'create/created', 'create/access_denied'],
+  },
+  {
+    name: 'callback_spaces',
+    point: 'Blanks in callbacks',
+    section: USE_CALLBACK,
+    quote: 'Browser redirect to redirect_uri carrying these parameters. (nothing on how a blank is written)',
+    default: 'percent',
+    variants: [
+      { name: 'percent', summary: 'A blank in a parameter of a redirect is %20.', source: 'RFC 3986 section 2.1' },
+      {
+        name: 'plus',
+        summary: 'A blank in a parameter of a redirect is +.',
+        source: 'RFC 6749 appendix B',
+        effect: { callback: (callback) => ({ ...callback, blanks: '+' }) },
+      },
+    ],
+    shownBy: ['use/access_denied', 'create/access_denied'],
+  },
+  {
+    name: 'redirect_status',
+    point: 'Status of the redirect',
+    section: USE_CALLBACK,
+    quote: 'Response: browser redirect to redirect_uri. (no status)',
+    default: '302',
+    variants: [
+      { name: '302', summary: 'A request is answered with 302, a form with 303.', source: 'RFC 6749 section 1.7' },
+      {
+        name: '303',
+        summary: 'Each redirect has status 303.',
+        source: 'RFC 9700 section 4.12',
+        effect: { decisions: { redirectStatus: 303 } },
+      },
+    ],
+    shownBy: ['use/verified', 'create/created'],
+  },
+]

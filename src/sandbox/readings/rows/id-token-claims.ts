@@ -1,0 +1,139 @@
+import { without } from '../../outcomes/id-token-changes.ts'
+import { ID_TOKEN_CONTROLS } from '../control-rows/id-token.ts'
+import type { Reading } from '../reading.ts'
+
+const CLAIMS = 'ID token claims'
+const VERIFIED = ['use/verified']
+
+/** What the claims of an id_token are. */
+export const ID_TOKEN_CLAIMS: readonly Reading[] = [
+  {
+    name: 'sub',
+    point: 'Form of sub',
+    section: CLAIMS,
+    quote: 'sub: string. Session identifier of this verification. (nothing on its length)',
+    default: 'short',
+    variants: [
+      { name: 'short', summary: 'sub has 22 characters of base64url.', source: 'OpenID Connect Core 1.0 section 2' },
+      {
+        name: 'uuid',
+        summary: 'sub is a UUID.',
+        source: 'RFC 9562 section 4',
+        effect: { claims: (claims) => ({ ...claims, sub: asUuid(String(claims['sub'])) }) },
+      },
+      {
+        name: 'long',
+        summary: 'sub has 255 characters.',
+        source: 'OpenID Connect Core 1.0 section 2',
+        effect: { claims: (claims) => ({ ...claims, sub: String(claims['sub']).padEnd(MAX_SUB, '0') }) },
+      },
+    ],
+    shownBy: VERIFIED,
+  },
+  {
+    name: 'token_times',
+    point: 'Fractions in iat and exp',
+    section: CLAIMS,
+    quote: 'iat, exp: number. UNIX epoch seconds. (nothing on fractions)',
+    default: 'whole',
+    variants: [
+      { name: 'whole', summary: 'iat and exp are whole numbers.', source: 'RFC 7519 section 2' },
+      {
+        name: 'fractional',
+        summary: 'iat and exp have a fraction.',
+        source: 'RFC 7519 section 2',
+        effect: {
+          claims: (claims) => ({ ...claims, iat: Number(claims['iat']) - 0.5, exp: Number(claims['exp']) - 0.5 }),
+        },
+      },
+    ],
+    shownBy: VERIFIED,
+  },
+  {
+    name: 'claims_hash',
+    point: 'Padding of req_claims_hash',
+    section: CLAIMS,
+    quote: 'Base64url SHA-256 hash of the claims JSON that was sent. (nothing on padding)',
+    default: 'unpadded',
+    variants: [
+      {
+        name: 'unpadded',
+        summary: 'The hash has no padding.',
+        source: 'RFC 7515 section 2',
+      },
+      {
+        name: 'padded',
+        summary: 'The hash ends with the padding of base64url.',
+        source: 'RFC 4648 section 5',
+        effect: { claims: (claims) => ({ ...claims, req_claims_hash: `${claims['req_claims_hash']}=` }) },
+      },
+    ],
+    shownBy: VERIFIED,
+  },
+  {
+    name: 'c_hash',
+    point: 'c_hash beside a code',
+    section: CLAIMS,
+    quote: 'c_hash: Only when the upgrade scope is requested.',
+    default: 'present',
+    variants: [
+      {
+        name: 'present',
+        summary: 'An id_token that comes with a code has c_hash.',
+        source: 'OpenID Connect Core 1.0 section 3.3.2.11',
+      },
+      {
+        name: 'absent',
+        summary: 'No id_token has c_hash: response_type is id_token, for which it is optional.',
+        source: 'OpenID Connect Core 1.0 section 3.3.2.11',
+        effect: { claims: (claims) => without(claims, 'c_hash') },
+      },
+    ],
+    shownBy: ['use/code_issued'],
+  },
+  {
+    name: 'azp',
+    point: 'Authorized party',
+    section: CLAIMS,
+    quote: 'Claims sub to c_hash. (nothing on azp)',
+    default: 'absent',
+    variants: [
+      { name: 'absent', summary: 'There is no azp.', source: 'OpenID Connect Core 1.0 section 2' },
+      {
+        name: 'present',
+        summary: 'azp is the client_id.',
+        source: 'OpenID Connect Core 1.0 section 2',
+        effect: { rows: [ID_TOKEN_CONTROLS.azp_own] },
+      },
+    ],
+    shownBy: VERIFIED,
+  },
+  {
+    name: 'nbf',
+    point: 'Beginning of the validity',
+    section: CLAIMS,
+    quote: 'Claims sub to c_hash. (nothing on nbf)',
+    default: 'absent',
+    variants: [
+      { name: 'absent', summary: 'There is no nbf.', source: 'RFC 7519 section 4.1.5' },
+      {
+        name: 'present',
+        summary: 'nbf is a minute before iat.',
+        source: 'RFC 7519 section 4.1.5',
+        effect: { rows: [ID_TOKEN_CONTROLS.nbf_past] },
+      },
+    ],
+    shownBy: VERIFIED,
+  },
+]
+
+/** OpenID Connect Core 1.0 section 2: no more ASCII characters. */
+const MAX_SUB = 255
+
+/** The same 128 bits as a UUID of version 4. */
+function asUuid(sub: string): string {
+  const bytes = Buffer.from(sub, 'base64url')
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

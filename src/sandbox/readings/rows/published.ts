@@ -1,0 +1,153 @@
+import { bodyOf, keysOf, withJson, withMembers } from '../../outcomes/reply-changes.ts'
+import { withAnother } from '../../outcomes/rows/callback-changes.ts'
+import type { ServerReply } from '../../outcomes/server-reply.ts'
+import type { TamperTools } from '../../outcomes/tamper-tools.ts'
+import { ID_TOKEN_CONTROLS } from '../control-rows/id-token.ts'
+import { REPLY_CONTROLS } from '../control-rows/reply.ts'
+import type { Reading } from '../reading.ts'
+
+const SECTION = 'E6. Discovery and keys'
+const CONTENTS = 'Contents of the discovery documents and of the key set: not shown.'
+
+/** What belongs to the service as a whole: its documents, its names, and members that may come everywhere. */
+export const PUBLISHED: readonly Reading[] = [
+  {
+    name: 'discovery',
+    point: 'Members of the discovery documents',
+    section: SECTION,
+    quote: CONTENTS,
+    default: 'full',
+    variants: [
+      {
+        name: 'full',
+        summary: 'The documents list all that the service supports.',
+        source: 'OpenID Connect Discovery 1.0 section 3',
+      },
+      {
+        name: 'minimal',
+        summary: 'The documents have the required members alone, and that of Create the endpoint of E2.',
+        source: 'OpenID Connect Discovery 1.0 section 3',
+        effect: { replies: { discovery: withRequiredMembers } },
+      },
+    ],
+    excludes: { minimal: ['unknown_members=everywhere', 'callback_iss=present'] },
+    shownBy: ['use/verified'],
+  },
+  {
+    name: 'key_set',
+    point: 'Number of keys in the key set',
+    section: SECTION,
+    quote: CONTENTS,
+    default: 'two',
+    variants: [
+      { name: 'two', summary: 'A key for RS256 and one for ES256.', source: 'RFC 7517 section 5' },
+      {
+        name: 'one',
+        summary: 'Only the key that signs.',
+        source: 'RFC 7517 section 5',
+        effect: { replies: { jwks: withSigningKeys, discovery: withSigningAlgorithms } },
+      },
+      {
+        name: 'three',
+        summary: 'Another key stands before these two, as before a rotation.',
+        source: 'OpenID Connect Core 1.0 section 10.1.1',
+        effect: { rows: [REPLY_CONTROLS.extra_key] },
+      },
+    ],
+    excludes: { one: ['unknown_members=everywhere'], three: ['unknown_members=everywhere'] },
+    shownBy: ['use/verified'],
+  },
+  {
+    name: 'key_members',
+    point: 'Members of a published key',
+    section: SECTION,
+    quote: CONTENTS,
+    default: 'full',
+    variants: [
+      { name: 'full', summary: 'Each key has kid, alg and use.', source: 'RFC 7517 section 4' },
+      {
+        name: 'minimal',
+        summary: 'Each key has a kid, but neither alg nor use.',
+        source: 'RFC 7517 section 4',
+        effect: { rows: [REPLY_CONTROLS.alg_missing] },
+      },
+    ],
+    shownBy: ['use/verified'],
+  },
+  {
+    name: 'brand_word',
+    point: 'Brand word',
+    section: 'Age Assurance Service: Interface Specification',
+    quote: 'The brand word in a few identifiers is replaced by the neutral word svc.',
+    default: 'svc',
+    variants: [
+      {
+        name: 'svc',
+        summary: 'Upgrade scope, upgrade path and request_uri have the word svc, in both profiles.',
+        source: 'RFC 6749 section 3.3',
+        effect: { decisions: { brand: 'svc' } },
+      },
+      {
+        name: 'agekey',
+        summary: 'Upgrade scope, upgrade path and request_uri have the word agekey, in both profiles.',
+        source: 'RFC 6749 section 3.3',
+        effect: { decisions: { brand: 'agekey' } },
+      },
+    ],
+    shownBy: ['use/code_issued', 'create/created'],
+  },
+  {
+    name: 'unknown_members',
+    point: 'Members, claims and parameters that are not defined',
+    section: 'Versioning',
+    quote: 'Deprecation policy and version negotiation: not shown.',
+    default: 'absent',
+    variants: [
+      { name: 'absent', summary: 'Only what is defined is sent.', source: 'RFC 6749 section 5.1' },
+      {
+        name: 'everywhere',
+        summary:
+          'Unknown members are in the replies of E2 and E4, in discovery and in the key set, unknown claims and header members in id_tokens, and an unknown parameter in callbacks.',
+        source: 'RFC 8701 section 1',
+        effect: {
+          rows: [
+            ID_TOKEN_CONTROLS.extra_claim,
+            ID_TOKEN_CONTROLS.header_extra_member,
+            REPLY_CONTROLS.par_extra_member,
+            REPLY_CONTROLS.token_extra_members,
+            REPLY_CONTROLS.discovery_extra_member,
+            REPLY_CONTROLS.unknown_key_type,
+          ],
+          callback: (callback) => withAnother(callback, 'sandbox_extra', 'ignore what you do not know'),
+        },
+      },
+    ],
+    shownBy: ['use/verified', 'use/access_denied', 'use/code_issued', 'create/created', 'create/access_denied'],
+  },
+]
+
+/** OpenID Connect Discovery 1.0 section 3 requires them; RFC 9126 section 5 names the endpoint of E2. */
+const REQUIRED_MEMBERS: readonly string[] = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'pushed_authorization_request_endpoint',
+  'jwks_uri',
+  'response_types_supported',
+  'subject_types_supported',
+  'id_token_signing_alg_values_supported',
+]
+
+function withRequiredMembers(reply: ServerReply): ServerReply {
+  const members = Object.entries(bodyOf(reply)).filter(([name]) => REQUIRED_MEMBERS.includes(name))
+  return withJson(reply, Object.fromEntries(members))
+}
+
+/** Clients with algorithms of their own need a key each. */
+function withSigningKeys(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
+  return withMembers(reply, { keys: keysOf(reply).filter(({ alg }) => signingAlgs.some((one) => one === alg)) })
+}
+
+function withSigningAlgorithms(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
+  return withMembers(reply, { id_token_signing_alg_values_supported: signingAlgs })
+}
