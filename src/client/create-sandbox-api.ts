@@ -98,14 +98,18 @@ export function createSandboxApi(
     keys: { rotate: (stage) => call('rotateKeys', { body: { stage } }) },
     async configure(change) {
       checkTenantChange(change)
-      const { clients, lifetimes, slowReplySeconds, ...deciders } = change
+      const { clients, lifetimes, slowReplySeconds, ...others } = change
       const body = {
-        ...deciders,
+        ...others,
         ...(clients && { clients: clients.map(snakeCased) }),
         ...(lifetimes && { lifetimes: snakeCased(lifetimes) }),
         ...(slowReplySeconds !== undefined && { slow_reply_seconds: slowReplySeconds }),
       }
       await call('putTenant', { params: { name: tenant.name }, body })
+    },
+    async readings() {
+      const { readings, grease } = await call('getTenant', { params: { name: tenant.name } })
+      return { readings, ...(grease !== undefined && { grease }) }
     },
     reset: () => call('reset', {}),
   }

@@ -4,7 +4,7 @@ import type { Coverage } from './shapes/coverage.ts'
 import type { Expectation, NextDecision, Persona, Scenario, ScenarioProgress } from './shapes/decision.ts'
 import type { Flow, FlowFilter } from './shapes/flow.ts'
 import type { KnownPersona } from './shapes/names.ts'
-import type { ClockState, TenantChange } from './shapes/settings.ts'
+import type { ClockState, TenantChange, TenantReadings } from './shapes/settings.ts'
 
 /** The clock of one tenant; every lifetime and every age is judged by it. */
 export interface ClockControl {
@@ -75,6 +75,8 @@ export interface SandboxApi {
   }
   /** Changes the tenant's own settings and leaves what is not given. @throws ConfigError for an unknown member */
   configure(change: TenantChange): Promise<void>
+  /** The readings that the tenant has now, without those that are as usual. */
+  readings(): Promise<TenantReadings>
   /** Back to the declared state; clients and keys stay. */
   reset(): Promise<void>
 }

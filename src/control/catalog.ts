@@ -2,6 +2,7 @@ import { DECISIONS } from '../oidc/decisions.ts'
 import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { CATALOGUE_VERSION, OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
+import { describeReading, READINGS } from '../sandbox/readings/readings.ts'
 import type { catalogOperations } from './contract/catalog.ts'
 import type { Handlers } from './handler.ts'
 import { wireLifetimes } from './tenants.ts'
@@ -28,6 +29,7 @@ export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
       })),
       lifetimes: wireLifetimes(lifetimes),
       decisions: DECISIONS,
+      readings: READINGS.map(describeReading),
     }
     return { status: 200, body }
   },

@@ -41,6 +41,7 @@ const MEMBERS: Readonly<Record<string, (api: SandboxApi) => Promise<unknown>>> =
   'coverage.get': (api) => api.coverage.get(),
   'coverage.clear': (api) => api.coverage.clear(),
   'coverage.name': (api) => api.coverage.name('a test'),
+  readings: (api) => api.readings(),
   reset: (api) => api.reset(),
 }
 

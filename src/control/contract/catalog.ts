@@ -41,6 +41,24 @@ const catalog = z
     ),
     lifetimes: lifetimesSchema,
     decisions: z.array(z.object({ point: z.string(), decision: z.string() })),
+    readings: z.array(
+      z.object({
+        name: z.string(),
+        point: z.string().describe('What the specification leaves open'),
+        section: z.string(),
+        quote: z.string().describe('Its words there, or what it says nothing of'),
+        default: z.string(),
+        variants: z.array(
+          z.object({
+            name: z.string(),
+            summary: z.string(),
+            source: z.string().describe('What makes it a legal way'),
+            excludes: z.array(z.string()).readonly().describe('What cannot hold beside it: unknown_members=everywhere'),
+          }),
+        ),
+        shown_by: z.array(z.string()).readonly().describe('Flow and name of outcomes whose run shows the difference'),
+      }),
+    ),
   })
   .meta({ id: 'Catalog' })
 
