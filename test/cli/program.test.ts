@@ -26,6 +26,7 @@ describe('help', () => {
       'start',
       'personas',
       'outcomes',
+      'readings',
       'explain',
       'init',
       'run',

@@ -15,7 +15,13 @@ Examples:
   agekey-sandbox outcomes --flow token             those of one flow or call
   agekey-sandbox outcomes show id_token.expired    one of them, and every way to force it`
 
-/** Registers `explain` and `outcomes`. What they do is loaded when they run. */
+const READINGS_EXAMPLES = `
+Examples:
+  agekey-sandbox readings                          all, with the variants of each; a star marks the default
+  agekey-sandbox readings par_status               one of them
+  agekey-sandbox start --reading par_status=200    how one is set`
+
+/** Registers `explain`, `outcomes` and `readings`. What they do is loaded when they run. */
 export function addExplain(program: Command, flags: ReadFlags): void {
   const outcomes = program
     .command('outcomes [pattern]')
@@ -34,6 +40,15 @@ export function addExplain(program: Command, flags: ReadFlags): void {
     .action(async (name: string, _options: unknown, command: Command) => {
       const { showOutcome } = await import('./explain.ts')
       await showOutcome(name, flags(), command.optsWithGlobals())
+    })
+  program
+    .command('readings [name]')
+    .description('list what the specification leaves open, and how it can be read')
+    .addOption(jsonOption())
+    .addHelpText('after', READINGS_EXAMPLES)
+    .action(async (name: string | undefined, options) => {
+      const { listReadings } = await import('./readings.ts')
+      listReadings(name, options)
     })
   const explain = program
     .command('explain <name>')
