@@ -4,6 +4,7 @@ import { redirect } from '../http/reply.ts'
 import { auditPage, showUploadedReport } from './audit/audit.ts'
 import { outcomePage } from './catalogues/outcome.ts'
 import { outcomesPage } from './catalogues/outcomes.ts'
+import { readingsPage } from './catalogues/readings.ts'
 import { rulesPage } from './catalogues/rules.ts'
 import { clientsPage } from './clients.ts'
 import { clockPage } from './clock.ts'
@@ -32,6 +33,7 @@ const PAGES: readonly ConsoleRoute[] = [
   scenariosPage,
   clockPage,
   clientsPage,
+  readingsPage,
   rulesPage,
   tenantsPage,
 ]

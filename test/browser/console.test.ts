@@ -85,7 +85,7 @@ describeInBrowser('the console', () => {
     await withPage(browser, {}, async (page) => {
       const asked: string[] = []
       page.on('request', (request) => asked.push(new URL(request.url()).origin))
-      for (const path of ['flows', 'personas', 'outcomes', 'expectations', 'clock', 'rules', 'tenants']) {
+      for (const path of ['flows', 'personas', 'outcomes', 'expectations', 'clock', 'readings', 'rules', 'tenants']) {
         await page.goto(address(path))
       }
       expect([...new Set(asked)]).toEqual([sandbox.baseUrl])

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { renderAudit } from '../../src/console/audit/audit-page.ts'
 import { renderOutcome } from '../../src/console/catalogues/outcome.ts'
 import { renderOutcomes } from '../../src/console/catalogues/outcomes.ts'
+import { renderReadings } from '../../src/console/catalogues/readings.ts'
 import { renderRules } from '../../src/console/catalogues/rules.ts'
 import { renderClients } from '../../src/console/clients.ts'
 import { renderClock } from '../../src/console/clock.ts'
@@ -27,6 +28,7 @@ import type { Coverage } from '../../src/sandbox/coverage/coverage.ts'
 import type { Flow } from '../../src/sandbox/journal/journal.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
+import { READINGS } from '../../src/sandbox/readings/readings.ts'
 import { ROOT_TENANT } from '../../src/sandbox/tenants/tenants.ts'
 import { MIXED } from '../cli/audit/reports/sample-report.ts'
 import { shell } from '../hosted/views.ts'
@@ -376,6 +378,11 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     { now: at, base: at, advanced_seconds: 91, frozen: true },
     { set: 'tomorrow', problem: 'set: must be an ISO 8601 date' },
   ),
+  pageOf('readings', renderReadings, frame, READINGS.slice(1, 4), {
+    readings: { par_status: '200' },
+    grease: '7',
+    problem: 'readings: there is no reading',
+  }),
   pageOf('rules', renderRules, frame, RULES, { profile: 'spec', search: 'nonce', level: 'error', section: '' }),
   [
     'tenants',

@@ -166,6 +166,7 @@ async function visitConsole({ sandbox, text, get, post }: World): Promise<void> 
     'outcomes',
     'expectations',
     'clock',
+    'readings',
     'rules',
     'tenants',
   ]) {
@@ -176,6 +177,8 @@ async function visitConsole({ sandbox, text, get, post }: World): Promise<void> 
   await get(`${at}/flows/${encodeURIComponent(text)}`)
   await get(`${at}/${encodeURIComponent(text)}`)
   await post(`${at}/coverage`, { clear: text })
+  for (const field of ['set', 'grease']) await post(`${at}/readings`, { [field]: text })
+  await post(`${at}/readings`, { clear: 'true' })
   await post(`${at}/clock`, { set: text })
   await post(`${at}/clock`, { advance: text })
   await post(`${at}/personas`, { persona: text })

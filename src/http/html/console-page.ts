@@ -21,6 +21,7 @@ export const CONSOLE_PAGES = [
   { path: 'scenarios', title: 'Scenarios', group: 'Decide' },
   { path: 'clock', title: 'Clock', group: 'Decide' },
   { path: 'clients', title: 'Clients', group: 'Sandbox' },
+  { path: 'readings', title: 'Readings', group: 'Sandbox' },
   { path: 'rules', title: 'Rules', group: 'Sandbox' },
   { path: 'tenants', title: 'Tenants', group: 'Sandbox' },
 ] as const

@@ -1,0 +1,77 @@
+import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
+import { counted } from '../../http/html/elements.ts'
+import { renderTextField } from '../../http/html/fields.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import { parseReadings, requireReadings } from '../../sandbox/readings/parse-readings.ts'
+import { type Reading, readingId, type Variant } from '../../sandbox/readings/reading.ts'
+import { findReading, quotationOf, READINGS } from '../../sandbox/readings/readings.ts'
+import type { ReadingSettings } from '../../sandbox/readings/tenant-readings.ts'
+import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
+
+/** `console/readings`: what the specification leaves open, how it is read now, and buttons that read it in another way. */
+export const readingsPage: ConsoleRoute = {
+  name: 'readings',
+  render: ({ tenant, frame, problem }) => renderReadings(frame, READINGS, { ...tenant.settings, problem }),
+  act,
+}
+
+async function act({ tenant, fields }: ConsoleCall): Promise<undefined> {
+  const { set, clear, grease } = fields
+  if (clear !== undefined) await tenant.configure({ readings: {}, grease: undefined })
+  if (set !== undefined) await tenant.configure({ readings: requireReadings(tenant.settings.readings, changeOf(set)) })
+  if (grease !== undefined) await tenant.configure({ grease: grease === '' ? undefined : grease.slice(0, MAX_SEED) })
+}
+
+const MAX_SEED = 200
+
+/** The default is what holds when nothing is set. */
+function changeOf(text: string): Readonly<Record<string, string | null>> {
+  const parsed = parseReadings([text])
+  const at = text.indexOf('=')
+  const [name, variant] = [text.slice(0, at), text.slice(at + 1)]
+  if ('problem' in parsed) return { [name]: variant }
+  return { [name]: findReading(name)?.default === variant ? null : variant }
+}
+
+/**
+ * Every reading with its quotation and its variants, as buttons.
+ * @param set what is set, and why a form was refused
+ */
+export function renderReadings(
+  frame: ConsoleFrame,
+  readings: readonly Reading[],
+  { readings: set, grease, problem }: ReadingSettings & { readonly problem?: string | undefined },
+): RenderedPage {
+  const action = `${frame.consolePath}/readings`
+  const count = Object.keys(set).length
+  return renderConsolePage(frame, {
+    title: 'Readings',
+    current: 'readings',
+    lead: html`What the specification leaves open, and how this sandbox reads it. Does your app survive the other ways? <a class="target" href="${frame.controlPath}/docs/readings">About readings</a> <a class="target" href="${frame.controlPath}/docs/decisions">Decisions</a>`,
+    problem,
+    body: html`<section class="card" aria-labelledby="set-title">
+<h2 id="set-title" data-testid="readings-set">${count === 0 ? 'Each one is read as usual' : `${counted(count, 'reading')} set`}</h2>
+${count > 0 && html`<p>${Object.entries(set).map(([name, variant]) => html`<code class="whole">${readingId(name, variant)}</code> `)}</p>`}
+<form class="form-row" method="post" action="${action}">
+${renderTextField({ name: 'grease', label: 'A seed', value: grease, hint: 'Picks one variant for each flow, by its state; the page of the flow says which. Empty: none.' })}
+<button class="secondary">Use this seed</button>
+</form>
+${(count > 0 || grease !== undefined) && html`<form class="button-row" method="post" action="${action}"><button class="secondary" name="clear" value="true" data-testid="clear-readings">Read all as usual, without a seed</button></form>`}
+</section>
+${readings.map((reading) => renderReading(reading, set[reading.name] ?? reading.default, action))}`,
+  })
+}
+
+const renderReading = (reading: Reading, current: string, action: string): Html =>
+  html`<section class="card" id="${reading.name}" aria-labelledby="${reading.name}-title" data-testid="reading-${reading.name}">
+<h2 id="${reading.name}-title">${reading.point} <code class="whole">${reading.name}</code></h2>
+<p class="muted">${reading.section}: ${quotationOf(reading)}</p>
+<form method="post" action="${action}"><ul class="step-list">
+${reading.variants.map((variant) => renderVariant(reading, variant, current))}</ul></form>
+</section>
+`
+
+const renderVariant = ({ name, default: usual }: Reading, variant: Variant, current: string): Html =>
+  html`<li><button class="step" name="set" value="${readingId(name, variant.name)}" aria-pressed="${variant.name === current ? 'true' : 'false'}"><span><strong>${variant.name}</strong>${variant.name === current && html` <span class="tag warn">now</span>`}${variant.name === usual && html` <span class="tag">usual</span>`}</span> <span class="muted">${variant.summary} (${variant.source})</span></button></li>
+`
