@@ -45,6 +45,7 @@ const GROUPS: readonly Group[] = [
       'testing-cypress': 'Commands for Cypress; not run by our tests.',
       personas: 'The test users, and how to write your own.',
       outcomes: 'Every ending that a flow or a call can be given, and what a correct client does about it.',
+      readings: 'What the specification leaves open, and how to find out whether your app survives the other ways.',
       scenarios: 'What users do, step by step, in one YAML file.',
       audit: 'Gives a running app every wrong answer and says which ones it lets in.',
       'audit-kit':
