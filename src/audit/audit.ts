@@ -26,8 +26,7 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
   const { failOn = 'must', catalogue = CATALOGUE_VERSION, known = [] } = options
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; --list shows all of them')
-  const startedAt = presentTime()
-  const start = Date.now()
+  const { startedAt, seconds } = startTiming()
   const { copies, visitsEach, startFresh }: AppCopies =
     'copies' in subject ? subject : { copies: [subject], visitsEach: options.jobs ?? DEFAULT_JOBS }
   const [app, ...others] = copies
@@ -59,7 +58,7 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
     app: app.page,
     agent: app.agent,
     started_at: startedAt,
-    seconds: (Date.now() - start) / 1000,
+    seconds: seconds(),
     learned: learned.described,
     rows: judged,
     totals: totalsOf(judged),
@@ -77,12 +76,18 @@ export async function learnPages(
 }
 
 /** Drives apps for as long as the budget lasts. */
-async function withLimits<Result>(
+export async function withLimits<Result>(
   { timeoutSeconds = DEFAULTS.timeoutSeconds, budgetSeconds = DEFAULTS.budgetSeconds, ...options }: AuditOptions,
   act: (tools: { drive(app: AuditedApp): Driver; signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> {
   const { signal, clear } = startDeadline(budgetSeconds, options.signal)
   return act({ drive: (app) => app.drive({ timeoutSeconds, signal }), signal }).finally(clear)
+}
+
+/** Starts to measure how long an audit takes. */
+export function startTiming(): { readonly startedAt: string; seconds(): number } {
+  const start = Date.now()
+  return { startedAt: presentTime(), seconds: () => (Date.now() - start) / 1000 }
 }
 
 /** ISO 8601, by the clock of this machine: that of the sandbox may be moved. */

@@ -51,3 +51,5 @@ export type AuditProgress =
   /** What was learned, in words. */
   | { readonly stage: 'learned'; readonly lines: readonly string[] }
   | { readonly stage: 'row'; readonly done: number; readonly total: number; readonly row: AuditedRow }
+  /** Of readings: sets that were tried, and of variants those that the app depends on. */
+  | { readonly stage: 'reading'; readonly done: number; readonly total: number; readonly failing: number }

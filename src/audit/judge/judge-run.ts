@@ -69,7 +69,7 @@ export async function judgeRun(
 const READINGS = { yes: 'taken', no: 'refused', broke: 'broke' } as const
 
 /** The flow of the journal in which the row is sent. */
-async function findFlow(
+export async function findFlow(
   row: Outcome,
   { useFlow, createFlow }: FlowRun,
   sandbox: SandboxApi,
@@ -84,7 +84,11 @@ async function findFlow(
 }
 
 /** Whether the app got the answer of the row: the journal says what was sent, the browser that it was brought. */
-function isDelivered({ flow, name }: Outcome, { brought, isLaterMet }: FlowRun, { calls, outcome }: Flow): boolean {
+export function isDelivered(
+  { flow, name }: Outcome,
+  { brought, isLaterMet }: FlowRun,
+  { calls, outcome }: Flow,
+): boolean {
   const isCalled = (endpoint: string) => calls.some((call) => call.endpoint === endpoint)
   switch (flow) {
     case 'par':
@@ -130,12 +134,13 @@ async function callsAfter(endpoint: string, { id }: Flow, sandbox: SandboxApi): 
 }
 
 /** The flow whose last page shows how the row ended. */
-function flowOfPage({ flow }: Outcome): 'use' | 'create' | 'upgrade' {
+export function flowOfPage({ flow }: Outcome): 'use' | 'create' | 'upgrade' {
   if (flow === 'create' || flow === 'par') return 'create'
   return flow === 'token' || flow === 'upgrade' ? 'upgrade' : 'use'
 }
 
-async function readAs(flow: 'use' | 'create' | 'upgrade', run: FlowRun, readers: Readers): Promise<Reading> {
+/** What the last page says, read as that of a flow. */
+export async function readAs(flow: 'use' | 'create' | 'upgrade', run: FlowRun, readers: Readers): Promise<Reading> {
   const { signatures, rules, driver } = readers
   const signature = signatures[flow]
   return signature ? readRun(run, { signature, rules: rules[flow], driver }) : 'unknown'

@@ -33,7 +33,7 @@ interface JudgedStarts {
   readonly notes: readonly string[]
 }
 
-const UNREAD: Readonly<Record<ReadFlow, string>> = {
+export const UNREAD: Readonly<Record<ReadFlow, string>> = {
   discovery: 'your app does not read a discovery document, not at its start and not for a token',
   jwks: 'your app does not read the key set, not at its start and not for a token',
 }

@@ -10,7 +10,8 @@ It uses the sandbox that runs at the base URL of the settings, or starts one the
 audit stand in agekey-audit.yaml in this folder, which --learn writes; flags go before it.
 
 Exit codes: 0 every row that counts was refused and every control accepted; 1 a finding; 2 nothing could be shown (the app is
-down, a setting is wrong); 3 nothing failed, but rows that count are undetermined; 130 interrupted.
+down, a setting is wrong); 3 nothing failed, but rows that count are undetermined; 130 interrupted. --readings gives no wrong
+answer: it switches the readings of the sandbox, puts them back, and ends with 0 unless --fail-on-readings is given.
 
 Examples:
   agekey-sandbox audit http://localhost:3000/verify    the page of the app where a user begins to prove an age
@@ -24,6 +25,7 @@ Examples:
                                                        some rows; --list shows them
   agekey-sandbox audit --known "use/id_token.kid_empty: the library takes an empty kid for none"
                                                        a finding that does not fail this run
+  agekey-sandbox audit --readings                      does the app survive what the specification leaves open?
   agekey-sandbox audit --again                         what failed or was undetermined last time
   agekey-sandbox audit --junit audit.xml --sarif audit.sarif
                                                        reports for a CI system`
@@ -48,6 +50,11 @@ export function addAudit(program: Command, flags: ReadFlags): void {
     .option('--url <url>', 'a sandbox elsewhere, with --control-token when it asks for one')
     .option('--only <pattern>', PATTERN_HELP, collected)
     .option('--skip <pattern>', 'leaves rows out, by the same patterns; may be given several times', collected)
+    .option(
+      '--readings',
+      'instead of rows: under which readings of what the specification leaves open the app works, and on which it depends',
+    )
+    .option('--fail-on-readings', 'what the app depends on counts for the exit code of --readings')
     .option('--fail-on <level>', 'findings count from this level on: must, should, may or none (default: must)')
     .option(
       '--known <entry>',

@@ -2,6 +2,7 @@ import { DEFAULT_JOBS, learnPages, runAudit } from '../../audit/audit.ts'
 import { type AppCopies, type AuditedApp, appAt } from '../../audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../audit/options.ts'
 import { selectRows } from '../../audit/plan/select-rows.ts'
+import { auditReadings } from '../../audit/readings/audit-readings.ts'
 import { ownEnvironment } from '../../config/load-settings.ts'
 import { messageOf } from '../../files/caught.ts'
 import type { Mask } from '../../sandbox/clients/mask.ts'
@@ -15,7 +16,7 @@ import { findFreePort } from './app/start-app.ts'
 import { createAgentChoice } from './choose-agent.ts'
 import { AUDIT_FILE, type AuditFile } from './file/read-audit-file.ts'
 import { writeAuditFile } from './file/write-audit-file.ts'
-import { keepRun, renewRun } from './last-run.ts'
+import { keepReadings, keepRun, renewRun } from './last-run.ts'
 import type { OpenSandbox } from './open-sandbox.ts'
 import { type AuditPlan, needsPort, portOf } from './plan-audit.ts'
 import { preflight } from './preflight.ts'
@@ -89,16 +90,21 @@ async function judge(app: AppCopies, options: AuditOptions, session: Run): Promi
   const { plan, request, signal, say, sandbox } = session
   const progress = createProgress({ isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError })
   const judged: AuditedRow[] = []
-  const found = await runAudit(app, {
+  const observed: AuditOptions = {
     ...options,
     onProgress(news) {
       if (news.stage === 'learned') return sayLearned(news.lines, say)
       // What ends by the interruption is no verdict.
       if (signal.aborted) return
+      if (news.stage === 'reading') return progress.reading(news)
       judged.push(news.row)
       progress.row(news)
     },
-  }).finally(progress.end)
+  }
+  const found = await (request.mode === 'readings'
+    ? auditReadings(app, { ...observed, failOnReadings: request.failOnReadings })
+    : runAudit(app, observed)
+  ).finally(progress.end)
   // Decision: the report names the page as it was given. The port of an app that the audit starts is another one each time.
   const report = { ...found, app: plan.app }
 
@@ -113,7 +119,7 @@ async function judge(app: AppCopies, options: AuditOptions, session: Run): Promi
   if (sandbox.isOwn && report.exit_code !== 0) say(HOW_TO_SEE_FLOWS)
   const isKept = await remember(report, request)
   if (isKept && context.console !== undefined)
-    say(`All verdicts by family, with their flows: ${context.console}/audit (${LAST_AUDIT})`)
+    say(`${WHERE_TO_LOOK[request.mode === 'readings' ? 'readings' : 'rows']}: ${context.console}/audit (${LAST_AUDIT})`)
   const summaryFile = ownEnvironment()['GITHUB_STEP_SUMMARY']
   writeReports(report, { ...request.files, summaryFile: summaryFile || undefined }, context)
   return report.exit_code
@@ -126,6 +132,7 @@ async function judge(app: AppCopies, options: AuditOptions, session: Run): Promi
 async function remember(report: AuditReport, { mode, only, skip }: AuditRequest): Promise<boolean> {
   try {
     if (mode === 'again') await renewRun(report)
+    else if (mode === 'readings') await keepReadings(report)
     else if (only.length + skip.length === 0) await keepRun(report)
     else return false
     return true
@@ -134,6 +141,11 @@ async function remember(report: AuditReport, { mode, only, skip }: AuditRequest)
     return false
   }
 }
+
+const WHERE_TO_LOOK = {
+  rows: 'All verdicts by family, with their flows',
+  readings: 'What was found, with the flows',
+} as const
 
 const HOW_TO_SEE_FLOWS =
   'To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it'

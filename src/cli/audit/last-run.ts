@@ -39,8 +39,35 @@ export function readLastAudit(): string | undefined {
   }
 }
 
-/** Keeps the report of a whole audit. @throws ConfigError with one line, when it cannot be written */
+/** Keeps the report of a whole audit, beside what is known of the readings of this app. @throws ConfigError with one line, when it cannot be written */
 export async function keepRun(report: AuditReport): Promise<void> {
+  await keep(withReadings(report, report.readings ?? lastOf(report.app)?.readings))
+}
+
+/** Keeps what `--readings` found, beside the rows of the last audit of this app. @throws ConfigError with one line, when it cannot be written */
+export async function keepReadings(report: AuditReport): Promise<void> {
+  await keep(withReadings(lastOf(report.app) ?? report, report.readings))
+}
+
+const withReadings = (report: AuditReport, readings: AuditReport['readings']): AuditReport =>
+  readings ? { ...report, readings, exit_code: exitCodeOf(report.rows, readings) } : report
+
+/** The last report, when it can be read and is of this app. */
+function lastOf(app: string): AuditReport | undefined {
+  const last = readReport(readable() ?? '')
+  return last.ok && last.report.app === app ? last.report : undefined
+}
+
+/** What cannot be read is not kept; to write there then says why. */
+function readable(): string | undefined {
+  try {
+    return readLastAudit()
+  } catch {
+    return undefined
+  }
+}
+
+async function keep(report: AuditReport): Promise<void> {
   try {
     await preparePrivateFolder(dirname(LAST_AUDIT))
     await replaceFile(LAST_AUDIT, `${JSON.stringify(report, undefined, 2)}\n`, { mode: 0o600 })

@@ -14,7 +14,7 @@ const EVERY_ROWS = 25
 /** The verdicts that are worth counting on the way. */
 const COUNTED: readonly VerdictName[] = ['let in', 'broke', 'too strict', 'undetermined']
 
-/** Shows how far an audit is: on a terminal one line that changes, else a line for each 25 rows. */
+/** Shows how far an audit is: on a terminal one line that changes, else a line for each 25 rows or readings. */
 export function createProgress({ isTerminal, redraw, line }: ProgressView) {
   const counts = new Map<VerdictName, number>()
   return {
@@ -22,6 +22,11 @@ export function createProgress({ isTerminal, redraw, line }: ProgressView) {
       counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
       const found = COUNTED.flatMap((name) => (counts.has(name) ? [`${counts.get(name)} ${name}`] : []))
       const text = [`rows ${done}/${total}`, ...found].join(', ')
+      if (isTerminal) redraw(text)
+      else if (done % EVERY_ROWS === 0 || done === total) line(text)
+    },
+    reading({ done, total, failing }: Extract<AuditProgress, { stage: 'reading' }>): void {
+      const text = `readings ${done}/${total}${failing === 0 ? '' : `, ${failing} that it depends on`}`
       if (isTerminal) redraw(text)
       else if (done % EVERY_ROWS === 0 || done === total) line(text)
     },

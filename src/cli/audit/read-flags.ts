@@ -21,6 +21,8 @@ export interface AuditFlags extends BrowserFlags {
   readonly known?: readonly string[]
   readonly catalogue?: string
   readonly again?: true
+  readonly readings?: true
+  readonly failOnReadings?: true
   readonly jobs?: string
   readonly timeout?: string
   readonly budget?: string
@@ -52,7 +54,9 @@ export interface AuditRequest {
   readonly failOn: FailOn | undefined
   readonly known: readonly KnownFinding[]
   readonly catalogue: string | undefined
-  readonly mode: 'run' | 'again' | 'list' | 'learn'
+  readonly mode: 'run' | 'again' | 'list' | 'learn' | 'readings'
+  /** What the app depends on in readings counts for the exit code. */
+  readonly failOnReadings: boolean
   /** What the audit is given as it is; absent ones take its defaults. */
   readonly limits: {
     readonly jobs?: number
@@ -98,6 +102,7 @@ export function readFlags(page: string | undefined, flags: AuditFlags): AuditReq
     known: parseKnownFindings(known),
     catalogue,
     mode,
+    failOnReadings: flags.failOnReadings ?? false,
     limits: readLimits(flags),
     files: readFiles(flags, mode),
     isOwnApp: flags.thisAppIsMine ?? false,
@@ -113,14 +118,31 @@ function checkPatterns(flag: string, patterns: readonly string[]): void {
   }
 }
 
-function modeOf({ list, learn, again, only }: AuditFlags): AuditRequest['mode'] {
-  const modes = Object.entries({ list, learn, again }).flatMap(([mode, isGiven]) => (isGiven ? [`--${mode}`] : []))
-  if (list && learn) throw ConfigError.of(`${modes.join(' and ')} are two things to do; give one of them`)
-  if (learn && again) throw ConfigError.of(`${modes.join(' and ')} are two things to do; give one of them`)
+function modeOf({ list, learn, again, readings, failOnReadings, ...rows }: AuditFlags): AuditRequest['mode'] {
+  const modes = Object.entries({ list, learn, again, readings }).flatMap(([mode, isGiven]) =>
+    isGiven ? [`--${mode}`] : [],
+  )
+  const { only } = rows
+  if ((list && learn) || (learn && again) || (readings && modes.length > 1))
+    throw ConfigError.of(
+      `${modes.join(' and ')} are ${modes.length === 2 ? 'two' : 'several'} things to do; give one of them`,
+    )
+  if (failOnReadings && !readings)
+    throw ConfigError.of('--fail-on-readings counts what --readings finds; give --readings too, or leave it out')
+  if (readings) return requireNoRows(rows)
   if (again && only !== undefined) throw ConfigError.of('--again and --only both say which rows; give one of them')
   if (list) return 'list'
   if (learn) return 'learn'
   return again ? 'again' : 'run'
+}
+
+/** @throws ConfigError for a flag that is about rows, of which `--readings` tries none */
+function requireNoRows({ only, skip, failOn, known, catalogue, slow }: AuditFlags): 'readings' {
+  const flags = Object.entries({ only, skip, 'fail-on': failOn, known, catalogue, slow })
+  const [first] = flags.find(([, value]) => value !== undefined) ?? []
+  if (first === undefined) return 'readings'
+  const instead = first === 'fail-on' ? '; --fail-on-readings makes what it finds count' : ''
+  throw ConfigError.of(`--${first} is about rows, and --readings tries none; leave one of them out${instead}`)
 }
 
 function readLevel(text: string | undefined): FailOn | undefined {

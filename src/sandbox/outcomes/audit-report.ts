@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { mustBe } from '../../files/describe-issue.ts'
 import { CHECKS, LEVELS, OUTCOME_FLOWS } from './outcome.ts'
+import { readingsReportSchema } from './report/readings-report.ts'
 
 /** What the audit says of a row. */
 export const VERDICTS = [
@@ -104,6 +105,7 @@ export const auditReportSchema = z.strictObject({
     .describe('What success and failure look like'),
   rows: z.array(auditedRowSchema.readonly()).readonly(),
   totals: z.partialRecord(z.enum(VERDICTS), z.int().min(0)).readonly().describe('How many rows have each verdict'),
+  readings: readingsReportSchema.readonly().optional().describe('What --readings found'),
   notes: lines().describe('What the whole run met, in one line each'),
   exit_code: z
     .literal([0, 1, 2, 3])

@@ -17,6 +17,7 @@ describe('A call of audit', () => {
       known: [],
       catalogue: undefined,
       mode: 'run',
+      failOnReadings: false,
       limits: { slow: false },
       files: {},
       isOwnApp: false,
@@ -120,6 +121,22 @@ describe('A call of audit', () => {
     [PAGE, { learn: true, json: '-' }, '--json: --learn runs no row, so that there is nothing to report'],
     [PAGE, { list: true, learn: true }, '--list and --learn are two things to do; give one of them'],
     [PAGE, { learn: true, again: true }, '--learn and --again are two things to do; give one of them'],
+    [PAGE, { readings: true, again: true }, '--again and --readings are two things to do; give one of them'],
+    [
+      PAGE,
+      { failOnReadings: true },
+      '--fail-on-readings counts what --readings finds; give --readings too, or leave it out',
+    ],
+    [
+      PAGE,
+      { readings: true, only: ['flow:use'] },
+      '--only is about rows, and --readings tries none; leave one of them out',
+    ],
+    [
+      PAGE,
+      { readings: true, failOn: 'must' },
+      '--fail-on is about rows, and --readings tries none; leave one of them out; --fail-on-readings makes what it finds count',
+    ],
     [PAGE, { again: true, only: ['flow:use'] }, '--again and --only both say which rows; give one of them'],
   ])('%s with %j is refused in one line', (page, flags, message) => {
     expect(() => readFlags(page, flags)).toThrow(typeof message === 'string' ? ConfigError.of(message) : message)

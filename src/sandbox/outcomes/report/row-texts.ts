@@ -51,4 +51,4 @@ export function meaningOf(reason: string): string {
 /** Ends a sentence. Its beginning stays: a rule may begin with `exp`. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+export const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,11 +1,16 @@
 import { type AuditedRow, type AuditReport, VERDICTS, type VerdictName } from '../audit-report.ts'
+import { variantsThat } from './readings-text.ts'
 
 export type Conclusion = 'passed' | 'failed' | 'undetermined' | 'nothing was judged'
 
-/** What an audit came to. It never passes when no row was judged. */
-export function conclusionOf({ exit_code, totals }: AuditReport): Conclusion {
+/** What an audit came to. It never passes when no row was judged, or, of readings alone, when the app works under no variant. */
+export function conclusionOf({ exit_code, totals, rows, readings }: AuditReport): Conclusion {
   if (exit_code === 1) return 'failed'
-  if (exit_code === 2 || (totals.refused ?? 0) + (totals.accepted ?? 0) === 0) return 'nothing was judged'
+  const good =
+    readings && rows.length === 0
+      ? variantsThat('works', readings).length
+      : (totals.refused ?? 0) + (totals.accepted ?? 0)
+  if (exit_code === 2 || good === 0) return 'nothing was judged'
   return exit_code === 0 ? 'passed' : 'undetermined'
 }
 

@@ -1,13 +1,33 @@
 import type { AuditedRow, AuditReport, VerdictName } from '../audit-report.ts'
 import { isFinding } from './findings.ts'
+import type { ReadingsReport } from './readings-report.ts'
+import { variantsThat } from './readings-text.ts'
 
-/** 2 when nothing was judged, 1 for a finding, 3 for an undetermined row, of those that count; else 0. */
-export function exitCodeOf(rows: readonly AuditedRow[]): AuditReport['exit_code'] {
+type ExitCode = AuditReport['exit_code']
+
+/** 2 when nothing was judged, 1 for a finding, 3 for what is undetermined, of rows and readings that count; else 0. */
+export function exitCodeOf(rows: readonly AuditedRow[], readings?: ReadingsReport): ExitCode {
+  if (!readings) return exitCodeOfRows(rows)
+  const ofReadings = exitCodeOfReadings(readings)
+  if (rows.length === 0) return ofReadings
+  const ofRows = exitCodeOfRows(rows)
+  return ofRows === 1 || ofReadings === 0 ? ofRows : ofReadings
+}
+
+function exitCodeOfRows(rows: readonly AuditedRow[]): ExitCode {
   const isJudged = ({ verdict }: AuditedRow) => verdict !== 'undetermined' && verdict !== 'not for this app'
   if (!rows.some(isJudged)) return 2
   const counted = rows.filter((row) => row.counted)
   if (counted.some(isFinding)) return 1
   return counted.some(({ verdict }) => verdict === 'undetermined') ? 3 : 0
+}
+
+/** Decision: readings never fail an audit unless they are asked to: a correct app may depend on what nothing forbids. */
+function exitCodeOfReadings(readings: ReadingsReport): ExitCode {
+  if (!readings.counted) return 0
+  if (variantsThat('depends', readings).length + readings.combinations.failed.length > 0) return 1
+  if (variantsThat('works', readings).length === 0) return 2
+  return variantsThat('undetermined', readings).length + readings.combinations.undetermined > 0 ? 3 : 0
 }
 
 /** How many rows have each verdict. */

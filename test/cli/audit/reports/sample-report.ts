@@ -1,5 +1,6 @@
 import { type AuditedRow, type AuditReport, VERDICTS } from '../../../../src/sandbox/outcomes/audit-report.ts'
 import { OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
+import type { ReadingsReport, TriedVariant } from '../../../../src/sandbox/outcomes/report/readings-report.ts'
 
 /** A row of the catalogue as an audit judges it: `use/id_token.expired`, refused unless `changes` say otherwise. */
 export function auditedRow(row: string, changes: Partial<AuditedRow> = {}): AuditedRow {
@@ -98,6 +99,52 @@ export const MIXED: AuditReport = auditReport(
   ],
   { notes: ['your app answers 429 since row 38; raise its limit for tests, or --jobs 1'] },
 )
+
+const VARIANT: TriedVariant = {
+  reading: 'par_status',
+  variant: '200',
+  usual: '201',
+  summary: 'A pushed request is answered with 200.',
+  silent: 'E2. Create PAR: Success response. (no status)',
+  verdict: 'works',
+  flows: ['f3'],
+}
+
+/** What `--readings` found: a dependence, a pair, and one variant of each other verdict. */
+export const READINGS_FOUND: ReadingsReport = {
+  started_at: '2026-01-02T03:04:05.678Z',
+  seconds: 4.2,
+  variants: [
+    { ...VARIANT, verdict: 'depends', evidence: 'in create/created as newcomer your app showed 400 at /callback' },
+    { ...VARIANT, reading: 'typ', usual: 'JWT', variant: 'absent' },
+    {
+      ...VARIANT,
+      reading: 'code_use',
+      usual: 'single',
+      variant: 'repeated',
+      verdict: 'undetermined',
+      reason: 'used once',
+    },
+    {
+      ...VARIANT,
+      reading: 'c_hash',
+      usual: 'present',
+      variant: 'absent',
+      verdict: 'not for this app',
+      reason: 'no upgrade',
+    },
+  ],
+  combinations: {
+    tried: 3,
+    undetermined: 0,
+    failed: [{ variants: ['typ=absent', 'azp=present'], evidence: 'your app showed 500 at /callback', flows: ['f9'] }],
+  },
+  counted: false,
+}
+
+/** The report of `audit --readings`. */
+export const readingsAudit = (changes: Partial<ReadingsReport> = {}): AuditReport =>
+  auditReport([], { readings: { ...READINGS_FOUND, ...changes }, exit_code: changes.counted ? 1 : 0 })
 
 /** What an app, a page or an attacker may put where a report shows it. */
 export const HOSTILE = [

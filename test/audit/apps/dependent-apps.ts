@@ -1,0 +1,53 @@
+import type { Changes } from '../../support/express-example.ts'
+
+/** The Express example as an app that works however the specification is read, but for the brand word that it names itself. */
+export const SURVIVES: Changes = [
+  [
+    'payload.c_hash === (code && hash(code, 16)) &&',
+    '(payload.c_hash === undefined || payload.c_hash === (code && hash(code, 16))) &&',
+  ],
+  ['payload.req_claims_hash === hash(CLAIMS, 32)', "payload.req_claims_hash.replace(/=+$/, '') === hash(CLAIMS, 32)"],
+  [
+    '  const body = await response.json()\n',
+    `  const text = await response.text()
+  const body = /^[{"]/.test(text) ? JSON.parse(text) : text\n`,
+  ],
+]
+
+/** The same, and it depends on three readings: a status, a description, and the bytes of a body. */
+export const DEPENDS_ON_THREE: Changes = [
+  ...SURVIVES,
+  [
+    '  if (!response.ok) throw',
+    "  if (path.endsWith('/par') && response.status !== 201) throw new Error('no such status')\n  if (!response.ok) throw",
+  ],
+  [
+    "  if (error !== undefined) return response.status(403).send('No age was proved.')\n",
+    `  if (error !== undefined) {
+    const why = request.body.error_description
+    return why ? response.status(403).send('No age was proved.') : response.status(500).send('Something went wrong.')
+  }\n`,
+  ],
+  [
+    '  const text = await response.text()\n',
+    `  const text = await response.text()
+  if (path.endsWith('/upgrade') && text !== '"OK"') throw new Error('the age key was not upgraded')\n`,
+  ],
+]
+
+/** The same, and it fails when two readings meet that it survives one by one. */
+export const FAILS_UNDER_A_PAIR: Changes = [
+  ...SURVIVES,
+  ['const { payload } = await jwtVerify(', 'const { payload, protectedHeader } = await jwtVerify('],
+  [
+    "  if (!isOurs) throw new Error('this token answers another request')\n",
+    `  if (!isOurs) throw new Error('this token answers another request')
+  if (protectedHeader.typ === undefined && payload.azp !== undefined) throw new Error('a token of no known make')\n`,
+  ],
+]
+
+/** It has neither Create nor Upgrade: fewer flows, and so a quicker audit. */
+export const USE_ALONE: Changes = [
+  ['openid svc.upgrade', 'openid'],
+  ["      can_create: 'true',\n", ''],
+]

@@ -1,0 +1,72 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { FragmentPost } from '../../../src/audit/agent/browser.ts'
+import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
+import { appAt } from '../../../src/audit/drive/audited-app.ts'
+import { auditReadings, type ReadingsOptions } from '../../../src/audit/readings/audit-readings.ts'
+import type { ReadingsReport } from '../../../src/sandbox/outcomes/report/readings-report.ts'
+import { describeReadings, variantName } from '../../../src/sandbox/outcomes/report/readings-text.ts'
+import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
+import { type Changes, startExpressExample } from '../../support/express-example.ts'
+import { DEPENDS_ON_THREE, FAILS_UNDER_A_PAIR, SURVIVES, USE_ALONE } from '../apps/dependent-apps.ts'
+import { FRAGMENT } from '../apps/fragment-apps.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+const sandbox = shareSandbox()
+
+interface Way extends ReadingsOptions {
+  readonly fragment?: FragmentPost
+}
+
+async function audit(changes: Changes, { fragment, ...options }: Way = {}): Promise<ReadingsReport> {
+  const app = await startExpressExample(sandbox(), changes)
+  onTestFinished(() => app.stop())
+  const audited = appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent(), fragment })
+  const { readings } = await auditReadings({ copies: [audited], visitsEach: 1 }, options)
+  return readings ?? expect.fail('an audit of readings says nothing of them')
+}
+
+const namesWith = ({ variants }: ReadingsReport, verdict: ReadingsReport['variants'][number]['verdict']) =>
+  variants.filter((one) => one.verdict === verdict).map(variantName)
+
+const reasonOf = ({ variants }: ReadingsReport, reading: string) =>
+  variants.find((one) => one.reading === reading)?.reason
+
+const BROKEN_BY_THREE = ['error_description=absent', 'par_status=200', 'upgrade_body=newline', 'upgrade_body=text']
+
+describe('An audit of readings', () => {
+  test('finds exactly the three readings that an app depends on', async () => {
+    const report = await audit(DEPENDS_ON_THREE)
+    expect(namesWith(report, 'depends').toSorted()).toEqual(BROKEN_BY_THREE)
+    expect(describeReadings(report)).toMatch(
+      /^works under \d+ of \d+; depends on par_status=201, upgrade_body=json, error_description=present/,
+    )
+    expect(report.combinations.failed).toEqual([])
+    expect(report.combinations.tried).toBeGreaterThan(3)
+  })
+
+  test('finds nothing that an app depends on which takes every reading, and says why others are left open', async () => {
+    const report = await audit(SURVIVES)
+    expect(namesWith(report, 'depends')).toEqual([])
+    expect(report.combinations).toMatchObject({ undetermined: 0, failed: [] })
+    expect(namesWith(report, 'works')).toEqual(
+      expect.arrayContaining(['par_status=200', 'c_hash=absent', 'error_body=text', 'expired_request_uri=page']),
+    )
+    expect(reasonOf(report, 'code_use')).toBe('your app used its code once, so that it met no difference')
+    expect(reasonOf(report, 'discovery')).toContain('let the audit start yours')
+  })
+
+  test('finds the pair of readings that breaks an app which takes each of them alone', async () => {
+    const report = await audit([...USE_ALONE, ...FAILS_UNDER_A_PAIR])
+    expect(namesWith(report, 'depends')).toEqual([])
+    expect(report.combinations.failed.map(({ variants }) => variants.toSorted())).toEqual([
+      ['azp=present', 'typ=absent'],
+    ])
+    expect(reasonOf(report, 'par_status')).toMatch(/^your app sends no can_create=true/)
+  })
+
+  test('finds what an app depends on that answers by fragment', async () => {
+    const way: Way = { fragment: { post: '/answer', as: 'form' } }
+    const report = await audit([...FRAGMENT.byForm, ...USE_ALONE, ...DEPENDS_ON_THREE], way)
+    expect(namesWith(report, 'depends')).toEqual(['error_description=absent'])
+  })
+})
