@@ -1,8 +1,19 @@
 import type { AuditedRow, AuditReport, VerdictName } from '../../../sandbox/outcomes/audit-report.ts'
 import { findingsOf } from '../../../sandbox/outcomes/report/findings.ts'
 import { flowAddress } from '../../../sandbox/outcomes/report/flow-address.ts'
+import {
+  describeReadings,
+  namesOfCombination,
+  reasonsOf,
+  variantName,
+  variantsThat,
+  whatTogetherDid,
+  whatVariantDid,
+  whereSilent,
+} from '../../../sandbox/outcomes/report/readings-text.ts'
 import { meaningOf, weightOf, whatAppDid } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { byReason, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
+import { fold, joinBlocks, renderTable } from '../../reports/markdown-blocks.ts'
 import { codeSpan, escapeMarkdown } from '../../reports/markdown-text.ts'
 
 export interface MarkdownOptions {
@@ -12,37 +23,57 @@ export interface MarkdownOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** Of the summary of a step on GitHub. */
-export const MAX_SUMMARY_BYTES = 1024 * 1024
-const CUT = 'The report ends here: the summary of a step takes 1 MiB. `--json` writes all of it.\n'
-
 /** An audit as GitHub Flavored Markdown: totals, findings, what could not be judged, and the rest folded up. */
-export function renderMarkdown(
-  report: AuditReport,
-  { console: address, maxBytes = MAX_SUMMARY_BYTES }: MarkdownOptions = {},
-) {
+export function renderMarkdown(report: AuditReport, { console: address, maxBytes }: MarkdownOptions = {}) {
   const findings = findingsOf(report)
   const undetermined = byReason(report, 'undetermined')
-  return withinBytes(maxBytes, [
-    `## Audit of a relying party: ${conclusionOf(report)}\n`,
-    totalsTable(report),
+  const blocks = [
+    ...headBlocks(report),
     `${codeSpan(report.app)}, catalogue ${escapeMarkdown(report.catalogue)}, ${report.seconds.toFixed(1)} seconds\n`,
     ...(findings.length === 0 ? [] : ['### Findings\n']),
     ...findings.map((row) => findingBlock(row, address)),
     ...(undetermined.length === 0 ? [] : ['### Undetermined\n']),
     ...undetermined.map(([reason, rows]) => reasonLine(reason, rows)),
+    ...readingsBlocks(report, address),
     ...(report.notes.length === 0 ? [] : ['### Notes\n']),
     ...report.notes.map((note) => `- ${codeSpan(note)}\n`),
     ...restBlocks(report),
-  ])
+  ]
+  return joinBlocks(blocks, maxBytes)
+}
+
+/** Without rows there is nothing to count: the readings say what was found. */
+function headBlocks(report: AuditReport): string[] {
+  if (report.readings && report.rows.length === 0) return ['## Audit of a relying party: readings\n']
+  return [`## Audit of a relying party: ${conclusionOf(report)}\n`, totalsTable(report)]
+}
+
+function readingsBlocks({ readings }: AuditReport, address: string | undefined): string[] {
+  if (!readings) return []
+  const flowsOf = (flows: readonly string[]) =>
+    flows.length === 0
+      ? ''
+      : ` (${flows.map((id) => (address === undefined ? codeSpan(id) : flowLink(address, id))).join(', ')})`
+  const broken = variantsThat('depends', readings).map(
+    (one) =>
+      `- ${codeSpan(`${one.reading}=${one.usual}`)}, not ${codeSpan(one.variant)}: ${codeSpan(whatVariantDid(one))} ${escapeMarkdown(whereSilent(one))}${flowsOf(one.flows)}\n`,
+  )
+  const together = readings.combinations.failed.map(
+    (one) => `- ${codeSpan(namesOfCombination(one))}: ${codeSpan(whatTogetherDid(one))}${flowsOf(one.flows)}\n`,
+  )
+  const others = reasonsOf(readings).map(
+    ([verdict, reason, variants]) =>
+      `- ${variants.length} ${verdict}: ${escapeMarkdown(reason)}: ${variants.map((one) => codeSpan(variantName(one))).join(', ')}\n`,
+  )
+  return ['### Readings\n', `${escapeMarkdown(describeReadings(readings))}\n`, ...broken, ...together, ...others]
 }
 
 function totalsTable(report: AuditReport): string {
   const totals = totalsInOrder(report)
   if (totals.length === 0) return 'No row was run.\n'
-  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |\n`
-  return (
-    line(totals.map(([verdict]) => verdict)) + line(totals.map(() => '---:')) + line(totals.map(([, count]) => count))
+  return renderTable(
+    totals.map(([title]) => ({ title, isNumber: true })),
+    [totals.map(([, count]) => count)],
   )
 }
 
@@ -104,22 +135,3 @@ function restLines(report: AuditReport, verdict: VerdictName, rows: readonly Aud
     .map(([reason, those]) => reasonLine(reason, those))
     .join('')
 }
-
-const fold = (title: string, text: string) => `<details>\n<summary>${title}</summary>\n\n${text}\n</details>\n`
-
-/** As many blocks as there is room for: a cut between two of them leaves no markup open. */
-function withinBytes(maxBytes: number, blocks: readonly string[]): string {
-  const room = maxBytes - Buffer.byteLength(CUT) - 1
-  let text = ''
-  let bytes = 0
-  for (const [index, block] of blocks.entries()) {
-    const part = index === 0 || isListItem(block, blocks[index - 1]) ? block : `\n${block}`
-    bytes += Buffer.byteLength(part)
-    if (bytes > room) return `${text}\n${CUT}`
-    text += part
-  }
-  return text
-}
-
-/** Items of one list stand without an empty line between them. */
-const isListItem = (block: string, before = '') => block.startsWith('- ') && before.startsWith('- ')

@@ -4,6 +4,14 @@ import { pathToFileURL } from 'node:url'
 import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../../sandbox/outcomes/outcome.ts'
 import { findingsOf, levelOf } from '../../../sandbox/outcomes/report/findings.ts'
+import {
+  namesOfCombination,
+  variantName,
+  variantsThat,
+  whatTogetherDid,
+  whatVariantDid,
+  whereSilent,
+} from '../../../sandbox/outcomes/report/readings-text.ts'
 import { asSentence, referencesOf, weightOf, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { escapeMarkdown } from '../../reports/markdown-text.ts'
 import { visible } from '../../terminal.ts'
@@ -32,18 +40,26 @@ const LEVELS = { must: 'error', should: 'warning', may: 'note' } as const
 /** SARIF 2.1.0 with the findings of an audit, and a rule for each row that has one. */
 export function renderSarif(report: AuditReport, options: SarifOptions): string {
   const findings = findingsOf(report)
+  const ofReadings = readingFindings(report, options)
   const driver = {
     name: 'agekey-sandbox',
     semanticVersion: options.version,
     informationUri: options.repository ?? 'https://www.npmjs.com/package/agekey-sandbox',
-    rules: findings.map((row) => ruleOf(row, options)),
+    rules: [...findings.map((row) => ruleOf(row, options)), ...ofReadings.map(({ rule }) => rule)],
   }
   const run = {
     tool: { driver },
     invocations: [invocationOf(report)],
     originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
     columnKind: 'utf16CodeUnits',
-    results: findings.map((row, ruleIndex) => ({ ruleId: row.row, ruleIndex, ...resultOf(row, report, options) })),
+    results: [
+      ...findings.map((row, ruleIndex) => ({ ruleId: row.row, ruleIndex, ...resultOf(row, report, options) })),
+      ...ofReadings.map(({ rule, result }, index) => ({
+        ruleId: rule.id,
+        ruleIndex: findings.length + index,
+        ...result,
+      })),
+    ],
   }
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
   return `${JSON.stringify(log, undefined, 2)}\n`
@@ -70,20 +86,26 @@ function ruleOf(row: AuditedRow, { repository }: SarifOptions) {
 }
 
 function resultOf(row: AuditedRow, { app }: AuditReport, { source }: SarifOptions) {
-  const known = source?.(row.flow)
-  const { file, line } = known ?? NO_SOURCE
   const text = [
     `${row.row} is ${row.verdict} (${weightOf(row)}): ${whatHappened(row)}`,
     `Check: ${asSentence(row.rule)}`,
     ...seeOf(row),
   ]
-  const fingerprint = createHash('sha256')
-    .update(`${row.row} ${pathOf(app)}`)
-    .digest('hex')
-    .slice(0, 32)
   return {
     level: LEVELS[levelOf(row)],
     message: { text: plainText(text.join(' ')) },
+    ...placeOf(row.row, app, source?.(row.flow)),
+  }
+}
+
+/** Where a result stands, and by what it is known again. @param known the place that the user named */
+function placeOf(id: string, app: string, known: SourceLine | undefined) {
+  const { file, line } = known ?? NO_SOURCE
+  const fingerprint = createHash('sha256')
+    .update(`${id} ${pathOf(app)}`)
+    .digest('hex')
+    .slice(0, 32)
+  return {
     partialFingerprints: {
       'agekeyAudit/v1': fingerprint,
       // GitHub makes this one itself, by the line in the file, unless there is no such file.
@@ -91,6 +113,36 @@ function resultOf(row: AuditedRow, { app }: AuditReport, { source }: SarifOption
     },
     locations: [{ physicalLocation: { artifactLocation: artifactOf(file), region: { startLine: line } } }],
   }
+}
+
+/** What an app depends on, and the combinations under which it fails: a rule and a result of each. */
+function readingFindings({ readings, app }: AuditReport, { source }: SarifOptions) {
+  if (!readings) return []
+  const level = readings.counted ? 'warning' : 'note'
+  const ofVariants = variantsThat('depends', readings).map((one) => ({
+    name: variantName(one),
+    title: `The app depends on ${one.reading}=${one.usual}`,
+    text: `${whatVariantDid(one)} ${whereSilent(one)}`,
+  }))
+  const together = readings.combinations.failed.map((one) => ({
+    name: namesOfCombination(one),
+    title: `The app fails under ${namesOfCombination(one)}`,
+    text: whatTogetherDid(one),
+  }))
+  return [...ofVariants, ...together].map(({ name, title, text }) => {
+    const id = `readings/${name}`
+    const shown = plainText(`${asSentence(title)} ${text}`)
+    const rule = {
+      id,
+      name: pascalCase(id),
+      shortDescription: { text: plainText(asSentence(title)) },
+      fullDescription: { text: shown },
+      help: { text: shown, markdown: escapeMarkdown(`${asSentence(title)} ${text}`) },
+      defaultConfiguration: { level },
+      properties: { tags: ['interoperability'], precision: 'high' },
+    }
+    return { rule, result: { level, message: { text: shown }, ...placeOf(id, app, source?.('use')) } }
+  })
 }
 
 function invocationOf({ started_at, seconds, exit_code, notes }: AuditReport) {

@@ -1,6 +1,16 @@
 import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import { findingsOf, isFailure } from '../../../sandbox/outcomes/report/findings.ts'
 import { flowAddress } from '../../../sandbox/outcomes/report/flow-address.ts'
+import {
+  dependencesOf,
+  describeReadings,
+  namesOfCombination,
+  reasonsOf,
+  variantName,
+  whatTogetherDid,
+  whatVariantDid,
+  whereSilent,
+} from '../../../sandbox/outcomes/report/readings-text.ts'
 import { meaningOf, referencesOf, weightOf, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { byReason, type Conclusion, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
 import { visible } from '../../terminal.ts'
@@ -27,24 +37,29 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
     ...findings.slice(0, MAX_EXPLAINED).map((row) => explain(row, options)),
     findings.slice(MAX_EXPLAINED).map((row) => headline(row, options)),
     byReason(report, 'undetermined').flatMap(([reason, rows]) => undeterminedLines(reason, rows, options)),
+    ...readingsSections(report, options),
     report.notes.map((note) => `${options.colour('yellow', 'note')} ${visible(note)}`),
-    [conclusionLine(report, options), ...howToGoOn(report, findings, options)],
+    [...conclusionLines(report, options), ...howToGoOn(report, findings, options)],
   ]
   const filled = sections.filter((lines) => lines.length > 0)
   return filled.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
 }
 
 function explain(row: AuditedRow, options: TerminalOptions): string[] {
-  const { console: address, colour } = options
+  const { colour } = options
   const references = referencesOf(row)
-  const flows = row.flows.map((id) => (address === undefined ? `flow ${id}` : flowAddress(address, id)))
   return [
     headline(row, options),
     `  ${visible(whatHappened(row))}`,
     `  Check: ${visible(row.rule)}`,
     ...(references === '' ? [] : [`  ${colour('dim', visible(references))}`]),
-    ...(flows.length === 0 ? [] : [`  ${visible(flows.join(' '))}`]),
+    ...flowLines(row.flows, options),
   ]
+}
+
+function flowLines(flows: readonly string[], { console: address }: TerminalOptions): string[] {
+  const shown = flows.map((id) => (address === undefined ? `flow ${id}` : flowAddress(address, id)))
+  return shown.length === 0 ? [] : [`  ${visible(shown.join(' '))}`]
 }
 
 function headline(row: AuditedRow, { colour }: TerminalOptions): string {
@@ -65,6 +80,39 @@ const COLOURS: Readonly<Record<Conclusion, Style>> = {
   failed: 'red',
   undetermined: 'yellow',
   'nothing was judged': 'red',
+}
+
+/** What the app depends on, then what could not be shown. */
+function readingsSections({ readings }: AuditReport, options: TerminalOptions): string[][] {
+  if (!readings) return []
+  const { colour } = options
+  const mark = colour(readings.counted ? 'red' : 'yellow', 'depends on')
+  const dependences = dependencesOf(readings).flatMap(({ needs, broken }) =>
+    broken.map((one) => [
+      `${mark} ${colour('bold', visible(needs))}: it fails under ${visible(variantName(one))}`,
+      `  ${visible(whatVariantDid(one))}`,
+      `  ${colour('dim', visible(whereSilent(one)))}`,
+      ...flowLines(one.flows, options),
+    ]),
+  )
+  const together = readings.combinations.failed.map((one) => [
+    `${colour(readings.counted ? 'red' : 'yellow', 'fails under')} ${colour('bold', visible(namesOfCombination(one)))}`,
+    `  ${visible(whatTogetherDid(one))}`,
+    ...flowLines(one.flows, options),
+  ])
+  const others = reasonsOf(readings).map(([verdict, reason, variants]) => [
+    `${colour('yellow', `${verdict} ${variants.length}`)} ${visible(reason)}`,
+    `  ${visible(variants.map(variantName).join(', '))}`,
+  ])
+  return [...dependences, ...together, ...others]
+}
+
+function conclusionLines(report: AuditReport, options: TerminalOptions): string[] {
+  const { readings, rows } = report
+  if (!readings) return [conclusionLine(report, options)]
+  const seconds = `${readings.seconds.toFixed(1)} seconds`
+  const line = `${options.colour('bold', 'readings')}: ${visible(describeReadings(readings))}; ${seconds}`
+  return rows.length === 0 ? [line] : [conclusionLine(report, options), line]
 }
 
 function conclusionLine(report: AuditReport, { colour }: TerminalOptions): string {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { renderSarif } from '../../../../src/cli/audit/reports/sarif.ts'
 import { OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
-import { auditedRow, auditReport, HOSTILE, MIXED } from './sample-report.ts'
+import { auditedRow, auditReport, HOSTILE, MIXED, READINGS_FOUND } from './sample-report.ts'
 
 const VERDICTS = ['let in', 'too strict', 'broke', 'stale'] as const
 const ROWS = OUTCOMES.map(({ flow, name }) => `${flow}/${name}`)
@@ -28,6 +28,7 @@ const SOUND = {
   'no file of the app': renderSarif(MIXED, { version: '0.1.0' }),
   'a repository': renderSarif(MIXED, { ...OPTIONS, repository: 'https://github.com/owner/name' }),
   'a finding for each row of the catalogue': renderSarif(auditReport(everyRow), OPTIONS),
+  'what an app depends on in readings': renderSarif({ ...MIXED, readings: READINGS_FOUND }, OPTIONS),
   'hostile texts': renderSarif(auditReport(hostileRows, { notes: HOSTILE, exit_code: 2 }), OPTIONS),
 }
 
