@@ -6,12 +6,14 @@ import { packageVersion } from '../../package-root.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION, findRow } from '../../sandbox/outcomes/catalogue.ts'
 import { findingsOf, isFailure } from '../../sandbox/outcomes/report/findings.ts'
+import { dependencesOf, describeReadings } from '../../sandbox/outcomes/report/readings-text.ts'
 import { byReason, conclusionOf, totalsInOrder } from '../../sandbox/outcomes/report/summary.ts'
 import { exitCodeOf, totalsOf } from '../../sandbox/outcomes/report/totals.ts'
 import { renderSnippet } from '../snippet.ts'
 import { renderFamilies, renderUndetermined } from './family-tables.ts'
 import { renderFindings } from './finding-list.ts'
 import { REPORT_FIELD } from './read-upload.ts'
+import { renderReadings } from './readings-card.ts'
 import { markOf, whyNotLinked } from './row-cells.ts'
 
 /** A report, and what this sandbox knows about it. */
@@ -46,12 +48,19 @@ const MAX_ROWS = 1000
 function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
   // Decision: what stands on top is counted from the rows, so that no report looks better than its rows.
-  const report: AuditReport = { ...given, totals: totalsOf(given.rows), exit_code: exitCodeOf(given.rows) }
+  const report: AuditReport = {
+    ...given,
+    totals: totalsOf(given.rows),
+    exit_code: exitCodeOf(given.rows, given.readings),
+  }
   const place = { consolePath, linked: new Set(linked), audited: report }
-  return html`${renderSummary(report, [...remarksOn(given, report), ...whyNotLinked(rows, place)], name)}
+  const { variants = [], combinations } = report.readings ?? {}
+  const withFlows = [...rows, ...variants, ...(combinations?.failed ?? [])]
+  return html`${renderSummary(report, [...remarksOn(given, report), ...whyNotLinked(withFlows, place)], name)}
 ${renderFindings(findingsOf({ ...report, rows }), place)}
 ${renderUndetermined(byReason({ ...report, rows }, 'undetermined'))}
-${renderFamilies(rows, place)}`
+${renderReadings(report, place)}
+${rows.length > 0 && renderFamilies(rows, place)}`
 }
 
 const HEADLINES: Readonly<Record<ReturnType<typeof conclusionOf>, (report: AuditReport) => string>> = {
@@ -60,6 +69,22 @@ const HEADLINES: Readonly<Record<ReturnType<typeof conclusionOf>, (report: Audit
   undetermined: ({ rows }) =>
     `${counted(rows.filter((row) => row.counted && row.verdict === 'undetermined').length, 'row')} that counts could not be judged`,
   'nothing was judged': () => 'Nothing could be shown',
+}
+
+/** What does not count is no success either. */
+function conclusionMark(report: AuditReport): { word: string; mark: string } {
+  const { readings, rows } = report
+  const word = conclusionOf(report)
+  const isDependent =
+    readings && rows.length === 0 && dependencesOf(readings).length + readings.combinations.failed.length > 0
+  return isDependent && word === 'passed' ? { word: 'depends', mark: 'wait' } : { word, mark: MARKS[word] }
+}
+
+function headlineOf(report: AuditReport): string {
+  const { readings, rows } = report
+  return readings && rows.length === 0
+    ? shortened(describeReadings(readings), MAX_TEXT)
+    : HEADLINES[conclusionOf(report)](report)
 }
 
 function otherFindings(report: AuditReport): string {
@@ -72,9 +97,9 @@ function otherFindings(report: AuditReport): string {
 const MARKS = { passed: 'yes', failed: 'no', undetermined: 'wait', 'nothing was judged': 'no' } as const
 
 function renderSummary(report: AuditReport, remarks: readonly string[], name: string): Html {
-  const conclusion = conclusionOf(report)
+  const { word, mark } = conclusionMark(report)
   return html`<section class="card audit-summary" aria-labelledby="verdict-title">
-<h2 id="verdict-title" data-testid="headline"><span class="mark ${MARKS[conclusion]}">${conclusion}</span> ${HEADLINES[conclusion](report)}</h2>
+<h2 id="verdict-title" data-testid="headline"><span class="mark ${mark}">${word}</span> ${headlineOf(report)}</h2>
 <ul class="marks" aria-label="Rows by verdict" data-testid="totals">${totalsInOrder(report).map(
     ([verdict, count]) => html`<li class="mark ${markOf(verdict)}">${count} ${verdict}</li>`,
   )}</ul>

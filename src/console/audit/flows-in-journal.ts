@@ -11,15 +11,18 @@ const TOLERANCE_MS = 15_000
  * nothing: the flow also began while the audit ran.
  */
 export async function flowsInJournal(
-  { started_at: startedAt, first_started_at: firstStartedAt = startedAt, seconds, rows }: AuditReport,
+  { started_at: startedAt, first_started_at: firstStartedAt = startedAt, seconds, rows, readings }: AuditReport,
   { journal, name }: Pick<Tenant, 'journal' | 'name'>,
 ): Promise<readonly string[]> {
-  const wanted = new Set(rows.flatMap(({ flows }) => flows.filter(isFlowId)))
+  const ofReadings = readings ? [...readings.variants, ...readings.combinations.failed] : []
+  const wanted = new Set([...rows, ...ofReadings].flatMap(({ flows }) => flows.filter(isFlowId)))
   const numbers = [...wanted].map((id) => Number(id.slice(1)))
   if (numbers.length === 0) return []
   const [least, greatest] = [numbers.reduce((a, b) => Math.min(a, b)), numbers.reduce((a, b) => Math.max(a, b))]
-  const from = Date.parse(firstStartedAt) - TOLERANCE_MS
-  const to = Date.parse(startedAt) + seconds * 1000 + TOLERANCE_MS
+  const begun = [firstStartedAt, readings?.started_at ?? firstStartedAt].map((instant) => Date.parse(instant))
+  const ends = [{ started_at: startedAt, seconds }, ...(readings ? [readings] : [])]
+  const from = Math.min(...begun) - TOLERANCE_MS
+  const to = Math.max(...ends.map((one) => Date.parse(one.started_at) + one.seconds * 1000)) + TOLERANCE_MS
   const found: string[] = []
   const pause = createPause()
   const range = { before: `f${greatest + 1}`, ...(least > 1 && { after: `f${least - 1}` }) }

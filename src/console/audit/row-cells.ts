@@ -45,7 +45,7 @@ const MAX_NAME = 120
 const MAX_FLOWS = 12
 
 /** The flows of a row: links to those in the journal here, the others as they are. */
-export const renderFlows = ({ flows }: AuditedRow, { consolePath, linked }: RowPlace): readonly Html[] =>
+export const renderFlows = ({ flows }: Pick<AuditedRow, 'flows'>, { consolePath, linked }: RowPlace): readonly Html[] =>
   flows
     .slice(0, MAX_FLOWS)
     .map((id) =>
@@ -55,7 +55,7 @@ export const renderFlows = ({ flows }: AuditedRow, { consolePath, linked }: RowP
     )
 
 /** Why flows are no links: nothing when all are. */
-export const whyNotLinked = (rows: readonly AuditedRow[], { linked }: RowPlace): readonly string[] =>
+export const whyNotLinked = (rows: readonly Pick<AuditedRow, 'flows'>[], { linked }: RowPlace): readonly string[] =>
   rows.some(({ flows }) => flows.some((id) => !linked.has(id)))
     ? [
         'Flows without a link are not in the journal here: the audit used another sandbox or tenant, or this one was started or emptied since.',

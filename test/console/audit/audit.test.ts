@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { packageVersion } from '../../../src/package-root.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { auditedRow, auditReport, HOSTILE, MIXED } from '../../cli/audit/reports/sample-report.ts'
+import {
+  auditedRow,
+  auditReport,
+  HOSTILE,
+  MIXED,
+  READINGS_FOUND,
+  readingsAudit,
+} from '../../cli/audit/reports/sample-report.ts'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
@@ -28,6 +35,26 @@ const current = (changes: Partial<AuditReport> = {}): AuditReport => ({
   ...MIXED,
   version: packageVersion(),
   ...changes,
+})
+
+describe('the page of an audit of readings', () => {
+  test('says on top under how many readings the app works, what it depends on, and what was not shown', async () => {
+    const { page } = await upload(await startSandbox(), readingsAudit())
+    const text = textOf(page)
+    expect(text).toMatch(/depends works under 1 of 2; depends on par_status=201/)
+    expect(byTestId(page, 'dependence')).toHaveLength(1)
+    expect(text).toMatch(/Depends on par_status=201 , fails under par_status=200 A pushed request .* E2\. Create PAR/)
+    expect(byTestId(page, 'combination')).toHaveLength(1)
+    expect(text).toMatch(/1 undetermined used once code_use=repeated/)
+    expect(text).not.toContain('By family')
+  })
+
+  test('is a card of its own beside rows', async () => {
+    const { page } = await upload(await startSandbox(), current({ readings: READINGS_FOUND }))
+    expect(textOf(page)).toContain('failed 4 findings')
+    expect(byTestId(page, 'readings')).toHaveLength(1)
+    expect(textOf(page)).toContain('works under 1 of 2')
+  })
 })
 
 describe('the page of an audit', () => {
