@@ -12,9 +12,8 @@ import type { Finding } from '../oidc/rules/finding.ts'
 import { type Beginning, beginUse, type UseTransaction } from '../oidc/use.ts'
 import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { conclude } from '../sandbox/decision/conclude.ts'
-import { type Decision, decide, decideByChoice, decideEnded } from '../sandbox/decision/decide.ts'
+import { type Decision, decide, decideByChoice, decideEnded, runClockSteps } from '../sandbox/decision/decide.ts'
 import { keepPending, type Pending, takePending } from '../sandbox/decision/pending.ts'
-import { scenarioOf } from '../sandbox/decision/queue.ts'
 import { requireRequestedNames } from '../sandbox/decision/sources.ts'
 import { endingWith } from '../sandbox/journal/flow-link.ts'
 import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
@@ -191,11 +190,6 @@ async function callbackReply(
 
 /** Inside an iframe no callback leaves the sandbox, so the journal records none. */
 const callbackToRecord = (callback: Callback | undefined, visit: Visit) => (endsInFrame(visit) ? undefined : callback)
-
-/** A decision of a scenario may be followed by a step that moves the clock. */
-async function runClockSteps({ queued }: Decision, { scenarios }: Tenant): Promise<void> {
-  if (queued && scenarioOf(queued)) await scenarios.runClockSteps()
-}
 
 // A flow that is decided by a script needs none of them.
 const loadPage = onDemand(() => import('./page.ts'))

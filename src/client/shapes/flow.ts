@@ -57,6 +57,12 @@ export interface CallRecord {
   findings: readonly Finding[]
   /** Where a redirect leads, the title of a page with the fields of its form, or the body. */
   response: unknown
+  /** What was decided for this call, and what decided it. */
+  decision?: { persona?: string | undefined; outcome?: string | undefined; decided_by?: string | undefined } | undefined
+  /** How the clock was moved when the call came; absent in real time. */
+  clock?: { base?: string | undefined; advanced_seconds?: number | undefined; frozen?: true | undefined } | undefined
+  /** The header of a call by a server (W3C Trace Context), when it was valid. */
+  traceparent?: string | undefined
 }
 
 /** A rule that a request broke: what is wrong, where, and what to do about it. */

@@ -12,7 +12,7 @@ import { curlCommand } from './curl.ts'
 import { renderValues } from './values.ts'
 
 /** The calls in words, by the number of the endpoint. */
-const TITLES: Readonly<Record<string, string>> = {
+export const CALL_TITLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.values(ENDPOINTS).map(({ number, title, caller }) => [
       number,
@@ -49,13 +49,14 @@ ${shown.map((call, index) => renderCall(call, index, curlCommand(call, { baseUrl
 }
 
 function renderCall(call: CallRecord, index: number, curl: string): Html {
-  const { at, endpoint, method, path, parameters, findings, response } = call
+  const { at, endpoint, method, path, parameters, findings, response, traceparent } = call
   const refusal = refusalOf(call)?.description
   return html`<li class="${isRefused(call) ? 'error' : 'fine'}">
 <p class="moment">${renderInstant(at)}</p>
-<h3><span class="tag">${endpoint}</span> ${TITLES[endpoint] ?? endpoint}</h3>
+<h3><span class="tag">${endpoint}</span> ${CALL_TITLES[endpoint] ?? endpoint}</h3>
 <p><code><b>${method}</b> ${path}</code> ${renderStatus(call)}</p>
 ${refusal !== undefined && html`<p class="refusal">${refusal}</p>`}
+${traceparent !== undefined && html`<p class="hint" data-testid="traceparent">traceparent <code>${traceparent}</code></p>`}
 ${renderFindingList(findings, translate('en'))}
 <div class="more">
 <details class="raw" id="sent-${index}"><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>

@@ -34,7 +34,7 @@ export function renderFlowSearch(query: FlowQuery): Html {
   const facts = [persona, outcome, state, clientId].filter((value) => value !== undefined)
   const isUsed = facts.length > 0 || flow !== undefined || status !== undefined || q !== ''
   return html`<form class="flow-search" method="get" role="search" data-flow-search>
-<input class="q" id="q" name="q" type="search" value="${q}" placeholder="Search everything: client, state, rule, value" aria-label="Search in everything that the flows hold" autocomplete="off" autocapitalize="none" spellcheck="false">
+<input class="q" id="q" name="q" type="search" value="${q}" placeholder="Search everything: client, state, rule, traceparent, value" aria-label="Search in everything that the flows hold" autocomplete="off" autocapitalize="none" spellcheck="false">
 ${renderSelect({ name: 'flow', label: 'Flow', value: flow, options: FLOW_OPTIONS })}
 <label class="check"><input type="checkbox" name="status" value="error"${status === 'error' && html` checked`}>Errors only</label>
 <button class="secondary">Show</button>

@@ -2,9 +2,10 @@ import type { CorrelationKind, Endpoint } from '../../oidc/endpoints.ts'
 import { bearerToken } from '../../oidc/request/client-auth.ts'
 import type { UseEvaluation } from '../../oidc/use.ts'
 import { MASKED } from '../../sandbox/clients/mask.ts'
-import type { CallRecord, RecordedResponse } from '../../sandbox/journal/call-record.ts'
+import type { CallRecord, RecordedDecision, RecordedResponse } from '../../sandbox/journal/call-record.ts'
 import type { EvaluationInput } from '../../sandbox/journal/evaluation.ts'
 import type { FlowFacts } from '../../sandbox/journal/journal.ts'
+import { recordedClock } from '../../sandbox/journal/recorded-clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Answer } from '../handler.ts'
 import type { Incoming } from '../incoming.ts'
@@ -127,20 +128,46 @@ function factsOf(
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-const callRecord = (
-  { number }: Endpoint,
-  { request: { method, path }, answer }: Call,
+function callRecord(
+  { number, caller }: Endpoint,
+  { request, answer, tenant }: Call,
   { at, parameters }: { at: string; parameters: Parameters },
-): CallRecord => ({
-  at,
-  endpoint: number,
-  method,
-  path,
-  status: sentStatus(answer.reply),
-  parameters,
-  findings: answer.findings ?? [],
-  response: answer.reply.dropped ? { kind: 'dropped' } : recordedBody(answer.reply.body, answer),
-})
+): CallRecord {
+  const { method, path } = request
+  const decision = decisionOf(answer)
+  const clock = recordedClock(tenant.clock)
+  const traceparent = caller === 'server' ? traceparentOf(request) : undefined
+  return {
+    at,
+    endpoint: number,
+    method,
+    path,
+    status: sentStatus(answer.reply),
+    parameters,
+    findings: answer.findings ?? [],
+    response: answer.reply.dropped ? { kind: 'dropped' } : recordedBody(answer.reply.body, answer),
+    ...(decision && { decision }),
+    ...(clock && { clock }),
+    ...(traceparent !== undefined && { traceparent }),
+  }
+}
+
+/** What decided this call alone: an outcome of a later call is recorded with that one. */
+function decisionOf({ decision, forcedOutcome, forcedBy }: Answer): RecordedDecision | undefined {
+  if (decision) {
+    const { persona, outcome, decidedBy } = decision
+    return { persona: persona?.name, outcome: outcome.name, decided_by: decidedBy }
+  }
+  return forcedOutcome && { outcome: forcedOutcome.name, decided_by: forcedBy }
+}
+
+/** W3C Trace Context, section 3.2: version, trace-id, parent-id and trace-flags; no id is all zeros. */
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
+
+function traceparentOf(request: Incoming): string | undefined {
+  const sent = request.header('traceparent')
+  return sent !== undefined && TRACEPARENT.test(sent) ? sent : undefined
+}
 
 /** Characters of a text that the journal keeps. */
 const MAX_TEXT = 1_000

@@ -15,7 +15,7 @@ import {
   requirePossibleOutcome,
   usualOutcome,
 } from './possible-outcome.ts'
-import { matchQueue, type QueuedDecision, settleQueue } from './queue.ts'
+import { matchQueue, type QueuedDecision, scenarioOf, settleQueue } from './queue.ts'
 import { type DecisionSource, type NamedDecision, type RequestedDecision, sourcesOf } from './sources.ts'
 
 /** The persona that an outcome takes when it needs one and none was named: in Create one whose age key nothing else uses. */
@@ -92,6 +92,11 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
       return { persona: undefined, outcome, laterOutcome: undefined, decidedBy: sourceText(queued), queued }
     }
   }
+}
+
+/** A decision of a scenario may be followed by a step that moves the clock. */
+export async function runClockSteps({ queued }: Decision, { scenarios }: Tenant): Promise<void> {
+  if (queued && scenarioOf(queued)) await scenarios.runClockSteps()
 }
 
 /** What the sources come to: a decision and the sources that it follows, or the source that asks for what cannot be had. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { callbackSchema, callbackUrl } from '../../oidc/callback.ts'
 import { findingSchema } from '../../oidc/rules/finding.ts'
+import { recordedClockSchema } from './recorded-clock.ts'
 
 /** What was sent back, as data. */
 export const recordedResponseSchema = z.discriminatedUnion('kind', [
@@ -24,6 +25,15 @@ export const recordedResponseSchema = z.discriminatedUnion('kind', [
 
 export type RecordedResponse = Readonly<z.infer<typeof recordedResponseSchema>>
 
+const recordedDecisionSchema = z.object({
+  persona: z.string().optional(),
+  outcome: z.string().optional(),
+  decided_by: z.string().optional(),
+})
+
+/** What was decided for one call, and what decided it. */
+export type RecordedDecision = Readonly<z.infer<typeof recordedDecisionSchema>>
+
 /** One call of a flow, as the journal keeps it. Secrets are masked before it is recorded. */
 export const callRecordSchema = z.object({
   /** ISO 8601, by the clock of the tenant. */
@@ -36,6 +46,9 @@ export const callRecordSchema = z.object({
   parameters: z.record(z.string(), z.unknown()).readonly(),
   findings: z.array(findingSchema).readonly(),
   response: recordedResponseSchema,
+  decision: recordedDecisionSchema.optional().describe('What was decided for this call, and what decided it'),
+  clock: recordedClockSchema.optional().describe('How the clock was moved when the call came; absent in real time'),
+  traceparent: z.string().optional().describe('The header of a call by a server (W3C Trace Context)'),
 })
 
 export type CallRecord = Readonly<z.infer<typeof callRecordSchema>>
