@@ -3,6 +3,3 @@ import { type Html, html } from '../http/html/html.ts'
 /** Text to copy; a script adds the button. */
 export const renderSnippet = (text: string): Html =>
   html`<div class="snippet" data-copy><pre><code>${text}</code></pre></div>`
-
-/** Quotes a text as one word of a POSIX shell, which expands nothing in it. */
-export const shellWord = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -1,8 +1,9 @@
+import { shellWord } from '../../files/shell-word.ts'
 import { breakable } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { AuditedRow, AuditReport, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
-import { renderSnippet, shellWord } from '../snippet.ts'
+import { renderSnippet } from '../snippet.ts'
 
 /** Where the rows of a report are shown. */
 export interface RowPlace {

@@ -1,4 +1,5 @@
 import { unknownName } from '../../age/nearest.ts'
+import { shellWord } from '../../files/shell-word.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
 import { breakable } from '../../http/html/elements.ts'
 import { html } from '../../http/html/html.ts'
@@ -7,7 +8,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { ConsoleRoute } from '../console-route.ts'
-import { renderSnippet, shellWord } from '../snippet.ts'
+import { renderSnippet } from '../snippet.ts'
 import { queueHref, renderVerdict } from './outcomes.ts'
 
 /** `console/outcomes/FLOW/NAME`: one row of the catalogue. */
