@@ -18,6 +18,7 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
   },
   async armScenario({ tenant, body }) {
     await checkScenario(body, tenant)
+    if (body.personas) await tenant.personas.putAll(body.personas)
     return { status: 201, body: await tenant.scenarios.arm(body) }
   },
   async getScenario({ tenant, params: { id }, query, signal }) {

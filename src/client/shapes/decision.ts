@@ -54,6 +54,8 @@ export interface Scenario {
   readonly name: string
   /** A client_id: only the requests of this client count. */
   readonly client?: string | undefined
+  /** Personas that it brings: they are put when it is armed. */
+  readonly personas?: readonly Persona[] | undefined
   readonly steps: readonly ScenarioStep[]
 }
 

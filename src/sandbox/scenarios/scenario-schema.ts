@@ -7,6 +7,7 @@ import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
 import { outcomeProblem } from '../decision/names.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
+import { putPersonasSchema } from '../personas/persona-schema.ts'
 
 /** The calls that a relying party's server makes: a scenario can wait for them. */
 const SERVER_CALLS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
@@ -61,6 +62,9 @@ const stepSchema = z
 export const scenarioSchema = z.strictObject({
   name: z.string().max(200).regex(/\S/, { error: 'must not be empty' }).describe('What it is called in reports'),
   client: z.string().min(1).optional().describe('A client_id: only the requests of this client count'),
+  personas: putPersonasSchema.shape.personas
+    .optional()
+    .describe('Personas that it brings: they are put when it is armed'),
   steps: countedList(stepSchema, { min: 1, max: MAX_STEPS })
     .describe('One after the other')
     .check(({ value, issues }) => {
@@ -111,7 +115,8 @@ function unknownOutcomes(steps: readonly z.output<typeof stepSchema>[]) {
 }
 
 /** Personas that a scenario names and that do not exist: the schema cannot know them. */
-export function unknownPersonas({ steps }: Scenario, known: readonly string[]): SchemaProblem[] {
+export function unknownPersonas({ steps, personas = [] }: Scenario, existing: readonly string[]): SchemaProblem[] {
+  const known = [...existing, ...personas.map(({ name }) => name)]
   const names = new Set(known)
   const unknown = steps.flatMap(({ decide }, index) =>
     decide?.persona === undefined || names.has(decide.persona) ? [] : [{ index, name: decide.persona }],

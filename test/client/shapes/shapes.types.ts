@@ -66,7 +66,8 @@ export const INPUTS: [
   IsInput<Claims, Immutable<ParsedClaims>>,
   IsInput<FlowFilter, Omit<OperationInput<'listFlows'>['query'], 'wait' | 'since' | 'limit'>>,
   IsInput<NextDecision & { flow: OutcomeFlow }, OperationInput<'addExpectation'>['body']>,
-  IsInput<Scenario, OperationInput<'armScenario'>['body']>,
+  // Personas are compared by themselves, as the results of getPersona.
+  IsInput<Omit<Scenario, 'personas'>, Omit<OperationInput<'armScenario'>['body'], 'personas'>>,
   IsInput<keyof Question, keyof OperationInput<'evaluate'>['body']>,
   IsInput<ClientSettings, DeclaredClient>,
   IsInput<Lifetimes, KnownLifetimes>,
