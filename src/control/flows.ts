@@ -5,6 +5,7 @@ import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts
 import { shownResponse } from '../sandbox/journal/call-record.ts'
 import { explainFlow, summarizeFlow } from '../sandbox/journal/explain-flow.ts'
 import {
+  type Flow,
   type FlowFilter,
   fitsFilter,
   type JournalEvent,
@@ -71,8 +72,8 @@ async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
 
 const listedOnWire = (flow: ListedFlow) => ({ ...wireFlow(flow), ...summarizeFlow(flow) })
 
-/** A flow as the control API shows it. */
-const wireFlow = <Read extends ListedFlow>({ calls, ...flow }: Read) => ({
+/** A flow as the control API shows it; its trace says what the age key held. */
+const wireFlow = <Read extends Flow>({ calls, signals: _, ...flow }: Read) => ({
   ...flow,
   calls: calls.map((call) => ({
     ...call,

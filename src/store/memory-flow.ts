@@ -1,5 +1,5 @@
 import { callRecordSchema } from '../sandbox/journal/call-record.ts'
-import { traceOf } from '../sandbox/journal/evaluation.ts'
+import { readEvaluation } from '../sandbox/journal/evaluation.ts'
 import {
   type Flow,
   type FlowFacts,
@@ -101,7 +101,7 @@ export const listedFlow = (flow: KeptFlow): ListedFlow => ({
 
 export const wholeFlow = (flow: KeptFlow): Flow => ({
   ...listedFlow(flow),
-  ...(flow.evaluation === '' ? {} : { trace: traceOf(readText(flow.evaluation)) }),
+  ...(flow.evaluation === '' ? {} : readEvaluation(readText(flow.evaluation))),
 })
 
 /** A later call adds what it says, and keeps its flow what it was. */
@@ -114,5 +114,6 @@ function withAdded(known: FlowFacts, added: FlowFacts): FlowFacts {
     outcome: added.outcome ?? known.outcome,
     decided_by: added.decided_by ?? known.decided_by,
     age_thresholds: added.age_thresholds ?? known.age_thresholds,
+    readings: added.readings ?? known.readings,
   }
 }

@@ -1,5 +1,5 @@
 import { callRecordSchema } from '../sandbox/journal/call-record.ts'
-import { traceOf } from '../sandbox/journal/evaluation.ts'
+import { readEvaluation } from '../sandbox/journal/evaluation.ts'
 import {
   type Flow,
   type FlowFacts,
@@ -147,7 +147,7 @@ function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   }
 }
 
-const FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome', 'decided_by', 'age_thresholds'] as const
+const FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome', 'decided_by', 'age_thresholds', 'readings'] as const
 const SUMMARY = [...FACTS.map((fact) => `f:${fact}`), 'started_at', 'ended_at']
 
 type Fields = ReadonlyMap<string, string>
@@ -187,5 +187,5 @@ function listedFlow(fields: Fields, place: Place): ListedFlow {
 
 function wholeFlow(fields: Fields, place: Place): Flow {
   const evaluation = fields.get('evaluation')
-  return { ...listedFlow(fields, place), ...(evaluation === undefined ? {} : { trace: traceOf(evaluation) }) }
+  return { ...listedFlow(fields, place), ...(evaluation === undefined ? {} : readEvaluation(evaluation)) }
 }

@@ -111,6 +111,7 @@ export function describeJournal(
       expect(await journal.find('default', 'f1')).toEqual({
         ...listed,
         trace: explainEvaluation([signal], claims, now),
+        signals: [signal],
       })
     })
 

@@ -14,8 +14,8 @@ const evaluationInputSchema = z.object({
 /** What a verified flow was evaluated from. The journal keeps it as JSON in place of the trace, which is many times as large. */
 export type EvaluationInput = Readonly<z.infer<typeof evaluationInputSchema>>
 
-/** The trace of an evaluation, from the JSON of its input: worked out when a reader asks for the flow. */
-export function traceOf(input: string): ThresholdTrace[] {
+/** What a flow says of its evaluation, from the JSON of the input: worked out when a reader asks for the flow. */
+export function readEvaluation(input: string): { trace: ThresholdTrace[]; signals: EvaluationInput['signals'] } {
   const { signals, claims, now } = evaluationInputSchema.parse(JSON.parse(input))
-  return explainEvaluation(signals, claims, now)
+  return { trace: explainEvaluation(signals, claims, now), signals }
 }

@@ -35,6 +35,8 @@ export interface ListedFlow extends FlowFacts {
 export interface Flow extends ListedFlow {
   /** Why each threshold is true or false; only of a flow whose age key was evaluated. */
   readonly trace?: readonly ThresholdTrace[] | undefined
+  /** What the age key held then, with plain dates; only for recordings. */
+  readonly signals?: EvaluationInput['signals'] | undefined
 }
 
 export const journalEventSchema = z.object({
