@@ -31,7 +31,15 @@ export type {
   ScenarioStep,
   StepProgress,
 } from './client/shapes/decision.ts'
-export type { CallRecord, Finding, Flow, FlowFilter, FlowKind } from './client/shapes/flow.ts'
+export type {
+  CallRecord,
+  Finding,
+  Flow,
+  FlowFilter,
+  FlowKind,
+  FlowRecording,
+  RecordingName,
+} from './client/shapes/flow.ts'
 export type { KnownOutcome, KnownPersona, OutcomeName, PersonaName } from './client/shapes/names.ts'
 export type { ClientSettings, ClockState, Lifetimes, TenantChange } from './client/shapes/settings.ts'
 export { ConfigError, type FileProblem } from './files/config-error.ts'

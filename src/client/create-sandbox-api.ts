@@ -29,7 +29,7 @@ export function createSandboxApi(
     if (flows[0]) return get(flows[0].id)
     throw noEnding({ ...filter, timeoutSeconds, since }, last)
   }
-  const get = (id: string) => call('getFlow', { params: { id } })
+  const get = (id: string) => call('getFlow', { params: { id }, query: {} })
   const list: SandboxApi['flows']['list'] = ({ limit = 50, ...filter } = {}) =>
     everyPage(limit, async ({ last, wanted }) => {
       const query = { ...filter, before: last ?? filter.before, limit: wanted }
@@ -82,6 +82,7 @@ export function createSandboxApi(
     flows: {
       list,
       get,
+      export: (id, as) => call('exportFlow', { params: { id, as } }),
       async last(filter) {
         const [newest] = await list({ ...filter, limit: 1 })
         return newest && get(newest.id)

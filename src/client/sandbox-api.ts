@@ -2,7 +2,7 @@ import type { RotationStage } from '../sandbox/keys/key-ring.ts'
 import type { EvaluationResult, Question } from './shapes/claims.ts'
 import type { Coverage } from './shapes/coverage.ts'
 import type { Expectation, NextDecision, Persona, Scenario, ScenarioProgress } from './shapes/decision.ts'
-import type { Flow, FlowFilter } from './shapes/flow.ts'
+import type { Flow, FlowFilter, FlowRecording, RecordingName } from './shapes/flow.ts'
 import type { KnownPersona } from './shapes/names.ts'
 import type { ClockState, TenantChange, TenantReadings } from './shapes/settings.ts'
 
@@ -49,6 +49,8 @@ export interface SandboxApi {
     /** Newest first, at most `limit` (default 50, at most 2,000), without traces. */
     list(filter?: FlowFilter & { limit?: number }): Promise<Flow[]>
     get(id: string): Promise<Flow>
+    /** A flow as a file to take along: a scenario, a test, a diagram. @throws SandboxError 409 when a format has no place for any of its calls */
+    export(id: string, as: RecordingName): Promise<FlowRecording>
     /** The newest flow that matches. */
     last(filter?: FlowFilter): Promise<Flow | undefined>
     /**

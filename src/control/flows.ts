@@ -14,6 +14,7 @@ import {
 } from '../sandbox/journal/journal.ts'
 import { nextSteps } from '../sandbox/journal/next-steps.ts'
 import { searchFlows } from '../sandbox/journal/search-flows.ts'
+import { exportFlow } from '../sandbox/recordings/export-flow.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { DEFAULT_LISTED, type flowOperations } from './contract/flows.ts'
 import { feedOf } from './event-feed.ts'
@@ -47,19 +48,27 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     const { items: flows, next } = (await waited) ?? { items: [], next: undefined }
     return { status: 200, body: { flows, next, last_ended: await journal.lastEnded(name) } }
   },
-  async getFlow({ tenant, params: { id } }) {
-    const flow = await tenant.journal.find(tenant.name, id)
-    if (flow) {
-      const next = nextSteps(flow, { lifetimes: tenant.provider.lifetimes, now: tenant.clock.now() })
-      return { status: 200, body: { ...wireFlow(flow), ...explainFlow(flow), next_steps: next } }
-    }
-    const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
-    throw Refusal.notFound(message)
+  async getFlow({ tenant, world: { version }, params: { id }, query: { as } }) {
+    const flow = await existing(id, tenant)
+    if (as !== undefined) return { status: 200, file: await exportFlow(flow, as, { tenant, version }) }
+    const next = nextSteps(flow, { lifetimes: tenant.provider.lifetimes, now: tenant.clock.now() })
+    return { status: 200, body: { ...wireFlow(flow), ...explainFlow(flow), next_steps: next } }
+  },
+  async exportFlow({ tenant, world: { version }, params: { id, as } }) {
+    return { status: 200, body: await exportFlow(await existing(id, tenant), as, { tenant, version }) }
   },
   streamEvents: ({ tenant: { journal, name }, signal }) => ({
     status: 200,
     stream: feedOf(journal).open(name, signal),
   }),
+}
+
+/** @throws Refusal 404 for a flow that the journal keeps no longer */
+async function existing(id: string, { journal, name }: Tenant): Promise<Flow> {
+  const flow = await journal.find(name, id)
+  if (flow) return flow
+  const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
+  throw Refusal.notFound(message)
 }
 
 /** The flow whose end `since` means: of a flow that is still open, as of `now`, the present is meant. */

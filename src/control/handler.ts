@@ -3,6 +3,7 @@ import type { Cookie } from '../http/cookie.ts'
 import type { HttpHost } from '../http/handler.ts'
 import type { RenderedPage, Shell } from '../http/html/layout.ts'
 import type { StartStream } from '../http/reply.ts'
+import type { RecordedFile } from '../sandbox/recordings/export-flow.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Tenants } from '../sandbox/tenants/tenants.ts'
 import type { Immutable, OperationId, OperationResult, Operations } from './contract/contract.ts'
@@ -27,13 +28,14 @@ export interface ControlCall<Op extends OperationId> extends ControlContext {
   readonly body: z.output<Operations[Op]['body']>
 }
 
-/** What a control call answers: at most one of body, page and stream. */
+/** What a control call answers: at most one of body, page, stream and file. */
 export interface ControlAnswer {
   readonly status: number
   readonly cookies?: readonly Cookie[]
   readonly body?: unknown
   readonly page?: RenderedPage
   readonly stream?: StartStream
+  readonly file?: RecordedFile
 }
 
 /** A status and a body that the contract has for the operation. */
@@ -48,6 +50,7 @@ type ContentOf<Op extends OperationId> =
       'text/event-stream': StreamContent
     }[Operations[Op]['mediaType']]
   | (Operations[Op]['acceptsForm'] extends true ? PageContent : never)
+  | (Operations[Op]['sendsFile'] extends true ? { readonly file: RecordedFile } : never)
 
 type JsonContent<Result> = [Result] extends [undefined]
   ? { readonly body?: never }

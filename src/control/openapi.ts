@@ -48,7 +48,7 @@ function describeApi(version: string) {
 
 /** @param schemas gains the named schemas that the operation refers to. */
 function describe(operationId: OperationId, schemas: Record<string, unknown>) {
-  const { summary, params, query, body, result, mediaType, statuses, acceptsYaml } = OPERATIONS[operationId]
+  const { summary, params, query, body, result, mediaType, statuses, acceptsYaml, sendsFile } = OPERATIONS[operationId]
   const toJsonSchema = (schema: z.core.$ZodType, io: 'input' | 'output') => {
     const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
     for (const [name, named] of Object.entries($defs)) schemas[name] = referringToComponents(named)
@@ -70,7 +70,9 @@ function describe(operationId: OperationId, schemas: Record<string, unknown>) {
     }))
   const success = {
     description: SUCCESS[mediaType],
-    ...(result === NONE ? {} : { content: { [mediaType]: { schema: toJsonSchema(result, 'output') } } }),
+    ...(result === NONE
+      ? {}
+      : { content: { [mediaType]: { schema: toJsonSchema(result, 'output') }, ...(sendsFile && { '*/*': {} }) } }),
   }
   return {
     operationId,

@@ -9,6 +9,7 @@ import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts
 import { Refusal } from '../oidc/refusal.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
+import type { RecordedFile } from '../sandbox/recordings/export-flow.ts'
 import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract.ts'
 import { NONE, type Operation } from './contract/operation.ts'
 import type { ControlAnswer } from './handler.ts'
@@ -55,11 +56,23 @@ function serveOpenApi(host: HttpHost): Handler {
   }
 }
 
-function replyOf({ status, cookies = [], body, page: shown, stream }: ControlAnswer): Reply {
+function replyOf({ status, cookies = [], body, page: shown, stream, file }: ControlAnswer): Reply {
   if (stream) return eventStream(stream)
+  if (file) return fileReply(file)
   const reply = shown ? page(status, shown) : body === undefined ? noContent() : json(status, body)
   return { ...reply, cookies }
 }
+
+/** The names of recordings are plain: `f12.test.ts`. */
+const fileReply = ({ file_name: name, media_type: mediaType, text }: RecordedFile): Reply => ({
+  status: 200,
+  headers: {
+    'Cache-Control': 'no-store',
+    'Content-Type': `${mediaType}; charset=utf-8`,
+    'Content-Disposition': `attachment; filename="${name}"`,
+  },
+  body: { kind: 'text', text },
+})
 
 function readQuery(query: string): Record<string, string> {
   const pairs = decodePairs(query)

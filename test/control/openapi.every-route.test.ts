@@ -68,7 +68,7 @@ const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: nu
   nameCoverageTest: { body: { name: 'a test' }, status: 204 },
 }
 /** Made by other calls, or endless. */
-const ELSEWHERE = ['getFlow', 'getScenario', 'removeExpectation', 'removeScenario', 'streamEvents']
+const ELSEWHERE = ['getFlow', 'exportFlow', 'getScenario', 'removeExpectation', 'removeScenario', 'streamEvents']
 
 test('every path of openapi.json answers as described', async () => {
   const { sandbox, document } = await readOpenApi()

@@ -32,6 +32,7 @@ const MEMBERS: Readonly<Record<string, (api: SandboxApi) => Promise<unknown>>> =
   'personas.remove': (api) => api.personas.remove('teen-16'),
   'flows.list': (api) => api.flows.list(),
   'flows.get': (api) => api.flows.get('f1'),
+  'flows.export': (api) => api.flows.export('f1', 'mermaid'),
   'flows.last': (api) => api.flows.last(),
   'flows.ended': (api) => api.flows.ended(),
   'flows.mark': (api) => api.flows.mark(),

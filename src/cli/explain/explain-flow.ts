@@ -25,7 +25,8 @@ export async function explainFlow(
   for (const line of [headline, visible(page), ...rest]) print(line ?? '')
 }
 
-async function findFlow(id: string, { flows }: SandboxApi): Promise<Flow> {
+/** @throws SandboxError that names the newest flow, when there is none of this id */
+export async function findFlow(id: string, { flows }: SandboxApi): Promise<Flow> {
   try {
     return await flows.get(id)
   } catch (error) {

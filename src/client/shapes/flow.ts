@@ -92,3 +92,14 @@ export interface FlowFilter {
   /** The id of a flow: only flows that began before it. */
   readonly before?: string | undefined
 }
+
+/** What a flow can be taken along as. */
+export type RecordingName = 'scenario' | 'vitest' | 'playwright' | 'pytest' | 'mermaid' | 'har' | 'curl'
+
+/** A flow as a file. */
+export interface FlowRecording {
+  /** `f12.test.ts` */
+  file_name: string
+  media_type: string
+  text: string
+}

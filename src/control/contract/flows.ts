@@ -5,6 +5,7 @@ import { echoedText } from '../../oidc/request/echoed.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
 import { FLOW_STATUSES } from '../../sandbox/journal/explain-flow.ts'
 import { isFlowId, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS, NONE_ENDED } from '../../sandbox/journal/journal.ts'
+import { RECORDING_NAMES } from '../../sandbox/recordings/formats.ts'
 import { byId, instant, limit, type Operation, READ, waitSeconds } from './operation.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
@@ -92,6 +93,8 @@ const flowQuery = z.strictObject({
   wait: waitSeconds.describe('Seconds to wait until an ended flow matches'),
 })
 
+const recordingName = z.enum(RECORDING_NAMES)
+
 export const flowOperations = {
   listFlows: {
     ...READ,
@@ -110,9 +113,19 @@ export const flowOperations = {
   getFlow: {
     ...READ,
     path: '/flows/:id',
-    summary: 'One flow with all its calls, its trace, the reasons of its answer and what a client does next',
+    summary:
+      'One flow with all its calls, its trace, the reasons of its answer and what a client does next; with as a file of that format',
     params: byId,
+    query: z.strictObject({ as: recordingName.optional().describe('Answers a file: a test, a scenario, a diagram') }),
     result: flowSchema,
+    sendsFile: true,
+  },
+  exportFlow: {
+    ...READ,
+    path: '/flows/:id/as/:as',
+    summary: 'One flow as a file, within JSON: what GET flows/ID?as=... answers as it is',
+    params: byId.extend({ as: recordingName }),
+    result: z.object({ file_name: z.string(), media_type: z.string(), text: z.string() }),
   },
   streamEvents: {
     ...READ,

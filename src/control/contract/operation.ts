@@ -23,6 +23,8 @@ export interface Operation {
   readonly acceptsForm: boolean
   /** Whether the body may be YAML too. */
   readonly acceptsYaml: boolean
+  /** Whether the call may answer a file of another media type. */
+  readonly sendsFile: boolean
   /** Whether the call needs no control token. */
   readonly isOpen: boolean
 }
@@ -40,6 +42,7 @@ export const CALL = {
   statuses: [200],
   acceptsForm: false,
   acceptsYaml: false,
+  sendsFile: false,
   isOpen: false,
 } as const
 

@@ -1,0 +1,102 @@
+import { onDemand } from '../../files/on-demand.ts'
+import { DEFAULT_LIFETIMES } from '../../oidc/decisions.ts'
+import type { Lifetimes } from '../../oidc/ports.ts'
+import { BUILTIN_CLIENT } from '../clients/clients.ts'
+import type { Flow } from '../journal/journal.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import { RECORDING_FORMATS, type RecordingName, recordingFile } from './formats.ts'
+import { neededPersonas } from './needed-personas.ts'
+import { readSteps } from './read-recording.ts'
+import { isRequest, type Needs, type RecordedClient, type RecordedStep, type Recording } from './recording.ts'
+
+/** A flow as a file to take along. */
+export interface RecordedFile {
+  readonly file_name: string
+  readonly media_type: string
+  readonly text: string
+}
+
+type Place = Pick<Tenant, 'provider' | 'clients' | 'personas' | 'settings'>
+
+type Write = (recording: Recording) => string
+
+/** Each format is loaded when it is asked for. */
+const WRITERS: Readonly<Record<RecordingName, () => Promise<Write>>> = {
+  scenario: onDemand(async () => (await import('./formats/scenario.ts')).scenarioText),
+  vitest: onDemand(async () => (await import('./formats/vitest.ts')).vitestText),
+  playwright: onDemand(async () => (await import('./formats/playwright.ts')).playwrightText),
+  pytest: onDemand(async () => (await import('./formats/pytest.ts')).pytestText),
+  mermaid: onDemand(async () => (await import('./formats/mermaid.ts')).mermaidText),
+  har: onDemand(async () => (await import('./formats/har.ts')).harText),
+  curl: onDemand(async () => (await import('./formats/curl.ts')).curlText),
+}
+
+/**
+ * Writes a flow as a file. @throws Refusal 409 when nothing of it can be done again in this format
+ * @param options.version of the sandbox
+ */
+export async function exportFlow(
+  flow: Flow,
+  as: RecordingName,
+  { tenant, version }: { readonly tenant: Place; readonly version: string },
+): Promise<RecordedFile> {
+  const write = await WRITERS[as]()
+  const text = write(await readRecording(flow, { tenant, version }))
+  return { file_name: recordingFile(flow.id, as), media_type: RECORDING_FORMATS[as].mediaType, text }
+}
+
+async function readRecording(
+  flow: Flow,
+  { tenant, version }: { readonly tenant: Place; readonly version: string },
+): Promise<Recording> {
+  const { provider, personas } = tenant
+  const { steps, leftOut } = readSteps(flow, { shortestLifetime: Math.min(...Object.values(provider.lifetimes)) })
+  const needs: Needs = {
+    client: clientOf(flow, steps, tenant),
+    personas: await neededPersonas(flow, personas),
+    profile: provider.profile === 'spec' ? undefined : provider.profile,
+    lifetimes: ownLifetimes(provider.lifetimes),
+    readings: readingsOf(flow),
+    slowReplySeconds: steps.some((step) => isRequest(step) && step.decision?.outcome?.endsWith('.slow'))
+      ? 0
+      : undefined,
+  }
+  return { flow, baseUrl: provider.baseUrl, version, needs, leftOut, steps }
+}
+
+/** What a client may register that never sent its redirect_uri. */
+const ANY_REDIRECT_URI = 'http://localhost:3000/callback'
+
+/** The client of the flow, with those redirect_uris of the flow that are registered: a refused one has to stay unknown. */
+function clientOf(
+  { client_id: clientId }: Flow,
+  steps: readonly RecordedStep[],
+  { clients }: Pick<Tenant, 'clients'>,
+): RecordedClient | undefined {
+  // The header of a token call is not recorded: one that belongs to no other call names no client.
+  if (clientId === undefined) {
+    return { clientId: BUILTIN_CLIENT.clientId, redirectUris: [ANY_REDIRECT_URI], signingAlg: undefined }
+  }
+  const client = clients.find(clientId)
+  if (!client) return undefined
+  const sent = steps.filter(isRequest).map(({ call }) => call.parameters['redirect_uri'])
+  const registered = sent.filter((uri) => typeof uri === 'string').filter(client.allowsRedirectTo)
+  const redirectUris = [...new Set(registered.length === 0 ? [ANY_REDIRECT_URI] : registered)]
+  return { clientId, redirectUris, signingAlg: client.signingAlg }
+}
+
+function readingsOf({ readings = [] }: Flow): Record<string, string> | undefined {
+  if (readings.length === 0) return undefined
+  return Object.fromEntries(readings.map((id) => [id.slice(0, id.indexOf('=')), id.slice(id.indexOf('=') + 1)]))
+}
+
+function ownLifetimes(lifetimes: Lifetimes): Partial<Lifetimes> | undefined {
+  const { requestUri, code, idToken, accessToken } = DEFAULT_LIFETIMES
+  const own = {
+    ...(lifetimes.requestUri !== requestUri && { requestUri: lifetimes.requestUri }),
+    ...(lifetimes.code !== code && { code: lifetimes.code }),
+    ...(lifetimes.idToken !== idToken && { idToken: lifetimes.idToken }),
+    ...(lifetimes.accessToken !== accessToken && { accessToken: lifetimes.accessToken }),
+  }
+  return Object.keys(own).length === 0 ? undefined : own
+}

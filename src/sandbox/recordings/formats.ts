@@ -1,0 +1,29 @@
+/** A file that a flow becomes. */
+export interface RecordingFormat {
+  readonly mediaType: string
+  /** What follows the id of the flow in the name of the file. */
+  readonly suffix: string
+  /** What it is, for a list. */
+  readonly title: string
+}
+
+/** What a flow can be taken along as. */
+export const RECORDING_FORMATS = {
+  scenario: { mediaType: 'application/yaml', suffix: '.yaml', title: 'Scenario' },
+  vitest: { mediaType: 'text/typescript', suffix: '.test.ts', title: 'Test with Vitest' },
+  playwright: { mediaType: 'text/typescript', suffix: '.spec.ts', title: 'Test with Playwright' },
+  pytest: { mediaType: 'text/x-python', suffix: '.py', title: 'Test with pytest' },
+  mermaid: { mediaType: 'text/vnd.mermaid', suffix: '.mmd', title: 'Mermaid diagram' },
+  har: { mediaType: 'application/json', suffix: '.har', title: 'HAR' },
+  curl: { mediaType: 'application/x-sh', suffix: '.sh', title: 'Shell script with curl' },
+} as const satisfies Readonly<Record<string, RecordingFormat>>
+
+export type RecordingName = keyof typeof RECORDING_FORMATS
+
+export const RECORDING_NAMES = Object.keys(RECORDING_FORMATS).filter((name): name is RecordingName =>
+  Object.hasOwn(RECORDING_FORMATS, name),
+)
+
+/** `f12.test.ts`; pytest collects only files that begin with `test_`. */
+export const recordingFile = (flow: string, as: RecordingName): string =>
+  `${as === 'pytest' ? 'test_' : ''}${flow}${RECORDING_FORMATS[as].suffix}`

@@ -1,0 +1,139 @@
+import type { ClockMove } from '../../clock/clock-move.ts'
+import {
+  type ExpectedAnswer,
+  isRequest,
+  type RecordedRequest,
+  type RecordedStep,
+  type Recording,
+} from '../recording.ts'
+import { fileHeading, oneLine } from './file-heading.ts'
+
+const unicodeEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Characters that JSON may hold and an editor hides. */
+const HIDDEN = /[\u2028\u2029\u007f-\u009f]/g
+
+/** A string in single quotes, as people write it. */
+export function quoted(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll(HIDDEN, unicodeEscape)
+  // Backslashes come in pairs before any escape, so that the quotation mark of an escape is found with its own backslash.
+  return `'${inner.replaceAll(/\\.|'/g, (part) => (part === '\\"' ? '"' : part === "'" ? "\\'" : part))}'`
+}
+
+export const commentLines = (recording: Recording, use: readonly string[]): string =>
+  fileHeading(recording, { use })
+    .map((line) => `// ${line}\n`)
+    .join('')
+
+/** The client that the test declares, with a secret of its own. */
+export function clientText({ needs: { client } }: Recording): string {
+  const { clientId = 'ak_test_sandbox', redirectUris = ['http://localhost:3000/callback'], signingAlg } = client ?? {}
+  const declared = { clientId, clientSecret: 'a-secret-of-this-test', redirectUris, ...(signingAlg && { signingAlg }) }
+  const members = Object.entries(declared).map(([name, value]) => `  ${name}: ${valueText(value)},\n`)
+  return `// The client of this test; its secret is not that of the flow.\nconst client = {\n${members.join('')}}\n`
+}
+
+/** The options of the sandbox: the client, and what differs from the defaults. */
+export function optionsText({ needs: { client, profile, lifetimes, slowReplySeconds, readings } }: Recording): string {
+  const given = Object.entries({ profile, lifetimes, slowReplySeconds, readings }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${valueText(value)}`],
+  )
+  const members = [...(client ? ['clients: [client]'] : []), ...given]
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+/** A value as code, without quotation marks around plain names. */
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  if (members.length === 0) return '{}'
+  return `{ ${members.map(([name, member]) => `${nameText(name)}: ${valueText(member)}`).join(', ')} }`
+}
+
+function nameText(name: string): string {
+  // Without brackets it would set the prototype.
+  if (name === '__proto__') return "['__proto__']"
+  return /^(?:[a-z_$][\w$]*|0|[1-9]\d{0,8})$/i.test(name) ? name : quoted(name)
+}
+
+/** The body of the test: what is decided, how the clock moves, what is sent, and what has to come back. */
+export function bodyText({ needs, steps }: Recording): string {
+  const put = needs.personas.map((persona) => `await sandbox.personas.put(${valueText(persona)})`)
+  return [...put, ...steps.flatMap(stepLines)].map((line) => (line === '' ? '\n' : `  ${line}\n`)).join('')
+}
+
+function stepLines(step: RecordedStep): string[] {
+  if (!isRequest(step)) return moveLines(step.move)
+  const { title, caller, call, decision, flow } = step
+  const { persona, outcome } = decision ?? {}
+  const place = caller === 'browser' ? 'open the page that sends the browser here' : 'let its server make this call'
+  return [
+    '',
+    ...(decision ? [`await sandbox.next(${valueText({ flow, persona, outcome })})`] : []),
+    `// ${oneLine(`${title}, recorded ${call.at}`, 120)}. Your app goes here: ${place}.`,
+    ...requestLines(step),
+  ]
+}
+
+const moveLines = ({ reset, set, freeze, advance }: ClockMove): string[] => [
+  ...(reset ? ['await sandbox.clock.reset()'] : []),
+  ...(freeze ? ['await sandbox.clock.freeze()'] : []),
+  ...(set === undefined ? [] : [`await sandbox.clock.set(${quoted(set)})`]),
+  ...(freeze === false ? ['await sandbox.clock.freeze(false)'] : []),
+  ...(advance === undefined ? [] : [`await sandbox.clock.advance(${advance})`]),
+]
+
+function requestLines(request: RecordedRequest): string[] {
+  const { name, call, expected, issues } = request
+  const sent = `send(${quoted(call.path)}, ${sentText(request)})`
+  if (expected.kind === 'dropped') return [`await expect(${sent}).rejects.toThrow()`]
+  return [`const ${name} = await ${sent}`, ...expectLines(name, expected), ...issuedLines(name, expected, issues)]
+}
+
+const CREDENTIALS: Readonly<Record<RecordedRequest['credentials'], readonly string[]>> = {
+  none: [],
+  basic: ['authorization: basic(client.clientSecret)'],
+  wrong_basic: ["authorization: basic('a wrong secret')"],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the file that is written
+  bearer: ['authorization: `Bearer ${access_token}`'],
+  wrong_bearer: ["authorization: 'Bearer no-such-token'"],
+}
+
+function sentText({ fields, body, credentials, caller }: RecordedRequest): string {
+  const parameters = fields.map(([name, value]) => `    [${quoted(name)}, ${fieldText(value)}],\n`)
+  const list = `[\n${parameters.join('')}  ]`
+  if (caller === 'browser') return `{ query: ${list} }`
+  return `{ ${[...CREDENTIALS[credentials], body ? `json: ${valueText(body)}` : `form: ${list}`].join(', ')} }`
+}
+
+function fieldText(value: RecordedRequest['fields'][number][1]): string {
+  if (value.kind === 'text') return quoted(value.text)
+  if (value.kind === 'issued') return value.issued
+  return value.isRight ? 'client.clientSecret' : "'a wrong secret'"
+}
+
+function expectLines(name: string, expected: Exclude<ExpectedAnswer, { kind: 'dropped' }>): string[] {
+  if (expected.kind === 'any') return [`expect(${name}.status).toBeLessThan(400)`]
+  const { status, error } = expected
+  const ofStatus = `expect(${name}.status).toBe(${status})`
+  if (expected.kind === 'reply') {
+    const ofBody = `expect(JSON.parse(${name}.text)).toMatchObject({ error: ${quoted(error ?? '')} })`
+    return [ofStatus, ...(error === undefined ? [] : [ofBody])]
+  }
+  const { place, names, thresholds } = expected
+  return [
+    ofStatus,
+    `const ${name}Callback = callbackIn(${name}, ${quoted(place)})`,
+    `expect([...${name}Callback.keys()]).toEqual(${valueText(names)})`,
+    ...(error === undefined ? [] : [`expect(${name}Callback.get('error')).toBe(${quoted(error)})`]),
+    ...(thresholds ? [`expect(thresholdsIn(${name}Callback)).toEqual(${valueText(thresholds)})`] : []),
+  ]
+}
+
+function issuedLines(name: string, expected: ExpectedAnswer, issues: RecordedRequest['issues']): string[] {
+  if (issues === undefined) return []
+  if (expected.kind === 'callback') return [`const ${issues} = ${name}Callback.get(${quoted(issues)}) ?? ''`]
+  return [`const { ${issues} } = JSON.parse(${name}.text)`]
+}

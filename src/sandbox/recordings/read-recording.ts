@@ -1,0 +1,80 @@
+import type { ClockMove } from '../clock/clock-move.ts'
+import type { CallRecord, RecordedDecision } from '../journal/call-record.ts'
+import type { Flow } from '../journal/journal.ts'
+import { findOutcome } from '../outcomes/catalogue.ts'
+import { moveBefore, moveBetween } from './clock-moves.ts'
+import type { RecordedRequest, RecordedStep } from './recording.ts'
+import { createRequestReader } from './request-reader.ts'
+
+/** Longer pauses between two calls are replayed as a move of the clock. */
+const PAUSE_SECONDS = 30
+
+/**
+ * What to do again, in order. A choice on a page becomes the decision of the request that showed the page.
+ * @param options.shortestLifetime in seconds: a pause as long as that may have been what made something expire
+ */
+export function readSteps(
+  flow: Flow,
+  { shortestLifetime }: { readonly shortestLifetime: number },
+): { readonly steps: RecordedStep[]; readonly leftOut: string[] } {
+  const pauseSeconds = Math.min(PAUSE_SECONDS, shortestLifetime)
+  const reader = createRequestReader(flow)
+  const steps: RecordedStep[] = []
+  const leftOut: string[] = []
+  const add = (move: ClockMove | undefined) => {
+    if (move) steps.push({ kind: 'clock', move })
+  }
+  let last: CallRecord | undefined
+  for (const call of flow.calls) {
+    if (call.endpoint === 'choice') {
+      if (!call.decision) leftOut.push(`The choice at ${call.at} was answered with ${call.status}: it decided nothing.`)
+      continue
+    }
+    add(last ? moveBetween(last, call, { pauseSeconds }) : moveBefore(call))
+    last = call
+    const choice = choiceFor(call, flow)
+    const read = reader(call, choice ?? call)
+    if (typeof read === 'string') {
+      leftOut.push(read)
+      continue
+    }
+    // While a user thinks, real time changes no answer.
+    const thought = choice && moveBetween(call, choice, { pauseSeconds: Number.POSITIVE_INFINITY })
+    if (choice) last = choice
+    // Decision: ages are judged when the user answers, so the clock moves before a Use request; a request_uri is not to expire by it.
+    if (read.flow === 'use') add(thought)
+    if (needsEarlier(read)) steps.push(earlierFlow(read))
+    steps.push(read)
+    if (read.flow !== 'use') add(thought)
+  }
+  return { steps, leftOut }
+}
+
+/** The choice that decided what waited on a page. */
+function choiceFor({ response }: CallRecord, { calls }: Flow): CallRecord | undefined {
+  const transaction = response.kind === 'page' ? response.transaction : undefined
+  if (transaction === undefined) return undefined
+  return calls.find(
+    ({ endpoint, decision, parameters }) =>
+      endpoint === 'choice' && decision !== undefined && parameters['transaction'] === transaction,
+  )
+}
+
+const needsEarlier = ({ flow, decision }: RecordedRequest): boolean =>
+  findOutcome(flow, decision?.outcome ?? '')?.needs?.includes('earlier_flow') === true
+
+/** The good flow whose answer the outcome sends again. */
+function earlierFlow(request: RecordedRequest): RecordedRequest {
+  const { decision } = request
+  const others = { state: 'earlier-state', nonce: 'earlier-nonce' }
+  const fields = Object.entries(others).map(([name, text]) => [name, { kind: 'text', text } as const] as const)
+  return {
+    ...request,
+    name: `earlier_${request.name}`,
+    title: `An earlier good flow of this client, whose answer comes again: ${request.title}`,
+    decision: { persona: decision?.persona } satisfies RecordedDecision,
+    fields: [...request.fields.filter(([name]) => !Object.hasOwn(others, name)), ...fields],
+    issues: undefined,
+    expected: { kind: 'any' },
+  }
+}

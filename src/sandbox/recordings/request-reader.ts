@@ -1,0 +1,126 @@
+import { isJsonObject } from '../../age/json-object.ts'
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { MASKED } from '../clients/mask.ts'
+import { refusalOf } from '../journal/call-meaning.ts'
+import type { CallRecord, RecordedDecision } from '../journal/call-record.ts'
+import type { Flow } from '../journal/journal.ts'
+import type { OutcomeFlow } from '../outcomes/outcome.ts'
+import { expectedAnswer } from './expected-answer.ts'
+import type { FieldValue, IssuedValue, RecordedRequest } from './recording.ts'
+
+/** The endpoints of a flow by their number, and the flow of their outcomes. */
+const REQUESTS: Readonly<
+  Record<string, { flow: OutcomeFlow; issues?: IssuedValue; title: string; caller: 'browser' | 'server' }>
+> = {
+  E1: { ...ENDPOINTS.use, flow: 'use', issues: 'code' },
+  E2: { ...ENDPOINTS.par, flow: 'par', issues: 'request_uri' },
+  E3: { ...ENDPOINTS.create, flow: 'create' },
+  E4: { ...ENDPOINTS.token, flow: 'token', issues: 'access_token' },
+  E5: { ...ENDPOINTS.upgrade, flow: 'upgrade' },
+}
+
+/** What a flow does when only a persona is decided. */
+const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
+
+/** Reads one call after the other; a sentence says why a call cannot be made again. */
+export type RequestReader = (call: CallRecord, answer: CallRecord) => RecordedRequest | string
+
+/** Creates a reader, which remembers what the calls of the flow have issued. */
+export function createRequestReader({ dropped_calls: dropped = 0 }: Flow): RequestReader {
+  const issued = new Map<string, IssuedValue>()
+  let tokens = 0
+  let count = 0
+  const isLost = (kind: IssuedValue, value: unknown) =>
+    dropped > 0 && (typeof value === 'string' ? issued.get(value) !== kind : tokens === 0)
+
+  return (call, answer) => {
+    const { endpoint, parameters, status } = call
+    const request = REQUESTS[endpoint]
+    if (!request) return `${call.method} ${call.path}: no app is meant to call it.`
+    const { flow, title, caller, issues } = request
+    if (isUnreadable(call))
+      return `${endpoint} at ${call.at} was answered with ${status}: the journal does not keep what it sent.`
+    if (isAboutDecision(call)) return `${endpoint} at ${call.at} was refused for what was to decide it.`
+    const lost = LINKS[flow]
+    if (lost && isLost(lost, parameters[lost])) {
+      return `${endpoint} at ${call.at} continues a call that the journal keeps no longer.`
+    }
+    const isRefusedClient = status === 401 && !call.decision
+    const value = (name: string, sent: unknown): FieldValue => {
+      if (name === 'client_secret' && sent === MASKED) return { kind: 'client_secret', isRight: !isRefusedClient }
+      const text = typeof sent === 'string' ? sent : JSON.stringify(sent)
+      const kind = name === LINKS[flow] ? issued.get(text) : undefined
+      return kind ? { kind: 'issued', issued: kind } : { kind: 'text', text }
+    }
+    const fields = Object.entries(parameters)
+      .filter(([name]) => !name.startsWith('sandbox_'))
+      .map(([name, sent]) => [name, value(name, sent)] as const)
+    const read: RecordedRequest = {
+      kind: 'request',
+      name: `${flow}${++count}`,
+      title: `${endpoint} ${title}`,
+      flow,
+      caller,
+      call,
+      decision: withoutUsual(flow, answer.decision),
+      fields: flow === 'upgrade' ? [] : fields,
+      body: flow === 'upgrade' ? parameters : undefined,
+      credentials: credentialsOf(flow, { isRefusedClient, hasToken: tokens > 0 }),
+      issues: issues && issuedBy(answer)[0] !== undefined && !isCutOff(answer) ? issues : undefined,
+      expected: expectedAnswer(answer),
+    }
+    if (flow === 'token' && status < 400 && read.issues) tokens += 1
+    if (issues) for (const text of issuedBy(answer)) issued.set(text, issues)
+    return read
+  }
+}
+
+/** The parameter of a call that an earlier call of the flow issued. */
+const LINKS: Readonly<Partial<Record<OutcomeFlow, IssuedValue>>> = {
+  create: 'request_uri',
+  token: 'code',
+  upgrade: 'access_token',
+}
+
+/** The journal keeps one sentence of a body that is no form, no JSON object, or too large. */
+function isUnreadable({ method, parameters, endpoint }: CallRecord): boolean {
+  const names = Object.keys(parameters)
+  if (names.length !== 1) return false
+  if (names[0] === 'refused') return true
+  return method === 'POST' && endpoint !== 'choice' && /^\d+ characters that are /.test(String(parameters['body']))
+}
+
+/** A refusal of the sandbox, not of the service: it begins with what named the persona or the outcome. */
+const isAboutDecision = (call: CallRecord): boolean =>
+  !call.decision &&
+  /^(?:query parameter sandbox_|request header X-Sandbox-|expectation |scenario "|cookie agekey_|client \S+:|the default of )/.test(
+    refusalOf(call)?.description ?? '',
+  )
+
+function credentialsOf(
+  flow: OutcomeFlow,
+  { isRefusedClient, hasToken }: { isRefusedClient: boolean; hasToken: boolean },
+): RecordedRequest['credentials'] {
+  if (flow === 'token') return isRefusedClient ? 'wrong_basic' : 'basic'
+  if (flow === 'upgrade') return hasToken ? 'bearer' : 'wrong_bearer'
+  return 'none'
+}
+
+function withoutUsual(flow: OutcomeFlow, decision: RecordedDecision | undefined): RecordedDecision | undefined {
+  if (!decision || decision.outcome !== USUAL[flow] || decision.persona === undefined) return decision
+  const { outcome: _, ...rest } = decision
+  return rest
+}
+
+/** The journal keeps a body that was cut off as a whole. */
+const isCutOff = ({ decision }: CallRecord): boolean => decision?.outcome?.endsWith('.truncated') === true
+
+/** The values by which later calls continue the flow; the token is masked. */
+function issuedBy({ response }: CallRecord): string[] {
+  if (response.kind === 'callback')
+    return response.callback.params.flatMap(([name, value]) => (name === 'code' ? [value] : []))
+  if (response.kind === 'page') return [response.params?.['code'] ?? []].flat()
+  if (response.kind !== 'json' || !isJsonObject(response.value)) return []
+  const { request_uri: requestUri, access_token: token } = response.value
+  return [requestUri, token].filter((value) => typeof value === 'string')
+}

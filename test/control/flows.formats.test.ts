@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import mermaid from 'mermaid'
+import { expect, test } from 'vitest'
+import { mermaidText } from '../../src/sandbox/recordings/formats/mermaid.ts'
+import { readSteps } from '../../src/sandbox/recordings/read-recording.ts'
+import { callbackWith, listedFlow, recordedCall } from '../support/listed-flow.ts'
+import { recordFlows } from '../support/recorded-flows.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { startSandbox } from '../support/sandbox.ts'
+
+const SCHEMAS = new URL('../../node_modules/har-schema/lib/', import.meta.url)
+
+test('every flow is a HAR by the published schema and a diagram by the parser of Mermaid, and no file holds a secret', async () => {
+  const sandbox = await startSandbox()
+  // Its patterns check instants, and Ajv knows no newer draft by the name of this one.
+  const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false })
+  for (const file of readdirSync(SCHEMAS).filter((file) => file.endsWith('.json'))) {
+    ajv.addSchema({ ...JSON.parse(readFileSync(new URL(file, SCHEMAS), 'utf8')), $schema: undefined })
+  }
+  for (const [name, id] of await recordFlows(sandbox)) {
+    const archive = await sandbox.flows.export(id, 'har')
+    const isValid = ajv.validate('har.json#', JSON.parse(archive.text))
+    expect(isValid ? [] : ajv.errors, name).toEqual([])
+    const holdsToken = archive.text.includes('eyJ')
+    expect(archive.text, name).toContain(holdsToken ? 'It holds an id_token.' : 'It holds no id_token')
+    const diagram = await sandbox.flows.export(id, 'mermaid')
+    expect(await mermaid.parse(diagram.text), name).toMatchObject({ diagramType: 'sequence' })
+    for (const { text } of [archive, diagram]) expect(text, name).not.toMatch(/sk_test_sandbox|agekey_at_/)
+  }
+}, 60_000)
+
+test('a diagram parses whatever an app sent', async () => {
+  const nasty = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc
+      .array(fc.constantFrom('end', '\n', ';', '#', '%%{init: {}}%%', ':', '->>', '"', 'loop', '{', '}', '<br>', '`'))
+      .map((parts) => parts.join(' ')),
+  )
+  await fc.assert(
+    fc.asyncProperty(nasty, nasty, async (state, error) => {
+      const call = recordedCall({ parameters: { state, [error]: state }, response: callbackWith({ error, state }) })
+      const flow = listedFlow({ state, persona: state, calls: [call] })
+      const needs = {
+        client: undefined,
+        personas: [],
+        profile: undefined,
+        lifetimes: undefined,
+        slowReplySeconds: undefined,
+      }
+      const text = mermaidText({
+        flow,
+        baseUrl: 'http://localhost:2435',
+        version: '1',
+        needs,
+        ...readSteps(flow, { shortestLifetime: 90 }),
+      })
+      expect(await mermaid.parse(text)).toMatchObject({ diagramType: 'sequence' })
+    }),
+    { numRuns: 30 },
+  )
+}, 60_000)
+
+test('an export names the file and its type; an unknown format and a forgotten flow are one line each', async () => {
+  const sandbox = await startSandbox({ persona: 'teen-16' })
+  await recordFlows(sandbox)
+  const [flow] = await sandbox.flows.list({ limit: 1 })
+  const path = `/_sandbox/flows/${flow?.id}`
+  const answer = await sandbox.request.get(`${path}?as=mermaid`)
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/vnd.mermaid; charset=utf-8',
+    'content-disposition': `attachment; filename="${flow?.id}.mmd"`,
+  })
+  const unknown = await sandbox.request.get(`${path}?as=mermaidd`)
+  expect([unknown.status, unknown.body]).toMatchObject([
+    400,
+    { error_description: expect.stringContaining('"mermaid"') },
+  ])
+  const forgotten = await sandbox.request.get('/_sandbox/flows/f999?as=har')
+  expect(forgotten.body).toMatchObject({
+    error: 'not_found',
+    error_description: expect.stringMatching(/^flow: there is none/),
+  })
+}, 60_000)
+
+test('a test declares the readings by which its flow was answered', async () => {
+  const sandbox = await startSandbox({ persona: 'teen-16', readings: { par_status: '200' } })
+  await createRelyingParty(sandbox).obtainRequestUri()
+  const { id = '' } = (await sandbox.flows.last()) ?? {}
+  expect((await sandbox.flows.export(id, 'vitest')).text).toContain("readings: { par_status: '200' }")
+  expect((await sandbox.flows.export(id, 'pytest')).text).toContain('"readings": {"par_status": "200"}')
+}, 60_000)
