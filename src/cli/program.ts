@@ -7,6 +7,7 @@ import { addCoverage } from './coverage/add-coverage.ts'
 import { addDoctor } from './doctor/add-doctor.ts'
 import { addExplain } from './explain/add-explain.ts'
 import { reportFailure } from './failure.ts'
+import { addFlows } from './flows/add-flows.ts'
 import { addPersonas } from './personas/add-personas.ts'
 import { addRemote } from './remote/add-remote.ts'
 import { addRun } from './run/add-run.ts'
@@ -35,6 +36,7 @@ Examples:
   agekey-sandbox coverage --min answers=100,must=80
                                                    which answers and wrong answers your tests have not seen
   agekey-sandbox explain f12                       why a flow ended as it did, and what a correct client does next
+  agekey-sandbox flows last --as vitest            the newest flow as a test that runs
   agekey-sandbox outcomes expired                  the wrong answers that can be forced, and how to force one
   agekey-sandbox wait --timeout 60                 until the sandbox is up: for scripts and CI
   agekey-sandbox tail --status error               what goes wrong, as it happens
@@ -93,6 +95,7 @@ export function createProgram(): Command {
   addRun(program, flags)
   addAudit(program, flags)
   addCoverage(program, flags)
+  addFlows(program, flags)
   addRemote(program, flags)
   addDoctor(program, flags)
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { addressOptions, HELP_WIDTH, jsonOption, type ReadFlags } from '../command.ts'
-import { addFilterFlags, type FilterFlags } from './filter-flags.ts'
+import { addFilterFlags, withNames } from './filter-flags.ts'
 
 const WAIT_EXAMPLES = `
 Without a filter it waits until the sandbox is healthy. With one it waits until a flow that fits has ended; a flow that ended
@@ -53,14 +53,4 @@ export function addRemote(program: Command, flags: ReadFlags): void {
       const { healthcheck } = await import('./healthcheck.ts')
       process.exitCode = (await healthcheck(flags(), options)) ? 0 : 1
     })
-}
-
-/** `--persona` and `--outcome` are flags of the program, too, and it takes them first. */
-function withNames(options: FilterFlags, flags: ReadFlags): FilterFlags {
-  const { persona, outcome } = flags()
-  return {
-    ...options,
-    ...(typeof persona === 'string' ? { persona } : {}),
-    ...(typeof outcome === 'string' ? { outcome } : {}),
-  }
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { unknownName } from '../../age/nearest.ts'
 import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes/flow.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import type { ReadFlags } from '../command.ts'
 
 /** The flags that say which flows a command is about. */
 export interface FilterFlags {
@@ -56,4 +57,14 @@ function oneOf<Value extends string>(
   const value = known.find((one) => one === text)
   if (value === undefined) throw ConfigError.of(`${flag}: ${unknownName(kind, text, known)}`)
   return value
+}
+
+/** `--persona` and `--outcome` are flags of the program, too, and it takes them first. */
+export function withNames<Options extends FilterFlags>(options: Options, flags: ReadFlags): Options {
+  const { persona, outcome } = flags()
+  return {
+    ...options,
+    ...(typeof persona === 'string' ? { persona } : {}),
+    ...(typeof outcome === 'string' ? { outcome } : {}),
+  }
 }

@@ -1,0 +1,80 @@
+import { unknownName } from '../../age/nearest.ts'
+import { quote } from '../../age/quote.ts'
+import type { RecordingName } from '../../client/shapes/flow.ts'
+import type { Texts } from '../../config/text-settings.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import { isFlowId } from '../../sandbox/journal/journal.ts'
+import { RECORDING_NAMES } from '../../sandbox/recordings/formats.ts'
+import { explainFlow, findFlow } from '../explain/explain-flow.ts'
+import { type FilterFlags, filterInWords, readFilter } from '../remote/filter-flags.ts'
+import { flowLine, flowPage } from '../remote/flow-line.ts'
+import { type ReachedSandbox, reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
+import { print, printText, visible } from '../terminal.ts'
+
+interface FlowsOptions extends SandboxAddress, FilterFlags {
+  readonly as?: string
+  readonly limit?: string
+  readonly json?: boolean
+}
+
+/**
+ * Lists flows; with an id, or `last`, shows one; with `--as` prints it as a file.
+ * @throws ConfigError for a bad flag, SandboxError for a flow that is not there
+ */
+export async function flows(id: string | undefined, flags: Texts, options: FlowsOptions): Promise<void> {
+  const as = readFormat(options.as)
+  const filter = readFilter(options)
+  const limit = readLimit(options.limit)
+  if (as !== undefined && id === undefined) throw ConfigError.of('--as: name a flow, for example f12 or last')
+  if (as !== undefined && options.json) throw ConfigError.of('--json: --as says what is printed; give one of both')
+  if (id !== undefined && id !== 'last' && !isFlowId(id))
+    throw ConfigError.of(`flows: ${quote(id)} is not the id of a flow; give one like f12, or last`)
+  const sandbox = await reachSandbox(flags, options)
+  await sandbox.requireTenant()
+  if (id === undefined) return listFlows(sandbox, { filter, limit, json: options.json ?? false })
+  const found = id === 'last' ? await newest(sandbox, filter) : id
+  if (as === undefined) return explainFlow(found, flags, options)
+  // First, because its message names the newest flow.
+  await findFlow(found, sandbox.api)
+  const { text } = await sandbox.api.flows.export(found, as)
+  printText(text)
+}
+
+function readFormat(text: string | undefined): RecordingName | undefined {
+  if (text === undefined) return undefined
+  const name = RECORDING_NAMES.find((known) => known === text)
+  if (name === undefined) throw ConfigError.of(`--as: ${unknownName('format', text, RECORDING_NAMES)}`)
+  return name
+}
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 2_000
+
+function readLimit(text = String(DEFAULT_LIMIT)): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw ConfigError.of(`--limit: ${quote(text)} is not a whole number from 1 to ${MAX_LIMIT}`)
+}
+
+type Filter = ReturnType<typeof readFilter>
+
+async function newest({ api }: ReachedSandbox, filter: Filter): Promise<string> {
+  const [flow] = await api.flows.list({ ...filter, limit: 1 })
+  if (flow) return flow.id
+  const words = filterInWords(filter)
+  throw ConfigError.of(`flows: there is no flow${words === '' ? '' : ` with ${words}`} yet`)
+}
+
+async function listFlows(
+  { api, url }: ReachedSandbox,
+  { filter, limit, json }: { filter: Filter; limit: number; json: boolean },
+): Promise<void> {
+  const found = await api.flows.list({ ...filter, limit })
+  if (json) {
+    print(JSON.stringify({ flows: found.map((flow) => ({ ...flow, page: flowPage(flow, url) })) }, undefined, 2))
+    return
+  }
+  const words = filterInWords(filter)
+  if (found.length === 0) print(visible(`no flow${words === '' ? ' yet' : ` with ${words}`}`))
+  for (const flow of found) print(`${flow.started_at.slice(0, 19).replace('T', ' ')}  ${flowLine(flow)}`)
+}
