@@ -12,6 +12,7 @@ import { outcomeOf } from '../../sandbox/journal/explain-flow.ts'
 import { type Flow, flowId, flowNumber, type ListedFlow } from '../../sandbox/journal/journal.ts'
 import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories.ts'
 import { nextSteps } from '../../sandbox/journal/next-steps.ts'
+import { RECORDING_FORMATS, RECORDING_NAMES, recordingFile } from '../../sandbox/recordings/formats.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { renderAgain, transactionOf } from './again.ts'
@@ -87,6 +88,7 @@ ${renderWhy(flow, { frame, clock })}
 ${renderNext(flow, nextSteps(flow, { lifetimes, now: clock.now }), frame)}
 ${renderAgain(flow, { basePath, baseUrl, waiting })}
 </div>
+${renderTakeAlong(flow, frame)}
 ${renderCalls(flow, { baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}` })}
 ${idToken !== undefined && renderIdToken(decodeIdToken(idToken))}
 ${trace.length > 0 && renderTrace(trace)}
@@ -110,6 +112,18 @@ function renderNext(flow: Flow, steps: readonly string[], frame: ConsoleFrame): 
 ${outcome !== undefined && html`<p class="notice">${outcome.rule}</p>`}
 <ul class="steps" data-testid="next">${steps.map((step) => html`<li>${step}</li>`)}</ul>
 ${playground !== undefined && html`<p class="links"><a class="target" href="${playground}" data-testid="try-claims">Try these claims on every persona</a></p>`}
+</section>`
+}
+
+/** The flow as files: each link is a download. */
+function renderTakeAlong({ id }: Flow, { controlPath }: ConsoleFrame): Html {
+  return html`<section class="card" aria-labelledby="take-title">
+<h2 id="take-title">Take it along</h2>
+<p class="links" data-testid="recordings">${RECORDING_NAMES.map(
+    (as) =>
+      html`<a class="target" href="${controlPath}/flows/${id}?as=${as}" download="${recordingFile(id, as)}">${RECORDING_FORMATS[as].title}</a> `,
+  )}</p>
+<p class="hint">What was decided, when the clock moved and what the app sent, as a file that runs. Secrets are left out.</p>
 </section>`
 }
 
