@@ -22,7 +22,9 @@ const CONSOLE = '/_sandbox/console'
 const PAGES: Readonly<Record<string, string>> = {
   home: '/',
   'console-flows': `${CONSOLE}/flows`,
+  'console-flows-by-rule': `${CONSOLE}/flows?group=rule`,
   'console-flow': `${CONSOLE}/flows/f1`,
+  'console-two-flows': `${CONSOLE}/flows/compare?a=f1&b=f2`,
   'console-refused-flow': `${CONSOLE}/flows/f2`,
   'console-audit': `${CONSOLE}/audit`,
   'console-coverage': `${CONSOLE}/coverage`,

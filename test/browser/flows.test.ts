@@ -110,6 +110,25 @@ describeInBrowser('the flows of the console', () => {
     })
   })
 
+  it('stand side by side when two are picked, also after one of them went on', async () => {
+    await withPage(run.browser, { viewport: DESK }, async (page) => {
+      const user = await page.context().newPage()
+      await user.goto(useUrl(run.sandbox))
+      const older = await endFlow()
+      const [, waiting] = await run.sandbox.flows.list({ limit: 2 })
+      await openList(page)
+      const compare = page.getByRole('button', { name: 'Compare two flows' })
+      expect(await compare.isVisible()).toBe(false)
+      for (const id of [older, waiting?.id])
+        await page.getByRole('checkbox', { name: `Compare ${id}`, exact: true }).check()
+      expect(await page.locator('.flow-row[aria-current]').count()).toBe(0)
+      await user.getByRole('button', { name: 'teen-16' }).click({ noWaitAfter: true })
+      await page.getByTestId(`flow-${waiting?.id}`).getByText('ok').waitFor()
+      await compare.click()
+      await page.getByRole('heading', { name: `${waiting?.id} and ${older} side by side` }).waitFor()
+    })
+  })
+
   it('change where they are when they go on', async () => {
     await withPage(run.browser, { viewport: DESK }, async (page) => {
       const user = await page.context().newPage()

@@ -8,8 +8,9 @@ import { renderClients } from '../../src/console/clients.ts'
 import { renderClock } from '../../src/console/clock.ts'
 import { renderCoverage } from '../../src/console/coverage/coverage.ts'
 import { renderExpectations } from '../../src/console/expectations.ts'
+import { renderComparison } from '../../src/console/flows/compare/compare.ts'
 import { renderFlow } from '../../src/console/flows/flow.ts'
-import { renderFlowList } from '../../src/console/flows/flows.ts'
+import { renderFlowGroups, renderFlowList } from '../../src/console/flows/flows.ts'
 import { renderHome } from '../../src/console/home/home.ts'
 import { renderPersonas } from '../../src/console/personas.ts'
 import { renderPlayground } from '../../src/console/playground/playground-page.ts'
@@ -242,6 +243,19 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
       }).html,
   ],
   [
+    'flows by rule',
+    (change = same) =>
+      renderFlowGroups(
+        everyString(frame, change),
+        {
+          groups: [{ finding, count: 7, newest: [{ flow: flow(change), text: change('nonce is missing') }] }],
+          total: 8,
+          sound: { count: 2, newest: [flow(change)] },
+        },
+        { query: { group: 'rule', ...everyString({ q: 'x', state: 'abc' }, change) }, clock: pageClock },
+      ).html,
+  ],
+  [
     'flow',
     (change = same) =>
       renderFlow(everyString(frame, change), flow(change), {
@@ -250,6 +264,20 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
         story: { before: change('f6'), after: change('f8') },
         clock: pageClock,
         waiting: change('t-1'),
+        previous: change('f5'),
+      }).html,
+  ],
+  [
+    'two flows',
+    (change = same) =>
+      renderComparison(everyString(frame, change), {
+        a: change('f1'),
+        b: change('f2'),
+        problem: change('3 flows are chosen'),
+        flows: [
+          flow(change),
+          { ...flow(change), persona: change('adult-passport'), calls: flow(change).calls.slice(1) },
+        ],
       }).html,
   ],
   pageOf(

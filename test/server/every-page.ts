@@ -175,6 +175,9 @@ async function visitConsole({ sandbox, text, get, post }: World): Promise<void> 
   }
   for (const { id } of await sandbox.flows.list()) await get(`${at}/flows/${id}`, fields)
   await get(`${at}/flows/${encodeURIComponent(text)}`)
+  await get(`${at}/flows`, { ...fields, group: 'rule' })
+  await get(`${at}/flows/compare`, { a: 'f1', b: 'f2' })
+  await get(`${at}/flows/compare`, { a: text, b: text })
   await get(`${at}/${encodeURIComponent(text)}`)
   await post(`${at}/coverage`, { clear: text })
   for (const field of ['set', 'grease']) await post(`${at}/readings`, { [field]: text })
