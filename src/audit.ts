@@ -1,19 +1,25 @@
 import { runAudit } from './audit/audit.ts'
+import { askByFunction, type FindFunction } from './audit/drill/ask-app.ts'
+import { runDrill } from './audit/drill/drill.ts'
 import type { VisitFunction } from './audit/drive/call-visit.ts'
 import { visitedBy } from './audit/drive/visit-driver.ts'
 import { checkChoices } from './audit/kit/check-choices.ts'
 import { type RegisterTest, registerTests } from './audit/kit/register-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes/audit.ts'
+import type { DrillReport } from './client/shapes/drill.ts'
 import { ConfigError } from './files/config-error.ts'
 import { found } from './files/describe-issue.ts'
+import { DEMO_CLIENT_ID } from './sandbox/clients/demo-client.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
+export type { FindFunction } from './audit/drill/ask-app.ts'
 export type { VisitDetails, VisitFunction } from './audit/drive/call-visit.ts'
 export type { OpenedPage, OpenPage, OpenRequest } from './audit/drive/open-page.ts'
 export { AuditFinding } from './audit/kit/explain-row.ts'
 export type { RegisterTest } from './audit/kit/register-tests.ts'
 export type { AuditChoices, AuditedRow, AuditReport, KnownFinding } from './client/shapes/audit.ts'
+export type { DrilledSub, DrillReport } from './client/shapes/drill.ts'
 
 /** Options of `audit`. */
 export interface AuditOptions extends AuditChoices {
@@ -71,4 +77,30 @@ export interface AuditTestsOptions extends AuditChoices {
 export function auditTests(sandbox: SandboxApi, visit: VisitFunction, { test, ...choices }: AuditTestsOptions): void {
   if (typeof test !== 'function') throw ConfigError.of(`auditTests: test must be a function, ${found(test)}`)
   registerTests({ sandbox, visit, test }, choices)
+}
+
+/** Options of `drill`. */
+export interface DrillOptions {
+  /** Says whether the app knows a `sub`. */
+  readonly find: FindFunction
+  /** Needed when several clients received an id_token. */
+  readonly clientId?: string | undefined
+  /** The id of a flow: only flows that began after it. */
+  readonly since?: string | undefined
+  /** The age that the app lets users in from: it needs the id_tokens that say yes to it (default: to any age). */
+  readonly age?: number | undefined
+  /** Ids of flows whose answer the app rightly refused, so that it need not know them. */
+  readonly skip?: readonly string[] | undefined
+}
+
+/**
+ * Asks an app for the `sub` of each id_token that it received from the sandbox, as a team has to when an age signal is revoked.
+ * ```ts
+ * const { found, total } = await drill(sandbox, { find: (sub) => verifications.has(sub) })
+ * ```
+ * @throws AuditProblem with one line, when nothing can be shown: no `sub`, or a `find` that finds whatever it is asked for
+ */
+export async function drill(sandbox: SandboxApi, { find, ...filter }: DrillOptions): Promise<DrillReport> {
+  if (typeof find !== 'function') throw ConfigError.of(`drill: find must be a function, ${found(find)}`)
+  return runDrill(sandbox, askByFunction(find), { ...filter, otherClients: [DEMO_CLIENT_ID] })
 }
