@@ -61,7 +61,7 @@ test.each([
   [['personas', 'lst'], 'error: unknown command "lst". Did you mean "list"?'],
   [
     ['xyz'],
-    'error: unknown command "xyz". Known are start, personas, outcomes, explain, init, run, audit, wait, tail, healthcheck, doctor',
+    'error: unknown command "xyz". Known are start, personas, outcomes, readings, explain, init, run, audit, coverage, drill, flows, wait, tail, healthcheck, doctor',
   ],
   [['--prot', '1'], "error: unknown option '--prot' (Did you mean --port?)"],
   [['start', '--prot', '1'], "error: unknown option '--prot' (Did you mean --port?)"],
@@ -74,7 +74,7 @@ test.each([
   [['doctor', '--ca'], 'error: --ca: the value is missing; it takes <file>: a certificate to trust, as PEM'],
   [
     ['--https', 'true'],
-    'error: unknown command "true". Known are start, personas, outcomes, explain, init, run, audit, wait, tail, healthcheck, doctor; a switch like --https takes no value',
+    'error: unknown command "true". Known are start, personas, outcomes, readings, explain, init, run, audit, coverage, drill, flows, wait, tail, healthcheck, doctor; a switch like --https takes no value',
   ],
   [['start', 'extra'], 'error: unexpected argument "extra"; usage: agekey-sandbox start [options]'],
   [

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { quote } from '../../../age/quote.ts'
+import { SUB } from '../../../audit/drill/ask-app.ts'
 import { parseAcceptedRule } from '../../../audit/learn/accepted-rule.ts'
 import { nonEmpty, textWithout } from '../../../config/settings/setting.ts'
 import { messageOf } from '../../../files/caught.ts'
@@ -9,27 +10,51 @@ import { knownFindingsSchema } from './known-findings.ts'
 
 /** `{port}` stands for a free port, in the address of an app that the audit starts itself. */
 const pageAddress = textWithout(pageProblem)
-const path = textWithout((text) =>
-  /^\/(?!\/)\S*$/.test(text) ? undefined : `${quote(text)} is not a path like /verify`,
-)
+const path = textWithout(pathProblem)
 const formValue = z.union([z.string(), z.number(), z.boolean()])
 
-const requestSchema = z
+const requestShape = {
+  get: path.optional().describe('A path of the app'),
+  post: path.optional().describe('A path of the app'),
+  form: z.record(z.string(), formValue).optional().describe('Sent with post, as a form'),
+  json: z.unknown().optional().describe('Sent with post, as JSON'),
+}
+
+const requestSchema = z.strictObject(requestShape).check(requireOneRequest)
+
+const questionSchema = z
   .strictObject({
-    get: path.optional().describe('A path of the app'),
-    post: path.optional().describe('A path of the app'),
-    form: z.record(z.string(), formValue).optional().describe('Sent with post, as a form'),
-    json: z.unknown().optional().describe('Sent with post, as JSON'),
+    ...requestShape,
+    age: z.int().positive().optional().describe('The age that the app lets users in from; without it each age counts'),
+    headers: z
+      .record(z.string(), nonEmpty)
+      .optional()
+      .describe('Sent with it; {env:NAME} is a variable of the environment: "Bearer {env:ADMIN_TOKEN}"'),
   })
-  .check(({ value: { get, post, form, json }, value, issues }) => {
-    const refuse = (message: string) => issues.push({ code: 'custom', path: [], message, input: value })
-    // An unknown key is reported already, with the one that was probably meant.
-    const isReported = issues.some(({ code }) => code === 'unrecognized_keys')
-    if (get === undefined && post === undefined && !isReported) refuse('give get or post, with a path of the app')
-    if (get !== undefined && post !== undefined) refuse('get and post are two requests; give one of them')
-    if (get !== undefined && (form ?? json) !== undefined) refuse('form and json go with post, not with get')
-    if (form !== undefined && json !== undefined) refuse('form and json are two bodies; give one of them')
+  .check(requireOneRequest)
+  .check(({ value: { headers: _, age: __, ...request }, value, issues }) => {
+    const message = subProblem(request)
+    if (issues.length === 0 && message !== undefined) issues.push({ code: 'custom', path: [], message, input: value })
   })
+
+/** A request, as far as it is checked here. */
+type Request = z.output<z.ZodObject<typeof requestShape>>
+
+function requireOneRequest({ value: { get, post, form, json }, value, issues }: z.core.ParsePayload<Request>): void {
+  const refuse = (message: string) => issues.push({ code: 'custom', path: [], message, input: value })
+  // An unknown key is reported already, with the one that was probably meant.
+  const isReported = issues.some(({ code }) => code === 'unrecognized_keys')
+  if (get === undefined && post === undefined && !isReported) refuse('give get or post, with a path of the app')
+  if (get !== undefined && post !== undefined) refuse('get and post are two requests; give one of them')
+  if (get !== undefined && (form ?? json) !== undefined) refuse('form and json go with post, not with get')
+  if (form !== undefined && json !== undefined) refuse('form and json are two bodies; give one of them')
+}
+
+/** What keeps a request from asking for one verification. */
+export function subProblem(request: unknown): string | undefined {
+  if (JSON.stringify(request).includes(SUB)) return undefined
+  return `names no ${SUB}, which stands for the sub that is asked for, as in /admin/verifications?sub=${SUB}`
+}
 
 const ruleText = nonEmpty.check(({ value, issues }) => {
   try {
@@ -86,6 +111,9 @@ export const auditFileSchema = z.strictObject({
   use: useSchema.optional(),
   create: flowSchema.optional(),
   upgrade: flowSchema.optional(),
+  audit: questionSchema
+    .optional()
+    .describe('How the app is asked whether it knows a verification, for agekey-sandbox drill; {sub} is its sub'),
   // YAML reads 0.2 as a number.
   catalogue: z
     .union([z.string(), z.number()])
@@ -108,6 +136,11 @@ export function catalogueProblem(text: string): string | undefined {
   const known: readonly string[] = CATALOGUE_VERSIONS
   if (known.includes(text)) return undefined
   return `${quote(text)} is no version of the catalogue; there is ${known.join(', ')}`
+}
+
+/** What keeps a text from being a path of the app. */
+export function pathProblem(text: string): string | undefined {
+  return /^\/(?!\/)\S*$/.test(text) ? undefined : `${quote(text)} is not a path like /verify`
 }
 
 /** What keeps a text from being the address of a page. */

@@ -41,7 +41,7 @@ function readText(path: string): string {
 
 function parseValues(text: string): AuditFileValues {
   try {
-    return parseYamlDocument(text, { file: AUDIT_FILE, schema: auditFileSchema })
+    return parseYamlDocument(withQuotedPaths(text), { file: AUDIT_FILE, schema: auditFileSchema })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     // The line says which entry it is, and the message which row.
@@ -52,3 +52,10 @@ function parseValues(text: string): AuditFileValues {
     throw ConfigError.inFiles(problems, { cause: error })
   }
 }
+
+/**
+ * Decision: a path with `{sub}` needs no quotes within braces, as in `audit: { get: /verifications?sub={sub} }`, where YAML would
+ * take the placeholder for a mapping. No line moves.
+ */
+const withQuotedPaths = (text: string): string =>
+  text.replaceAll(/(?<=:[ \t]+)\/[^\s'",{}]*\{sub\}[^\s'",{}]*/g, (path) => `'${path}'`)

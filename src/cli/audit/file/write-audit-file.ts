@@ -60,6 +60,11 @@ ${start === undefined ? '# start:\n#   run: npm start\n' : yaml({ start: { run: 
 # Or one that makes the app forget its users.
 # reset: { post: /test/reset }
 ${flows.join('')}
+# How the app is asked whether it knows a verification, for agekey-sandbox drill: {sub} is its sub, {env:NAME} a variable.
+# audit:
+#   get: /admin/verifications?sub={sub}
+#   headers: { Authorization: 'Bearer {env:ADMIN_TOKEN}' }
+
 # Rows that were added after this version run and do not count.
 catalogue: '${CATALOGUE_VERSION}'
 # Findings count from this level on: must, should, may or none.

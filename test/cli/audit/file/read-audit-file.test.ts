@@ -62,6 +62,31 @@ describe('agekey-audit.yaml', () => {
   })
 
   test.each([
+    '{ get: /admin/verifications?sub={sub} }',
+    '{get: /admin/verifications?sub={sub}}',
+    "{ get: '/admin/verifications?sub={sub}' }",
+    '\n  get: /admin/verifications?sub={sub} # the question',
+  ])('takes the question of a drill with quotes and without: %j', (audit) => {
+    expect(read(`audit: ${audit}\nfail_on: must`)?.values).toEqual({
+      audit: { get: '/admin/verifications?sub={sub}' },
+      fail_on: 'must',
+    })
+  })
+
+  test.each([
+    [
+      'no sub',
+      '{ get: /admin }',
+      '1: audit: names no {sub}, which stands for the sub that is asked for, as in /admin/verifications?sub={sub}',
+    ],
+    ['an empty header', '{ get: "/{sub}", headers: { a: "" } }', /1: audit\.headers\.a: /],
+    ['an age that is none', '{ get: "/{sub}", age: -1 }', /1: audit\.age: /],
+    ['a misspelt key', '{ gte: "/{sub}" }', '1: audit.gte: unknown key. Did you mean "get"?'],
+  ])('refuses a question with %s', (_, audit, expected) => {
+    expect(() => read(`audit: ${audit}`)).toThrow(expected)
+  })
+
+  test.each([
     [
       'an unknown row',
       /row: .*/,
