@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const page = readPage('audit-kit.md')
 const typed = codeBlocks(page, 'ts')
 
-test('the examples of audit-kit.md compile against the library', async () => {
+test('the examples of audit-kit.md and drill.md compile against the library', async () => {
   const startApp = 'declare function startApp(env: Readonly<Record<string, string>>): Promise<string>\n'
   const tellsAll = blockWith(typed, '// tells-all-flows.ts').replace(/export const visit/, 'const visit')
   const modules = typed.map((code) =>
@@ -25,7 +25,8 @@ test('the examples of audit-kit.md compile against the library', async () => {
       ),
   )
   expect(modules).toHaveLength(4)
-  expect(await errorsIn(modules)).toBe('')
+  // Once for both pages: to compile takes long.
+  expect(await errorsIn([...modules, ...codeBlocks(readPage('drill.md'), 'ts')])).toBe('')
 })
 
 /** What `startApp` of the page is, for the example app. */
