@@ -22,6 +22,9 @@ export interface ReadingsOptions extends AuditOptions {
   readonly failOnReadings?: boolean
 }
 
+/** By Chromium the flows of one app take some five minutes. */
+const BUDGET_SECONDS = 900
+
 /**
  * Drives an app through its good flows under each variant of each reading, one at a time, and then under combinations that hold
  * every pair, and says which it depends on. The readings of each tenant are put back, whatever happens.
@@ -31,7 +34,9 @@ export async function auditReadings(app: AppCopies, options: ReadingsOptions = {
   const timing = startTiming()
   const [first] = app.copies
   const { learned, ...found } = await withReadings(app, (tenants) =>
-    withLimits(options, (tools) => learnAndJudge(app, { ...tools, tenants, options })),
+    withLimits({ budgetSeconds: BUDGET_SECONDS, ...options }, (tools) =>
+      learnAndJudge(app, { ...tools, tenants, options }),
+    ),
   )
   const [startedAt, seconds] = [timing.startedAt, timing.seconds()]
   const readings: ReadingsReport = {

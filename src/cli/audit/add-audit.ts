@@ -65,7 +65,7 @@ export function addAudit(program: Command, flags: ReadFlags): void {
     .option('--again', 'only what failed or was undetermined last time (.agekey-audit/last.json)')
     .option('--jobs <number>', 'visits at the same time (default: 4)')
     .option('--timeout <seconds>', 'how long a visit may take (default: 10)')
-    .option('--budget <seconds>', 'how long the audit may take (default: 300)')
+    .option('--budget <seconds>', 'how long the audit may take (default: 300, with --readings 900)')
     .option('--repeat <number>', 'how often a finding is looked at (default: 2)')
     .option('--slow', 'also the rows that take long')
     .option('--json <file>', 'writes the report as JSON; - is standard output')
