@@ -1,3 +1,4 @@
+import type { UndeterminedSets } from '../../sandbox/outcomes/report/readings-report.ts'
 import type { Readings } from '../../sandbox/readings/reading.ts'
 import { type Combination, coverPairs } from './cover-pairs.ts'
 import type { TriedFlow } from './tried-flow.ts'
@@ -43,6 +44,17 @@ interface Tools {
   readonly signal: AbortSignal
 }
 
+interface Undetermined {
+  readonly reason: string
+}
+
+const isUndetermined = (found: FailingSet | 'works' | Undetermined): found is Undetermined =>
+  typeof found === 'object' && 'reason' in found
+
+/** Why nothing is known of what was not tried. */
+export const TIMED_OUT = 'timed_out: the audit ended before; raise --budget'
+export const LOST = 'control_lost: before it, your app got lost'
+
 /** Further failures would say little more. */
 const MAX_FAILING = 10
 
@@ -53,11 +65,12 @@ const MAX_FAILING = 10
 export async function findFailingSets(
   combinations: readonly (readonly UnusualVariant[])[],
   tools: Tools,
-): Promise<{ failing: readonly FailingSet[]; tried: number; undetermined: number }> {
+): Promise<{ failing: readonly FailingSet[]; tried: number; undetermined: readonly UndeterminedSets[] }> {
   const failing: FailingSet[] = []
   const seen = new Set<string>()
   const left = [...combinations]
-  let [tried, undetermined] = [0, 0]
+  let tried = 0
+  const undetermined = new Map<string, number>()
   for (let next = left.shift(); next; next = left.shift()) {
     const combination = next
     const known = failing.find(({ variants }) => variants.every((one) => combination.includes(one)))
@@ -69,30 +82,32 @@ export async function findFailingSets(
     if (combination.length < 2 || seen.has(key)) continue
     seen.add(key)
     const worker = tools.workersOf(combination).find(({ isLost }) => !isLost)
-    const isOver = !worker || tools.signal.aborted || failing.length >= MAX_FAILING
-    const found = isOver ? 'untried' : await tryOne(combination, worker, tools)
-    if (found === 'untried' || tools.signal.aborted) {
-      undetermined += 1
-      continue
-    }
+    const found =
+      failing.length >= MAX_FAILING
+        ? { reason: `${MAX_FAILING} combinations fail, and further ones were not tried` }
+        : await tryOne(combination, worker, tools)
+    const reason = tools.signal.aborted ? TIMED_OUT : isUndetermined(found) ? found.reason : undefined
+    if (reason !== undefined) undetermined.set(reason, (undetermined.get(reason) ?? 0) + 1)
+    if (reason !== undefined || isUndetermined(found)) continue
     tried += 1
     tools.onTried()
     if (found === 'works') continue
     failing.push(found)
     left.push(combination)
   }
-  return { failing, tried, undetermined }
+  return { failing, tried, undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })) }
 }
 
-/** The smallest part of a combination that fails; `untried` when that is not known. */
+/** The smallest part of a combination that fails, or why that is not known. */
 async function tryOne(
   combination: readonly UnusualVariant[],
-  worker: Worker,
+  worker: Worker | undefined,
   tools: Tools,
-): Promise<FailingSet | 'works' | 'untried'> {
+): Promise<FailingSet | 'works' | Undetermined> {
+  if (!worker || tools.signal.aborted) return { reason: LOST }
   const found = await tools.try(combination, worker)
   if (found.kind === 'works') return 'works'
-  if (found.kind === 'undetermined') return 'untried'
+  if (found.kind === 'undetermined') return found
   const flows = found.flow && [found.flow]
   let variants = combination
   for (const one of combination) {
@@ -101,5 +116,6 @@ async function tryOne(
     if ((await tools.try(part, worker, flows)).kind === 'fails') variants = part
   }
   const tried = await tools.try(variants, worker, flows)
-  return tried.kind === 'fails' ? { variants, tried } : 'untried'
+  if (tried.kind === 'undetermined') return tried
+  return tried.kind === 'fails' ? { variants, tried } : { reason: 'flaky: a smaller set failed, and then it did not' }
 }

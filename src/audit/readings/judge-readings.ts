@@ -1,6 +1,6 @@
 import type { FailedCombination, ReadingsReport, TriedVariant } from '../../sandbox/outcomes/report/readings-report.ts'
 import type { Readings } from '../../sandbox/readings/reading.ts'
-import { combinationsOf, findFailingSets, readingsOf } from './combine.ts'
+import { combinationsOf, findFailingSets, LOST, readingsOf, TIMED_OUT } from './combine.ts'
 import { needsStart, whyNotMet } from './delivery.ts'
 import type { FlowSettings, ShownFlow, TriedFlow } from './tried-flow.ts'
 import type { TriedReadings } from './try-readings.ts'
@@ -21,13 +21,6 @@ interface Settings extends FlowSettings {
 }
 
 type Verdict = Pick<TriedVariant, 'verdict' | 'reason' | 'evidence' | 'flows'>
-
-const NOT_TRIED: Verdict = {
-  verdict: 'undetermined',
-  reason: 'timed_out: the audit ended before; raise --budget',
-  flows: [],
-}
-const LOST: Verdict = { verdict: 'undetermined', reason: 'control_lost: before it, your app got lost', flows: [] }
 
 /** Tries each variant alone, then what works in combinations that hold every pair. */
 export async function judgeReadings(settings: Settings): Promise<Pick<ReadingsReport, 'variants' | 'combinations'>> {
@@ -82,7 +75,7 @@ export async function judgeReadings(settings: Settings): Promise<Pick<ReadingsRe
       const plan = plans.get(one)
       const missing =
         plan && plan.kind !== 'applies' ? { verdict: plan.kind, reason: plan.reason, flows: [] } : undefined
-      const lost = signal.aborted ? NOT_TRIED : LOST
+      const lost = { verdict: 'undetermined', reason: signal.aborted ? TIMED_OUT : LOST, flows: [] } as const
       return describeVariant(one, missing ?? verdicts.get(one) ?? lost)
     }),
     combinations: { ...counts, failed: sets.map(({ variants: some, tried: found }) => describeSet(some, found)) },

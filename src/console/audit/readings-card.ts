@@ -28,12 +28,12 @@ export function renderReadings({ readings }: AuditReport, place: RowPlace): Html
 ${broken.length > 0 && renderBroken(broken, place)}
 ${readings.combinations.failed.length > 0 && renderTogether(readings, place)}
 ${reasonsOf(readings).map(
-  ([verdict, reason, variants]) => html`<h3>${variants.length} ${verdict}</h3>
+  ({ verdict, reason, count, names }) => html`<h3>${count} ${verdict}</h3>
 <p>${shortened(reason, MAX_TEXT)}</p>
-<p>${renderNames(variants)}</p>
+${names.length > 0 && html`<p>${renderNames(names)}</p>`}
 `,
 )}
-${works.length > 0 && html`<details class="raw"><summary>${works.length} under which the app works</summary><p>${renderNames(works)}</p></details>`}
+${works.length > 0 && html`<details class="raw"><summary>${works.length} under which the app works</summary><p>${renderNames(works.map(variantName))}</p></details>`}
 </section>`
 }
 
@@ -53,5 +53,5 @@ const renderTogether = ({ combinations }: ReadingsReport, place: RowPlace): Html
     html`<li data-testid="combination"><code>${shortened(namesOfCombination(one), MAX_TEXT)}</code> ${shortened(whatTogetherDid(one), MAX_TEXT)} ${renderFlows(one, place)}</li>`,
 )}</ul>`
 
-const renderNames = (variants: readonly TriedVariant[]): readonly Html[] =>
-  variants.map((one) => html`<code>${shortened(variantName(one), MAX_TEXT)}</code> `)
+const renderNames = (names: readonly string[]): readonly Html[] =>
+  names.map((name) => html`<code>${shortened(name, MAX_TEXT)}</code> `)

@@ -47,12 +47,32 @@ describe('An audit of readings', () => {
   test('finds nothing that an app depends on which takes every reading, and says why others are left open', async () => {
     const report = await audit(SURVIVES)
     expect(namesWith(report, 'depends')).toEqual([])
-    expect(report.combinations).toMatchObject({ undetermined: 0, failed: [] })
+    expect(report.combinations).toMatchObject({ undetermined: [], failed: [] })
     expect(namesWith(report, 'works')).toEqual(
       expect.arrayContaining(['par_status=200', 'c_hash=absent', 'error_body=text', 'expired_request_uri=page']),
     )
     expect(reasonOf(report, 'code_use')).toBe('your app used its code once, so that it met no difference')
     expect(reasonOf(report, 'discovery')).toContain('let the audit start yours')
+  })
+
+  test('says of combinations that it had no time for why they are undetermined', async () => {
+    const ended = new AbortController()
+    let variants: number | undefined
+    const report = await audit(SURVIVES, {
+      signal: ended.signal,
+      onProgress(news) {
+        if (news.stage !== 'reading') return
+        variants ??= news.total
+        // Combinations are added when each variant was tried.
+        if (news.total > variants) ended.abort()
+      },
+    })
+    const { undetermined } = report.combinations
+    expect(undetermined).toEqual([
+      { reason: 'timed_out: the audit ended before; raise --budget', count: expect.any(Number) },
+    ])
+    expect(undetermined[0]?.count).toBeGreaterThan(3)
+    expect(report.combinations).toMatchObject({ tried: 1, failed: [] })
   })
 
   test('finds the pair of readings that breaks an app which takes each of them alone', async () => {

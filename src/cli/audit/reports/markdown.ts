@@ -5,7 +5,6 @@ import {
   describeReadings,
   namesOfCombination,
   reasonsOf,
-  variantName,
   variantsThat,
   whatTogetherDid,
   whatVariantDid,
@@ -62,8 +61,8 @@ function readingsBlocks({ readings }: AuditReport, address: string | undefined):
     (one) => `- ${codeSpan(namesOfCombination(one))}: ${codeSpan(whatTogetherDid(one))}${flowsOf(one.flows)}\n`,
   )
   const others = reasonsOf(readings).map(
-    ([verdict, reason, variants]) =>
-      `- ${variants.length} ${verdict}: ${escapeMarkdown(reason)}: ${variants.map((one) => codeSpan(variantName(one))).join(', ')}\n`,
+    ({ verdict, reason, count, names }) =>
+      `- ${count} ${verdict}: ${[escapeMarkdown(reason), ...(names.length === 0 ? [] : [names.map(codeSpan).join(', ')])].join(': ')}\n`,
   )
   return ['### Readings\n', `${escapeMarkdown(describeReadings(readings))}\n`, ...broken, ...together, ...others]
 }

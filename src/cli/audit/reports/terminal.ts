@@ -100,9 +100,9 @@ function readingsSections({ readings }: AuditReport, options: TerminalOptions): 
     `  ${visible(whatTogetherDid(one))}`,
     ...flowLines(one.flows, options),
   ])
-  const others = reasonsOf(readings).map(([verdict, reason, variants]) => [
-    `${colour('yellow', `${verdict} ${variants.length}`)} ${visible(reason)}`,
-    `  ${visible(variants.map(variantName).join(', '))}`,
+  const others = reasonsOf(readings).map(({ verdict, reason, count, names }) => [
+    `${colour('yellow', `${verdict} ${count}`)} ${visible(reason)}`,
+    ...(names.length === 0 ? [] : [`  ${visible(names.join(', '))}`]),
   ])
   return [...dependences, ...together, ...others]
 }

@@ -34,6 +34,11 @@ const failedCombinationSchema = z.strictObject({
 /** Variants that the app works under one by one, and not together. */
 export type FailedCombination = Readonly<z.infer<typeof failedCombinationSchema>>
 
+const undeterminedSetsSchema = z.strictObject({ reason: z.string(), count: z.int().min(1) })
+
+/** How many combinations have no verdict for one reason. */
+export type UndeterminedSets = Readonly<z.infer<typeof undeterminedSetsSchema>>
+
 /** What `audit --readings` found: whether an app survives what the specification leaves open. */
 export const readingsReportSchema = z.strictObject({
   started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
@@ -42,7 +47,10 @@ export const readingsReportSchema = z.strictObject({
   combinations: z
     .strictObject({
       tried: z.int().min(0).describe('Combinations that together hold every pair of the variants that work'),
-      undetermined: z.int().min(0).describe('Combinations of which no verdict was found, as when the budget was over'),
+      undetermined: z
+        .array(undeterminedSetsSchema.readonly())
+        .readonly()
+        .describe('Combinations of which no verdict was found, as when the budget was over'),
       failed: z.array(failedCombinationSchema.readonly()).readonly(),
     })
     .readonly(),

@@ -12,7 +12,7 @@ export function describeReadings(report: ReadingsReport): string {
   const works = variantsThat('works', report).length
   const met = works + variantsThat('depends', report).length
   const { failed } = report.combinations
-  const undetermined = variantsThat('undetermined', report).length + report.combinations.undetermined
+  const undetermined = reasonsOf(report).reduce((sum, one) => sum + (one.verdict === 'undetermined' ? one.count : 0), 0)
   const parts = [
     `works under ${works} of ${met}`,
     ...dependencesOf(report).map(({ needs }, index) => (index === 0 ? `depends on ${needs}` : needs)),
@@ -62,16 +62,30 @@ export const whatTogetherDid = ({ evidence }: FailedCombination): string =>
 export const whereSilent = ({ silent }: TriedVariant): string =>
   asSentence(`The specification leaves it open: ${silent}`)
 
-/** What was not shown: variants by their verdict and reason, in the order of the report. */
-export function reasonsOf(
-  report: ReadingsReport,
-): readonly (readonly [verdict: TriedVariant['verdict'], reason: string, variants: readonly TriedVariant[]])[] {
-  return (['undetermined', 'not for this app'] as const).flatMap((verdict) => {
-    const groups = new Map<string, readonly TriedVariant[]>()
+/** What was not shown, for one reason. */
+export interface Unshown {
+  readonly verdict: 'undetermined' | 'not for this app'
+  readonly reason: string
+  readonly count: number
+  /** `par_status=200`, of combinations none. */
+  readonly names: readonly string[]
+}
+
+/** What was not shown: variants by their verdict and reason, in the order of the report, then combinations. */
+export function reasonsOf(report: ReadingsReport): readonly Unshown[] {
+  const variants = (['undetermined', 'not for this app'] as const).flatMap((verdict) => {
+    const groups = new Map<string, readonly string[]>()
     for (const one of variantsThat(verdict, report)) {
       const reason = one.reason ?? 'no reason is known'
-      groups.set(reason, [...(groups.get(reason) ?? []), one])
+      groups.set(reason, [...(groups.get(reason) ?? []), variantName(one)])
     }
-    return [...groups].map(([reason, variants]) => [verdict, reason, variants] as const)
+    return [...groups].map(([reason, names]) => ({ verdict, reason, count: names.length, names }))
   })
+  const combinations = report.combinations.undetermined.map(({ reason, count }) => ({
+    verdict: 'undetermined' as const,
+    reason: `${reason} (${count === 1 ? 'a combination' : 'combinations'} of variants that work alone)`,
+    count,
+    names: [],
+  }))
+  return [...variants, ...combinations]
 }

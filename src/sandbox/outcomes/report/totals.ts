@@ -27,7 +27,7 @@ function exitCodeOfReadings(readings: ReadingsReport): ExitCode {
   if (!readings.counted) return 0
   if (variantsThat('depends', readings).length + readings.combinations.failed.length > 0) return 1
   if (variantsThat('works', readings).length === 0) return 2
-  return variantsThat('undetermined', readings).length + readings.combinations.undetermined > 0 ? 3 : 0
+  return variantsThat('undetermined', readings).length + readings.combinations.undetermined.length > 0 ? 3 : 0
 }
 
 /** How many rows have each verdict. */

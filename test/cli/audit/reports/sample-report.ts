@@ -136,7 +136,7 @@ export const READINGS_FOUND: ReadingsReport = {
   ],
   combinations: {
     tried: 3,
-    undetermined: 0,
+    undetermined: [{ reason: 'timed_out', count: 2 }],
     failed: [{ variants: ['typ=absent', 'azp=present'], evidence: 'your app showed 500 at /callback', flows: ['f9'] }],
   },
   counted: false,

@@ -22,7 +22,9 @@ test('the terminal says what an app depends on, by what it fails, which section 
       'not for this app 1 no upgrade',
       '  c_hash=absent',
       '',
-      'readings: works under 1 of 2; depends on par_status=201; fails under typ=absent with azp=present; 1 undetermined; 4.2 seconds',
+      'undetermined 2 timed_out (combinations of variants that work alone)',
+      '',
+      'readings: works under 1 of 2; depends on par_status=201; fails under typ=absent with azp=present; 3 undetermined; 4.2 seconds',
     ],
   )
 })

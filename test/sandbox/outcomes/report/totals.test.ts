@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { exitCodeOf } from '../../../../src/sandbox/outcomes/report/totals.ts'
 import { auditedRow, READINGS_FOUND } from '../../../cli/audit/reports/sample-report.ts'
 
-const NONE = { tried: 0, undetermined: 0, failed: [] }
+const NONE = { tried: 0, undetermined: [], failed: [] }
 const counted = { ...READINGS_FOUND, counted: true }
 const only = (...verdicts: readonly string[]) => ({
   ...counted,
