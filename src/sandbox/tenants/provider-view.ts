@@ -12,28 +12,50 @@ interface ProviderParts extends Pick<Provider, 'baseUrl' | 'clock' | 'store' | '
   readings(): ActiveReadings
 }
 
-/** The provider of a tenant as one call sees it: settings, keys and clients as they are now. */
-export const createProviderView = ({ common, own, ids, readings, ...fixed }: ProviderParts): Provider => ({
-  ...fixed,
-  profile: common.profile,
-  vocabulary: common.vocabulary,
-  certifications: common.certifications,
+/**
+ * The provider of a tenant as one call sees it: settings, keys and clients as they are now. A class, because each call makes one: the
+ * getters of an object are made with it.
+ */
+export class ProviderView implements Provider {
+  readonly baseUrl
+  readonly clock
+  readonly store
+  readonly ageKeys
+  readonly #parts: ProviderParts
+
+  constructor(parts: ProviderParts) {
+    this.baseUrl = parts.baseUrl
+    this.clock = parts.clock
+    this.store = parts.store
+    this.ageKeys = parts.ageKeys
+    this.#parts = parts
+  }
+
+  get profile() {
+    return this.#parts.common.profile
+  }
+  get vocabulary() {
+    return this.#parts.common.vocabulary
+  }
+  get certifications() {
+    return this.#parts.common.certifications
+  }
   get brand() {
-    return readings().decisions.brand ?? BRAND[common.profile]
-  },
+    return this.decisions.brand ?? BRAND[this.profile]
+  }
   get decisions() {
-    return readings().decisions
-  },
+    return this.#parts.readings().decisions
+  }
   get lifetimes() {
-    return own.settings.lifetimes
-  },
+    return this.#parts.own.settings.lifetimes
+  }
   get ids() {
-    return ids()
-  },
+    return this.#parts.ids()
+  }
   get signer() {
-    return own.keys
-  },
+    return this.#parts.own.keys
+  }
   get clients() {
-    return own.clients
-  },
-})
+    return this.#parts.own.clients
+  }
+}

@@ -12,7 +12,7 @@ import type { StatefulFlow } from '../readings/tenant-readings.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
 import { createOneStep, type InOneStep } from './one-step.ts'
-import { createProviderView } from './provider-view.ts'
+import { ProviderView } from './provider-view.ts'
 import type { StagedRecords } from './staged-records.ts'
 import type { TenantParts } from './tenant-parts.ts'
 import { type ChangeableSettings, createTenantSettings } from './tenant-settings.ts'
@@ -115,7 +115,7 @@ export function createTenant(
     })
     let ofFlow: ActiveReadings | undefined
     const readings = () => ofFlow ?? own.readings.fixed
-    const provider = createProviderView({
+    const provider = new ProviderView({
       baseUrl: addresses.baseUrl,
       clock,
       store,
