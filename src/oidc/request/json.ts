@@ -54,4 +54,8 @@ function isTooDeep(value: unknown): boolean {
 
 const isNesting = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-const shorten = (message: string) => (message.length > 120 ? `${message.slice(0, 117)}...` : message)
+/** One line: the message repeats a few characters of the text. */
+function shorten(message: string): string {
+  const line = message.replaceAll(/\s+/g, ' ')
+  return line.length > 120 ? `${line.slice(0, 117)}...` : line
+}
