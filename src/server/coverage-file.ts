@@ -4,7 +4,7 @@ import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { replaceFile } from '../files/private-file.ts'
 import type { Coverage } from '../sandbox/coverage/coverage.ts'
-import { isCoverageFile } from '../sandbox/coverage/parse-coverage.ts'
+import { coverageIn } from '../sandbox/coverage/parse-coverage.ts'
 
 /** Keeps a file of the coverage of this process up to date. */
 export interface CoverageFile {
@@ -83,7 +83,7 @@ async function checkStanding(file: string): Promise<void> {
     if (codeOf(error) === 'ENOENT') return ''
     throw refused(file, `it cannot be read (${messageOf(error)}); name another file`)
   })
-  if (text !== '' && !isCoverageFile(text))
+  if (text !== '' && coverageIn(text) === undefined)
     throw refused(file, 'it is no coverage file, and each run replaces it; name another file, or delete it')
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { ownEnvironment } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { isCoverageFile } from '../../sandbox/coverage/parse-coverage.ts'
+import { coverageIn } from '../../sandbox/coverage/parse-coverage.ts'
 import type { SandboxAddress } from '../remote/reach-sandbox.ts'
 import { readReportFiles, writeReportFiles } from '../reports/report-files.ts'
 import { paint, paintError, print, printError, visible } from '../terminal.ts'
@@ -68,8 +68,8 @@ function refuseToReplaceCounters(files: ReportFiles): void {
 /** Of a report of this command the minimums are part, so that it can be written again. */
 function holdsCounters(file: string): boolean {
   if (!existsSync(file) || !statSync(file).isFile()) return false
-  const text = readFileSync(file, 'utf8')
-  return isCoverageFile(text) && !('minimums' in JSON.parse(text))
+  const coverage = coverageIn(readFileSync(file, 'utf8'))
+  return coverage !== undefined && !('minimums' in coverage)
 }
 
 function writeReports(

@@ -1,14 +1,16 @@
 import { isJsonObject } from '../../age/json-object.ts'
 import { quote } from '../../age/quote.ts'
-import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
+import { parseJson } from '../../oidc/request/json.ts'
 import { COVERAGE_FORMAT, type CoverageCounters, countersSchema } from './counters.ts'
 
 /** Reads the counters of a coverage file; what is derived in it is not read. @throws ConfigError with one line */
 export function parseCoverage(text: string, file: string): CoverageCounters {
-  const value = parseJson(text, file)
-  if (!looksLikeCoverage(value)) throw noCoverage(file, 'it has no format, claims and rows')
+  const json = parseJson(text)
+  if (!json.ok) throw noCoverage(file, `it is not JSON: ${json.reason}`)
+  const { value } = json
+  if (!looksLikeCoverage(value)) throw noCoverage(file, `it has no ${AND.format(missingIn(value))}`)
   if (value['format'] !== COVERAGE_FORMAT) {
     const by = typeof value['version'] === 'string' ? `, written by agekey-sandbox ${quote(value['version'])}` : ''
     throw ConfigError.of(
@@ -23,25 +25,21 @@ export function parseCoverage(text: string, file: string): CoverageCounters {
   )
 }
 
-/** Whether a text is a coverage file of any format. */
-export function isCoverageFile(text: string): boolean {
-  try {
-    return looksLikeCoverage(JSON.parse(text))
-  } catch {
-    return false
-  }
+/** What a text holds that is a coverage file of any format; `undefined` for another text. */
+export function coverageIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const json = parseJson(text)
+  return json.ok && looksLikeCoverage(json.value) ? json.value : undefined
 }
+
+/** By these a coverage file is known, whatever its format. */
+const MEMBERS = ['format', 'claims', 'rows']
+
+const missingIn = (value: unknown) => MEMBERS.filter((name) => !isJsonObject(value) || !(name in value))
 
 const looksLikeCoverage = (value: unknown): value is Record<string, unknown> =>
-  isJsonObject(value) && 'format' in value && 'claims' in value && 'rows' in value
+  isJsonObject(value) && missingIn(value).length === 0
 
-function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw noCoverage(file, `it is not JSON: ${messageOf(error)}`)
-  }
-}
+const AND = new Intl.ListFormat('en-GB')
 
 const noCoverage = (file: string, reason: string) =>
   ConfigError.of(`${file}: it is no coverage file: ${reason}; name a file that --coverage-file wrote`)

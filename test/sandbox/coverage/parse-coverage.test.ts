@@ -21,8 +21,18 @@ describe('A coverage file', () => {
       /^c\.json: it is no coverage file: it has no format, claims and rows; /,
     ],
     [
+      'that has no counters',
+      '{"format":9}',
+      'c.json: it is no coverage file: it has no claims and rows; name a file that --coverage-file wrote',
+    ],
+    [
       'that is no JSON',
       'hello',
+      /^c\.json: it is no coverage file: it is not JSON: .*; name a file that --coverage-file wrote$/,
+    ],
+    [
+      'that is several lines of something else',
+      'hello\nworld\n',
       /^c\.json: it is no coverage file: it is not JSON: .*; name a file that --coverage-file wrote$/,
     ],
     [
