@@ -1,4 +1,5 @@
 import { appendFileSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { printText } from '../terminal.ts'
@@ -6,25 +7,33 @@ import { MAX_SUMMARY_BYTES } from './markdown-blocks.ts'
 
 /**
  * The files that flags of a call name for reports, by format; `-` is standard output.
- * @throws ConfigError when two reports would go to standard output, or a flag names no file
+ * @throws ConfigError when two reports would go to the same place, or a flag names no file
  */
 export function readReportFiles<Format extends string>(
   flags: Readonly<Partial<Record<Format, string>>>,
   known: readonly Format[],
 ): Readonly<Partial<Record<Format, string>>> {
   const given = known.flatMap((format) => (flags[format] === undefined ? [] : [{ format, file: flags[format] }]))
-  const toOutput = given.filter(({ file }) => file === '-')
-  if (toOutput.length > 1) {
-    const names = toOutput.map(({ format }) => `--${format}`).join(' and ')
-    throw ConfigError.of(`${names} both write to standard output; give a file for all but one of them`)
-  }
   const empty = given.find(({ file }) => file === '')
   if (empty !== undefined)
     throw ConfigError.of(`--${empty.format}: "" names no file; give one, or - for standard output`)
+  const twice = given.find(({ file }) => given.filter((other) => isSame(other.file, file)).length > 1)
+  if (twice !== undefined) {
+    const names = given.flatMap(({ format, file }) => (isSame(file, twice.file) ? [`--${format}`] : [])).join(' and ')
+    const [target, remedy] =
+      twice.file === '-'
+        ? ['standard output', 'give a file for all but one of them']
+        : [twice.file, 'give each its own']
+    throw ConfigError.of(`${names} both write to ${target}; ${remedy}`)
+  }
   const files: Partial<Record<Format, string>> = {}
   for (const { format, file } of given) files[format] = file
   return files
 }
+
+/** `-` is another place than a file of that name. */
+const isSame = (one: string, other: string) =>
+  one === other || (![one, other].includes('-') && resolve(one) === resolve(other))
 
 /** One report, and where it goes. */
 interface Report {

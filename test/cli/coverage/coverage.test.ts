@@ -139,6 +139,10 @@ describe('agekey-sandbox coverage with bad input', () => {
       /^error: --url: a sandbox is asked, and adult\.json is a file; give one/,
     ],
     [['--url', 'nowhere'], /^error: --url: "nowhere" is not a URL like /],
+    [
+      ['adult.json', '--json', 'one.xml', '--junit', './one.xml'],
+      /^error: --json and --junit both write to one.xml; give each its own/,
+    ],
     [['adult.json', '--json', '--junit'], /^error: --json and --junit both write to standard output; give a file /],
     [['adult.json', '--json='], /^error: --json: "" names no file; give one, or - for standard output$/],
     [
