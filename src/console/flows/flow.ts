@@ -131,7 +131,7 @@ function renderTakeAlong({ id }: Flow, { controlPath }: ConsoleFrame): Html {
     (as) =>
       html`<a class="target" href="${controlPath}/flows/${id}?as=${as}" download="${recordingFile(id, as)}">${RECORDING_FORMATS[as].title}</a> `,
   )}</p>
-<p class="hint">What was decided, when the clock moved and what the app sent, as a file that runs. Secrets are left out.</p>
+<p class="hint">What was decided, when the clock moved and what the app sent, as a file. Secrets are left out; only a HAR holds the id_token.</p>
 </section>`
 }
 
