@@ -85,7 +85,7 @@ const nothingGranted = (age: number | undefined) =>
 function nothingReceived(flows: readonly Flow[], since: string | undefined): string {
   const after = since === undefined ? '' : ` after ${since}`
   const seen = flows.length === 0 ? `the sandbox holds no flow${after}` : `no flow${after} ended with an id_token`
-  return `${seen}: it forgets its flows when it is reset or started again, and the oldest when it holds many; run a flow of your app, then the drill again`
+  return `${seen}: a reset and a restart of the sandbox forget its flows, and the oldest go when it holds many; run a flow of your app, then the drill again`
 }
 
 interface Answered {

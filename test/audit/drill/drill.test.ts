@@ -137,7 +137,9 @@ describe('A drill shows nothing', () => {
   test('when the sandbox holds no flow, when none ended with an id_token, and after a reset', async () => {
     const sandbox = await startSandbox()
     const app = await startVerificationsApp(sandbox)
-    expect(await problemOf(sandbox, { find: never })).toMatch(/^the sandbox holds no flow: it forgets its flows when/)
+    expect(await problemOf(sandbox, { find: never })).toMatch(
+      /^the sandbox holds no flow: a reset and a restart of the sandbox forget its flows/,
+    )
     await app.prove({ sandbox_outcome: 'access_denied' })
     expect(await problemOf(sandbox, { find: never })).toMatch(/^no flow ended with an id_token: /)
     await app.prove()
