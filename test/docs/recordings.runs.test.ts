@@ -135,7 +135,7 @@ test('every flow runs as a scenario, when the same app does the same again', asy
   ])
 }, 120_000)
 
-/** Makes the calls of a flow again as an app does, with what the new run issues in place of the old. */
+/** Repeats the calls of a flow as an app would. Codes, tokens and request_uris that the first run got are replaced by those of this run. */
 async function sameAgain({ calls }: Flow, { baseUrl }: TestSandbox): Promise<void> {
   const issued: Record<string, string> = {}
   for (const { endpoint, method, path, parameters } of calls) {

@@ -4,7 +4,7 @@ export interface Factor {
   readonly values: readonly string[]
 }
 
-/** A choice for each factor, by its name. */
+/** The chosen value of each factor, by the name of the factor. */
 export type Combination = Readonly<Record<string, string>>
 
 /** One value of one factor. */
@@ -53,7 +53,7 @@ const choicesOf = ({ name, values }: Factor): readonly Choice[] => values.map((v
 
 const keyOf = (one: Choice, other: Choice): string => JSON.stringify([one.factor, one.value, other.factor, other.value])
 
-/** A choice for each factor that holds `pair`, in the order of the factors; `undefined` when what is excluded leaves none. */
+/** One choice for each factor, `pair` among them, in the order of the factors; `undefined` when what is excluded leaves none. */
 function complete(
   pair: readonly [Choice, Choice],
   { factors, missing, isAllowed }: Options & { readonly missing: ReadonlyMap<string, unknown> },

@@ -106,7 +106,7 @@ createServer(async (request, response) => {
 }).listen(PORT, 'localhost')
 `
 
-test('audit --readings starts the app anew for what it reads at its start, on tenants that are gone afterwards', async () => {
+test('audit --readings restarts the app for each reading of discovery and keys, and removes its tenants afterwards', async () => {
   const sandbox = await startSandbox()
   writeFileSync(join(cwd, 'app.mjs'), READS_AT_START)
   const start = `PORT={port} AGE_BASE_URL={base_url} exec "${process.execPath}" app.mjs`
