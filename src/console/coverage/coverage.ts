@@ -93,7 +93,7 @@ const renderCount = (name: DimensionName, { covered, total, percent }: CoverageD
     : [
         html`<a class="target" href="#${name}">${name}</a>`,
         `${covered} of ${total}`,
-        html`<span class="line"><meter min="0" max="100" value="${percent}" aria-label="${name}">${percent} %</meter> ${percent} %</span>`,
+        html`<span class="coverage-percent"><meter min="0" max="100" value="${percent}" aria-label="${name}">${percent} %</meter> ${percent} %</span>`,
       ]
 
 function renderDimension(
