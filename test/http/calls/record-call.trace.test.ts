@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { byTestId, textOf } from '../../support/markup.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
@@ -16,6 +17,14 @@ test('The journal records the traceparent of a server call, and the text search 
   expect((await lastCall(sandbox))?.traceparent).toBe(TRACEPARENT)
   expect(await sandbox.flows.list({ q: '4bf92f3577b34da6a3ce929d0e0e4736' })).toHaveLength(1)
   expect(await sandbox.flows.list({ q: 'ffffffffffffffff' })).toHaveLength(0)
+})
+
+test('The page of a flow shows the traceparent of its server call', async () => {
+  const sandbox = await startSandbox()
+  await push(sandbox, TRACEPARENT)
+  const page = await sandbox.request.get('/_sandbox/console/flows/f1')
+  expect(byTestId(page.text, 'traceparent')).toHaveLength(1)
+  expect(textOf(page.text)).toContain(`traceparent ${TRACEPARENT}`)
 })
 
 test.each([
