@@ -1,48 +1,56 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { LeftOut } from './test/support/left-out.ts'
+
+/** What decides without a server, a browser or a file: `npm run test:fast`. */
+const DOMAIN = ['test/{age,oidc,sandbox}/**/*.test.ts', 'test/audit/{judge,learn}/**/*.test.ts']
+
+/** Tests that change something which outlives them: the environment, the working folder, a global. Each file has its own process. */
+const ALONE = ['test/**/*.alone.test.ts']
+
+/** What tests other people's code, and the products of all broken apps with all rows: `npm run test:others`. */
+const OTHERS = ['test/**/*.others.test.ts']
+
+/** What builds what it tests, and takes minutes. */
+const BUILDING = ['test/{package,image}/**/*.test.ts']
 
 /** The rooms that decide what a client is told. */
 const CORE = { lines: 95, branches: 95 }
 
-/** They take minutes and build what they test: `npm run test:package`, `npm run test:image`. */
-const BUILDING = ['test/package/**', 'test/image/**']
-
-/** Each takes minutes: begun last, it would run alone at the end while the other cores wait. */
-const AUDITS = ['test/audit/audit.*.test.ts', 'test/clients/audits/**/*.test.ts', 'test/cli/audit/audit.test.ts']
-
-/** They change nothing that outlives a test: neither the process, its environment and clock, nor the state of a module. */
-export const SHARING = [
-  ...['age', 'oidc', 'sandbox', 'rules', 'outcomes', 'config'],
-  ...['http', 'hosted', 'backchannel', 'control', 'console', 'demo', 'documents', 'mcp', 'client'],
-  ...['agent', 'drive', 'judge', 'learn', 'plan'].map((folder) => `audit/${folder}`),
-].map((folder) => `test/${folder}/**/*.test.ts`)
-
-export default defineConfig({
+const project = (name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
   test: {
-    // In the order of their names.
-    projects: [
-      { extends: true, test: { name: 'audits', include: AUDITS } },
-      {
-        extends: true,
-        test: {
-          name: 'each by itself',
-          include: ['test/**/*.test.ts'],
-          exclude: [...BUILDING, ...AUDITS, ...SHARING],
-        },
-      },
-      // These files share a process, which loads the sources once.
-      { extends: true, test: { name: 'sharing', include: SHARING, isolate: false } },
-    ],
-    // As many as there are cores: by default one core is left for the runner, which on two of them is half of all.
-    maxWorkers: '100%',
-    globalSetup: 'test/support/built-folder.ts',
+    name,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // openapi-typescript reads its types by the API of TypeScript, which version 7 does not have.
     alias: { typescript: '@typescript/typescript6' },
     server: { deps: { inline: ['openapi-typescript'] } },
+    ...test,
+  },
+})
+
+/** The files of a project share a process, which loads the sources once. The set-up file fails a file that changes a global. */
+const SHARING = { isolate: false, setupFiles: ['test/support/leaves-no-trace.ts'] }
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('domain', { ...SHARING, include: DOMAIN, exclude: [...ALONE, ...OTHERS] }),
+      project('product', {
+        ...SHARING,
+        include: ['test/**/*.test.ts'],
+        exclude: [...DOMAIN, ...ALONE, ...OTHERS, ...BUILDING],
+      }),
+      project('alone', { include: ALONE, exclude: OTHERS }),
+      project('others', { include: OTHERS, exclude: BUILDING, testTimeout: 120_000 }),
+      project('building', { include: BUILDING, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
+    ],
+    // As many as there are cores: by default one core is left for the runner, which on two of them is half of all.
+    maxWorkers: '100%',
+    globalSetup: 'test/support/run.setup.ts',
+    reporters: ['default', new LeftOut()],
     coverage: {
       provider: 'v8',
-      // Counting slows every test down, so `npm test` counts in these rooms, and only while "sharing" runs.
+      // Counting slows every test down, so only the tests of the domain count, and only in these rooms.
       include: ['src/age/**/*.ts', 'src/oidc/**/*.ts'],
       reporter: [['text', { skipFull: true }], 'json-summary'],
       thresholds: { 'src/age/**/*.ts': CORE, 'src/oidc/**/*.ts': CORE },

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { SHARING } from '../vitest.config.ts'
 
 const ROOT = fileURLToPath(new URL('../src/', import.meta.url))
 const TESTS = fileURLToPath(new URL('./', import.meta.url))
@@ -238,15 +237,6 @@ describe('A test', () => {
     const server = /support\/(?:sandbox|http-client|browser-client|relying-party)\.ts|src\/server\/|\bfetch\(/
     expect(domain.length).toBeGreaterThan(30)
     expect(domain.filter((path) => server.test(readFileSync(`${TESTS}${path}`, 'utf8')))).toEqual([])
-  })
-
-  test('that shares its process with other files leaves modules, environment and settings as they are', () => {
-    const folders = SHARING.map((pattern) => pattern.replace(/^test\/|\*.*$/g, ''))
-    const sharing = tests.filter((path) => folders.some((folder) => path.startsWith(folder)))
-    const lasting =
-      /\bvi\.(?:mock|doMock|hoisted|resetModules|setConfig|spyOn|stub\w+)\(|process\.(?:env|chdir|umask|exitCode)/
-    expect(sharing.length).toBeGreaterThan(150)
-    expect(sharing.filter((path) => lasting.test(readFileSync(`${TESTS}${path}`, 'utf8')))).toEqual([])
   })
 })
 

@@ -29,7 +29,7 @@ const CONFIG = `export default {
   },
 }`
 
-const project = makePlaywrightProject({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
+const project = await makePlaywrightProject({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
 afterAll(project.remove)
 
 const resultSchema = z.object({ status: z.string(), errors: z.array(z.object({ message: z.string().optional() })) })

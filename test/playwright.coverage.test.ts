@@ -29,7 +29,7 @@ test.describe('a shop', () => {
 })
 `
 
-const project = makePlaywrightProject({
+const project = await makePlaywrightProject({
   'playwright.config.ts': "export default { reporter: 'json', fullyParallel: true }",
   'one.spec.ts': spec('lets an adult in', 'adult-passport'),
   'two.spec.ts': spec('keeps a teen out', 'teen-16'),

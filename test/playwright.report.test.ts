@@ -36,7 +36,7 @@ const result = z.object({ attachments: z.array(attachment) })
 const spec = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })
 const reportSchema = z.object({ suites: z.array(z.object({ specs: z.array(spec) })) })
 
-const project = makePlaywrightProject({
+const project = await makePlaywrightProject({
   'playwright.config.ts': "export default { reporter: 'json', workers: 1 }",
   'app.spec.ts': SPEC,
 })

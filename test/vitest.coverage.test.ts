@@ -36,10 +36,10 @@ describe('a shop', () => {
 })
 `
 
-beforeAll(() => {
+beforeAll(async () => {
   mkdirSync(join(folder, 'node_modules'))
   // The sources themselves would be compiled again by each run.
-  buildPackage(join(folder, 'node_modules/agekey-sandbox'))
+  await buildPackage(join(folder, 'node_modules/agekey-sandbox'))
   symlinkSync(join(ROOT, 'node_modules/vitest'), join(folder, 'node_modules/vitest'))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   writeFileSync(

@@ -2,10 +2,10 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { runAudit } from '../../src/audit/audit.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../src/audit/options.ts'
-import { describeInBrowser } from '../browser/support.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { shareChromiumAgent } from '../support/chromium-agent.ts'
 import type { Changes } from '../support/express-example.ts'
+import { describeWith } from '../support/tools.ts'
 import { startOidcClientTsApp } from './apps/oidc-client-ts-app.ts'
 import { startSinglePageApp } from './apps/single-page-app.ts'
 
@@ -42,7 +42,7 @@ const BROKEN: readonly (readonly [name: string, finds: readonly string[], change
   ],
 ]
 
-describeInBrowser('An audit of a single-page app by Chromium', () => {
+describeWith('chromium', 'An audit of a single-page app by Chromium', () => {
   const sandbox = shareSandbox()
   const agent = shareChromiumAgent()
 
@@ -81,7 +81,7 @@ describeInBrowser('An audit of a single-page app by Chromium', () => {
   })
 })
 
-describeInBrowser('An audit by Chromium of a single-page app with oidc-client-ts', () => {
+describeWith('chromium', 'An audit by Chromium of a single-page app with oidc-client-ts', () => {
   const sandbox = shareSandbox()
   const agent = shareChromiumAgent()
 

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { auditedRow, auditReport } from '../cli/audit/reports/sample-report.ts'
+import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
+import { startBrowserAndSandbox, withPage } from './support.ts'
 
-describeInBrowser('the audit page of the console', () => {
+describeWith('chromium', 'the audit page of the console', () => {
   const world = startBrowserAndSandbox()
 
   /** Opens a report in which one row has a flow of this sandbox. */

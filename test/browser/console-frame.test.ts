@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
+import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
+import { startBrowserAndSandbox, withPage } from './support.ts'
 
 const PAGES = ['/', '/_sandbox/demo', '/_sandbox/docs', ...CONSOLE_PAGES.map(({ path }) => `/_sandbox/console/${path}`)]
 
-describeInBrowser('the frame of the console', () => {
+describeWith('chromium', 'the frame of the console', () => {
   const world = startBrowserAndSandbox()
 
   const heightAt = (width: number, path: string) =>

@@ -4,9 +4,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { MIXED } from '../cli/audit/reports/sample-report.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { smallTargetsOn } from './axe.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
+import { keepScreenshot, withPage } from './support.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -40,12 +42,12 @@ const PAGES: Readonly<Record<string, string>> = {
   demo: '/_sandbox/demo',
 }
 
-describeInBrowser('a page of the console', () => {
+describeWith('chromium', 'a page of the console', () => {
   let browser: Browser
   let sandbox: Sandbox
   beforeAll(async () => {
     ;[browser, sandbox] = await Promise.all([
-      launchBrowser(),
+      connectChromium(),
       createSandbox({ lastAudit: () => JSON.stringify(MIXED) }),
     ])
     await fetch(useUrl(sandbox, { sandbox_persona: 'teen-16', scope: 'openid svc.upgrade' }), { redirect: 'manual' })

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
+import { startBrowserAndSandbox, withPage } from './support.ts'
 
 /** Words that stand on two lines. A hyphen, a slash and a `<wbr>` may end a line; random tokens are longer than any word, and JSON is no prose. */
 const brokenWordsOn = (page: Page) =>
@@ -26,7 +27,7 @@ const brokenWordsOn = (page: Page) =>
 
 const CONSOLE = '/_sandbox/console'
 
-describeInBrowser('a page of the console', () => {
+describeWith('chromium', 'a page of the console', () => {
   const world = startBrowserAndSandbox()
   const address = (path: string) => `${world.sandbox.baseUrl}${path}`
 

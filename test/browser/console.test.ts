@@ -1,14 +1,16 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, launchBrowser, withPage } from './support.ts'
+import { withPage } from './support.ts'
 
-describeInBrowser('the console', () => {
+describeWith('chromium', 'the console', () => {
   let browser: Browser
   let sandbox: Sandbox
   beforeAll(async () => {
-    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
+    ;[browser, sandbox] = await Promise.all([connectChromium(), createSandbox()])
   })
   beforeEach(() => sandbox.reset())
   afterAll(async () => {

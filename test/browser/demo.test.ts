@@ -1,13 +1,15 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
-import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
+import { keepScreenshot, withPage } from './support.ts'
 
-describeInBrowser('the demo', () => {
+describeWith('chromium', 'the demo', () => {
   let browser: Browser
   let sandbox: Sandbox
   beforeAll(async () => {
-    ;[browser, sandbox] = await Promise.all([launchBrowser(), createSandbox()])
+    ;[browser, sandbox] = await Promise.all([connectChromium(), createSandbox()])
   })
   beforeEach(() => sandbox.reset())
   afterAll(async () => {

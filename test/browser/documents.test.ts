@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
+import { describeWith } from '../support/tools.ts'
+import { startBrowserAndSandbox, withPage } from './support.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -18,7 +19,7 @@ const SIZES = [
   { width: 390, height: 844 },
 ]
 
-describeInBrowser('a page of the documents', () => {
+describeWith('chromium', 'a page of the documents', () => {
   const running = startBrowserAndSandbox()
 
   it.each(PAGES)('%s has no finding of axe and no sideways scrolling, at both sizes, light and dark', async (path) => {

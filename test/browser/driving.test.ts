@@ -1,19 +1,21 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
+import { keepScreenshot, withPage } from './support.ts'
 
 const TOKEN = 'not-a-real-token'
 
-describeInBrowser('beyond this machine', () => {
+describeWith('chromium', 'beyond this machine', () => {
   let browser: Browser
   let sandbox: Sandbox
   let app: RelyingParty
   beforeAll(async () => {
     const options = { host: '0.0.0.0', controlToken: TOKEN }
-    ;[browser, sandbox, app] = await Promise.all([launchBrowser(), createSandbox(options), startRelyingParty()])
+    ;[browser, sandbox, app] = await Promise.all([connectChromium(), createSandbox(options), startRelyingParty()])
   })
   afterAll(async () => {
     await browser?.close()

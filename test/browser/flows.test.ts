@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
+import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
+import { keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const DESK = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
-describeInBrowser('the flows of the console', () => {
+describeWith('chromium', 'the flows of the console', () => {
   const run = startBrowserAndSandbox()
   beforeEach(() => run.sandbox.reset())
 

@@ -1,16 +1,18 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, launchBrowser, withPage } from './support.ts'
+import { withPage } from './support.ts'
 
-describeInBrowser('A page of another site', () => {
+describeWith('chromium', 'A page of another site', () => {
   let browser: Browser
   let sandbox: Sandbox
   let site: RelyingParty
   beforeAll(async () => {
-    ;[browser, sandbox, site] = await Promise.all([launchBrowser(), createSandbox(), startRelyingParty()])
+    ;[browser, sandbox, site] = await Promise.all([connectChromium(), createSandbox(), startRelyingParty()])
   })
   afterAll(async () => {
     await browser?.close()

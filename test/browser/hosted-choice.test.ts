@@ -2,10 +2,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { USUAL_PERSONAS } from '../../src/hosted/choices/usual-personas.ts'
 import { claims } from '../support/requests.ts'
+import { describeWith } from '../support/tools.ts'
 import { checkAccessibility, smallTargetsOn } from './axe.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
+import { keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
 
 const SIZES = [
   { width: 1280, height: 800 },
@@ -37,7 +38,7 @@ const cutTextsOn = (page: Page): Promise<string[]> =>
     .filter((one) => getComputedStyle(one).display !== 'inline' && one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.outerHTML)`)
 
-describeInBrowser('the choice page', () => {
+describeWith('chromium', 'the choice page', () => {
   const started = startBrowserAndSandbox()
   let app: RelyingParty
   beforeAll(async () => {

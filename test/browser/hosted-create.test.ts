@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { ageSignal } from '../support/requests.ts'
+import { describeWith } from '../support/tools.ts'
 import { checkAccessibility, smallTargetsOn } from './axe.ts'
 import { createUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
+import { keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
 
 const SIZES = [
   { width: 1280, height: 800 },
@@ -16,7 +17,7 @@ const LOOKS = SIZES.flatMap((viewport) =>
   ].flatMap(([language = '', theme = '']) => [1, 4].map((signals) => ({ viewport, language, theme, signals }))),
 )
 
-describeInBrowser('the create page', () => {
+describeWith('chromium', 'the create page', () => {
   const started = startBrowserAndSandbox()
 
   it.each(LOOKS)(

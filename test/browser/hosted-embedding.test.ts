@@ -1,9 +1,11 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { createUrl, useUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, launchBrowser, withPage } from './support.ts'
+import { keepScreenshot, withPage } from './support.ts'
 
 const GET = 'allow="publickey-credentials-get"'
 const CREATE = 'allow="publickey-credentials-create"'
@@ -11,12 +13,12 @@ const CREATE = 'allow="publickey-credentials-create"'
 /** The visible text of the notice, which also holds hidden text. */
 const visibleText = async (notice: Locator) => (await notice.locator('p:visible').allTextContents()).join(' ')
 
-describeInBrowser('in an iframe', () => {
+describeWith('chromium', 'in an iframe', () => {
   let browser: Browser
   let sandbox: Sandbox
   let app: RelyingParty
   beforeAll(async () => {
-    ;[browser, sandbox, app] = await Promise.all([launchBrowser(), createSandbox(), startRelyingParty()])
+    ;[browser, sandbox, app] = await Promise.all([connectChromium(), createSandbox(), startRelyingParty()])
   })
   afterAll(async () => {
     await browser?.close()

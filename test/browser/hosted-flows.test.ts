@@ -1,16 +1,18 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { createUrl, useUrl } from './requests.ts'
-import { describeInBrowser, launchBrowser, withPage } from './support.ts'
+import { withPage } from './support.ts'
 
-describeInBrowser('a flow in a browser', () => {
+describeWith('chromium', 'a flow in a browser', () => {
   let browser: Browser
   let sandbox: Sandbox
   let app: RelyingParty
   beforeAll(async () => {
-    ;[browser, sandbox, app] = await Promise.all([launchBrowser(), createSandbox(), startRelyingParty()])
+    ;[browser, sandbox, app] = await Promise.all([connectChromium(), createSandbox(), startRelyingParty()])
   })
   afterEach(() => sandbox.reset())
   afterAll(async () => {

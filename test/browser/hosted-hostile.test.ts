@@ -4,23 +4,25 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, launchBrowser, withPage } from './support.ts'
+import { withPage } from './support.ts'
 
 const HOSTILE = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script></title></textarea><!-- '&quot; {client} \u202e\u2028`
 /** Its last two characters steer how the text is shown: a page leaves them out. */
 const SHOWN = HOSTILE.slice(0, -2)
 const SCRIPTED_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.documentElement.setAttribute('hacked', '1')</script><rect width="9" height="9"/></svg>`
 
-describeInBrowser('a hostile string', () => {
+describeWith('chromium', 'a hostile string', () => {
   let browser: Browser
   let sandbox: Sandbox
   let app: RelyingParty
   let folder: string
   beforeAll(async () => {
     ;[browser, app, folder] = await Promise.all([
-      launchBrowser(),
+      connectChromium(),
       startRelyingParty(),
       mkdtemp(join(tmpdir(), 'agekey-sandbox-')),
     ])

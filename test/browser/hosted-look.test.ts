@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { describeWith } from '../support/tools.ts'
 import { checkAccessibility, smallTargetsOn } from './axe.ts'
 import { createUrl, useUrl, whyUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
+import { keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
 
 const COLOURED = {
   primary_color: 'gold',
@@ -16,7 +17,7 @@ const COLOURED = {
 const WEB_VIEW =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 Version/4.0 Chrome/126 Mobile Safari/537.36'
 
-describeInBrowser('a hosted page', () => {
+describeWith('chromium', 'a hosted page', () => {
   const started = startBrowserAndSandbox()
 
   const PAGES: Readonly<Record<string, (theme: string) => string | Promise<string>>> = {

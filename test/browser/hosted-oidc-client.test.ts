@@ -4,8 +4,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { readExample } from '../clients/examples.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
-import { describeInBrowser, launchBrowser, withPage } from './support.ts'
+import { withPage } from './support.ts'
 
 const library = readFileSync(createRequire(import.meta.url).resolve('oidc-client/dist/oidc-client.min.js'), 'utf8')
 
@@ -16,12 +18,12 @@ function appPage(sandbox: Sandbox, origin: string): string {
   return `<!doctype html><title>App</title><script src="/oidc-client.js"></script><script>${script}</script>`
 }
 
-describeInBrowser('oidc-client 1.11 in the browser', () => {
+describeWith('chromium', 'oidc-client 1.11 in the browser', () => {
   let browser: Browser
   let sandbox: Sandbox
   let app: RelyingParty
   beforeAll(async () => {
-    ;[browser, sandbox, app] = await Promise.all([launchBrowser(), createSandbox(), startRelyingParty()])
+    ;[browser, sandbox, app] = await Promise.all([connectChromium(), createSandbox(), startRelyingParty()])
     app.serve('/oidc-client.js', library, 'text/javascript')
     app.serve('/app', appPage(sandbox, app.origin))
   })

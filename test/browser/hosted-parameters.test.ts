@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { describeWith } from '../support/tools.ts'
 import { createUrl, useUrl } from './requests.ts'
-import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
+import { keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
 
 const DARK_TEXT = 'rgb(29, 23, 51)'
 const LIGHT_TEXT = 'rgb(236, 233, 246)'
 
-describeInBrowser('a parameter of the hosted screens', () => {
+describeWith('chromium', 'a parameter of the hosted screens', () => {
   const started = startBrowserAndSandbox()
 
   const style = (page: Page, selector: string, property: string): Promise<string> =>

@@ -1,9 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { describeInBrowser, startBrowserAndSandbox, withPage } from './support.ts'
+import { startBrowserAndSandbox, withPage } from './support.ts'
 
-describeInBrowser('the reasons of a persona’s answers', () => {
+describeWith('chromium', 'the reasons of a persona’s answers', () => {
   const started = startBrowserAndSandbox()
 
   /** Asks for the reasons of teen-16 on a choice page; the row in which they appear. */

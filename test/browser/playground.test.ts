@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeInBrowser, keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
+import { describeWith } from '../support/tools.ts'
+import { keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -38,7 +39,7 @@ const PAGES: Readonly<Record<string, string>> = {
   'playground-refused': `?${new URLSearchParams({ claims: '{"age_treshold":[18]}' })}`,
 }
 
-describeInBrowser('the playground', () => {
+describeWith('chromium', 'the playground', () => {
   const parts = startBrowserAndSandbox()
   const address = (query = '') => `${parts.sandbox.baseUrl}/_sandbox/console/playground${query}`
 

@@ -20,9 +20,9 @@ export interface RunOptions {
 }
 
 /** Builds the command line for the tests of a file. */
-export function buildCli() {
+export async function buildCli() {
   const packageFolder = mkdtempSync(join(tmpdir(), 'agekey-cli-'))
-  buildPackage(packageFolder)
+  await buildPackage(packageFolder)
   const running = new Set<ChildProcessWithoutNullStreams>()
   afterEach(() => {
     for (const child of running) child.kill('SIGKILL')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildCli } from './built-cli.ts'
 
-const { packageFolder, run } = buildCli()
+const { packageFolder, run } = await buildCli()
 
 const COMMANDS = [
   ['--help'],

@@ -9,7 +9,7 @@ import { CATALOGUE_VERSION, OUTCOMES } from '../../src/sandbox/outcomes/catalogu
 import { describeOutcome } from '../../src/sandbox/outcomes/describe-outcome.ts'
 import { buildCli } from './built-cli.ts'
 
-const { run } = buildCli()
+const { run } = await buildCli()
 
 let cwd: string
 beforeEach(() => {

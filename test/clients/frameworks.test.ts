@@ -6,10 +6,12 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { SandboxOptions } from '../../src/server/create-sandbox.ts'
-import { describeInBrowser, launchBrowser, withPage } from '../browser/support.ts'
+import { withPage } from '../browser/support.ts'
 import { createAppBrowser } from '../docs/app-browser.ts'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
+import { connectChromium } from '../support/run.ts'
 import { startSandbox } from '../support/sandbox.ts'
+import { describeWith } from '../support/tools.ts'
 import { startAppServer } from './app-server.ts'
 import { importExample, type Replacements } from './examples.ts'
 
@@ -39,10 +41,10 @@ describe('express-openid-connect', () => {
     return { sandbox, url, visit: () => createAppBrowser().visit(`${url}/verify`) }
   }
 
-  describeInBrowser('in Chromium', () => {
+  describeWith('chromium', 'in Chromium', () => {
     let browser: Browser
     beforeAll(async () => {
-      browser = await launchBrowser()
+      browser = await connectChromium()
     })
     afterAll(() => browser?.close())
 

@@ -1,15 +1,21 @@
 import { decodeJwt } from 'jose'
+import { chromium } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startRelyingParty } from '../browser/relying-party.ts'
-import { describeInBrowser, launchBrowser, withPage } from '../browser/support.ts'
+import { withPage } from '../browser/support.ts'
+import { CHROMIUM_ARGS } from '../support/chromium-args.ts'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
+import { chromiumPath, describeWith } from '../support/tools.ts'
 
-describeInBrowser('A sandbox under the live host name', () => {
+describeWith('chromium', 'A sandbox under the live host name', () => {
   it('answers Chromium at that host on port 443, whatever its own port, and issues tokens in its name', async () => {
     const sandbox = await startSandbox({ https: true, baseUrl: 'https://age.example' })
     const { host } = new URL(sandbox.url)
-    const browser = await launchBrowser(`--host-resolver-rules=MAP age.example:443 ${host}`)
+    const browser = await chromium.launch({
+      executablePath: chromiumPath ?? '',
+      args: [...CHROMIUM_ARGS, `--host-resolver-rules=MAP age.example:443 ${host}`],
+    })
     const app = await startRelyingParty()
     try {
       await withPage(browser, { ignoreHTTPSErrors: true }, async (page) => {

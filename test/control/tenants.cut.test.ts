@@ -4,12 +4,13 @@ import { MAX_TENANTS } from '../../src/sandbox/tenants/tenant-directory.ts'
 import { createApp } from '../../src/server/app.ts'
 import { openRedisStores } from '../../src/store/redis-stores.ts'
 import type { Stores } from '../../src/store/stores.ts'
-import { describeWithRedis, type RedisServer, startRedis } from '../store/redis/redis-server.ts'
+import { type RedisServer, startRedis } from '../store/redis/redis-server.ts'
 import { createCutStores } from '../support/cut-stores.ts'
 import { createTestHost } from '../support/host.ts'
 import type { Answer, HttpClient } from '../support/http-client.ts'
 import { pushedRequest, useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
+import { describeWith } from '../support/tools.ts'
 
 const SETTINGS = { outcome: 'access_denied', lifetimes: { code: 5 } }
 const TENANT = '/_sandbox/tenants/team-a'
@@ -71,7 +72,7 @@ const CASES: Readonly<Record<string, CutCall>> = {
 /** More than any of the calls writes. */
 const MAX_WRITES = 30
 
-describeWithRedis('A call about a tenant that Redis refuses in the middle, made again', () => {
+describeWith('redis-server', 'A call about a tenant that Redis refuses in the middle, made again', () => {
   const stops: (() => Promise<void>)[] = []
   let redis: RedisServer
   beforeAll(async () => {

@@ -31,11 +31,11 @@ const job = z
 vi.setConfig({ testTimeout: 120_000 })
 
 /** A project with the example app, whose `npx agekey-sandbox` is this version. */
-function makeProject(): string {
+async function makeProject(): Promise<string> {
   const { folder, remove } = createScratchFolder()
   afterAll(remove)
   const built = join(folder, 'node_modules/agekey-sandbox')
-  buildPackage(built)
+  await buildPackage(built)
   chmodSync(join(built, 'dist/bin.js'), 0o755)
   mkdirSync(join(folder, 'node_modules/.bin'))
   symlinkSync('../agekey-sandbox/dist/bin.js', join(folder, 'node_modules/.bin/agekey-sandbox'))
@@ -44,7 +44,7 @@ function makeProject(): string {
   return folder
 }
 
-const project = makeProject()
+const project = await makeProject()
 
 /** Runs a script in the project, with an audit of one row. */
 async function runScript(text: string, shell: string) {

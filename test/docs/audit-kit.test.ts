@@ -44,13 +44,13 @@ export async function startApp(env) {
 }
 `
 
-test('the tests of audit-kit.md run by Vitest and by node:test, and refuse nothing that they should not', () => {
+test('the tests of audit-kit.md run by Vitest and by node:test, and refuse nothing that they should not', async () => {
   // Outside the repository, whose settings of Vitest are not those of the page.
   const folder = mkdtempSync(join(tmpdir(), 'agekey-kit-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const installed = join(folder, 'node_modules')
   mkdirSync(installed)
-  buildPackage(join(installed, 'agekey-sandbox'))
+  await buildPackage(join(installed, 'agekey-sandbox'))
   for (const name of ['vitest', 'express', 'jose']) symlinkSync(join(ROOT, 'node_modules', name), join(installed, name))
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   write('package.json', JSON.stringify({ type: 'module' }))

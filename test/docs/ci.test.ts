@@ -29,7 +29,7 @@ vi.setConfig({ testTimeout: 120_000 })
 test('the job without a container waits until the sandbox is healthy, drives it without a token and ends it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agekey-ci-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  buildPackage(join(folder, 'node_modules/agekey-sandbox'))
+  await buildPackage(join(folder, 'node_modules/agekey-sandbox'))
   chmodSync(join(folder, 'node_modules/agekey-sandbox/dist/bin.js'), 0o755)
   mkdirSync(join(folder, 'node_modules/.bin'))
   symlinkSync('../agekey-sandbox/dist/bin.js', join(folder, 'node_modules/.bin/agekey-sandbox'))

@@ -10,7 +10,7 @@ import { readPage } from './page.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/command-line.md', import.meta.url))
 const page = readPage('command-line.md')
-const { packageFolder } = buildCli()
+const { packageFolder } = await buildCli()
 
 /** Commands without flags of their own, and `audit`, whose flags stand in its own page. */
 const WITHOUT_TABLE = ['start', 'init', 'personas', 'audit']

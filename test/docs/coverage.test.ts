@@ -23,11 +23,11 @@ test('the examples of coverage.md compile against the library', async () => {
 })
 
 /** A folder with the built package, outside the repository. */
-function makeProject(): string {
+async function makeProject(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'agekey-coverage-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
-  buildPackage(join(folder, 'node_modules/agekey-sandbox'))
+  await buildPackage(join(folder, 'node_modules/agekey-sandbox'))
   symlinkSync('../agekey-sandbox/dist/bin.js', join(folder, 'node_modules/.bin/agekey-sandbox'))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   return folder
@@ -46,7 +46,7 @@ const runBlock = (cwd: string, code: string) =>
   run(cwd, 'bash', '-ec', `npx() { "${process.execPath}" "node_modules/.bin/$1" "\${@:2}"; }\n${code}`)
 
 test('the test of coverage.md runs by node:test, and the command says what it and two others have not seen', async () => {
-  const folder = makeProject()
+  const folder = await makeProject()
   const query = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18, 21] }) }))
   const visit = `\n  await fetch(sandbox.baseUrl + '/v1/oidc/use?${query}', { redirect: 'manual' })\n})`
   const js = blockWith(codeBlocks(page, 'js'), '// age.test.mjs')
@@ -70,7 +70,7 @@ test('the test of coverage.md runs by node:test, and the command says what it an
 })
 
 test('the calls of coverage.md name a test, and keep the counters in a file that the command reads', async () => {
-  const folder = makeProject()
+  const folder = await makeProject()
   const sandbox = await startSandbox()
   const block = shell.find((code) => code.startsWith('curl')) ?? expect.fail('no block calls the sandbox')
   const [nameTest = '', ...keep] = block.replaceAll('http://localhost:2435', sandbox.url).split('\n')

@@ -28,6 +28,8 @@ test.skipIf(!hasFormatter).each([...FILES, TEST_FILE])('%s is written as gofmt w
   expect(execFileSync(FORMATTER, ['-l', file], { encoding: 'utf8' })).toBe('')
 })
 
+const { packageFolder } = await buildCli()
+
 describe.skipIf(!hasGo)('with Go', () => {
   let built: Awaited<ReturnType<typeof buildGoApp>>
 
@@ -36,7 +38,6 @@ describe.skipIf(!hasGo)('with Go', () => {
     return built.remove
   }, 300_000)
 
-  const { packageFolder } = buildCli()
   const command = [process.execPath, join(packageFolder, 'dist/bin.js')].map((part) => JSON.stringify(part)).join(', ')
 
   test('the tests of the page on tests pass', async () => {

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { describeInBrowser, executablePath } from '../browser/support.ts'
 import { buildPackage } from '../support/built-package.ts'
+import { chromiumPath, describeWith } from '../support/tools.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -20,13 +20,13 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 const folder = mkdtempSync(join(tmpdir(), 'agekey-playwright-'))
 const LENT = ['@playwright/test', 'playwright', 'playwright-core', 'express', 'jose']
 
-beforeAll(() => {
+beforeAll(async () => {
   const installed = join(folder, 'node_modules')
   for (const name of LENT) {
     mkdirSync(dirname(join(installed, name)), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules', name), join(installed, name))
   }
-  buildPackage(join(installed, 'agekey-sandbox'))
+  await buildPackage(join(installed, 'agekey-sandbox'))
   // As `npm install` does.
   chmodSync(join(installed, 'agekey-sandbox/dist/bin.js'), 0o755)
   mkdirSync(join(installed, '.bin'))
@@ -46,7 +46,7 @@ async function writeExamples(...names: readonly string[]): Promise<void> {
   writeFileSync(
     join(folder, 'local.config.ts'),
     `import shown from './playwright.config.ts'
-    const launchOptions = { executablePath: '${executablePath}', args: ['--no-sandbox'] }
+    const launchOptions = { executablePath: '${chromiumPath}', args: ['--no-sandbox'] }
     const [sandbox, app] = shown.webServer
     const server = { ...app, env: { ...app.env, PORT: '${app}' } }
     const wanted = {
@@ -75,7 +75,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-describeInBrowser('Playwright runs the examples of library.md:', () => {
+describeWith('chromium', 'Playwright runs the examples of library.md:', () => {
   test('tests pass with an app and a sandbox that webServer starts', async () => {
     await writeExamples('shop.spec.ts')
     expect(await play('shop.spec.ts', 'webServer')).toContain('2 passed')

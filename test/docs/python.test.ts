@@ -42,8 +42,9 @@ describe.skipIf(withFlask === '')('with Flask and Authlib', () => {
   describeApp('The blueprint for Flask', startFlaskApp)
 })
 
+const { packageFolder } = await buildCli()
+
 describe.skipIf(withPytest === '')('with pytest', () => {
-  const { packageFolder } = buildCli()
   const bin = [process.execPath, join(packageFolder, 'dist/bin.js')].map((part) => JSON.stringify(part)).join(', ')
 
   /** Runs the tests of the page, with the command line of this version. */

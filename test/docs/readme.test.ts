@@ -4,7 +4,7 @@ import { buildCli } from '../cli/built-cli.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { codeBlocks } from './page.ts'
 
-const { start } = buildCli()
+const { start } = await buildCli()
 
 const readRoot = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 const readme = readRoot('README.md')

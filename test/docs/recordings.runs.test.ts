@@ -181,7 +181,7 @@ test('flows of each kind run unchanged as tests of Playwright', async () => {
     const { file_name: file, text } = await sandbox.flows.export(flows.get(name) ?? '', 'playwright')
     files[file] = text
   }
-  const project = makePlaywrightProject(files)
+  const project = await makePlaywrightProject(files)
   onTestFinished(project.remove)
   expect(await project.run({})).toMatchObject({ stats: { expected: 5, unexpected: 0 }, errors: [] })
 }, 120_000)

@@ -2,17 +2,19 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import { type RelyingParty, startRelyingParty } from '../browser/relying-party.ts'
-import { describeInBrowser, launchBrowser, withPage } from '../browser/support.ts'
+import { withPage } from '../browser/support.ts'
+import { connectChromium } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 
 const page = readPage('single-page-apps.md')
 
-describeInBrowser('The app of single-page-apps.md', () => {
+describeWith('chromium', 'The app of single-page-apps.md', () => {
   let browser: Browser
   let sandbox: Sandbox
   let app: RelyingParty
   beforeAll(async () => {
-    ;[browser, sandbox, app] = await Promise.all([launchBrowser(), createSandbox(), startRelyingParty()])
+    ;[browser, sandbox, app] = await Promise.all([connectChromium(), createSandbox(), startRelyingParty()])
     app.serve('/', blockWith(codeBlocks(page, 'html'), '<!-- index.html -->'))
     for (const name of ['app.js', 'age.js']) {
       const code = blockWith(codeBlocks(page, 'js'), `// ${name}`)

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { createApp } from '../../src/server/app.ts'
 import { openRedisStores } from '../../src/store/redis-stores.ts'
 import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
-import { describeWithRedis, startRedis } from '../store/redis/redis-server.ts'
+import { startRedis } from '../store/redis/redis-server.ts'
 import { createCutStores } from '../support/cut-stores.ts'
 import { press } from '../support/forms.ts'
 import { createTestHost } from '../support/host.ts'
@@ -12,6 +12,7 @@ import type { Answer, HttpClient } from '../support/http-client.ts'
 import { createRelyingParty, type RelyingParty } from '../support/relying-party.ts'
 import { createRequest, useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
+import { describeWith } from '../support/tools.ts'
 
 /** A sandbox on these stores, and a relying party. */
 interface World {
@@ -310,7 +311,7 @@ function describeCuts(name: string, openStores: () => Stores | Promise<Stores>):
 
 describeCuts('the process', createMemoryStores)
 
-describeWithRedis('With Redis', () => {
+describeWith('redis-server', 'With Redis', () => {
   const stops: (() => Promise<void>)[] = []
   let url = ''
   let flush = () => {}

@@ -57,13 +57,13 @@ const workflowSchema = z.object({
 })
 
 /** A checkout of the action whose sandbox is built; with `program` that stands in the place of it. */
-function checkout(program?: string): string {
+async function checkout(program?: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'agekey-action-'))
   const remove = () => rmSync(folder, { recursive: true })
   symlinkSync(join(ROOT, '.ci'), join(folder, '.ci'))
   if (program === undefined) {
     afterAll(remove)
-    buildPackage(folder)
+    await buildPackage(folder)
     return folder
   }
   onTestFinished(remove)
@@ -145,7 +145,7 @@ function startOf({ isCareless = false } = {}): string {
 
 const URL_OF_APP = 'http://localhost:{port}/verify'
 const ROW = 'use/id_token.nonce_missing'
-const built = checkout()
+const built = await checkout()
 
 describe('The action', () => {
   test('passes an app that refuses, and says so in an annotation, the summary, three reports and its outputs', async () => {
@@ -264,7 +264,7 @@ describe('The action, however the command ends,', () => {
     [2, [], {}, /^::error .*::nothing could be shown: /],
     [130, [], {}, /^::warning .*interrupted/],
   ])('with code %d explains it, and lets the app say nothing to the runner', async (code, rows, totals, annotation) => {
-    const done = await use(checkout(ending(code, rows, totals)), { url: URL_OF_APP })
+    const done = await use(await checkout(ending(code, rows, totals)), { url: URL_OF_APP })
     expect(done, done.log).toMatchObject({ code, outputs: { 'exit-code': String(code) } })
     const [, token = ''] = /^::stop-commands::(\S+)$/m.exec(done.log) ?? []
     const [, heard = ''] = done.log.split(`\n::${token}::\n`)
@@ -278,7 +278,7 @@ describe('The action, however the command ends,', () => {
       verdict: 'let in',
       counted: index > 0,
     }))
-    const { log } = await use(checkout(ending(1, rows, { 'let in': 12 })), { url: URL_OF_APP })
+    const { log } = await use(await checkout(ending(1, rows, { 'let in': 12 })), { url: URL_OF_APP })
     expect(log).toMatch(/::findings: use\/1, .*use\/10 and 1 more; 12 let in/)
   })
 
@@ -289,7 +289,7 @@ describe('The action, however the command ends,', () => {
     const audit = runs.steps.find(({ id }) => id === 'audit')
     const temp = makeScratchFolder()
     const env = { RUNNER_TEMP: temp, GITHUB_OUTPUT: join(temp, 'output') }
-    const { child, ended } = start(audit ?? { env: {} }, {}, { action: checkout(program), cwd: temp, env })
+    const { child, ended } = start(audit ?? { env: {} }, {}, { action: await checkout(program), cwd: temp, env })
     await new Promise<void>((resolve) => {
       child.stdout.on('data', (text) => /^running$/m.test(String(text)) && resolve())
     })
@@ -306,21 +306,21 @@ describe('The sandbox of the action', () => {
     chmodSync(join(bin, 'npm'), 0o755)
     return { PATH: `${bin}:${process.env['PATH']}` }
   }
-  const unbuilt = () => {
-    const folder = checkout('process.exitCode = 2')
+  const unbuilt = async () => {
+    const folder = await checkout('process.exitCode = 2')
     rmSync(join(folder, 'dist'), { recursive: true })
     return folder
   }
 
   test('is built from the commit of the action, without scripts of packages', async () => {
     const build = 'case "$*" in "run bundle") mkdir dist && echo "process.exitCode = 130" > dist/bin.js;; esac'
-    const { code, log } = await use(unbuilt(), { url: URL_OF_APP }, { env: fakeNpm(build) })
+    const { code, log } = await use(await unbuilt(), { url: URL_OF_APP }, { env: fakeNpm(build) })
     expect(log).toMatch(/^npm ci --ignore-scripts .*\nnpm run bundle\n/)
     expect(code).toBe(130)
   })
 
   test('that cannot be built is an annotation with the remedy', async () => {
-    const { code, log } = await use(unbuilt(), { url: URL_OF_APP }, { env: fakeNpm('exit 1') })
+    const { code, log } = await use(await unbuilt(), { url: URL_OF_APP }, { env: fakeNpm('exit 1') })
     expect(code).toBe(2)
     expect(annotations(log)).toEqual([
       expect.stringContaining('it takes Node 20.19 or later (actions/setup-node before this step)'),

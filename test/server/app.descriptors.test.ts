@@ -7,7 +7,7 @@ import { FILES_OF_A_PART } from '../../src/files/on-demand.ts'
 import { buildPackage } from '../support/built-package.ts'
 
 const packageFolder = mkdtempSync(join(tmpdir(), 'agekey-descriptors-'))
-buildPackage(packageFolder)
+await buildPackage(packageFolder)
 afterAll(() => rmSync(packageFolder, { recursive: true }))
 
 /**

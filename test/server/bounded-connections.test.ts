@@ -4,7 +4,7 @@ import { callHttp } from '../../src/cli/remote/http-call.ts'
 import { connectionLimit } from '../../src/server/bounded-connections.ts'
 import { buildCli } from '../cli/built-cli.ts'
 
-const { start } = buildCli()
+const { start } = await buildCli()
 
 test('A process takes 2,000 connections, fewer when it can open fewer files, and a few in any case', () => {
   expect([Number.POSITIVE_INFINITY, 2_048, 2_047, 64, 20].map(connectionLimit)).toEqual([2_000, 2_000, 1_999, 16, 5])

@@ -11,7 +11,8 @@ import { createRelyingParty } from '../support/relying-party.ts'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { createTestParts } from '../support/tenant.ts'
-import { describeWithRedis, type RedisServer, startRedis } from './redis/redis-server.ts'
+import { describeWith } from '../support/tools.ts'
+import { type RedisServer, startRedis } from './redis/redis-server.ts'
 
 const open = async (url: string) => {
   const stores = await openRedisStores(url, { version: '1.0.0', onLost() {}, onBack() {} })
@@ -76,7 +77,7 @@ const REFUSED: Readonly<
   ],
 }
 
-describeWithRedis('A start with a store', () => {
+describeWith('redis-server', 'A start with a store', () => {
   test.each(Object.entries(REFUSED))('says in one line what and where, and the remedy: %s', async (_name, state) => {
     const [prepare, address, message] = state
     const redis = await startRedis()

@@ -8,14 +8,15 @@ import { openRedisStores } from '../../src/store/redis-stores.ts'
 import { createRedisTables } from '../../src/store/redis-tables.ts'
 import type { Stores } from '../../src/store/stores.ts'
 import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
+import { describeWith } from '../support/tools.ts'
 import { describeDirectory } from './directory-contract.ts'
 import { describeJournal } from './journal-contract.ts'
-import { describeWithRedis, startRedis } from './redis/redis-server.ts'
+import { startRedis } from './redis/redis-server.ts'
 import { describeStore } from './store-contract.ts'
 import { describeStores } from './stores-contract.ts'
 import { describeTables } from './tables-contract.ts'
 
-describeWithRedis('In Redis', () => {
+describeWith('redis-server', 'In Redis', () => {
   const stops: (() => Promise<void>)[] = []
   let redis: Redis
   let stores: Stores

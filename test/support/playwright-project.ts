@@ -9,14 +9,14 @@ import { buildPackage } from './built-package.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A project with Playwright and the built package. Outside the repository: Playwright compiles no TypeScript below `node_modules`. */
-export function makePlaywrightProject(files: Readonly<Record<string, string>>) {
+export async function makePlaywrightProject(files: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'agekey-playwright-'))
   const installed = join(folder, 'node_modules')
   for (const name of ['@playwright/test', 'playwright', 'playwright-core']) {
     mkdirSync(dirname(join(installed, name)), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules', name), join(installed, name))
   }
-  buildPackage(join(installed, 'agekey-sandbox'))
+  await buildPackage(join(installed, 'agekey-sandbox'))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   const program = join(ROOT, 'node_modules/@playwright/test/cli.js')

@@ -9,7 +9,7 @@ import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { run, launch } = buildCli()
+const { run, launch } = await buildCli()
 const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import.meta.url))
 
 let cwd: string

@@ -11,7 +11,7 @@ import { buildCli } from '../built-cli.ts'
 import { MIXED } from './reports/sample-report.ts'
 import { startSmallApp } from './small-app.ts'
 
-const { run, launch } = buildCli()
+const { run, launch } = await buildCli()
 
 /** Below the project, so that the apps find their libraries. */
 let cwd: string

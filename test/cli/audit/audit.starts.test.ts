@@ -6,7 +6,7 @@ import { type AuditedRow, auditReportSchema } from '../../../src/sandbox/outcome
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { run } = buildCli()
+const { run } = await buildCli()
 const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import.meta.url))
 
 /** Below the project, so that the apps find their libraries. */

@@ -11,7 +11,7 @@ import { buildCli } from '../built-cli.ts'
 import { auditedRow, auditReport } from './reports/sample-report.ts'
 import { startSmallApp } from './small-app.ts'
 
-const { run, launch } = buildCli()
+const { run, launch } = await buildCli()
 const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import.meta.url))
 
 let cwd: string

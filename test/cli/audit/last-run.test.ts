@@ -8,7 +8,7 @@ import { buildCli } from '../built-cli.ts'
 import { MIXED } from './reports/sample-report.ts'
 import { startSmallApp } from './small-app.ts'
 
-const { run, start, packageFolder } = buildCli()
+const { run, start, packageFolder } = await buildCli()
 
 let cwd: string
 beforeEach(() => {

@@ -10,7 +10,7 @@ import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
 import { adultCounters, minorCounters } from './sample-coverage.ts'
 
-const { run } = buildCli()
+const { run } = await buildCli()
 
 let cwd: string
 beforeEach(() => {

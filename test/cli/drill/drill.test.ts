@@ -7,7 +7,7 @@ import { startSandbox } from '../../support/sandbox.ts'
 import { startWebApp } from '../../support/web-app.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { run } = buildCli()
+const { run } = await buildCli()
 
 const GET = '/admin/verifications?sub={sub}'
 

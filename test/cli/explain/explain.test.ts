@@ -4,7 +4,7 @@ import { claims, useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { run } = buildCli()
+const { run } = await buildCli()
 
 const visit = (url: string, changes = {}) => {
   const request = useRequest({ claims: claims({ age_thresholds: [18] }), ...changes })

@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION, OUTCOMES } from '../../../src/sandbox/outcomes/catal
 import { describeOutcome } from '../../../src/sandbox/outcomes/describe-outcome.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { run } = buildCli()
+const { run } = await buildCli()
 
 const namesIn = async (args: readonly string[]): Promise<string[]> => {
   const { code, stdout, stderr } = await run(['outcomes', '--json', ...args])

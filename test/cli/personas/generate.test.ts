@@ -6,7 +6,7 @@ import { generatePersonas } from '../../../src/sandbox/personas/generate-persona
 import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { run } = buildCli()
+const { run } = await buildCli()
 
 describe('personas generate', () => {
   let cwd: string

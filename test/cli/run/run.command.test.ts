@@ -6,7 +6,7 @@ import { claims, useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { run, launch, packageFolder } = buildCli()
+const { run, launch, packageFolder } = await buildCli()
 
 let cwd: string
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { claims, pushedRequest, useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { run, start } = buildCli()
+const { run, start } = await buildCli()
 
 let cwd: string
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { codeBlocks, readPage } from '../../docs/page.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { start } = buildCli()
+const { start } = await buildCli()
 
 /** The lines about calls: of one that was answered, and of one that was refused. */
 async function linesOf(log: string) {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { rawCall } from '../../server/raw-call.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { start } = buildCli()
+const { start } = await buildCli()
 const STARTS = 12
 
 test('Twelve first starts at once on one state folder serve the same keys, by one certificate that fits its key', async () => {

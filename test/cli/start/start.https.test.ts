@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buildCli } from '../built-cli.ts'
 
-const { run, start } = buildCli()
+const { run, start } = await buildCli()
 
 let cwd: string
 let stateDir: string

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { findFreePort } from '../../support/free-port.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { launch, start } = buildCli()
+const { launch, start } = await buildCli()
 
 const jsonLines = (text: string): Record<string, unknown>[] =>
   text

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packageVersion } from '../../../src/package-root.ts'
 import { buildCli } from '../built-cli.ts'
 
-const { launch, run, start } = buildCli()
+const { launch, run, start } = await buildCli()
 
 let cwd: string
 beforeEach(() => {

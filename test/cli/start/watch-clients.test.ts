@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { buildCli } from '../built-cli.ts'
 
-const { start } = buildCli()
+const { start } = await buildCli()
 
 let cwd: string
 beforeEach(() => {

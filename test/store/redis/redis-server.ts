@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 /** A Redis of a test's own: it keeps everything it has confirmed when it is killed and started again. */
 export interface RedisServer {
@@ -22,27 +22,6 @@ export interface RedisServer {
   command(...words: readonly string[]): void
   /** The names of all keys. */
   keys(): readonly string[]
-}
-
-const isInstalled = (() => {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-
-/** Tests that need redis-server. Without it they are skipped with a warning; on CI they fail. */
-export function describeWithRedis(name: string, tests: () => void): void {
-  if (isInstalled) {
-    describe(name, tests)
-    return
-  }
-  console.warn(`\nNOT TESTED: ${name}. Install redis-server (apt-get install redis-server).\n`)
-  describe.skipIf(process.env['CI'] !== 'true')(name, () => {
-    test('redis-server is installed', () => expect(isInstalled).toBe(true))
-  })
 }
 
 /** Starts a Redis for one test or, with `onFinished`, for as many as the caller says. */

@@ -16,10 +16,10 @@ export const BASE_URL = 'http://sandbox.localhost:2435'
 export const control = (path: string) => `/_sandbox/${path}`
 
 /** The command line, and processes of it that share a store. */
-export function buildReplicas() {
+export async function buildReplicas() {
   // Each test starts processes, beside others that do so too.
   vi.setConfig({ testTimeout: 60_000 })
-  const cli = buildCli()
+  const cli = await buildCli()
   return {
     cli,
     async startReplica(store: string) {

@@ -5,12 +5,13 @@ import { createBrowserClient } from '../../support/browser-client.ts'
 import { readCallback } from '../../support/callbacks.ts'
 import { idTokenOf } from '../../support/id-tokens.ts'
 import { createRequest, useRequest } from '../../support/requests.ts'
-import { describeWithRedis, startRedis } from './redis-server.ts'
+import { describeWith } from '../../support/tools.ts'
+import { startRedis } from './redis-server.ts'
 import { BASE_URL, balanced, buildReplicas, control, startProxy } from './replica.ts'
 
-describeWithRedis('Replicas on one Redis', () => {
-  const { startReplica } = buildReplicas()
+const { startReplica } = await buildReplicas()
 
+describeWith('redis-server', 'Replicas on one Redis', () => {
   const startTwo = async () => {
     const redis = await startRedis()
     const [a, b] = await Promise.all([startReplica(redis.url), startReplica(redis.url)])

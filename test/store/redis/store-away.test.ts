@@ -1,11 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
 import { useRequest } from '../../support/requests.ts'
-import { describeWithRedis, startRedis } from './redis-server.ts'
+import { describeWith } from '../../support/tools.ts'
+import { startRedis } from './redis-server.ts'
 import { buildReplicas, control } from './replica.ts'
 
-describeWithRedis('A sandbox whose Redis', () => {
-  const { cli, startReplica } = buildReplicas()
+const { cli, startReplica } = await buildReplicas()
 
+describeWith('redis-server', 'A sandbox whose Redis', () => {
   describe('when Redis is away', () => {
     test.each([
       ['dies and comes back', 'kill', 'start'],

@@ -3,8 +3,9 @@ import * as z from 'zod'
 import { createRelyingParty, type RelyingParty } from '../../support/relying-party.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
+import { describeWith } from '../../support/tools.ts'
 import { startRedisProxy } from './redis-proxy.ts'
-import { describeWithRedis, startRedis } from './redis-server.ts'
+import { startRedis } from './redis-server.ts'
 import { BASE_URL, control } from './replica.ts'
 
 /** A sandbox whose connection is cut, and another one on the same Redis. */
@@ -61,21 +62,25 @@ const CASES: Readonly<Record<string, (pair: Pair) => Promise<CutCall>>> = {
   }),
 }
 
-describeWithRedis('A connection that is cut when Redis has written and its answer is still under way', () => {
-  test.each(Object.entries(CASES))('changes nothing for the caller: %s', async (_name, arrange) => {
-    const redis = await startRedis()
-    const proxy = await startRedisProxy(redis.url)
-    const start = async (store: string) => {
-      const sandbox = await startSandbox({ store, baseUrl: BASE_URL })
-      return { ...sandbox, party: createRelyingParty(sandbox) }
-    }
-    const [cut, other] = await Promise.all([start(proxy.url), start(redis.url)])
-    // From here Redis knows the script, so that the answer is that of the script.
-    await cut.party.obtainRequestUri()
-    const { call, check } = await arrange({ cut, other })
-    proxy.loseAnswerTo('_commits:')
-    await call()
-    expect(proxy.lost()).toBe(1)
-    await check()
-  })
-})
+describeWith(
+  'redis-server',
+  'A connection that is cut when Redis has written and its answer is still under way',
+  () => {
+    test.each(Object.entries(CASES))('changes nothing for the caller: %s', async (_name, arrange) => {
+      const redis = await startRedis()
+      const proxy = await startRedisProxy(redis.url)
+      const start = async (store: string) => {
+        const sandbox = await startSandbox({ store, baseUrl: BASE_URL })
+        return { ...sandbox, party: createRelyingParty(sandbox) }
+      }
+      const [cut, other] = await Promise.all([start(proxy.url), start(redis.url)])
+      // From here Redis knows the script, so that the answer is that of the script.
+      await cut.party.obtainRequestUri()
+      const { call, check } = await arrange({ cut, other })
+      proxy.loseAnswerTo('_commits:')
+      await call()
+      expect(proxy.lost()).toBe(1)
+      await check()
+    })
+  },
+)

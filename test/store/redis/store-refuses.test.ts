@@ -2,7 +2,8 @@ import { expect, test, vi } from 'vitest'
 import { buildCli } from '../../cli/built-cli.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { startSandbox } from '../../support/sandbox.ts'
-import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
+import { describeWith } from '../../support/tools.ts'
+import { type RedisServer, startRedis } from './redis-server.ts'
 
 const BASE_URL = 'http://sandbox.localhost:2435'
 
@@ -25,8 +26,9 @@ function failToSave(redis: RedisServer): void {
   redis.command('bgsave')
 }
 
-describeWithRedis('A Redis that refuses writes', () => {
-  const { run } = buildCli()
+const { run } = await buildCli()
+
+describeWith('redis-server', 'A Redis that refuses writes', () => {
   test.each(STATES)(
     'by %s is answered with 503 and the code, reads go on, and so does all when it is over',
     async (code, begin, end) => {

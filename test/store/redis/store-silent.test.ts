@@ -3,8 +3,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
+import { describeWith } from '../../support/tools.ts'
 import { startRedisProxy } from './redis-proxy.ts'
-import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
+import { type RedisServer, startRedis } from './redis-server.ts'
 import { BASE_URL, control } from './replica.ts'
 
 /** Ways of being silent: what the sandboxes connect to, and what begins and ends the silence. */
@@ -33,7 +34,7 @@ async function readEvents({ url }: TestSandbox): Promise<() => string> {
 
 const statuses = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status).sort()
 
-describeWithRedis('Three sandboxes, between them and their store', () => {
+describeWith('redis-server', 'Three sandboxes, between them and their store', () => {
   test.each(Object.entries(SILENCES))(
     '%s: calls end with 503, waits and close() end, and all goes on afterwards without a restart',
     async (_name, prepare) => {

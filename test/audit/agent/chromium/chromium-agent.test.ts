@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { VisitOptions } from '../../../../src/audit/agent/browser.ts'
-import { describeInBrowser } from '../../../browser/support.ts'
 import { shareChromiumAgent } from '../../../support/chromium-agent.ts'
+import { describeWith } from '../../../support/tools.ts'
 import { page, redirectTo, routes, startWebApp, type WebHandler } from '../../../support/web-app.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const html = (body: string) => page(`<!doctype html><title>Shop</title><body>${body}</body>`)
 
@@ -21,7 +23,7 @@ async function startPages(handlers: Readonly<Record<string, WebHandler>>) {
   return { app, sandbox, e1 }
 }
 
-describeInBrowser('A visit of Chromium', { timeout: 60_000 }, () => {
+describeWith('chromium', 'A visit of Chromium', () => {
   const agent = shareChromiumAgent()
   const visit = (url: string, options: Partial<VisitOptions> & Pick<VisitOptions, 'sandboxUrl'>) =>
     agent()

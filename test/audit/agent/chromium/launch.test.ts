@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { createChromiumAgent } from '../../../../src/audit/agent/chromium/chromium-agent.ts'
 import { launchChromium } from '../../../../src/audit/agent/chromium/launch.ts'
 import { AuditProblem } from '../../../../src/audit/audit-problem.ts'
-import { describeInBrowser, executablePath } from '../../../browser/support.ts'
 import { findFreePort } from '../../../support/free-port.ts'
+import { chromiumPath, describeWith } from '../../../support/tools.ts'
 
 describe('An audit by Chromium ends in one line with the remedy', () => {
   test.each([
@@ -38,10 +38,10 @@ const running = (): string[] =>
     .stdout.split('\n')
     .filter(Boolean)
 
-describeInBrowser('A Chromium that an audit has started', () => {
+describeWith('chromium', 'A Chromium that an audit has started', () => {
   test('ends with its agent, also in the middle of a visit', async () => {
     const before = running()
-    const agent = createChromiumAgent(await launchChromium({ chromePath: executablePath }))
+    const agent = createChromiumAgent(await launchChromium({ chromePath: chromiumPath }))
     const started = running().filter((pid) => !before.includes(pid))
     expect(started).not.toEqual([])
     const stopping = new AbortController()

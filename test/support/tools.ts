@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+const runs = (command: string, ...args: string[]): boolean => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser']
+
+/** Where Chromium is on this machine; `undefined` when there is none. */
+export const chromiumPath: string | undefined = [process.env['CHROMIUM_PATH'], ...CHROMIUM].find(
+  (path) => path !== undefined && existsSync(path),
+)
+
+interface Tool {
+  /** Whether this machine has the tool. */
+  readonly isHere: () => boolean
+  /** How to get it. */
+  readonly remedy: string
+  /** Whether `npm test` needs it: with `CI=true` its absence is a failure. */
+  readonly isNeeded?: true
+}
+
+/** Programs that some tests need, and that `npm ci` does not install. */
+export const TOOLS = {
+  chromium: {
+    isHere: () => chromiumPath !== undefined,
+    remedy: 'apt-get install chromium, or set CHROMIUM_PATH',
+    isNeeded: true,
+  },
+  'redis-server': {
+    isHere: () => runs('redis-server', '--version'),
+    remedy: 'apt-get install redis-server',
+    isNeeded: true,
+  },
+} as const satisfies Readonly<Record<string, Tool>>
+
+export type ToolName = keyof typeof TOOLS
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** The tool whose absence left the test out. The reporter in `test/support/left-out.ts` reads it. */
+    missing?: string
+  }
+}
+
+/** A group of tests that need a tool: left out where it is missing, and failing in CI when `npm test` needs it. */
+export function describeWith(tool: ToolName, name: string, tests: () => void): void {
+  const { isHere, remedy, isNeeded }: Tool = TOOLS[tool]
+  if (isHere()) return void describe(name, tests)
+  if (isNeeded && process.env['CI'] === 'true') {
+    test(`${name}: ${tool} is installed`, () => expect.fail(`${tool} is missing: ${remedy}`))
+    return
+  }
+  describe.skip(name, { meta: { missing: tool } }, tests)
+}
