@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { createClient, type HttpClient } from '../support/http-client.ts'
+import { KEY_FILE } from '../support/keys.ts'
 
 /**
  * One sandbox for the tests of a block, reset before each: starting one for every row of the catalogue would take
@@ -14,7 +15,7 @@ export function shareSandbox(options: SandboxOptions = {}): () => Sandbox & Http
     return shared
   }
   beforeAll(async () => {
-    const started = await createSandbox({ ...options, onError: (error) => errors.push(error) })
+    const started = await createSandbox({ keys: KEY_FILE, ...options, onError: (error) => errors.push(error) })
     shared = { ...started, ...createClient(started.url) }
   })
   beforeEach(() => sandbox().reset())

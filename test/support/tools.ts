@@ -11,6 +11,10 @@ export const chromiumPath: string | undefined = [process.env['CHROMIUM_PATH'], .
   (path) => path !== undefined && existsSync(path),
 )
 
+/** The first Python that has a module. */
+export const pythonWith = (module: string): string | undefined =>
+  ['python3', '/usr/bin/python3'].find((path) => runs(path, '-c', `import ${module}`))
+
 interface Tool {
   /** Whether this machine has the tool. */
   readonly isHere: () => boolean
@@ -32,6 +36,8 @@ export const TOOLS = {
     remedy: 'apt-get install redis-server',
     isNeeded: true,
   },
+  PyJWT: { isHere: () => pythonWith('jwt') !== undefined, remedy: 'apt-get install python3-jwt' },
+  Authlib: { isHere: () => pythonWith('authlib.oidc.core') !== undefined, remedy: 'apt-get install python3-authlib' },
 } as const satisfies Readonly<Record<string, Tool>>
 
 export type ToolName = keyof typeof TOOLS

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Counting, describeRow } from '../../../src/audit/judge/conclude.ts'
+import type { RowVerdict } from '../../../src/audit/judge/judge-row.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
@@ -12,91 +13,100 @@ const oneOf = (level: Outcome['level']) =>
   OUTCOMES.find((row) => row.level === level && row.correctClient === 'refuse' && row.since === '0.1') ??
   expect.fail(`no row has level ${level}`)
 
+const foundAs = (verdict: VerdictName): RowVerdict => ({ verdict, evidence: 'e', flows: ['f1', 'f1'] })
 const judge = (row: Outcome, verdict: VerdictName, counting: Partial<Counting> = {}) =>
-  describeRow(row, { verdict, evidence: 'e', flows: ['f1', 'f1'] }, { ...COUNTING, ...counting })
+  describeRow(row, foundAs(verdict), { ...COUNTING, ...counting })
 const exitCode = (row: Outcome, verdict: VerdictName, counting: Partial<Counting> = {}) =>
   exitCodeOf([judge(row, verdict, counting)])
 
-describe('The exit code', () => {
-  test.each([
-    ['must', 'let in', 'must', 1],
-    ['should', 'let in', 'must', 0],
-    ['should', 'let in', 'should', 1],
-    ['may', 'let in', 'should', 0],
-    ['may', 'let in', 'may', 1],
-    ['must', 'let in', 'none', 0],
-    ['must', 'refused', 'may', 0],
-    ['must', 'undetermined', 'must', 2],
-    ['must', 'not for this app', 'must', 2],
-    // Safe by accident: a finding of level should, whatever the row demands.
-    ['must', 'broke', 'must', 0],
-    ['must', 'broke', 'should', 1],
-  ] as const)('of a %s row that is %s, with fail-on %s, is %i', (level, verdict, failOn, code) => {
-    expect(exitCode(oneOf(level), verdict, { failOn })).toBe(code)
-  })
-
-  test('is 1 when a row that has to be accepted is refused', () => {
-    expect(exitCode(rowOf('use/id_token.extra_claim'), 'too strict')).toBe(1)
-  })
-
-  test('is 3 when nothing failed and a row that counts is undetermined, 0 when it does not count', () => {
-    const good = judge(oneOf('must'), 'refused')
-    expect(exitCodeOf([good, judge(oneOf('must'), 'undetermined')])).toBe(3)
-    expect(exitCodeOf([good, judge(oneOf('should'), 'undetermined')])).toBe(0)
-  })
-
-  test('is 2 when no row was judged at all', () => {
-    expect(exitCodeOf([])).toBe(2)
-    expect(exitCodeOf([judge(oneOf('may'), 'undetermined', { failOn: 'none' })])).toBe(2)
-  })
-
-  test('is 0 for rows that came after the catalogue that was asked for', () => {
-    const row = { ...oneOf('must'), since: '0.2' } as const
-    expect(exitCode(row, 'let in')).toBe(1)
-    expect(exitCode(row, 'let in', { catalogue: '0.1' })).toBe(0)
-  })
+test.each([
+  ['must', 'let in', 'must', 1],
+  ['should', 'let in', 'must', 0],
+  ['should', 'let in', 'should', 1],
+  ['may', 'let in', 'should', 0],
+  ['may', 'let in', 'may', 1],
+  ['must', 'let in', 'none', 0],
+  ['must', 'refused', 'may', 0],
+  ['must', 'observed', 'may', 0],
+  ['must', 'undetermined', 'must', 2],
+  ['must', 'not for this app', 'must', 2],
+  // Safe by accident: a finding of level should, whatever the row demands.
+  ['must', 'broke', 'must', 0],
+  ['must', 'broke', 'should', 1],
+  ['may', 'broke', 'should', 0],
+] as const)('The exit code of a %s row that is %s, with fail-on %s, is %i', (level, verdict, failOn, code) => {
+  expect(exitCode(oneOf(level), verdict, { failOn })).toBe(code)
 })
 
-describe('A known finding', () => {
+test('The exit code is 1 when a row that has to be accepted is refused', () => {
+  expect(exitCode(rowOf('use/id_token.extra_claim'), 'too strict')).toBe(1)
+})
+
+test('A row that depends on the client never counts', () => {
+  expect(judge(rowOf('use/id_token.kid_missing'), 'let in', { failOn: 'may' }).counted).toBe(false)
+})
+
+test('The exit code is 3 when nothing failed and a row that counts is undetermined, 0 when it does not count', () => {
+  const good = judge(oneOf('must'), 'refused')
+  expect(exitCodeOf([good, judge(oneOf('must'), 'undetermined')])).toBe(3)
+  expect(exitCodeOf([good, judge(oneOf('should'), 'undetermined')])).toBe(0)
+})
+
+test('The exit code is 2 when no row was judged at all', () => {
+  expect(exitCodeOf([])).toBe(2)
+  expect(exitCodeOf([judge(oneOf('may'), 'undetermined', { failOn: 'none' })])).toBe(2)
+})
+
+test('The exit code is 0 for rows that came after the catalogue that was asked for', () => {
+  const row = { ...oneOf('must'), since: '0.2' } as const
+  expect(exitCode(row, 'let in')).toBe(1)
+  expect(exitCode(row, 'let in', { catalogue: '0.1' })).toBe(0)
+})
+
+const REASON = 'the library is old'
+const staleAs = (verdict: string) => `it is listed under known and is ${verdict} now; take the entry out`
+
+test.each<[VerdictName, string | undefined, object]>([
+  ['let in', undefined, { verdict: 'known', reason: REASON, counted: false }],
+  ['broke', undefined, { verdict: 'known', reason: REASON, counted: false }],
+  ['let in', '2026-11-22', { verdict: 'known', reason: REASON, counted: false }],
+  ['let in', '2026-11-21', { verdict: 'let in', counted: true }],
+  ['refused', undefined, { verdict: 'stale', reason: staleAs('refused'), counted: true }],
+  ['accepted', undefined, { verdict: 'stale', reason: staleAs('accepted'), counted: true }],
+  ['observed', undefined, { verdict: 'stale', reason: staleAs('observed'), counted: true }],
+  ['undetermined', undefined, { verdict: 'undetermined', counted: true }],
+  ['not for this app', undefined, { verdict: 'not for this app', counted: false }],
+])('A row that is %s, and known until %s, is described as %j', (verdict, until, expected) => {
   const row = oneOf('must')
-  const known = (until?: string) => [{ row: `${row.flow}/${row.name}`, because: 'the library is old', until }]
-
-  test('is named with its reason and does not count', () => {
-    expect(judge(row, 'let in', { known: known() })).toMatchObject({
-      verdict: 'known',
-      reason: 'the library is old',
-      counted: false,
-    })
-  })
-
-  test('counts again when its time is over', () => {
-    expect(judge(row, 'let in', { known: known('2026-11-22') }).verdict).toBe('known')
-    expect(judge(row, 'let in', { known: known('2026-11-21') })).toMatchObject({ verdict: 'let in', counted: true })
-  })
-
-  test('is stale, which counts, when the app refuses the row', () => {
-    expect(judge(row, 'refused', { known: known() })).toMatchObject({ verdict: 'stale', counted: true })
-    expect(exitCode(row, 'refused', { known: known() })).toBe(1)
-  })
-
-  test('is not stale while the row is undetermined', () => {
-    expect(judge(row, 'undetermined', { known: known() }).verdict).toBe('undetermined')
-  })
+  const known = [
+    { row: 'use/verified', because: 'another row' },
+    { row: `${row.flow}/${row.name}`, because: REASON, until },
+  ]
+  const { verdict: described, reason, counted } = judge(row, verdict, { known })
+  expect({ verdict: described, ...(reason !== undefined && { reason }), counted }).toEqual(expected)
 })
 
-test('a row says what the catalogue says of it, each flow once', () => {
+test('A stale entry fails the audit, whatever its level', () => {
+  const row = oneOf('may')
+  expect(exitCode(row, 'refused', { known: [{ row: `${row.flow}/${row.name}`, because: REASON }] })).toBe(1)
+})
+
+test('A row says what the catalogue says of it, what was found, and each flow once', () => {
   const row = rowOf('use/id_token.expired')
-  expect(judge(row, 'let in')).toMatchObject({
-    row: 'use/id_token.expired',
-    flow: 'use',
-    family: row.family,
-    harm: row.harm,
-    flows: ['f1'],
-    cwe: row.cwe.map((id) => `CWE-${id}`),
-  })
+  const { flow, family, summary, rule, harm, level, severity, refs } = row
+  const columns = { row: 'use/id_token.expired', flow, family, summary, rule, harm, level, severity, refs }
+  const cwe = row.cwe.map((id) => `CWE-${id}`)
+  const found = { ...foundAs('refused'), reason: undefined, log: ['JWTExpired'], refusedBy: 'exp' } as const
+  const described = { ...columns, cwe, verdict: 'refused', evidence: 'e', flows: ['f1'], counted: true }
+  expect(describeRow(row, found, COUNTING)).toEqual({ ...described, log: ['JWTExpired'], refused_by: 'exp' })
+  const bare = { verdict: 'undetermined', reason: 'flaky', evidence: '', flows: [], log: [] } as const
+  const empty = { ...columns, cwe, verdict: 'undetermined', reason: 'flaky', flows: [], counted: true }
+  expect(describeRow(row, bare, COUNTING)).toEqual(empty)
+  const absent = { ...columns, cwe, verdict: 'not for this app', reason: 'it has no Create', flows: [], counted: false }
+  expect(describeRow(row, { reason: 'it has no Create' }, COUNTING)).toEqual(absent)
 })
 
-test('totals count each verdict', () => {
+test('Totals count each verdict', () => {
   const rows = [judge(oneOf('must'), 'let in'), judge(oneOf('may'), 'refused'), judge(oneOf('should'), 'refused')]
   expect(totalsOf(rows)).toEqual({ 'let in': 1, refused: 2 })
 })
