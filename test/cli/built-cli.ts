@@ -1,9 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach } from 'vitest'
-import { buildPackage } from '../support/built-package.ts'
+import { folderWith } from '../support/folder-with.ts'
+import { packageOfRun } from '../support/run.ts'
 
 /** A finished run. */
 export interface Run {
@@ -13,59 +12,54 @@ export interface Run {
 }
 
 export interface RunOptions {
+  /** An empty folder of the test file when absent. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   /** Commands of a shell that come first: limits of the process. */
   readonly before?: string
 }
 
-/** Builds the command line for the tests of a file. */
-export async function buildCli() {
-  const packageFolder = mkdtempSync(join(tmpdir(), 'agekey-cli-'))
-  await buildPackage(packageFolder)
+/**
+ * The built command line, for the tests of a file.
+ * @param end when processes are killed that still run: `afterAll` where tests share a process
+ */
+export async function buildCli(end: typeof afterEach | typeof afterAll = afterEach) {
+  const packageFolder = await packageOfRun()
+  const ownFolder = folderWith({}, afterAll)
   const running = new Set<ChildProcessWithoutNullStreams>()
-  afterEach(() => {
+  end(() => {
     for (const child of running) child.kill('SIGKILL')
     running.clear()
   })
-  afterAll(() => rmSync(packageFolder, { recursive: true }))
 
-  const spawnCli = (args: readonly string[], { cwd = packageFolder, env = {}, before = ':' }: RunOptions = {}) => {
+  const launch = (args: readonly string[], { cwd = ownFolder, env = {}, before = ':' }: RunOptions = {}) => {
     const command = [process.execPath, join(packageFolder, 'dist/bin.js'), ...args]
     const child = spawn('sh', ['-c', `${before}; exec "$0" "$@"`, ...command], {
       cwd,
       env: { PATH: process.env['PATH'], ...env },
     })
     running.add(child)
-    return child
-  }
-  const launch = (args: readonly string[], options?: RunOptions) => {
-    const child = spawnCli(args, options)
-    return { child, ended: resultOf(child) }
+    const printed = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (text) => {
+        printed[name] += text
+      })
+    }
+    const ended = new Promise<Run>((resolve) => child.on('close', (code) => resolve({ code, ...printed })))
+    return { child, printed, ended }
   }
   return {
     packageFolder,
+    /** Starts a command; `printed` grows while it runs. */
     launch,
     /** Runs a command to its end. */
     run: (args: readonly string[], options?: RunOptions): Promise<Run> => launch(args, options).ended,
     /** Starts a server and waits until it has written something to stdout. */
     async start(args: readonly string[], options?: RunOptions) {
-      const { child, ended } = launch(args, options)
+      const { child, printed, ended } = launch(args, options)
       const first = new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))))
       const output = await Promise.race([first, ended.then(({ stderr }) => Promise.reject(new Error(stderr)))])
-      return { child, output, ended }
+      return { child, output, printed, ended }
     },
   }
-}
-
-function resultOf(child: ChildProcessWithoutNullStreams): Promise<Run> {
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (text) => {
-    stdout += text
-  })
-  child.stderr.on('data', (text) => {
-    stderr += text
-  })
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
 }

@@ -1,38 +1,41 @@
-import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
 import { renderStarterFile } from '../../src/cli/init.ts'
+import { DEFAULT_CONFIG_FILE } from '../../src/config/config-file.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { DEFAULT_LIFETIMES } from '../../src/oidc/decisions.ts'
+import { folderWith } from '../support/folder-with.ts'
+import { run } from './in-process.ts'
 
-const STARTER_FILE = renderStarterFile()
+const parse = (text: string) => parseYamlDocument(text, { file: 'starter', schema: configSchema })
 
-/** Settings are commented out as `# key:`, without a space before the key inside a mapping; sentences begin with a capital or a word. */
-const uncommented = STARTER_FILE.replace(/^( *)# ?( *(?:[a-z_]+|\/[a-z/]+): )/gm, '$1$2').replace(
-  /^# (certifications:)$/m,
-  '$1',
-)
+test('init writes a config file that the next start can read', async () => {
+  const cwd = folderWith()
+  expect(await run(['init'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+  expect(readFileSync(join(cwd, DEFAULT_CONFIG_FILE), 'utf8')).toBe(renderStarterFile())
+  expect(parse(renderStarterFile())).toMatchObject({ profile: 'spec' })
+})
 
-describe('The starter file', () => {
-  test('is valid as it is', () => {
-    expect(parseYamlDocument(STARTER_FILE, { file: 'starter', schema: configSchema })).toMatchObject({
-      profile: 'spec',
-    })
+test('init leaves a file that is there as it is', async () => {
+  const cwd = folderWith({ [DEFAULT_CONFIG_FILE]: 'seed: 1\n' })
+  expect(await run(['init'], { cwd })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'error: agekey-sandbox.yaml: is there already and stays as it is; move it away first\n',
   })
+  expect(readFileSync(join(cwd, DEFAULT_CONFIG_FILE), 'utf8')).toBe('seed: 1\n')
+})
 
-  test('is valid with every setting uncommented, and shows every setting there is', () => {
-    const text = uncommented.replace(/^spec: .*$/m, '')
-    const values = parseYamlDocument(text, { file: 'starter', schema: configSchema })
-    expect(Object.keys(values).sort()).toEqual(Object.keys(SETTINGS).sort())
-  })
-
-  test('shows the default lifetimes', () => {
-    expect(parse(uncommented.replace(/^spec: .*$/m, '')).lifetimes).toEqual({
-      request_uri: DEFAULT_LIFETIMES.requestUri,
-      code: DEFAULT_LIFETIMES.code,
-      id_token: DEFAULT_LIFETIMES.idToken,
-      access_token: DEFAULT_LIFETIMES.accessToken,
-    })
-  })
+test('The starter file with every setting uncommented is valid, shows all settings and the default lifetimes', () => {
+  // Settings are commented out as `# key:`, without a space before the key inside a mapping; sentences begin with a capital or a word.
+  const uncommented = renderStarterFile()
+    .replace(/^( *)# ?( *(?:[a-z_]+|\/[a-z/]+): )/gm, '$1$2')
+    .replace(/^# (certifications:)$/m, '$1')
+    .replace(/^spec: .*$/m, '')
+  const values = parse(uncommented)
+  expect(Object.keys(values).sort()).toEqual(Object.keys(SETTINGS).sort())
+  expect(values.lifetimes).toEqual(DEFAULT_LIFETIMES)
 })

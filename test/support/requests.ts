@@ -36,6 +36,12 @@ export const useRequest = (changes: Changes = {}): Fields =>
     ...changes,
   })
 
+/** Sends a Use request that asks for 18, and follows no redirect. */
+export const sendUse = (baseUrl: string, changes: Changes = {}): Promise<Response> => {
+  const query = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }), ...changes }))
+  return fetch(`${baseUrl}/v1/oidc/use?${query}`, { redirect: 'manual' })
+}
+
 /** The form of a valid E2 request. */
 export const pushedRequest = (changes: Changes = {}): Fields =>
   parametersOf({

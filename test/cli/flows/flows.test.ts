@@ -1,44 +1,31 @@
-import { afterEach, expect, test, vi } from 'vitest'
-import { flows } from '../../../src/cli/flows/flows.ts'
-import { createRelyingParty } from '../../support/relying-party.ts'
+import { expect, test } from 'vitest'
+import { sendUse } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
+import { run } from '../in-process.ts'
 
-afterEach(() => void vi.restoreAllMocks())
-
-/** What the command prints. */
-async function printed(id: string | undefined, options: Parameters<typeof flows>[2]): Promise<string> {
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  await flows(id, {}, options)
-  return write.mock.calls.map(([text]) => String(text)).join('')
-}
-
-test('flows lists the flows of a filter, shows one, and prints one as a file', async () => {
-  const sandbox = await startSandbox()
-  const party = createRelyingParty(sandbox)
-  await party.use({ sandbox_persona: 'teen-16' })
-  await party.use({ sandbox_persona: 'adult-passport' })
-  const { url } = sandbox
-  expect(JSON.parse(await printed(undefined, { url, json: true, persona: 'teen-16' }))).toMatchObject({
-    flows: [{ id: 'f1' }],
-  })
-  vi.restoreAllMocks()
-  expect(await printed('last', { url })).toMatch(/^f2 use ok: adult-passport/)
-  vi.restoreAllMocks()
-  expect(await printed('last', { url, as: 'mermaid', persona: 'teen-16' })).toMatch(/^sequenceDiagram\n {2}%% Flow f1 /)
+test('flows lists the flows of a filter, shows one, prints one as a file, and names the newest for an unknown one', async () => {
+  const { url } = await startSandbox()
+  const flows = (...args: string[]) => run(['flows', ...args, '--url', url])
+  expect(await flows()).toEqual({ code: 0, stdout: 'no flow yet\n', stderr: '' })
+  expect((await flows('f99', '--as', 'har')).stderr).toMatch(
+    /^error: flow: there is none with the id "f99".*there is none yet$/m,
+  )
+  for (const persona of ['teen-16', 'adult-passport']) await sendUse(url, { sandbox_persona: persona })
+  expect((await flows()).stdout).toMatch(/^\S+ \S+ {2}f2 use ok: adult-passport.*\n\S+ \S+ {2}f1 use ok: teen-16.*\n$/)
+  const list = await flows('--json', '--persona', 'teen-16')
+  expect(JSON.parse(list.stdout)).toMatchObject({ flows: [{ id: 'f1' }] })
+  expect((await flows('last')).stdout).toMatch(/^f2 use ok: adult-passport/)
+  const diagram = await flows('last', '--as', 'mermaid', '--persona', 'teen-16')
+  expect(diagram.stdout).toMatch(/^sequenceDiagram\n {2}%% Flow f1 /)
+  expect((await flows('f99', '--as', 'har')).stderr).toMatch(/"f99".*the newest one here is f2$/m)
 })
 
 test.each([
-  ['an unknown format', 'f1', { as: 'mermai' }, '--as: there is no format "mermai". Did you mean "mermaid"?'],
-  ['a format without a flow', undefined, { as: 'har' }, '--as: name a flow, for example f12 or last'],
-  ['a word that is no flow', 'newest', {}, 'flows: "newest" is not the id of a flow; give one like f12, or last'],
-  ['a limit that is no number', undefined, { limit: 'x' }, '--limit: "x" is not a whole number from 1 to 2000'],
-])('flows refuses %s in one line', async (_, id, options, message) => {
-  await expect(flows(id, {}, options)).rejects.toThrow(message)
-})
-
-test('flows names the newest flow for one that has been forgotten', async () => {
-  const { url } = await startSandbox()
-  await expect(flows('f99', {}, { url, as: 'har' })).rejects.toThrow(
-    /^flow: there is none with the id "f99".*there is none yet$/,
-  )
+  ['f1 --as mermai', '--as: there is no format "mermai". Did you mean "mermaid"?'],
+  ['--as har', '--as: name a flow, for example f12 or last'],
+  ['newest', 'flows: "newest" is not the id of a flow; give one like f12, or last'],
+  ['--limit x', '--limit: "x" is not a whole number from 1 to 2000'],
+])('flows %s is refused in one line', async (args, message) => {
+  const result = await run(['flows', ...args.split(' ')])
+  expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(`error: ${message}`) })
 })

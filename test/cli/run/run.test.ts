@@ -1,170 +1,223 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { claims, pushedRequest, useRequest } from '../../support/requests.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { expect, test, vi } from 'vitest'
+import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
+import { folderWith } from '../../support/folder-with.ts'
+import { KEY_FILE } from '../../support/keys.ts'
+import { claims, pushedRequest, sendUse, useRequest } from '../../support/requests.ts'
 import { buildCli } from '../built-cli.ts'
+import { run } from '../in-process.ts'
 
-const { run, start } = await buildCli()
+const cli = await buildCli()
+const sandbox = shareSandbox({ keys: KEY_FILE })
 
-let cwd: string
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'agekey-run-'))
-})
-afterEach(() => rmSync(cwd, { recursive: true }))
-
-const write = (name: string, text: string) => writeFileSync(join(cwd, name), text)
+const OWN = ['--port', '0', '--keys', KEY_FILE]
 
 const TEEN = `name: A teen
 steps:
   - decide: { flow: use, persona: teen-16 }
     expect: { claims: { age_thresholds: [18] } }
 `
+const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
 
-/** Starts `run` with a sandbox of its own and gives its address. */
-async function startRun(args: readonly string[]) {
-  const { child, output, ended } = await start(['run', '--port', '0', '--log', 'json', ...args], { cwd })
-  const [line = ''] = output.split('\n')
-  const { url } = JSON.parse(line) as { url: string }
-  return { child, ended, url, use: (changes = {}) => visit(url, changes) }
+/** The tests of an app: they send one Use request, write down their environment and end with the code that they are given. */
+const APP = `
+import { writeFileSync } from 'node:fs'
+const { AGEKEY_SANDBOX_URL: url, AGEKEY_SANDBOX_CLIENT_ID: id, AGEKEY_SANDBOX_CLIENT_SECRET: secret } = process.env
+await fetch(url + '/v1/oidc/use?${QUERY}', { redirect: 'manual' })
+writeFileSync('seen.txt', ['app', url, id, secret].join(' ') + '\\n')
+process.exit(Number(process.argv[2]))
+`
+const FILES = {
+  'teen.yaml': TEEN,
+  'twice.yaml': `${TEEN.replace('A teen', 'Twice')}  - decide: { flow: use, persona: child-12 }\n`,
+  'pushed.yaml': 'name: Pushed\nsteps:\n  - clock: { advance: 10 }\n  - await: par\n',
+  'failing.yaml': `${TEEN}  - await: par\n`,
+  'wrong.yaml': TEEN.replace('teen-16', 'teen-61'),
+  'app.mjs': APP,
 }
 
-const visit = (url: string, changes = {}) =>
-  fetch(
-    `${url}/v1/oidc/use?${new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }), ...changes }))}`,
-    {
-      redirect: 'manual',
-    },
-  )
-
-const jsonLines = (text: string) =>
+const jsonLines = (text: string): Record<string, unknown>[] =>
   text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
 
-describe('in a sandbox of its own', () => {
-  test('each step is reported as it happens, and the exit code is 0 when all have passed', async () => {
-    write('a.yaml', TEEN)
-    write('b.yaml', 'name: Pushed\nsteps:\n  - clock: { advance: 10 }\n  - await: par\n')
-    const { ended, url, use } = await startRun(['a.yaml', 'b.yaml'])
-    await use()
-    const push = () =>
-      fetch(`${url}/v1/oidc/create/par`, { method: 'POST', body: new URLSearchParams(pushedRequest()) })
-    await expect
-      .poll(
-        async () =>
-          push().then(
-            () => ended.then(({ code }) => code),
-            () => 'closed',
-          ),
-        { timeout: 5000 },
-      )
-      .toBe(0)
-    const { code, stdout, stderr } = await ended
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(
-      jsonLines(stdout).map(({ event, step, status, name, passed }) => ({ event, step, status, name, passed })),
-    ).toEqual([
-      { event: 'ready' },
-      { event: 'scenario', name: 'A teen' },
-      { event: 'waiting', step: 1 },
-      { event: 'step', step: 1, status: 'passed' },
-      { event: 'scenario', name: 'Pushed' },
-      { event: 'step', step: 1, status: 'passed' },
-      { event: 'waiting', step: 2 },
-      { event: 'step', step: 2, status: 'passed' },
-      { event: 'end', passed: true },
-    ])
-  })
+/** Waits until the sandbox of the tests, or a tenant of it, has a scenario. */
+const armed = ({ scenarios }: Pick<ReturnType<typeof sandbox>, 'scenarios'> = sandbox()) =>
+  vi.waitFor(async () => expect(await scenarios.list()).toHaveLength(1), { timeout: 5000, interval: 10 })
 
-  test('the first step that fails ends it with exit code 1; what follows is skipped', async () => {
-    write('a.yaml', `${TEEN}  - await: par\n`)
-    write('b.yaml', TEEN)
-    const { ended, use } = await startRun(['a.yaml', 'b.yaml', '--junit', 'report.xml'])
-    await use({ claims: claims({ age_thresholds: [21] }) })
-    const { code, stdout } = await ended
-    expect(code).toBe(1)
-    expect(jsonLines(stdout).filter(({ event }) => event === 'step')).toMatchObject([
-      {
-        step: 1,
-        status: 'failed',
-        mismatches: [{ path: 'claims.age_thresholds[0]', expected: '18', came: '21' }],
-      },
-      { step: 2, status: 'skipped' },
-    ])
-    const report = readFileSync(join(cwd, 'report.xml'), 'utf8')
-    expect(report).toMatch(/tests="3" failures="1" errors="0" skipped="2"/)
-    expect(report).toContain('expected 18, came 21')
-  })
+test('run in a sandbox of its own reports each step as it happens, and ends with 0 when all have passed', async () => {
+  const cwd = folderWith(FILES)
+  const { output, ended } = await cli.start(['run', ...OWN, '--log', 'json', 'teen.yaml', 'pushed.yaml'], { cwd })
+  const { url } = JSON.parse(output.split('\n')[0] ?? '')
+  await sendUse(url)
+  const push = () => fetch(`${url}/v1/oidc/create/par`, { method: 'POST', body: new URLSearchParams(pushedRequest()) })
+  // The second scenario is armed a moment after the first one has ended; the sandbox is gone when both have.
+  await vi.waitFor(() => expect(push()).rejects.toThrow(), { timeout: 5000 })
+  const { code, stdout, stderr } = await ended
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const events = jsonLines(stdout).map(({ event, step, status, name, passed }) => ({
+    event,
+    step,
+    status,
+    name,
+    passed,
+  }))
+  expect(events).toEqual([
+    { event: 'ready' },
+    { event: 'scenario', name: 'A teen' },
+    { event: 'waiting', step: 1 },
+    { event: 'step', step: 1, status: 'passed' },
+    { event: 'scenario', name: 'Pushed' },
+    { event: 'step', step: 1, status: 'passed' },
+    { event: 'waiting', step: 2 },
+    { event: 'step', step: 2, status: 'passed' },
+    { event: 'end', passed: true },
+  ])
+})
 
-  test('a step that nothing meets fails when its time is over', async () => {
-    write('a.yaml', TEEN)
-    const result = await run(['run', 'a.yaml', '--port', '0', '--timeout', '0.2'], { cwd })
-    expect(result).toMatchObject({ code: 1, stderr: '' })
-    expect(result.stdout).toContain('client_id')
-    expect(result.stdout).toContain('✗ 1 decide use as teen-16')
-    expect(result.stdout).toContain('no use request came within 0.2 seconds')
-    expect(result.stdout).not.toContain('\u001b')
-  })
+test('run ends with 1 at the first step that fails, skips what follows, and writes both into the JUnit report', async () => {
+  const cwd = folderWith(FILES)
+  const args = ['failing.yaml', 'teen.yaml', '--url', sandbox().url, '--json', '--junit', 'report.xml']
+  const ended = run(['run', ...args], { cwd })
+  await armed()
+  await sendUse(sandbox().url, { claims: claims({ age_thresholds: [21] }) })
+  const { code, stdout } = await ended
+  expect(code).toBe(1)
+  expect(jsonLines(stdout).filter(({ event }) => event === 'step')).toMatchObject([
+    { step: 1, status: 'failed', mismatches: [{ path: 'claims.age_thresholds[0]', expected: '18', came: '21' }] },
+    { step: 2, status: 'skipped' },
+  ])
+  const report = readFileSync(join(cwd, 'report.xml'), 'utf8')
+  expect(report).toMatch(/tests="3" failures="1" errors="0" skipped="2"/)
+  expect(report).toContain('expected 18, came 21')
+})
 
-  test('SIGINT ends it at once', async () => {
-    write('a.yaml', TEEN)
-    const { child, ended } = await startRun(['a.yaml'])
-    child.kill('SIGINT')
-    // The step itself would wait for a minute.
-    expect((await ended).code).toBe(130)
+test('run fails a step that nothing meets when its time is over', async () => {
+  const result = await run(['run', 'teen.yaml', ...OWN, '--timeout', '0.2'], { cwd: folderWith(FILES) })
+  expect(result).toMatchObject({ code: 1, stderr: '' })
+  expect(result.stdout).toContain('client_id')
+  expect(result.stdout).toContain('✗ 1 decide use as teen-16')
+  expect(result.stdout).toContain('no use request came within 0.2 seconds')
+})
+
+test('run in a tenant of a sandbox that runs already leaves nothing armed', async () => {
+  const { url, tenant } = sandbox()
+  const ended = run(['run', 'teen.yaml', '--url', url, '--tenant', 'ci-1'], { cwd: folderWith(FILES) })
+  await armed(tenant('ci-1'))
+  await sendUse(`${url}/t/ci-1`)
+  expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  expect(await tenant('ci-1').scenarios.list()).toEqual([])
+})
+
+test('run reports that another client has reset the sandbox', async () => {
+  const ended = run(['run', 'teen.yaml', '--url', sandbox().url], { cwd: folderWith(FILES) })
+  await armed()
+  await sandbox().reset()
+  expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining('the sandbox was reset') })
+})
+
+test.each([
+  [
+    'wrong.yaml',
+    /wrong\.yaml:3: steps\[0\]\.decide\.persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/,
+  ],
+  ['b.yaml', /b\.yaml: no such file/],
+  ['teen.yaml --timeout soon', /--timeout: "soon" is not a number of seconds above 0/],
+  ['teen.yaml --url nowhere', /--url: "nowhere" is not a URL like.*/],
+  ['teen.yaml --url http://127.0.0.1:9', /http:\/\/127\.0\.0\.1:9: .*/],
+  ['teen.yaml --tenant x', /--tenant: is for a sandbox at --url.*/],
+  ['teen.yaml --', /--: a command must follow, for example -- npm test/],
+  ['-- npm test', /run: a scenario file must stand before --/],
+  // The port is in use; the file that is not there is said first.
+  ['--port PORT nope.yaml -- true', /nope\.yaml: no such file/],
+])('run %s cannot begin: one line, and exit code 1', async (args, line) => {
+  const words = args.replace('PORT', new URL(sandbox().url).port).split(' ')
+  expect(await run(['run', ...(args.includes('PORT') ? [] : OWN), ...words], { cwd: folderWith(FILES) })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(new RegExp(`^error: ${line.source}\n$`)),
   })
 })
 
-describe('in a sandbox that runs already', () => {
-  test('a tenant of it can be named, and nothing stays armed', async () => {
-    const sandbox = await startSandbox()
-    write('a.yaml', TEEN)
-    const ended = run(['run', 'a.yaml', '--url', sandbox.url, '--tenant', 'ci-1'], { cwd })
-    const tenant = sandbox.tenant('ci-1')
-    await expect.poll(async () => (await tenant.scenarios.list()).length, { timeout: 5000 }).toBe(1)
-    await visit(`${sandbox.url}/t/ci-1`)
-    expect(await ended).toMatchObject({ code: 0, stderr: '' })
-    expect(await tenant.scenarios.list()).toEqual([])
-  })
-
-  test('a reset by another client is reported', async () => {
-    const sandbox = await startSandbox()
-    write('a.yaml', TEEN)
-    const ended = run(['run', 'a.yaml', '--url', sandbox.url], { cwd })
-    await expect.poll(async () => (await sandbox.scenarios.list()).length, { timeout: 5000 }).toBe(1)
-    await sandbox.reset()
-    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining('the sandbox was reset') })
-  })
+test('run FILE -- COMMAND gives the command the address and the credentials, and agekey-sandbox in it that sandbox', async () => {
+  const script = 'node app.mjs 0 && cat seen.txt && node "$CLI" explain f1'
+  const options = { cwd: folderWith(FILES), env: { CLI: join(cli.packageFolder, 'dist/bin.js') } }
+  const { code, stdout, stderr } = await cli.run(['run', 'teen.yaml', ...OWN, '--', 'sh', '-c', script], options)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const [, baseUrl] = /base URL +(\S+)/.exec(stdout) ?? []
+  expect(stdout).toContain(`app ${baseUrl} ak_test_sandbox sk_test_sandbox\n`)
+  expect(stdout).toContain('f1 use ok: teen-16: 18 no')
+  expect(stdout).toContain('✓ 1 decide use as teen-16')
+  expect(stdout).toContain('✓ the command ended with code 0')
+  expect(stdout).toMatch(/^passed: 1 scenario/m)
 })
 
-describe('what cannot run is one line and exit code 1:', () => {
-  test.each([
-    [
-      'a mistake in a file',
-      ['a.yaml'],
-      /a\.yaml:3: steps\[0\]\.decide\.persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/,
-    ],
-    ['no such file', ['b.yaml'], /b\.yaml: no such file/],
-    ['a bad timeout', ['a.yaml', '--timeout', 'soon'], /--timeout: "soon" is not a number of seconds above 0/],
-    ['a bad URL', ['a.yaml', '--url', 'nowhere'], /--url: "nowhere" is not a URL like/],
-    ['a URL where nothing listens', ['a.yaml', '--url', 'http://127.0.0.1:9'], /http:\/\/127\.0\.0\.1:9: .*/],
-    ['a tenant without a URL', ['a.yaml', '--tenant', 'x'], /--tenant: is for a sandbox at --url/],
-    ['no file', [], /missing required argument 'file'/],
-  ])('%s', async (_, args, line) => {
-    write('a.yaml', TEEN.replace('teen-16', 'teen-61'))
-    const { code, stderr } = await run(['run', '--port', '0', '--log', 'silent', ...args], { cwd })
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(new RegExp(`^error: ${line.source}.*\n$`)),
-    })
+test('run --json -- COMMAND prints events alone on stdout, also those of the command, whose output goes to stderr', async () => {
+  const command = ['sh', '-c', 'node app.mjs 7 || { cat seen.txt; exit 7; }']
+  const args = ['run', 'teen.yaml', '--url', sandbox().url, '--tenant', 'ci-1', '--json', '--', ...command]
+  const { code, stdout, stderr } = await cli.run(args, { cwd: folderWith(FILES) })
+  expect({ code, stderr }).toEqual({
+    code: 7,
+    stderr: `app ${sandbox().baseUrl}/t/ci-1 ak_test_sandbox sk_test_sandbox\n`,
   })
+  const events = jsonLines(stdout)
+  expect(events.filter(({ event }) => event === 'command')).toMatchObject([
+    { status: 'started', command },
+    { status: 'ended', code: 7 },
+  ])
+  expect(events.at(-1)).toEqual({ event: 'end', passed: false })
 })
 
-test('a file that is not there is said before the port of a sandbox that runs already', async () => {
-  const { baseUrl } = await startSandbox()
-  const { code, stderr } = await run(['run', '--port', new URL(baseUrl).port, 'nope.yaml', '--', 'true'], { cwd })
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: nope.yaml: no such file\n' })
+const runApp = (file: string, command: readonly string[]) =>
+  run(['run', file, '--url', sandbox().url, '--', ...command], { cwd: folderWith(FILES) })
+
+test('run FILE -- COMMAND ends with the code of a command that fails, although every step passed', async () => {
+  const { code, stdout } = await runApp('teen.yaml', ['node', 'app.mjs', '7'])
+  expect(code).toBe(7)
+  expect(stdout).toContain('✗ the command ended with code 7')
+  expect(stdout).toMatch(/^failed: 1 scenario, steps 1 passed, 0 failed/m)
+})
+
+test('run FILE -- COMMAND ends with 1 and names the step that the command has not reached', async () => {
+  const { code, stdout } = await runApp('twice.yaml', ['node', 'app.mjs', '0'])
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/✗ 2 decide use as child-12 .*\n +not reached: the command ended with code 0\n/)
+})
+
+test('run FILE -- COMMAND says that a command is not there, with the exit code of shells', async () => {
+  const { code, stdout } = await runApp('teen.yaml', ['./absent'])
+  expect(code).toBe(127)
+  expect(stdout).toContain('✗ the command cannot be run (ENOENT)')
+})
+
+/** A command whose programs ignore Ctrl-C: `began` resolves when they run, `ended` when the last of them is gone. */
+function lingering() {
+  const cwd = folderWith(FILES)
+  execFileSync('mkfifo', ['alive'], { cwd })
+  const alive = createReadStream(join(cwd, 'alive'))
+  const command = ['sh', '-c', 'exec 3>alive; (trap "" INT; sleep 60) & echo began >&3; wait']
+  return { cwd, command, began: once(alive, 'data'), ended: once(alive, 'end') }
+}
+
+test('run FILE -- COMMAND ends the programs of the command when nothing meets a step in its time', async () => {
+  const { cwd, command, ended } = lingering()
+  const args = ['run', 'teen.yaml', '--url', sandbox().url, '--timeout', '0.5', '--', ...command]
+  const { code, stdout } = await run(args, { cwd })
+  expect(code).toBe(1)
+  expect(stdout).toContain('no use request came within 0.5 seconds')
+  await ended
+})
+
+test('run FILE -- COMMAND ends at once with 130 when Ctrl-C interrupts the run, and ends the programs of the command', async () => {
+  const { cwd, command, began, ended } = lingering()
+  const { child, ended: exited } = cli.launch(['run', 'teen.yaml', '--url', sandbox().url, '--', ...command], { cwd })
+  await began
+  child.kill('SIGINT')
+  expect((await exited).code).toBe(130)
+  await ended
+  expect(await sandbox().scenarios.list()).toEqual([])
 })

@@ -1,265 +1,211 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
-import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { packageVersion } from '../../../src/package-root.ts'
-import { buildCli } from '../built-cli.ts'
+import { generateCertificate } from '../../../src/tls/self-signed.ts'
+import { codeBlocks, readPage } from '../../docs/page.ts'
+import { rawCall } from '../../server/raw-call.ts'
+import { folderWith } from '../../support/folder-with.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { KEY_FILE } from '../../support/keys.ts'
+import { sendUse } from '../../support/requests.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+import { buildCli, type RunOptions } from '../built-cli.ts'
+import { run } from '../in-process.ts'
 
-const { launch, run, start } = await buildCli()
-
-let cwd: string
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'agekey-cwd-'))
-})
-afterEach(() => rmSync(cwd, { recursive: true }))
+const cli = await buildCli()
 
 /** Starts on a free port in JSON mode. */
-async function startJson(args: readonly string[] = [], options = {}) {
-  const server = await start(['--port', '0', '--log', 'json', ...args], options)
-  const [line = ''] = server.output.split('\n')
-  return { ...server, ready: JSON.parse(line) as { url: string; base_url: string } }
+async function startJson(args: readonly string[] = [], options: RunOptions = {}) {
+  const server = await cli.start(['--port', '0', '--log', 'json', ...args], options)
+  return {
+    ...server,
+    ready: JSON.parse(server.output.split('\n')[0] ?? '') as Record<string, string> & { url: string },
+  }
 }
 
-describe('start --log json:', () => {
-  test('the first line says exactly where the sandbox is and which client to use', async () => {
-    const { ready } = await startJson()
-    const port = new URL(ready.url).port
-    expect(ready).toEqual({
-      event: 'ready',
-      url: `http://127.0.0.1:${port}`,
-      base_url: `http://localhost:${port}`,
-      client_id: 'ak_test_sandbox',
-      version: packageVersion(),
-    })
-  })
+/** Two calls: one is answered, and one is refused. */
+async function callTwice(url: string): Promise<void> {
+  for (const nonce of ['n', '']) await sendUse(url, { nonce, sandbox_persona: 'teen-16' })
+}
 
-  test('each call is a line', async () => {
-    const { child, ended, ready } = await startJson()
-    await fetch(`${ready.url}/.well-known/jwks.json`)
-    child.kill('SIGTERM')
-    const lines = (await ended).stdout
-      .trim()
+const NO_NONCE = 'USE-08: nonce is missing: it was received without a value'
+
+test('start --log json: the first line says where the sandbox is, each call is a line of stdout, each warning of stderr', async () => {
+  const client = '{ client_id: shop, client_secret: s, redirect_uris: [http://shop.example/cb] }'
+  const cwd = folderWith({ 'agekey-sandbox.yaml': `clients: [${client}]` })
+  const { child, ended, printed, ready } = await startJson(['--keys', KEY_FILE], { cwd })
+  const { port } = new URL(ready.url)
+  const baseUrl = `http://localhost:${port}`
+  expect(ready).toEqual({
+    event: 'ready',
+    url: `http://127.0.0.1:${port}`,
+    base_url: baseUrl,
+    client_id: 'ak_test_sandbox',
+    version: packageVersion(),
+  })
+  await callTwice(ready.url)
+  // The config file is watched.
+  writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'clientz: []\n')
+  await vi.waitFor(() => expect(printed.stderr).toContain('clientz'), { timeout: 10_000 })
+
+  child.kill('SIGTERM')
+  const { code, stdout, stderr } = await ended
+  expect(code).toBe(0)
+  expect(
+    stderr
       .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(lines).toHaveLength(2)
-    expect(lines[1]).toMatchObject({
-      event: 'call',
-      method: 'GET',
-      path: '/.well-known/jwks.json',
-      status: 200,
-      findings: [],
-      duration_ms: expect.any(Number),
-      at: expect.stringMatching(/^\d{4}-.*Z$/),
-    })
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    { event: 'warning', message: expect.stringContaining('http://shop.example/cb') },
+    { event: 'warning', message: expect.stringContaining('clientz') },
+  ])
+  const lines = stdout.trim().split('\n').slice(1)
+  const [answered, refused, ...others] = lines.map((line): Record<string, unknown> => JSON.parse(line))
+  const call = { event: 'call', method: 'GET', path: '/v1/oidc/use', at: expect.stringMatching(/^\d{4}-.*Z$/) }
+  const common = { ...call, endpoint: 'E1', status: 302, tenant: 'default', client: 'ak_test_sandbox' }
+  expect(answered).toMatchObject({ ...common, flow: 'f1', persona: 'teen-16', outcome: 'verified', findings: [] })
+  expect(refused).toMatchObject({
+    ...common,
+    flow: 'f2',
+    rule: 'USE-08',
+    message: 'nonce is missing: it was received without a value',
+    flow_url: `${baseUrl}/_sandbox/console/flows/f2`,
   })
-
-  test('a warning is a line on stderr', async () => {
-    const client = '{ client_id: shop, client_secret: s, redirect_uris: [http://shop.example/cb] }'
-    writeFileSync(join(cwd, 'agekey-sandbox.yaml'), `clients: [${client}]`)
-    const { child, ended } = await startJson([], { cwd })
-    child.kill('SIGTERM')
-    const [line = ''] = (await ended).stderr.split('\n')
-    expect(JSON.parse(line)).toEqual({ event: 'warning', message: expect.stringContaining('http://shop.example/cb') })
-  })
+  expect(others).toEqual([])
+  const [documented = ''] = codeBlocks(readPage('troubleshooting.md'), 'json')
+  expect(Object.keys(refused ?? {})).toEqual(Object.keys(JSON.parse(documented)))
+  for (const line of lines) expect(line).toMatch(/"duration_ms":(?:\d(?:\.\d)?|\d\d+)\}$/)
 })
 
-test.each(['pretty', 'json'])(
-  'start --log %s warns that a base URL beyond this machine needs a control token',
-  async (log) => {
-    const started = async (...more: string[]) => {
-      const { child, ended } = await start([
-        '-p',
-        '0',
-        '--log',
-        log,
-        '--base-url',
-        'https://sandbox.example.com',
-        ...more,
-      ])
-      child.kill('SIGTERM')
-      return (await ended).stderr
-    }
-    expect(await started()).toMatch(
-      /warning.*the control API is off: the base URL https:\/\/sandbox\.example\.com .*--control-token/,
-    )
-    expect(await started('--control-token', 'not-a-real-token')).toBe('')
-  },
-)
-
-test('start --log pretty shows what to paste into an app, a page to open and that it is for testing only, without colours', async () => {
-  const { output } = await start(['--port', '0'])
-  for (const text of [
-    'TESTING ONLY',
-    'client_id',
-    'ak_test_sandbox',
-    'sk_test_sandbox',
-    '/.well-known/openid-configuration',
-  ]) {
+test('start shows what to paste into an app, a page to open, each call in a line, and ends with 0 by SIGINT', async () => {
+  const { child, ended, output } = await cli.start(['start', '--port', '0', '--keys', KEY_FILE])
+  for (const text of ['TESTING ONLY', 'ak_test_sandbox', 'sk_test_sandbox', '/.well-known/openid-configuration'])
     expect(output).toContain(text)
-  }
-  expect(output).toMatch(/open +http:\/\/localhost:\d+\/$/m)
-  expect(output).not.toContain('\u001b')
-})
-
-test('colours can be forced where there is no terminal', async () => {
-  const { output } = await start(['--port', '0'], { env: { FORCE_COLOR: '1' } })
-  expect(output).toContain('\u001b[1magekey-sandbox')
+  const [, baseUrl = ''] = /open +(http:\/\/localhost:\d+)\/$/m.exec(output) ?? []
+  expect(output).toMatch(/client_id +ak_test_sandbox$/m)
+  await callTwice(baseUrl)
+  child.kill('SIGINT')
+  const { code, stdout } = await ended
+  expect(code).toBe(0)
+  expect(stdout).not.toContain('\u001b')
+  const lines = stdout.trim().split('\n').slice(-2)
+  const link = (id: string) => `${baseUrl}/_sandbox/console/flows/${id}`
+  const timed = (line: string) => line.replace(/^\d\d:\d\d:\d\d /, '').replace(/ (?:\d\.\d|\d+) ms /, ' T ')
+  expect(lines.map(timed)).toEqual([
+    `f1    E1 302 GET  /v1/oidc/use ak_test_sandbox teen-16 verified T ${link('f1')}`,
+    `f2    E1 302 GET  /v1/oidc/use ak_test_sandbox ${NO_NONCE} T ${link('f2')}`,
+  ])
 })
 
 test('start --log silent prints nothing', async () => {
-  const port = await freePort()
-  const { child, ended } = launch(['--port', String(port), '--log', 'silent'])
-  const status = () =>
-    fetch(`http://127.0.0.1:${port}/_sandbox/health`).then(
-      (response) => response.status,
-      () => undefined,
-    )
-  await expect.poll(status, { timeout: 5000 }).toBe(200)
+  const port = String(await findFreePort())
+  const { child, ended } = cli.launch(['--port', port, '--log', 'silent', '--keys', KEY_FILE])
+  expect((await run(['wait', '--url', `http://127.0.0.1:${port}`])).code).toBe(0)
   child.kill('SIGTERM')
   expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-describe('The end of the command start', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('comes by %s, with exit code 0', async (signal) => {
-    const { child, ended } = await startJson()
-    child.kill(signal)
-    expect((await ended).code).toBe(0)
-  })
+test('start ends by SIGTERM although connections, streams and long polls are open', async () => {
+  const { child, ended, ready } = await startJson(['--keys', KEY_FILE])
+  await fetch(ready.url, { headers: { connection: 'keep-alive' } })
+  const stream = await fetch(`${ready.url}/_sandbox/events`)
+  const waiting = fetch(`${ready.url}/_sandbox/flows?wait=60`).catch(() => 'cut off')
+  child.kill('SIGTERM')
+  // Were the long poll waited for, this would take a minute.
+  expect((await ended).code).toBe(0)
+  expect(await waiting).toBe('cut off')
+  await stream.body?.cancel().catch(() => undefined)
+})
 
-  test('is not delayed by a connection that is kept open', async () => {
-    const { child, ended, ready } = await startJson()
-    await fetch(ready.url, { headers: { connection: 'keep-alive' } })
-    child.kill('SIGTERM')
-    expect((await ended).code).toBe(0)
-  })
+test('start --https names the file to trust and the addresses that it is given; without a state folder it warns', async () => {
+  const cwd = folderWith()
+  const base = 'https://sandbox.example.com/age'
+  const addresses = ['--https', '--base-url', base, '--internal-url', 'https://agekey-sandbox:2435', '--keys', KEY_FILE]
+  const kept = await startJson([...addresses, '--state-dir', 'state', '--control-token', 'not-a-real-token'], { cwd })
+  const { url } = kept.ready
+  const certificate = join(cwd, 'state/tls-certificate.pem')
+  expect(kept.ready).toMatchObject({ base_url: base, internal_url: 'https://agekey-sandbox:2435', certificate })
+  expect((await rawCall(`${url}/age/_sandbox/health`, { ca: readFileSync(certificate, 'utf8') })).status).toBe(200)
+  kept.child.kill('SIGTERM')
+  expect(await kept.ended).toMatchObject({ code: 0, stderr: '' })
 
-  test('is not delayed by streams and long polls that are open', async () => {
-    const { child, ended, ready } = await startJson()
-    const stream = await fetch(`${ready.url}/_sandbox/events`)
-    const waiting = fetch(`${ready.url}/_sandbox/flows?wait=60`).catch(() => 'cut off')
-    child.kill('SIGTERM')
-    // Were the long poll waited for, this would take a minute.
-    expect((await ended).code).toBe(0)
-    expect(await waiting).toBe('cut off')
-    await stream.body?.cancel().catch(() => undefined)
-  })
+  const { child, ended, output } = await cli.start(['--port', '0', ...addresses, '--state-dir', 'none'])
+  expect(output).toMatch(/base URL +https:\/\/sandbox\.example\.com\/age\n.*listening on +https:\/\/127\.0\.0\.1:\d+\n/)
+  expect(output).toMatch(/internal URL +https:\/\/agekey-sandbox:2435$/m)
+  child.kill('SIGTERM')
+  expect((await ended).stderr.trim().split('\n')).toEqual([
+    expect.stringMatching(
+      /^warning: the control API is off: the base URL https:\/\/sandbox\.example\.com\S* .*--control-token/,
+    ),
+    expect.stringMatching(/^warning: the certificate lives in memory/),
+  ])
+})
 
-  test('does not come because a reader closed stdout', async () => {
-    const { child, ended, ready } = await startJson()
-    child.stdout.destroy()
-    await fetch(`${ready.url}/.well-known/jwks.json`)
-    expect((await fetch(`${ready.url}/.well-known/jwks.json`)).status).toBe(200)
-    child.kill('SIGTERM')
-    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+test('First starts at once on one state folder serve the same keys, by one certificate that fits its key', async () => {
+  const cwd = folderWith()
+  const starts = Array.from({ length: 4 }, () => startJson(['--https', '--state-dir', 'state/of/all'], { cwd }))
+  const urls = (await Promise.all(starts)).map(({ ready }) => ready.url)
+  const state = join(cwd, 'state/of/all')
+  const ca = readFileSync(join(state, 'tls-certificate.pem'), 'utf8')
+  const keySets = await Promise.all(
+    urls.map(async (url) => JSON.parse((await rawCall(`${url}/.well-known/jwks.json`, { ca })).text)),
+  )
+  for (const keySet of keySets) expect(keySet).toEqual(keySets[0])
+  const names = ['.gitignore', 'signing-keys.json', 'tls-certificate.pem', 'tls-key.pem']
+  expect(readdirSync(state).sort()).toEqual(names)
+}, 60_000)
+
+test('start without --https makes no certificate', async () => {
+  const cwd = folderWith()
+  await startJson(['--state-dir', 'state', '--keys', KEY_FILE], { cwd })
+  expect(existsSync(join(cwd, 'state/tls-certificate.pem'))).toBe(false)
+})
+
+test('start at a port that is in use says so in one line, without a stack, and its process ends with 1', async () => {
+  const { port } = new URL((await startSandbox()).url)
+  expect(await cli.run(['--port', port])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(new RegExp(`^error: port ${port} is in use on 127\\.0\\.0\\.1;.*\n$`)),
   })
 })
 
-describe('a start that fails says so in one line, without a stack, with exit code 1:', () => {
-  const failure = (line: RegExp) => ({
+const { cert } = await generateCertificate(['localhost'], Date.now())
+const { key } = await generateCertificate(['localhost'], Date.now())
+
+test.each([
+  ['--state-dir file/state', /.*state/],
+  [
+    '--host 203.0.113.7',
+    /host: "203\.0\.113\.7" is no address of this machine; give 127\.0\.0\.1 \(only this machine\), 0\.0\.0\.0/,
+  ],
+  ['--config prot.yaml', /prot\.yaml:2: prot: unknown key\. Did you mean "port"\?/],
+  ['--config persona.yaml', /persona\.yaml:2: persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/],
+  ['--personas x.yaml', /.*x\.yaml:4: age_keys: unknown key/],
+  ['--persona teen-61', /--persona: .*"teen-61".*teen-16/],
+  ['--outcome acess_denied', /--outcome: .*"acess_denied".*access_denied/],
+  ['--base-url http://a.example/x --base-path /y', /base_path: \/y is not the path of the base URL/],
+  ['--internal-url http://localhost:2435 --port 2435', /internal_url: http:\/\/localhost:2435 is the base URL/],
+  ['--https-cert cert.pem', /https_cert: needs --https-key too/],
+  ['--https --https-cert cert.pem --https-key key.pem', /https_key: \S+ is not the key of the certificate in \S+; /],
+])('start %s cannot begin: one line, without a stack, and exit code 1', async (args, line) => {
+  const cwd = folderWith({
+    ...{ file: '', 'cert.pem': cert, 'key.pem': key },
+    'prot.yaml': 'profile: spec\nprot: 1\n',
+    'persona.yaml': 'port: 0\npersona: teen-61\n',
+    'x.yaml': 'name: x\ntitle: X\npurpose: X.\nage_keys: {}\n',
+  })
+  expect(await run(['--port', '0', ...args.split(' ')], { cwd })).toEqual({
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(new RegExp(`^error: ${line.source}.*\n$`)),
   })
-
-  test('the port is in use', async () => {
-    const { ready } = await startJson()
-    const { port } = new URL(ready.url)
-    expect(await run(['--port', port])).toEqual(failure(new RegExp(`port ${port} is in use on 127\\.0\\.0\\.1;`)))
-  })
-
-  test('the state folder cannot be made', async () => {
-    writeFileSync(join(cwd, 'file'), '')
-    expect(await run(['--port', '0', '--state-dir', 'file/state'], { cwd })).toEqual(failure(/.*state/))
-  })
-
-  test('the config file is not valid', async () => {
-    writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'profile: spec\nprot: 1\n')
-    expect(await run([], { cwd })).toEqual(failure(/agekey-sandbox\.yaml:2: prot: unknown key\. Did you mean "port"\?/))
-  })
-
-  test('a persona file is not valid', async () => {
-    writeFileSync(join(cwd, 'x.yaml'), 'name: x\ntitle: X\npurpose: X.\nage_keys: {}\n')
-    expect(await run(['--port', '0', '--personas', 'x.yaml'], { cwd })).toEqual(
-      failure(/.*x\.yaml:4: age_keys: unknown key/),
-    )
-  })
-
-  test.each([
-    ['--persona', 'teen-61', /--persona: .*"teen-61".*teen-16/],
-    ['--outcome', 'acess_denied', /--outcome: .*"acess_denied".*access_denied/],
-  ])('unknown name for %s', async (flag, name, line) => {
-    expect(await run(['--port', '0', flag, name])).toEqual(failure(line))
-  })
-
-  test('a name in the config file is unknown', async () => {
-    writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'port: 0\npersona: teen-61\n')
-    const line = /agekey-sandbox\.yaml:2: persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/
-    expect(await run([], { cwd })).toEqual(failure(line))
-  })
-
-  test('an environment variable is unknown', async () => {
-    expect(await run([], { env: { AGEKEY_SANDBOX_PROT: '1' } })).toEqual(
-      failure(/AGEKEY_SANDBOX_PROT: unknown environment variable/),
-    )
-  })
 })
 
-describe('healthcheck', () => {
-  test('exits with 0 for a sandbox that runs, found by --url or by the same settings', async () => {
-    const { ready } = await startJson()
-    expect(await run(['healthcheck', '--url', ready.url])).toEqual({
-      code: 0,
-      stdout: `${ready.url}/_sandbox/health: healthy\n`,
-      stderr: '',
-    })
-    const env = { AGEKEY_SANDBOX_PORT: new URL(ready.url).port, AGEKEY_SANDBOX_HOST: '0.0.0.0' }
-    expect(await run(['healthcheck'], { env })).toMatchObject({ code: 0 })
-  })
-
-  test('exits with 1 when nothing listens', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`
-    expect(await run(['healthcheck', '--url', url])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: ${url}/_sandbox/health: nothing listens there\n`,
-    })
-  })
-
-  test('exits with 1 when something else listens', async () => {
-    const other = createHttpServer((_request, response) => response.end('{"status":"ok"}'))
-    const url = `http://127.0.0.1:${await portOf(other)}`
-    const result = await run(['healthcheck', '--url', url])
-    other.close()
-    expect(result).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('something answers, but no agekey-sandbox'),
-    })
-  })
-
-  test('exits with 1 for a bad URL, and when only the server knows its port', async () => {
-    expect(await run(['healthcheck', '--url', 'nowhere'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--url: "nowhere"'),
-    })
-    expect(await run(['healthcheck', '--port', '0'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--url: needed'),
-    })
-  })
+test('start with an unknown environment variable cannot begin: one line, and exit code 1', async () => {
+  const { code, stderr } = await run([], { env: { AGEKEY_SANDBOX_PROT: '1' } })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^error: AGEKEY_SANDBOX_PROT: unknown environment variable.*\n$/)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await portOf(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-async function portOf(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return address.port
-}

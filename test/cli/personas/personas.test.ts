@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { generatePersonas } from '../../../src/sandbox/personas/generate-personas.ts'
+import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
+import { folderWith } from '../../support/folder-with.ts'
+import { run } from '../in-process.ts'
+
+test('personas lists the built-in ones and those of --personas by group, without and with "list"', async () => {
+  const cwd = folderWith({ 'mine.yaml': 'name: my-user\ntitle: My user\npurpose: Mine.\n' })
+  const { code, stdout } = await run(['personas', '--personas', 'mine.yaml'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^ {2}adult-passport {2,}\S/m)
+  expect(stdout).toMatch(/^Own\n {2}my-user {2,}Mine\.$/m)
+  expect((await run(['personas', 'list', '--personas', 'mine.yaml'], { cwd })).stdout).toBe(stdout)
+})
+
+test.each([[['--json']], [['list', '--json']]])('personas %j prints JSON with plain dates', async (args) => {
+  const { stdout } = await run(['personas', ...args])
+  const teen = JSON.parse(stdout).personas.find(({ name }: { name: string }) => name === 'teen-16')
+  expect(teen.age_key.signals[0].age.date_of_birth).toMatch(/^\d{4}-\d\d-\d\d$/)
+})
+
+test('personas show prints a persona as YAML, and refuses an unknown name with the nearest one', async () => {
+  const { code, stdout } = await run(['personas', 'show', 'no-age-key'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^name: no-age-key\ntitle: /)
+  expect(await run(['personas', 'show', 'adult-pasport'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'error: there is no persona "adult-pasport". Did you mean "adult-passport"?\n',
+  })
+})
+
+test('personas check says that files are fine, or what is wrong where, also as JSON', async () => {
+  const cwd = folderWith({
+    'good.yaml': 'name: good\ntitle: Good\npurpose: Good.\n',
+    'bad.yaml': 'name: bad\ntitel: Bad\npurpose: Bad.\n',
+  })
+  const check = (...args: string[]) => run(['personas', 'check', ...args], { cwd })
+  expect(await check('good.yaml')).toMatchObject({ code: 0, stdout: 'good.yaml: 1 persona is fine: good\n' })
+  expect(await check('.')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^error: .*bad\.yaml:2: titel: unknown key\. Did you mean "title"\?$/m),
+  })
+  const good = await check('good.yaml', '--json')
+  expect({ ...good, stdout: JSON.parse(good.stdout) }).toEqual({
+    code: 0,
+    stdout: { personas: ['good'], problems: [] },
+    stderr: '',
+  })
+  const bad = await check('bad.yaml', '--json')
+  expect({ ...bad, stdout: JSON.parse(bad.stdout) }).toEqual({
+    code: 1,
+    stdout: {
+      personas: [],
+      problems: [{ file: expect.stringContaining('bad.yaml'), line: 2, message: expect.stringContaining('titel') }],
+    },
+    stderr: '',
+  })
+})
+
+test('personas generate writes YAML that holds the personas, after the command that made it, or JSON', async () => {
+  const { code, stdout } = await run(['personas', 'generate', '20', '--seed', '7'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^# agekey-sandbox personas generate 20 --seed 7\npersonas:\n/)
+  const file = join(folderWith(), 'made.yaml')
+  writeFileSync(file, stdout)
+  expect(readPersonas([file])).toEqual(await generatePersonas(20, 7))
+  const json = await run(['personas', 'generate', '3', '--seed', '7', '--json'])
+  expect(JSON.parse(json.stdout)).toEqual({ personas: await generatePersonas(3, 7) })
+})
+
+test('personas generate --out writes a file for each, which --personas reads, and overwrites none of them', async () => {
+  const cwd = folderWith()
+  const generate = (count: string) => run(['personas', 'generate', count, '--seed', '7', '--out', 'made'], { cwd })
+  expect(await generate('5')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^made: 5 written: /) })
+  expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)
+  const [{ name } = { name: '' }] = await generatePersonas(5, 7)
+  const shown = await run(['personas', 'show', name, '--personas', 'made'], { cwd })
+  expect(shown.stdout).toContain(`name: ${name}`)
+  expect(await generate('6')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/\.yaml: is there already and stays as it is; .* Nothing was written/),
+  })
+  expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)
+})
+
+test.each([
+  ['0', 'the number of personas: "0" must be a whole number from 1 to 500'],
+  ['501', 'the number of personas: "501" must be a whole number from 1 to 500'],
+  ['ten', 'the number of personas: "ten" must be a whole number from 1 to 500'],
+  ['2 --seed 1.5', '--seed: "1.5" must be a whole number from 0 to 4294967295'],
+  ['2 --seed 4294967296', '--seed: "4294967296" must be a whole number from 0 to 4294967295'],
+])('personas generate %s ends with exit code 1 and one line, and writes nothing', async (args, message) => {
+  const cwd = folderWith()
+  const result = await run(['personas', 'generate', ...args.split(' '), '--out', 'made'], { cwd })
+  expect(result).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` })
+  expect(existsSync(join(cwd, 'made'))).toBe(false)
+})

@@ -1,0 +1,61 @@
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { folderWith } from '../../support/folder-with.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+import { run } from '../in-process.ts'
+
+const healthcheck = (...args: string[]) => run(['healthcheck', ...args])
+const healthy = (url: string) => ({ code: 0, stdout: `${url}/_sandbox/health: healthy\n`, stderr: '' })
+
+test('healthcheck ends with 0 for a sandbox that runs, found by --url or by the same settings', async () => {
+  const { url } = await startSandbox()
+  expect(await healthcheck('--url', url)).toEqual(healthy(url))
+  const env = { AGEKEY_SANDBOX_PORT: new URL(url).port, AGEKEY_SANDBOX_HOST: '0.0.0.0' }
+  expect(await run(['healthcheck'], { env })).toMatchObject({ code: 0 })
+  const { stdout } = await healthcheck('--url', url, '--json')
+  expect(JSON.parse(stdout)).toEqual({ url: `${url}/_sandbox/health`, healthy: true })
+})
+
+test('healthcheck trusts the certificate in the state folder of the settings, and no other one', async () => {
+  const stateDir = folderWith()
+  const { url, baseUrl } = await startSandbox({ https: true, stateDir })
+  const { port } = new URL(url)
+  for (const address of [url, baseUrl])
+    expect(await healthcheck('--url', address, '--state-dir', stateDir)).toEqual(healthy(address))
+  const byFlags = await healthcheck('--https', '-p', port, '--state-dir', stateDir)
+  expect(byFlags).toEqual(healthy(`https://127.0.0.1:${port}`))
+  // A server in memory can be no other one at its own address.
+  expect(await healthcheck('--https', '-p', port, '--state-dir', 'none')).toMatchObject({ code: 0 })
+  expect(await healthcheck('--url', url, '--state-dir', folderWith())).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('self-signed certificate'),
+  })
+})
+
+test('healthcheck ends with 1 when nothing listens, also as JSON', async () => {
+  const url = `http://127.0.0.1:${await findFreePort()}`
+  const reason = `${url}/_sandbox/health: nothing listens there`
+  expect(await healthcheck('--url', url)).toEqual({ code: 1, stdout: '', stderr: `error: ${reason}\n` })
+  const { stdout, ...rest } = await healthcheck('--url', url, '--json')
+  expect(rest).toEqual({ code: 1, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({ url: `${url}/_sandbox/health`, healthy: false, reason })
+})
+
+test('healthcheck ends with 1 when something else listens', async () => {
+  const other = createServer((_request, response) => response.end('{"status":"ok"}'))
+  onTestFinished(() => void other.close())
+  const port = await findFreePort()
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
+  expect(await healthcheck('--url', `http://127.0.0.1:${port}`)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('something answers, but no agekey-sandbox'),
+  })
+})
+
+test.each([
+  ['--url nowhere', '--url: "nowhere"'],
+  ['--port 0', '--url: needed'],
+])('healthcheck %s ends with 1: no address follows from that', async (args, line) => {
+  expect(await healthcheck(...args.split(' '))).toMatchObject({ code: 1, stderr: expect.stringContaining(line) })
+})
