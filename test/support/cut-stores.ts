@@ -1,11 +1,62 @@
+import supertest from 'supertest'
+import { expect } from 'vitest'
 import { Refusal } from '../../src/oidc/refusal.ts'
+import { createApp } from '../../src/server/app.ts'
 import type { Stores } from '../../src/store/stores.ts'
+import { createTestHost } from './host.ts'
+import type { Answer, HttpClient } from './http-client.ts'
+import { createRelyingParty, type RelyingParty } from './relying-party.ts'
+import { createTestParts } from './tenant.ts'
+
+/** A sandbox on stores whose writes can be refused, and a relying party. */
+export interface World extends HttpClient {
+  readonly party: RelyingParty
+  readonly stores: Stores
+}
+
+/** A call that is cut, the statuses of an answer that is no 503, and what must be so after the call was made again. */
+export type CutCall = readonly [
+  call: () => PromiseLike<Answer>,
+  statuses: number | readonly number[],
+  check?: (answer: Answer) => Promise<void>,
+]
+
+/** More than any call writes. */
+const MAX_WRITES = 30
+
+/**
+ * Makes a call whose writes are refused: all of them, then all but the first, and so on until none is. Each time the world
+ * is new, and a call that is answered with 503 is made again. @param arrange what a call needs, which is not cut
+ */
+export async function cutAtEachWrite(
+  openStores: () => Stores | Promise<Stores>,
+  arrange: (world: World) => Promise<CutCall>,
+): Promise<void> {
+  for (let writes = 0; ; writes++) {
+    expect(writes).toBeLessThan(MAX_WRITES)
+    const { stores, ...cut } = createCutStores(await openStores())
+    const errors: unknown[] = []
+    const parts = await createTestParts(stores, { seed: undefined })
+    const request = supertest(createApp(createTestHost(parts, { onError: (error) => errors.push(error) })))
+    const [call, statuses, check] = await arrange({ request, party: createRelyingParty({ request }), stores })
+    cut.cutAfter(writes)
+    const first = await call()
+    cut.heal()
+    if (first.status === 503) expect(first.text).toContain('refuses the call (OOM)')
+    const answer = first.status === 503 ? await call() : first
+    expect([writes, [statuses].flat()]).toEqual([writes, expect.arrayContaining([answer.status])])
+    await check?.(answer)
+    expect(errors).toEqual([])
+    stores.close()
+    if (first.status !== 503) return
+  }
+}
 
 /** The methods by which a port writes. */
 const WRITES = /^(put|take|add|update|remove|clear|commit|record|touch|declare|forget|forgotten)$/
 
 /** Stores whose writes can be made to fail from one on, as those of a Redis that becomes full or read-only. */
-export function createCutStores(stores: Stores) {
+function createCutStores(stores: Stores) {
   let left = Number.POSITIVE_INFINITY
   const cut = <Port extends object>(port: Port): Port =>
     new Proxy(port, {
