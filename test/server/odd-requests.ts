@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { ageSignal, basic, claims, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
+import { ageSignal, basic, claims, type Fields, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
 
 /** A request as text, one character per byte; a body that is cut short must be sent with `ending: 'end'`. */
 export interface OddRequest {
@@ -57,11 +57,7 @@ const VALUES = [
     '[]',
   ],
   ...['{"age_thresholds":[1e400]}', '{"age_thresholds":[18],"__proto__":{"x":1}}', '{"age_thresholds":["\\ud800"]}'],
-  nested(5_000),
-  'x'.repeat(20_000),
-  `x${'-a'.repeat(15_000)}`,
-  'a.'.repeat(15_000),
-  '/'.repeat(15_000),
+  ...[nested(5_000), 'x'.repeat(20_000), `x${'-a'.repeat(15_000)}`, 'a.'.repeat(15_000), '/'.repeat(15_000)],
 ]
 
 /** Bytes in the place of an encoded value: not UTF-8, half an escape, a surrogate, an overlong slash. */
@@ -106,94 +102,67 @@ const json = fc.oneof(
   odd,
 )
 
+const BODIES = [
+  ...[
+    '',
+    '{',
+    '{"authorization_details":',
+    '"',
+    'null',
+    '\xff\xfe',
+    '{"a":"\xff"}',
+    '\xef\xbb\xbf{}',
+    '{"\\ud800":"\\udfff"}',
+  ],
+  ...[`{"__proto__":{"polluted":true}}`, nested(10_000), `{"authorization_details":${nested(10_000)}}`],
+  ...['{"a":'.repeat(10_000), 'x'.repeat(65_536), 'x'.repeat(65_537), `state=${'x'.repeat(70_000)}`],
+  ...['&'.repeat(60_000), 'a=1&'.repeat(16_000)],
+]
+
 const bodyOf = (parameters: fc.Arbitrary<string>) =>
   fc.oneof(
     { weight: 4, arbitrary: parameters },
     { weight: 4, arbitrary: json.map((document) => bytesOf(JSON.stringify(document))) },
-    {
-      weight: 2,
-      arbitrary: fc.constantFrom(
-        ...[
-          '',
-          '{',
-          '{"authorization_details":',
-          '"',
-          'null',
-          '\xff\xfe',
-          '{"a":"\xff"}',
-          '\xef\xbb\xbf{}',
-          '{"\\ud800":"\\udfff"}',
-        ],
-        ...[
-          `{"__proto__":{"polluted":true}}`,
-          nested(10_000),
-          `{"authorization_details":${nested(10_000)}}`,
-          '{"a":'.repeat(10_000),
-        ],
-        ...[
-          'x'.repeat(65_536),
-          'x'.repeat(65_537),
-          `state=${'x'.repeat(70_000)}`,
-          '&'.repeat(60_000),
-          'a=1&'.repeat(16_000),
-        ],
-      ),
-    },
+    { weight: 2, arbitrary: fc.constantFrom(...BODIES) },
   )
 
-const HEADERS = [
-  ...[
-    'Accept: application/json',
-    'Accept: text/html',
-    'Accept: */*;q=x',
-    'Accept: \xff',
-    `Accept-Language: x${'-a'.repeat(30_000)}`,
-    `Accept-Language: ${'aa,'.repeat(20_000)}`,
-    `Accept: ${'a/b,'.repeat(5_000)}`,
+/** Odd values by their header. */
+const HEADER_VALUES: Readonly<Record<string, readonly string[]>> = {
+  Accept: ['application/json', 'text/html', '*/*;q=x', '\xff', 'a/b,'.repeat(5_000)],
+  'Accept-Language': [`x${'-a'.repeat(30_000)}`, 'aa,'.repeat(20_000)],
+  Authorization: [
+    basic('ak_test_sandbox', 'sk_test_sandbox'),
+    'Basic !!!',
+    'Basic',
+    'Bearer x',
+    `Bearer ${'y'.repeat(20_000)}`,
   ],
-  `Authorization: ${basic('ak_test_sandbox', 'sk_test_sandbox')}`,
-  ...[
-    'Authorization: Basic !!!',
-    'Authorization: Basic',
-    'Authorization: Bearer x',
-    `Authorization: Bearer ${'y'.repeat(20_000)}`,
+  'Content-Type': [
+    ...[
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=utf-7',
+      'multipart/form-data',
+    ],
+    ...[';;;', '\xff'],
   ],
-  ...[
-    'Content-Type: application/json',
-    'Content-Type: application/x-www-form-urlencoded',
-    'Content-Type: ;;;',
-    'Content-Type: \xff',
-  ],
-  ...['Content-Type: application/json; charset=utf-7', 'Content-Type: multipart/form-data', 'Content-Encoding: gzip'],
-  ...['Content-Encoding: identity', 'Content-Encoding: br, \xff', 'If-None-Match: *', 'Range: bytes=0-1'],
-  ...[
-    'Cookie: agekey_sandbox_persona=%ff',
-    'Cookie: agekey_sandbox_persona=nobody',
-    'Cookie: ;;=;=;__proto__=x',
-    'Cookie: \xff=\xff',
-  ],
-  ...[
-    'X-Sandbox-Persona: nobody',
-    'X-Sandbox-Persona: \xff',
-    'X-Sandbox-Persona: teen-16',
-    'X-Sandbox-Outcome: nothing',
-  ],
-  ...[
-    'Origin: null',
-    'Origin: https://evil.example',
-    'Sec-Fetch-Site: cross-site',
-    'Sec-Fetch-Site: same-origin',
-    'Referer: \xff',
-  ],
-  ...[
-    'X-Forwarded-Host: evil.example',
-    'X-Forwarded-Proto: javascript',
-    'X-HTTP-Method-Override: DELETE',
-    'Upgrade: h2c',
-  ],
-  `X-Huge: ${'z'.repeat(60_000)}`,
-  `X-Huger: ${'z'.repeat(120_000)}`,
-]
+  'Content-Encoding': ['gzip', 'identity', 'br, \xff'],
+  Cookie: ['agekey_sandbox_persona=%ff', 'agekey_sandbox_persona=nobody', ';;=;=;__proto__=x', '\xff=\xff'],
+  'If-None-Match': ['*'],
+  Origin: ['null', 'https://evil.example'],
+  Range: ['bytes=0-1'],
+  Referer: ['\xff'],
+  'Sec-Fetch-Site': ['cross-site', 'same-origin'],
+  Upgrade: ['h2c'],
+  'X-Forwarded-Host': ['evil.example'],
+  'X-Forwarded-Proto': ['javascript'],
+  'X-HTTP-Method-Override': ['DELETE'],
+  'X-Huge': ['z'.repeat(60_000)],
+  'X-Huger': ['z'.repeat(120_000)],
+  'X-Sandbox-Outcome': ['nothing'],
+  'X-Sandbox-Persona': ['nobody', '\xff', 'teen-16'],
+}
+const HEADERS = Object.entries(HEADER_VALUES).flatMap(([name, values]) => values.map((value) => `${name}: ${value}`))
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH', 'get']
 
@@ -214,26 +183,19 @@ const anyHeader = fc
 
 const nameOf = (header: string) => header.split(':', 1)[0]?.toLowerCase()
 
-/** What an endpoint takes beside what the service does: valid forms, and headers that some requests carry. */
-export interface Usual {
-  readonly forms?: readonly Readonly<Record<string, string>>[]
-  readonly headers?: readonly string[]
-}
-
-/** Requests to one endpoint that no well-behaved client sends, most of them by its own method. */
+/** Requests to one endpoint that no well-behaved client sends, most of them by its own method, some with a cookie that is valid. */
 export function oddRequests(
   method: string,
   path: string,
-  { forms = [], headers = [] }: Usual = {},
+  { form, cookie }: { form: Fields | undefined; cookie: string },
 ): fc.Arbitrary<OddRequest> {
-  const own = forms.map((fields) => String(new URLSearchParams(fields)))
-  // An endpoint with forms gets these most of the time, in the type of a form, with their own names sent twice or alone.
-  const ownNames = forms.flatMap((fields) => Object.keys(fields))
+  // An endpoint with a form gets it most of the time, in the type of a form, with its own names sent twice or alone.
+  const own = form && parametersOf([String(new URLSearchParams(form))], [...Object.keys(form), ...FORM_NAMES])
   const parameters = fc.oneof(
     { weight: 1, arbitrary: parametersOf(REQUESTS, NAMES) },
-    ...(own.length === 0 ? [] : [{ weight: 3, arbitrary: parametersOf(own, [...ownNames, ...FORM_NAMES]) }]),
+    ...(own ? [{ weight: 3, arbitrary: own }] : []),
   )
-  const type = own.length === 0 ? [] : ['Content-Type: application/x-www-form-urlencoded']
+  const type = form ? ['Content-Type: application/x-www-form-urlencoded'] : []
   return fc
     .record({
       method: fc.oneof(
@@ -245,7 +207,7 @@ export function oddRequests(
         fc.oneof(
           { weight: 2, arbitrary: fc.constantFrom(...HEADERS) },
           { weight: 2, arbitrary: anyHeader },
-          ...(headers.length === 0 ? [] : [{ weight: 2, arbitrary: fc.constantFrom(...headers) }]),
+          { weight: 2, arbitrary: fc.constant(`Cookie: ${cookie}`) },
         ),
         { maxLength: 4 },
       ),
