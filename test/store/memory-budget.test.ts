@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
@@ -10,6 +8,7 @@ import { bytesOf, createMemoryBudget } from '../../src/store/memory-budget.ts'
 import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
+import { usedBytes } from '../support/used-bytes.ts'
 
 const KB = 1024
 const clock = { now: () => 0 }
@@ -171,7 +170,7 @@ describe('The memory budget', () => {
         }
         expect((await sum(tenants.one)) + (await sum(tenants.other))).toBe(tenants.budget.used())
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -179,16 +178,16 @@ describe('The memory budget', () => {
     ['small ones', () => true],
     ['long ones', () => 'x'.repeat(4_000)],
     ['long ones of two bytes a character', () => 'ж'.repeat(4_000)],
-  ])('counts no less than what records and rows really take: %s', { timeout: 60_000 }, async (_case, value) => {
+  ])('counts no less than what records and rows really take: %s', async (_case, value) => {
     const budget = createMemoryBudget(1_000)
     const kept = { store: createMemoryStore({ clock, budget, limit: 100_000 }), tables: createMemoryTables({ budget }) }
-    const before = await bytesUsed()
-    for (let n = 0; n < 20_000; n++) {
+    const before = await usedBytes()
+    for (let n = 0; n < 6_000; n++) {
       const id = `an-id-of-22-characters-${n}`
       if (n % 2 === 0) await kept.store.put('things', id, value(), NEVER)
       else await kept.tables.put('rows', id, value())
     }
-    const taken = (await bytesUsed()) - before
+    const taken = (await usedBytes()) - before
     expect(await kept.store.get('things', 'an-id-of-22-characters-0')).toBe(value())
     expect(taken).toBeLessThan(budget.used())
     expect(taken).toBeGreaterThan(budget.used() / 4)
@@ -250,36 +249,23 @@ describe('The journal in memory', () => {
   })
 
   test.each([
-    ['of one short call', 1, 10],
-    ['of one long call', 1, 5_000],
-    ['of a hundred calls that issue an identifier each', 100, 10],
-  ])('counts no less than what flows really take: %s', { timeout: 60_000 }, async (_case, calls, length) => {
+    ['of one short call', 1_000, 1, 10],
+    ['of one long call', 300, 1, 5_000],
+    ['of a hundred calls that issue an identifier each', 100, 100, 10],
+  ])('counts no less than what flows really take: %s', async (_case, flows, calls, length) => {
     const memory = createMemoryBudget(1_000)
-    const before = await bytesUsed()
+    const before = await usedBytes()
     const journal = createMemoryJournal({ memory, maxCharacters: 100_000_000 })
     const issued = (flow: number, n: number) => [`code:an-id-of-22-characters-${flow}-${n}`]
-    for (let flow = 0; flow < 1_000; flow++) {
+    for (let flow = 0; flow < flows; flow++) {
       for (let n = 0; n < calls; n++) {
         const correlationIds = n === 0 ? [] : issued(flow, 0)
         await journal.record('one', { ...call(length), correlationIds, issuedIds: issued(flow, n) })
       }
     }
-    const taken = (await bytesUsed()) - before
+    const taken = (await usedBytes()) - before
     expect(await journal.find('one', 'f1')).toBeDefined()
     expect(taken).toBeLessThan(memory.used())
     expect(taken).toBeGreaterThan(memory.used() / 4)
   })
 })
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
-
-async function bytesUsed(): Promise<number> {
-  // Twice with a turn between: the first collection lets finalizers run.
-  for (let n = 0; n < 2; n++) {
-    collectGarbage()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
-}

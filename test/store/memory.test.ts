@@ -18,8 +18,35 @@ describeStores('memory', () => stores)
 
 test('The memory store holds 10,000 records per collection however many are put', async () => {
   const store = createMemoryStore({ clock: { now: () => 0 } })
-  for (let id = 0; id < 20_000; id++) await store.put('code', String(id), { id }, 1)
-  expect(await store.get('code', '9999')).toBeUndefined()
-  expect(await store.get('code', '10000')).toEqual({ id: 10_000 })
-  expect(await store.get('code', '19999')).toEqual({ id: 19_999 })
+  for (let id = 0; id < 10_000; id++) await store.put('code', String(id), { id }, 1)
+  expect(await store.get('code', '0')).toEqual({ id: 0 })
+  await store.put('code', 'one more', {}, 1)
+  expect([await store.get('code', '0'), await store.get('code', '1')]).toEqual([undefined, { id: 1 }])
+})
+
+/** Tables with a list that takes much longer to read than a turn. */
+async function startLongList() {
+  const tables = createMemoryTables()
+  const value = { texts: Array(1_000).fill('a text') }
+  for (let n = 0; n < 500; n++) await tables.put('rows', `row-${n}`, value)
+  return tables
+}
+
+test('Other events come between while a long list is read', async () => {
+  const tables = await startLongList()
+  let others = 0
+  const other = setInterval(() => others++, 0)
+  expect(await tables.list('rows')).toHaveLength(500)
+  clearInterval(other)
+  expect(others).toBeGreaterThan(0)
+})
+
+test('A row that changes while a list is read is in the next one', async () => {
+  const tables = await startLongList()
+  const reading = tables.list('rows')
+  await tables.put('rows', 'late', 'value')
+  await tables.remove('rows', 'row-0')
+  expect(await reading).toHaveLength(500)
+  const ids = (await tables.list('rows')).map(([id]) => id)
+  expect([ids.length, ids.includes('late'), ids.includes('row-0')]).toEqual([500, true, false])
 })
