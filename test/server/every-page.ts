@@ -4,9 +4,10 @@ import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, basic, createRequest, useRequest } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
-/** An answer, and the request that it answers; `VALUE` is in the place of the value that the world was given. */
+/** An answer, and the request that it answers; in its name `VALUE` is in the place of the value that the world was given. */
 export interface Visit {
   readonly name: string
+  readonly path: string
   readonly answer: Answer
 }
 
@@ -50,9 +51,15 @@ async function createWorld(text: string, visits: Visit[]): Promise<World> {
   const client = { clientId: ascii, clientSecret: `${ascii} secret` }
   const sandbox = await startSandbox({ clients: [{ ...client, name: text, redirectUris: [redirectUri] }] })
   const { request } = sandbox
-  const keep = async (name: string, asked: PromiseLike<Answer>) => {
-    const answer = await asked
-    visits.push({ name: name.replaceAll(encoded, 'VALUE').replaceAll(text, 'VALUE'), answer })
+  const keep = async (
+    method: 'get' | 'post',
+    path: string,
+    { fields, headers }: { fields: Fields; headers: Fields },
+  ) => {
+    const call = request[method](path).set({ Accept: 'text/html', ...headers })
+    const answer = await (method === 'get' ? call.query(fields) : call.type('form').send(fields))
+    const name = `${method} ${path} ${Object.keys(fields)}`.replaceAll(encoded, 'VALUE').replaceAll(text, 'VALUE')
+    visits.push({ name, path, answer })
     return answer
   }
   const use = useRequest({
@@ -61,18 +68,8 @@ async function createWorld(text: string, visits: Visit[]): Promise<World> {
   })
   return {
     ...{ sandbox, text, use, client, redirectUri },
-    get: (path, query = {}, headers = {}) =>
-      keep(
-        `GET ${path} ${Object.keys(query)}`,
-        request
-          .get(path)
-          .query(query)
-          .set({ Accept: 'text/html', ...headers }),
-      ),
-    post(path, fields, headers = {}) {
-      const call = request.post(path).set({ Accept: 'text/html', ...headers })
-      return keep(`POST ${path} ${Object.keys(fields)}`, call.type('form').send(fields))
-    },
+    get: (path, fields = {}, headers = {}) => keep('get', path, { fields, headers }),
+    post: (path, fields, headers = {}) => keep('post', path, { fields, headers }),
   }
 }
 
@@ -146,30 +143,10 @@ async function visitRefusals({ text, use, get, post }: World): Promise<void> {
 async function visitConsole({ sandbox, text, get, post }: World): Promise<void> {
   const at = '/_sandbox/console'
   const match = { flow: text, client_id: text, state: text, nonce: text, persona: text, outcome: text }
-  const fields = {
-    ...match,
-    q: text,
-    add: text,
-    times: text,
-    set: text,
-    before: text,
-    claims: text,
-    change: text,
-    answers: text,
-  }
-  for (const page of [
-    'flows',
-    'audit',
-    'coverage',
-    'personas',
-    'playground',
-    'outcomes',
-    'expectations',
-    'clock',
-    'readings',
-    'rules',
-    'tenants',
-  ]) {
+  const others = ['q', 'add', 'times', 'set', 'before', 'claims', 'change', 'answers']
+  const fields = { ...match, ...Object.fromEntries(others.map((name) => [name, text])) }
+  const first = ['flows', 'audit', 'coverage', 'personas', 'playground', 'outcomes']
+  for (const page of [...first, 'expectations', 'clock', 'readings', 'rules', 'tenants']) {
     await get(`${at}/${page}`)
     await get(`${at}/${page}`, fields)
   }

@@ -1,30 +1,41 @@
-import supertest from 'supertest'
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { RouteRow } from '../../src/http/handler.ts'
 import { createApp } from '../../src/server/app.ts'
 import { createPageRoutes } from '../../src/server/page-routes.ts'
 import { createServiceRoutes } from '../../src/server/service-routes.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { createTestHost } from '../support/host.ts'
+import { createClient } from '../support/http-client.ts'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { createTestParts } from '../support/tenant.ts'
+import { expectPromises } from './every-answer.ts'
 
 const host = createTestHost(await createTestParts(createMemoryStores()))
-const app = createApp(host)
+const server = createServer(createApp(host)).listen(0, '127.0.0.1')
+await once(server, 'listening')
+afterAll(() => void server.close())
+const { request } = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+
 const routes = [...createServiceRoutes(host), ...createPageRoutes(host)].map((row) => ({
   ...row,
   path: row.path.replaceAll(/:\w+/g, 'adult-passport'),
 }))
 
-const ask = ({ method, path }: Pick<RouteRow, 'method' | 'path'>, headers: Record<string, string>) =>
-  supertest(app)
-    [method](path)
-    .set({ Host: 'localhost', ...headers })
+/** The answer to a request, which keeps what every answer promises. */
+async function ask({ method, path }: Pick<RouteRow, 'method' | 'path'>, headers: object, form?: string) {
+  const call = request[method](path).set({ Host: 'localhost', ...headers })
+  const answer = await (form === undefined ? call : call.type('form').send(form))
+  expectPromises(path, answer)
+  return answer
+}
 
 /** Servers call E2, E4, E5 and the trap, everybody reads discovery and keys, and every site leads to E1 and E3. */
 const own = routes.filter(({ endpoint }) => endpoint === undefined || endpoint.number === 'choice')
-const isHealth = ({ path }: Pick<RouteRow, 'path'>) => path === '/_sandbox/health'
+const HEALTH = { path: '/_sandbox/health', method: 'get' } as const
 
 /** What a browser says of a request that a page of another site made. */
 const LOADS = {
@@ -35,86 +46,73 @@ const LOADS = {
 } as const
 const LINK = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
 
-describe('A page of another site cannot make a browser send', () => {
-  const changing = own.filter(({ method }) => method !== 'get').map((row) => [row.method, row.path, row] as const)
-  test.each(changing)('%s %s', async (_method, _path, row) => {
-    for (const header of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }, LINK]) {
-      const answer = await ask(row, header).type('form').send('token=x')
-      expect(answer.status).toBe(403)
-      expect(answer.headers['set-cookie']).toBeUndefined()
+// The answer to a reader of the events never ends.
+test.each(routes.filter(({ path }) => path !== '/_sandbox/events'))(
+  'Every answer to $method $path, to a browser too, keeps what all answers promise',
+  async (row) => {
+    const page = { Accept: 'text/html' }
+    const answers = [await ask(row, page)]
+    if (row.method !== 'get') answers.push(await ask(row, {}), await ask(row, page, 'token=x'))
+    if (row.path.startsWith('/v1')) {
+      for (const { headers } of answers) expect(headers['cache-control']).toMatch(/no-store|no-cache/)
     }
-  })
+  },
+)
 
-  const reading = own.filter((row) => row.method === 'get' && !isHealth(row)).map((row) => [row.path, row] as const)
-  test.each(reading)('get %s, unless a link opens a page', async (_path, row) => {
-    for (const headers of Object.values(LOADS)) {
-      const answer = await ask(row, headers)
-      expect([answer.status, answer.text]).toEqual([
-        403,
-        expect.stringContaining('a page of another site may not call'),
-      ])
-    }
-    const isPage = row.errors === 'page' || row.errors === 'embeddable-page'
-    const opened = await ask(row, LINK)
-    expect(opened.status === 403).toBe(!isPage)
-  })
-
-  test.each(reading.filter(([path]) => path !== '/_sandbox/events'))(
-    'get %s, which programs and pages of the sandbox can send',
-    async (_path, row) => {
-      for (const site of [{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }])
-        expect((await ask(row, site)).status).not.toBe(403)
-    },
-  )
+const changing = own.filter(({ method }) => method !== 'get')
+test.each(changing)('A page of another site cannot make a browser send $method $path', async (row) => {
+  for (const header of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }, LINK]) {
+    const { status, headers } = await ask(row, header, 'token=x')
+    expect([status, headers['set-cookie']]).toEqual([403, undefined])
+  }
 })
 
-test('The refusal says what came and what is allowed', async () => {
-  const { body } = await ask({ method: 'get', path: '/_sandbox/flows' }, LOADS['an image'])
-  expect(body).toMatchObject({
+const reading = own.filter(({ method, path }) => method === 'get' && path !== HEALTH.path)
+test.each(reading)('A page of another site cannot make a browser get $path, but link to a page', async (row) => {
+  for (const headers of Object.values(LOADS)) {
+    const { status, text } = await ask(row, headers)
+    expect([status, text]).toEqual([403, expect.stringContaining('a page of another site may not call')])
+  }
+  const isPage = row.errors === 'page' || row.errors === 'embeddable-page'
+  expect((await ask(row, LINK)).status === 403).toBe(!isPage)
+  if (row.path === '/_sandbox/events') return
+  for (const site of [{}, { 'Sec-Fetch-Site': 'same-origin' }]) expect((await ask(row, site)).status).not.toBe(403)
+})
+
+test('A refusal to a page of another site says what came and what is allowed', async () => {
+  const flows = { method: 'get', path: '/_sandbox/flows' } as const
+  expect((await ask(flows, LOADS['an image'])).body).toMatchObject({
     error: 'invalid_request',
     error_description:
       'Sec-Fetch-Site: cross-site: a page of another site may not call this; open the address itself, or call it by a program',
   })
-  const { body: other } = await ask({ method: 'get', path: '/_sandbox/flows' }, { Origin: 'https://evil.example' })
-  expect(other.error_description).toMatch(/^Origin: https:\/\/evil\.example: a page of another site/)
+  const { body } = await ask(flows, { Origin: 'https://evil.example' })
+  expect(body.error_description).toMatch(/^Origin: https:\/\/evil\.example: a page of another site/)
 })
 
 test('The health of the sandbox is told to every page', async () => {
-  for (const headers of [...Object.values(LOADS), LINK])
-    expect((await ask({ method: 'get', path: '/_sandbox/health' }, headers)).status).toBe(200)
+  for (const headers of [...Object.values(LOADS), LINK]) expect((await ask(HEALTH, headers)).status).toBe(200)
 })
 
-describe('At E1 and E3', () => {
-  const paths = ['/v1/oidc/use', '/v1/oidc/create']
-
-  test.each(paths)('%s begins a flow for every site that navigates there, in an iframe too', async (path) => {
-    const older = { 'Sec-Fetch-Site': 'cross-site' }
-    for (const headers of [LINK, LOADS['an iframe'], older, {}]) {
+describe.each(['/v1/oidc/use', '/v1/oidc/create'])('At %s', (path) => {
+  test('a flow begins for every site that navigates there, in an iframe too', async () => {
+    for (const headers of [LINK, LOADS['an iframe'], { 'Sec-Fetch-Site': 'cross-site' }, {}]) {
       const sandbox = await startSandbox()
       await sandbox.request.get(path).query(useRequest()).set(headers)
       expect(await sandbox.flows.list()).toHaveLength(1)
     }
   })
 
-  test.each(paths)(
-    '%s begins none for an image or a fetch of another site, which makes no tenant either',
-    async (path) => {
-      const sandbox = await startSandbox()
-      for (const headers of [LOADS['an image'], LOADS['a fetch']]) {
-        for (const prefix of ['', '/t/made-by-image']) {
-          const { status, text } = await sandbox.request
-            .get(prefix + path)
-            .query(useRequest())
-            .set(headers)
-          expect([status, text]).toEqual([
-            403,
-            expect.stringContaining('begins a flow by a link, a redirect or an iframe'),
-          ])
-        }
+  test('neither a flow nor a tenant begins for an image or a fetch of another site', async () => {
+    const sandbox = await startSandbox()
+    for (const headers of [LOADS['an image'], LOADS['a fetch']]) {
+      for (const prefix of ['', '/t/made-by-image']) {
+        const answer = await sandbox.request.get(`${prefix}${path}`).query(useRequest()).set(headers)
+        const message = 'begins a flow by a link, a redirect or an iframe'
+        expect([answer.status, answer.text]).toEqual([403, expect.stringContaining(message)])
       }
-      expect(await sandbox.flows.list()).toEqual([])
-      const { body } = await sandbox.request.get('/_sandbox/tenants')
-      expect(body.tenants).toHaveLength(1)
-    },
-  )
+    }
+    expect(await sandbox.flows.list()).toEqual([])
+    expect((await sandbox.request.get('/_sandbox/tenants')).body.tenants).toHaveLength(1)
+  })
 })
