@@ -1,40 +1,50 @@
 import { expect, test } from 'vitest'
-import { readError } from '../support/error-body.ts'
+import type { AgeSignal } from '../../src/age/signal-schema.ts'
 import { ageSignal } from '../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
-const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } } as const
+const sandbox = await shareSandbox({ certifications: { '/veratad/roc': { id_doc_scan: 'effective' } } })
+const evaluate = (body: object) => sandbox.request.post('/_sandbox/evaluate').send(body)
 
-const evaluate = (sandbox: TestSandbox, body: Readonly<Record<string, unknown>>) =>
-  sandbox.request.post('/_sandbox/evaluate').set('Content-Type', 'application/json').send(JSON.stringify(body))
+test('evaluate gives booleans and a trace for signals at any instant, and records no flow', async () => {
+  const signal = { method: 'id_doc_scan', verified_at: '2026-01-01', provenance: '/veratad/roc' } as const
+  const signals: AgeSignal[] = [{ ...signal, age: { years: 17 } }]
+  const claims = { age_thresholds: [16, 18], allowed_methods: ['id_doc_scan' as const] }
+  expect(await sandbox.evaluate({ claims, signals, now: '2026-06-01' })).toMatchObject({
+    age_thresholds: { 16: true, 18: false },
+    trace: [
+      { threshold: 16, satisfied: true, signals: [{ method: 'id_doc_scan', passed: true }] },
+      { threshold: 18, satisfied: false, signals: [{ passed: false, checks: expect.any(Array) }] },
+    ],
+  })
+  expect(await sandbox.flows.list()).toEqual([])
+})
 
-/** Whether `signal` is enough when the request asks for an effective verification. */
-async function isEffective(signal: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const sandbox = await startSandbox({ certifications })
-  const claims = { age_thresholds: [18], iso_27566_1: 'effective' }
-  return (await evaluate(sandbox, { claims, signals: [signal] })).body
-}
+test.each([
+  ['adult-passport', true],
+  ['no-age-key', false],
+])('evaluate for the persona %s says %s', async (persona, is18) => {
+  const { age_thresholds } = await sandbox.evaluate({ claims: { age_thresholds: [18] }, persona })
+  expect(age_thresholds).toEqual({ 18: is18 })
+})
 
 const asPersona = ({ type: _type, verification_id: _id, ...signal }: Record<string, unknown>) => signal
-const yes = expect.objectContaining({ age_thresholds: { 18: true } })
-const no = expect.objectContaining({ age_thresholds: { 18: false } })
 
-test('a signal as it is submitted has the level that the config certifies, as in a flow', async () => {
-  expect(await isEffective(ageSignal())).toEqual(yes)
-  expect(await isEffective(ageSignal({ provenance: '/yoti' }))).toEqual(no)
+test.each([
+  ['of what the config certifies, as in a flow', ageSignal(), true],
+  ['of nothing that the config certifies', ageSignal({ provenance: '/yoti' }), false],
+  ['of a level, which wins over the config', ageSignal({ iso_27566_1: 'basic' }), false],
+  ['of a persona, which has no level but its own', asPersona(ageSignal()), false],
+  ['of a persona with a level', asPersona(ageSignal({ iso_27566_1: 'strict' })), true],
+])('evaluate for an effective verification by a signal %s', async (_which, signal, isEffective) => {
+  const claims = { age_thresholds: [18], iso_27566_1: 'effective' }
+  expect((await evaluate({ claims, signals: [signal] })).body).toMatchObject({ age_thresholds: { 18: isEffective } })
 })
 
-test('the level of a signal wins over the level of the config', async () => {
-  expect(await isEffective(ageSignal({ iso_27566_1: 'basic' }))).toEqual(no)
-})
-
-test('a signal of a persona has no level but its own', async () => {
-  expect(await isEffective(asPersona(ageSignal()))).toEqual(no)
-  expect(await isEffective(asPersona(ageSignal({ iso_27566_1: 'strict' })))).toEqual(yes)
-})
-
-test('missing claims are reported as missing', async () => {
-  const answer = await evaluate(await startSandbox(), { persona: 'teen-16' })
-  expect(answer.status).toBe(400)
-  expect(readError(answer).error_description).toBe('claims: is missing')
+test('evaluate names the rule of a mistake in the claims', async () => {
+  const { body } = await evaluate({ claims: { age_thresholds: [200] }, persona: 'teen-16' })
+  expect(body).toMatchObject({
+    error: 'invalid_request',
+    findings: [{ rule: 'CLM-03', level: 'error', path: 'claims.age_thresholds[0]' }],
+  })
 })

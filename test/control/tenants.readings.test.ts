@@ -1,95 +1,81 @@
+import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { createRequest, pushedRequest, useRequest } from '../support/requests.ts'
+import { headerOf } from '../support/id-tokens.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { createRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
-const put = (baseUrl: string, body: unknown, name = 'default') =>
-  fetch(`${baseUrl}/_sandbox/tenants/${name}`, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+const start = async (options: Parameters<typeof startSandbox>[0]) => {
+  const sandbox = await startSandbox(options)
+  const put = (body: object) => sandbox.request.put('/_sandbox/tenants/default').send(body)
+  return { ...sandbox, put, rp: createRelyingParty(sandbox) }
+}
 
 test('PUT tenants/default sets readings of the sandbox itself, one by one, and takes them back', async () => {
-  const { baseUrl } = await startSandbox({ readings: { typ: 'absent' } })
-  const readingsAfter = async (body: unknown) => (await (await put(baseUrl, body)).json()).readings
+  const { put } = await start({ readings: { typ: 'absent' } })
+  const readingsAfter = async (body: object) => (await put(body)).body.readings
   expect(await readingsAfter({ readings: { par_status: 200 } })).toEqual({ typ: 'absent', par_status: '200' })
   expect(await readingsAfter({ readings: { typ: null } })).toEqual({ par_status: '200' })
   expect(await readingsAfter({})).toEqual({ par_status: '200' })
   expect(await readingsAfter({ readings: null })).toEqual({})
 })
 
-test.each([
-  [{ par_statsu: '200' }, 'there is no reading "par_statsu". Did you mean "par_status"?'],
-  [{ par_status: '204' }, 'par_status has no variant "204"; it has 201, 200.'],
-  [{ key_set: 'one' }, 'key_set=one and unknown_members=everywhere exclude each other; drop one of the two'],
-])('PUT tenants/NAME refuses %j and changes nothing', async (readings, message) => {
-  const sandbox = await startSandbox({ readings: { unknown_members: 'everywhere' } })
-  const answer = await put(sandbox.baseUrl, { readings, slow_reply_seconds: 1 })
-  expect(answer.status).toBe(400)
-  expect((await answer.json()).error_description).toContain(message)
-  const kept = await (await put(sandbox.baseUrl, {})).json()
-  expect([kept.readings, kept.slow_reply_seconds]).toEqual([{ unknown_members: 'everywhere' }, 30])
-  await expect(sandbox.configure({ readings })).rejects.toThrow(message)
+test('PUT tenants/NAME refuses readings that are unknown or exclude each other, and changes nothing', async () => {
+  const { put, configure } = await start({ readings: { unknown_members: 'everywhere' } })
+  for (const [readings, message] of [
+    [{ par_statsu: '200' }, 'there is no reading "par_statsu". Did you mean "par_status"?'],
+    [{ par_status: '204' }, 'par_status has no variant "204"; it has 201, 200.'],
+    [{ key_set: 'one' }, 'key_set=one and unknown_members=everywhere exclude each other; drop one of the two'],
+  ] as const) {
+    const { status, body } = await put({ readings, slow_reply_seconds: 1 })
+    expect([status, body.error_description]).toEqual([400, expect.stringContaining(message)])
+    await expect(configure({ readings })).rejects.toThrow(message)
+  }
+  expect((await put({})).body).toMatchObject({ readings: { unknown_members: 'everywhere' }, slow_reply_seconds: 30 })
 })
 
 test('A tenant keeps its readings and its seed through a reset, and other tenants have their own', async () => {
-  const sandbox = await startSandbox()
-  const tenant = sandbox.tenant('own')
-  await tenant.configure({ readings: { par_status: 200 }, grease: 7 })
-  await tenant.reset()
-  const shown = async (name: string) => (await fetch(`${sandbox.baseUrl}/_sandbox/tenants/${name}`)).json()
+  const { request, tenant } = await start({})
+  const own = tenant('own')
+  await own.configure({ readings: { par_status: 200 }, grease: 7 })
+  await own.reset()
+  const shown = async (name: string) => (await request.get(`/_sandbox/tenants/${name}`)).body
   expect(await shown('own')).toMatchObject({ readings: { par_status: '200' }, grease: '7' })
   expect(await shown('default')).toMatchObject({ readings: {} })
-  await tenant.configure({ grease: null })
+  await own.configure({ grease: null })
   expect(await shown('own')).not.toHaveProperty('grease')
 })
 
 test('The journal says which readings a flow had, also when it was refused', async () => {
-  const sandbox = await startSandbox({ readings: { error_body: 'plain' } })
-  await fetch(`${sandbox.baseUrl}/v1/oidc/create/par`, { method: 'POST', body: new URLSearchParams({ state: 's' }) })
-  const flow = await sandbox.flows.last()
+  const { rp, flows } = await start({ readings: { error_body: 'plain' } })
+  await rp.push({ client_secret: 'wrong' })
+  const flow = await flows.last()
   expect(flow?.readings).toEqual(['error_body=plain'])
   expect(flow?.reasons).toContain('Readings of the specification: error_body=plain.')
 })
 
 test('A seed picks one reading for the whole of a flow, in each of its calls, and leaves discovery alone', async () => {
-  const { baseUrl, flows } = await startSandbox({ grease: 'a seed' })
+  const { rp, flows, request } = await start({ grease: 'a seed' })
   const statuses = new Set<number>()
   for (let count = 0; count < 30; count++) {
-    const state = `state-${count}`
-    const pushed = await fetch(`${baseUrl}/v1/oidc/create/par`, {
-      method: 'POST',
-      body: new URLSearchParams(pushedRequest({ state })),
-    })
+    const pushed = await rp.push({ state: `state-${count}` })
     statuses.add(pushed.status)
-    const { request_uri: requestUri } = await pushed.json()
-    const query = new URLSearchParams({ ...createRequest(requestUri), sandbox_persona: 'no-age-key' })
-    const callback = await fetch(`${baseUrl}/v1/oidc/create?${query}`, { redirect: 'manual' })
-    const flow = await flows.last()
-    expect(flow?.readings).toHaveLength(1)
-    expect([pushed.status === 200, callback.status === 303]).toEqual([
-      flow?.readings?.[0] === 'par_status=200',
-      flow?.readings?.[0] === 'redirect_status=303',
-    ])
+    const query = createRequest(pushed.body.request_uri, { sandbox_persona: 'no-age-key' })
+    const callback = await request.get('/v1/oidc/create').query(query)
+    const { readings } = (await flows.last()) ?? {}
+    expect(readings).toHaveLength(1)
+    const isPicked = ['par_status=200', 'redirect_status=303'].map((reading) => readings?.[0] === reading)
+    expect([pushed.status === 200, callback.status === 303]).toEqual(isPicked)
   }
   expect([...statuses].sort()).toEqual([200, 201])
-  const document = await (await fetch(`${baseUrl}/v1/oidc/use/.well-known/openid-configuration`)).json()
-  expect(document).toHaveProperty('claims_supported')
+  const { body } = await request.get('/v1/oidc/use/.well-known/openid-configuration')
+  expect(body).toHaveProperty('claims_supported')
 })
 
 test('A forced outcome does what its row says under a reading: an ES256 token that has expired', async () => {
-  const { baseUrl } = await startSandbox({
-    readings: { signing: 'ES256', typ: 'absent', unknown_members: 'everywhere' },
-  })
-  const query = new URLSearchParams({
-    ...useRequest(),
-    sandbox_persona: 'adult-passport',
-    sandbox_outcome: 'id_token.expired',
-  })
-  const { headers } = await fetch(`${baseUrl}/v1/oidc/use?${query}`, { redirect: 'manual' })
-  const token = new URLSearchParams(headers.get('location')?.split('#')[1]).get('id_token') ?? ''
-  const [header, claims] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString())
-  expect(JSON.parse(header ?? '')).toEqual({ alg: 'ES256', kid: expect.any(String), sandbox_extra: expect.any(String) })
-  const { exp, sandbox_extra: extra } = JSON.parse(claims ?? '')
+  const { rp } = await start({ readings: { signing: 'ES256', typ: 'absent', unknown_members: 'everywhere' } })
+  const callback = await rp.use({ sandbox_outcome: 'id_token.expired' })
+  expect(headerOf(callback)).toEqual({ alg: 'ES256', kid: expect.any(String), sandbox_extra: expect.any(String) })
+  const { exp = 0, sandbox_extra: extra } = decodeJwt(callback.params['id_token'] ?? '')
   expect([exp * 1000 < Date.now(), typeof extra]).toEqual([true, 'object'])
 })

@@ -1,159 +1,97 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readCallback } from '../support/callbacks.ts'
 import { createClient } from '../support/http-client.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { useRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
-const SHOP = { client_id: 'shop', client_secret: 's', redirect_uris: ['https://shop.example/cb'] }
+const sandbox = await shareSandbox()
+const rpOf = (name: string) => createRelyingParty(createClient(`${sandbox.url}/t/${name}`))
+const namesOf = async () => {
+  const { tenants } = (await sandbox.request.get('/_sandbox/tenants')).body as { tenants: { name: string }[] }
+  return tenants.map(({ name }) => name)
+}
 
-describe('a tenant', () => {
-  test('exists from the first touch of its address, with an issuer of its own', async () => {
-    const sandbox = await startSandbox()
-    const names = async () => {
-      const { tenants } = (await sandbox.request.get('/_sandbox/tenants')).body as { tenants: { name: string }[] }
-      return tenants.map(({ name }) => name)
-    }
-    expect(await names()).toEqual(['default'])
-    const http = createClient(`${sandbox.url}/t/one`)
-    const discovery = (await http.request.get('/v1/oidc/use/.well-known/openid-configuration')).body
-    expect(discovery).toMatchObject({
-      issuer: `${sandbox.baseUrl}/t/one/v1/oidc/use`,
-      jwks_uri: `${sandbox.baseUrl}/t/one/.well-known/jwks.json`,
-    })
-    expect(idTokenOf(await createRelyingParty(http).use()).iss).toBe(`${sandbox.baseUrl}/t/one/v1/oidc/use`)
-    expect(await names()).toEqual(['default', 'one'])
-  })
-
-  test('shares neither clock nor personas, expectations, journal, codes or tokens', async () => {
-    const sandbox = await startSandbox()
-    const [one, other] = [sandbox.tenant('one'), sandbox.tenant('other')]
-    const rpOf = (name: string) => createRelyingParty(createClient(`${sandbox.url}/t/${name}`))
-    await one.clock.advance(1000)
-    await one.personas.remove('teen-16')
-    const [code, token] = [await rpOf('one').obtainCode(), await rpOf('one').obtainToken()]
-    await one.next({ outcome: 'access_denied' })
-    expect((await other.clock.state()).advanced_seconds).toBe(0)
-    expect(await other.personas.get('teen-16')).toMatchObject({ name: 'teen-16' })
-    expect(await other.expectations.list()).toEqual([])
-    expect(await other.flows.list()).toEqual([])
-    expect((await rpOf('other').exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
-    expect((await rpOf('other').upgrade(token)).body).toMatchObject({ error: 'invalid_token' })
-    expect((await rpOf('one').exchange(code)).status).toBe(200)
-  })
-
-  test('rotates keys of its own', async () => {
-    const sandbox = await startSandbox()
-    const jwks = async (path: string) => (await sandbox.request.get(`${path}/.well-known/jwks.json`)).body
-    const before = await jwks('')
-    await sandbox.tenant('one').keys.rotate('publish')
-    expect(await jwks('')).toEqual(before)
-    expect(await jwks('/t/one')).not.toEqual(before)
-  })
-
-  test('is made by PUT with what it has of its own, changed in part, and removed by DELETE', async () => {
-    const sandbox = await startSandbox()
-    const put = (body: object) => sandbox.request.put('/_sandbox/tenants/one').send(body)
-    const made = await put({ persona: 'teen-16', lifetimes: { request_uri: 5 } })
-    expect(made.status).toBe(201)
-    expect(made.body).toMatchObject({ name: 'one', persona: 'teen-16', lifetimes: { request_uri: 5, code: 600 } })
-    const changed = await put({
-      outcome: 'access_denied',
-      clients: [{ client_id: 'shop', client_secret: 's3cret', redirect_uris: ['https://shop.example/cb'] }],
-    })
-    expect(changed.status).toBe(200)
-    expect(changed.body).toMatchObject({
-      persona: 'teen-16',
-      outcome: 'access_denied',
-      lifetimes: { request_uri: 5 },
-    })
-    expect(changed.text).not.toContain('s3cret')
-    const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb' })
-    const callback = readCallback(await sandbox.request.get('/t/one/v1/oidc/use').query(query))
-    expect(callback.params).toMatchObject({ error: 'access_denied' })
-
-    const remove = () => sandbox.request.delete('/_sandbox/tenants/one')
-    expect((await remove()).status).toBe(204)
-    expect((await remove()).body).toMatchObject({ error: 'not_found' })
-    await sandbox.request.get('/_sandbox/tenants/one').expect(404)
-  })
-
-  test.each([
-    ['one', { persona: 'teen-61' }, 'teen-16'],
-    ['one', { outcome: 'acess_denied' }, 'access_denied'],
-    ['one', { lifetimes: { request_uri: 0 } }, 'lifetimes.request_uri'],
-    ['one', { clients: [{ client_id: 'a' }] }, 'clients[0].client_secret'],
-    ['one', { clients: [SHOP, SHOP] }, 'clients: \\"shop\\" is declared twice'],
-    ['one', { personas: [] }, 'Did you mean \\"persona\\"?'],
-    ['No_Name', {}, 'lowercase letters, digits and hyphens'],
-    ['-x', {}, 'no hyphen first'],
-  ])('%s is not made with %j', async (name, body, message) => {
-    const sandbox = await startSandbox()
-    const answer = await sandbox.request.put(`/_sandbox/tenants/${name}`).send(body).expect(400)
-    expect(answer.text).toContain(message)
-    expect((await sandbox.request.get('/_sandbox/tenants')).body).toMatchObject({ tenants: [{ name: 'default' }] })
-  })
-
-  test.each(['/t/Upper', '/t/-x', `/t/${'a'.repeat(64)}`, '/t/default'])('%s is no address', async (path) => {
-    const sandbox = await startSandbox()
-    await sandbox.request.get(`${path}/.well-known/jwks.json`).expect(400)
-  })
-
-  test.each([
-    ['clients', 200, (count: number) => Array(count).fill(0)],
-    ['clients[0].redirect_uris', 100, (count: number) => [{ ...SHOP, redirect_uris: Array(count).fill('') }]],
-  ])(
-    'has at most so many entries of %s: %i; of a longer list only the number is reported',
-    async (path, max, clients) => {
-      const sandbox = await startSandbox()
-      const put = async (count: number) =>
-        (await sandbox.request.put('/_sandbox/tenants/q').send({ clients: clients(count) })).body.error_description
-      expect(await put(max + 1)).toBe(`${path}: expected at most ${max} items, found a list of ${max + 1}`)
-      expect(await put(max)).toContain(`${path}[0]: `)
-    },
-  )
-
-  test('two hundred at once never see each other', async () => {
-    const sandbox = await startSandbox()
-    const personas = ['adult-passport', 'child-12', 'teen-16', 'turned-18-today']
-    const results = await Promise.all(
-      Array.from({ length: 200 }, async (_, index) => {
-        const tenant = sandbox.tenant(`ci-${index}`)
-        const persona = personas[index % personas.length] ?? ''
-        await tenant.next({ persona })
-        await tenant.clock.advance(index)
-        const rp = createRelyingParty(createClient(tenant.baseUrl))
-        await rp.use({ sandbox_persona: undefined, state: `state-${index}` })
-        const flows = await tenant.flows.list()
-        return { flows: flows.map(({ state, persona }) => [state, persona]), clock: await tenant.clock.state() }
-      }),
-    )
-    for (const [index, { flows, clock }] of results.entries()) {
-      expect(flows).toEqual([[`state-${index}`, personas[index % personas.length]]])
-      expect(clock.advanced_seconds).toBe(index)
-    }
-  })
+test('A tenant exists from the first touch of its address, with an issuer of its own', async () => {
+  expect(await namesOf()).not.toContain('new')
+  const baseUrl = `${sandbox.baseUrl}/t/new`
+  const { body } = await sandbox.request.get('/t/new/v1/oidc/use/.well-known/openid-configuration')
+  expect(body).toMatchObject({ issuer: `${baseUrl}/v1/oidc/use`, jwks_uri: `${baseUrl}/.well-known/jwks.json` })
+  expect(idTokenOf(await rpOf('new').use()).iss).toBe(`${baseUrl}/v1/oidc/use`)
+  expect(await namesOf()).toContain('new')
 })
 
-test('a reset brings back the declared state and keeps clients, keys and other tenants', async () => {
-  const sandbox = await startSandbox()
-  const rp = createRelyingParty(sandbox)
+test('A tenant shares neither clock nor personas, expectations, journal, codes, tokens or keys', async () => {
+  const [one, other] = [sandbox.tenant('one'), sandbox.tenant('other')]
+  const jwks = async (name: string) => (await sandbox.request.get(`/t/${name}/.well-known/jwks.json`)).body
+  const before = await jwks('other')
+  await one.clock.advance(1000)
+  await one.personas.remove('teen-16')
+  const [code, token] = [await rpOf('one').obtainCode(), await rpOf('one').obtainToken()]
+  await one.next({ outcome: 'access_denied' })
+  await one.keys.rotate('publish')
+  expect((await other.clock.state()).advanced_seconds).toBe(0)
+  expect(await other.personas.get('teen-16')).toMatchObject({ name: 'teen-16' })
+  expect([await other.expectations.list(), await other.flows.list()]).toEqual([[], []])
+  expect((await rpOf('other').exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
+  expect((await rpOf('other').upgrade(token)).body).toMatchObject({ error: 'invalid_token' })
+  expect([await jwks('other'), await jwks('one')]).toEqual([before, expect.not.objectContaining(before)])
+  expect((await rpOf('one').exchange(code)).status).toBe(200)
+})
+
+test('A tenant is made by PUT with what it has of its own, changed in part, and removed by DELETE', async () => {
+  const path = '/_sandbox/tenants/put'
+  const put = (body: object) => sandbox.request.put(path).send(body)
+  const made = await put({ persona: 'teen-16', lifetimes: { request_uri: 5 } }).expect(201)
+  expect(made.body).toMatchObject({ name: 'put', persona: 'teen-16', lifetimes: { request_uri: 5, code: 600 } })
+  expect((await rpOf('put').push()).body).toMatchObject({ expires_in: 5 })
+  const client = { client_id: 'shop', client_secret: 's3cret', redirect_uris: ['https://shop.example/cb'] }
+  const changed = await put({ outcome: 'access_denied', clients: [client] }).expect(200)
+  const shown = { persona: 'teen-16', outcome: 'access_denied', lifetimes: { request_uri: 5 } }
+  expect(changed.body).toMatchObject(shown)
+  expect(changed.text).not.toContain('s3cret')
+  const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb' })
+  const callback = readCallback(await sandbox.request.get('/t/put/v1/oidc/use').query(query))
+  expect(callback.params).toMatchObject({ error: 'access_denied' })
+
+  await sandbox.request.delete(path).expect(204)
+  expect((await sandbox.request.delete(path)).body).toMatchObject({ error: 'not_found' })
+  await sandbox.request.get(path).expect(404)
+})
+
+test('Fifty tenants at once never see each other', async () => {
+  const personas = ['adult-passport', 'child-12', 'teen-16', 'turned-18-today']
+  const tenants = Array.from({ length: 50 }, (_, index) => ({ index, persona: personas[index % 4] ?? '' }))
+  const results = tenants.map(async ({ index, persona }) => {
+    const tenant = sandbox.tenant(`ci-${index}`)
+    await tenant.next({ persona })
+    await tenant.clock.advance(index)
+    await rpOf(`ci-${index}`).use({ sandbox_persona: undefined, state: `state-${index}` })
+    const { advanced_seconds } = await tenant.clock.state()
+    return [advanced_seconds, (await tenant.flows.list()).map(({ state, persona }) => [state, persona])]
+  })
+  const expected = tenants.map(({ index, persona }) => [index, [[`state-${index}`, persona]]])
+  expect(await Promise.all(results)).toEqual(expected)
+})
+
+test('A reset brings back the declared state and keeps clients and other tenants', async () => {
+  const tenant = sandbox.tenant('reset')
+  const rp = rpOf('reset')
   const code = await rp.obtainCode()
-  await sandbox.configure({
+  await tenant.configure({
     clients: [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }],
   })
-  await sandbox.tenant('other').clock.advance(7)
-  await sandbox.clock.advance(1000)
-  await sandbox.next({ outcome: 'access_denied' })
-  await sandbox.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
-  await sandbox.request.post('/_sandbox/reset').expect(204)
-  expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
-  expect(await sandbox.expectations.list()).toEqual([])
-  expect(await sandbox.scenarios.list()).toEqual([])
-  expect(await sandbox.flows.list()).toEqual([])
+  await sandbox.tenant('unreset').clock.advance(7)
+  await tenant.clock.advance(1000)
+  await tenant.next({ outcome: 'access_denied' })
+  await tenant.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
+  await sandbox.request.post('/t/reset/_sandbox/reset').expect(204)
+  expect((await tenant.clock.state()).advanced_seconds).toBe(0)
+  const lists = [tenant.expectations.list(), tenant.scenarios.list(), tenant.flows.list()]
+  expect(await Promise.all(lists)).toEqual([[], [], []])
   expect((await rp.exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
-  expect((await sandbox.tenant('other').clock.state()).advanced_seconds).toBe(7)
+  expect((await sandbox.tenant('unreset').clock.state()).advanced_seconds).toBe(7)
   const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb', sandbox_persona: 'teen-16' })
-  await sandbox.request.get('/v1/oidc/use').query(query).expect(302)
+  await sandbox.request.get('/t/reset/v1/oidc/use').query(query).expect(302)
 })

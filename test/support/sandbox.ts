@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, onTestFinished } from 'vitest'
 import { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { createClient, type HttpClient } from './http-client.ts'
 import { KEY_FILE } from './keys.ts'
@@ -11,6 +11,30 @@ export interface TestSandbox extends Sandbox, HttpClient {
 
 /** Starts a sandbox on a free port for one test, closes it behind the test and fails the test on any internal error. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
+  const sandbox = await start(options)
+  onTestFinished(async () => {
+    await sandbox.close()
+    expect(sandbox.errors).toEqual([])
+  })
+  return sandbox
+}
+
+/**
+ * Starts one sandbox for all tests of a file or of a `describe`, resets it before each test, and fails a test on any internal
+ * error. A reset keeps keys, other tenants and what `configure` changed: a test that changes those uses a tenant of its own.
+ */
+export async function shareSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
+  const { calls, errors, ...sandbox } = await start(options)
+  beforeEach(async () => {
+    await sandbox.reset()
+    calls.length = 0
+  })
+  afterEach(() => expect(errors.splice(0)).toEqual([]))
+  afterAll(() => sandbox.close())
+  return { ...sandbox, calls, errors }
+}
+
+async function start(options: SandboxOptions) {
   const calls: CallSummary[] = []
   const errors: unknown[] = []
   const sandbox = await createSandbox({
@@ -18,10 +42,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
     ...options,
     onCall: (call) => calls.push(call),
     onError: (error) => errors.push(error),
-  })
-  onTestFinished(async () => {
-    await sandbox.close()
-    expect(errors).toEqual([])
   })
   return { ...sandbox, ...createClient(sandbox.url), calls, errors }
 }

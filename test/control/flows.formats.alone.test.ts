@@ -8,12 +8,12 @@ import { readSteps } from '../../src/sandbox/recordings/read-recording.ts'
 import { callbackWith, listedFlow, recordedCall } from '../support/listed-flow.ts'
 import { recordFlows } from '../support/recorded-flows.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
+const sandbox = await shareSandbox()
 const SCHEMAS = new URL('../../node_modules/har-schema/lib/', import.meta.url)
 
-test('every flow is a HAR by the published schema and a diagram by the parser of Mermaid, and no file holds a secret', async () => {
-  const sandbox = await startSandbox()
+test('Every flow is a HAR by the published schema and a diagram by the parser of Mermaid, and no file holds a secret', async () => {
   // Its patterns check instants, and Ajv knows no newer draft by the name of this one.
   const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false })
   for (const file of readdirSync(SCHEMAS).filter((file) => file.endsWith('.json'))) {
@@ -31,7 +31,7 @@ test('every flow is a HAR by the published schema and a diagram by the parser of
   }
 }, 60_000)
 
-test('a diagram parses whatever an app sent', async () => {
+test('The diagram of a flow parses whatever an app sent', async () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc
@@ -42,30 +42,19 @@ test('a diagram parses whatever an app sent', async () => {
     fc.asyncProperty(nasty, nasty, async (state, error) => {
       const call = recordedCall({ parameters: { state, [error]: state }, response: callbackWith({ error, state }) })
       const flow = listedFlow({ state, persona: state, calls: [call] })
-      const needs = {
-        client: undefined,
-        personas: [],
-        profile: undefined,
-        lifetimes: undefined,
-        slowReplySeconds: undefined,
-      }
-      const text = mermaidText({
-        flow,
-        baseUrl: 'http://localhost:2435',
-        version: '1',
-        needs,
-        ...readSteps(flow, { shortestLifetime: 90 }),
-      })
+      const unneeded = { client: undefined, profile: undefined, lifetimes: undefined, slowReplySeconds: undefined }
+      const needs = { ...unneeded, personas: [] }
+      const steps = readSteps(flow, { shortestLifetime: 90 })
+      const text = mermaidText({ flow, baseUrl: 'http://localhost:2435', version: '1', needs, ...steps })
       expect(await mermaid.parse(text)).toMatchObject({ diagramType: 'sequence' })
     }),
     { numRuns: 30 },
   )
 }, 60_000)
 
-test('an export names the file and its type; an unknown format and a forgotten flow are one line each', async () => {
-  const sandbox = await startSandbox({ persona: 'teen-16' })
-  await recordFlows(sandbox)
-  const [flow] = await sandbox.flows.list({ limit: 1 })
+test('The export of a flow names the file and its type; an unknown format and a forgotten flow are one line each', async () => {
+  await createRelyingParty(sandbox).use()
+  const flow = await sandbox.flows.last()
   const path = `/_sandbox/flows/${flow?.id}`
   const answer = await sandbox.request.get(`${path}?as=mermaid`)
   expect(answer.headers).toMatchObject({
@@ -82,12 +71,12 @@ test('an export names the file and its type; an unknown format and a forgotten f
     error: 'not_found',
     error_description: expect.stringMatching(/^flow: there is none/),
   })
-}, 60_000)
+})
 
-test('a test declares the readings by which its flow was answered', async () => {
-  const sandbox = await startSandbox({ persona: 'teen-16', readings: { par_status: '200' } })
-  await createRelyingParty(sandbox).obtainRequestUri()
-  const { id = '' } = (await sandbox.flows.last()) ?? {}
-  expect((await sandbox.flows.export(id, 'vitest')).text).toContain("readings: { par_status: '200' }")
-  expect((await sandbox.flows.export(id, 'pytest')).text).toContain('"readings": {"par_status": "200"}')
-}, 60_000)
+test('The test that a flow is exported as declares the readings by which the flow was answered', async () => {
+  const own = await startSandbox({ readings: { par_status: '200' } })
+  await createRelyingParty(own).obtainRequestUri()
+  const { id = '' } = (await own.flows.last()) ?? {}
+  expect((await own.flows.export(id, 'vitest')).text).toContain("readings: { par_status: '200' }")
+  expect((await own.flows.export(id, 'pytest')).text).toContain('"readings": {"par_status": "200"}')
+})

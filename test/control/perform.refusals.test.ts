@@ -1,0 +1,142 @@
+import { beforeEach, expect, test } from 'vitest'
+import { shareSandbox } from '../support/sandbox.ts'
+
+const sandbox = await shareSandbox()
+beforeEach(async () => {
+  await sandbox.request.post('/_sandbox/clock').send({ set: '2029-05-05', freeze: true })
+})
+
+/** All that a call of the control API may change. */
+const stateOf = () =>
+  Promise.all([
+    sandbox.clock.state(),
+    sandbox.personas.list(),
+    sandbox.expectations.list(),
+    sandbox.scenarios.list(),
+    sandbox.request.get('/_sandbox/tenants').then(({ body }) => body),
+  ])
+
+const CLAIMS = { age_thresholds: [18] }
+const MINE = { title: 'Mine', purpose: 'A test.' }
+const named = (name: string, changes: object = {}) => ({ name, ...MINE, ...changes })
+const SHOP = { client_id: 'shop', client_secret: 's', redirect_uris: ['https://shop.example/cb'] }
+const decide = (decision: object) => ({ name: 'A', steps: [{ decide: decision }] })
+
+const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
+  ['post clock', {}, 'give at least one of reset, set, freeze, advance'],
+  ['post clock', { advance: -1 }, 'advance: must be 0 or more seconds (to go back in time use set or reset), found -1'],
+  ['post clock', { advance: '90' }, 'advance: expected a number'],
+  ['post clock', { set: '2030-01-01', advance: -1 }, 'advance'],
+  ['post clock', { set: 'tomorrow' }, 'set: must be an ISO 8601 date or date-time'],
+  ['post clock', { set: '2030-02-30' }, 'set: must be an ISO 8601'],
+  ['post clock', { reset: false }, 'reset: must be true, or left out, found false'],
+  ['post clock', { freeze: 'yes' }, 'freeze: expected true or false'],
+  ['post clock', { advnace: 1 }, 'Did you mean "advance"?'],
+  ['post clock', { set: '9999-12-31', advance: 1e9 }, 'year 9999'],
+  ['post expectations', { flow: 'use' }, 'give persona, outcome or both'],
+  ['post expectations', { flow: 'ues', outcome: 'verified' }, 'Did you mean "use"?'],
+  ['post expectations', { flow: 'use', outcome: 'acess_denied' }, 'Did you mean "access_denied"?'],
+  ['post expectations', { flow: 'use', persona: 'teen-61' }, 'Did you mean "teen-16"?'],
+  ['post expectations', { flow: 'par', persona: 'teen-16' }, 'a par call has no persona'],
+  ['post expectations', { flow: 'use', persona: 'teen-16', times: 0 }, 'times: expected at least 1'],
+  ['post expectations', { flow: 'use', persona: 'teen-16', match: { sate: 'x' } }, 'Did you mean "state"?'],
+  ['post scenarios', { steps: [] }, 'name: is missing'],
+  ['post scenarios', decide({ flow: 'use', persona: 'teen-61' }), 'Did you mean "teen-16"?'],
+  ['post scenarios', decide({ flow: 'use', outcome: 'acess_denied' }), 'Did you mean "access_denied"?'],
+  ['post scenarios', decide({ flow: 'ues', outcome: 'x' }), 'Did you mean "use"?'],
+  ['post scenarios', { name: 'A', steps: [{ wait: 'par' }] }, 'steps[0].wait: unknown key'],
+  [
+    'post scenarios',
+    { name: 'A', client: 'nobody', steps: [{ await: 'par' }] },
+    'client: no client "nobody" is registered',
+  ],
+  ['put personas/mine', named('other'), 'name: "other" is not the name in the path'],
+  ['put personas/mine', { ...MINE, title: '' }, 'title: must not be empty'],
+  ['put personas/mine', { ...MINE, age_keys: {} }, 'Did you mean "age_key"?'],
+  ['put personas/mine', { ...MINE, age_key: { signals: [] } }, 'age_key.signals: expected at least 1 item'],
+  ['put personas/Not%20a%20name', MINE, 'must be 1 to 63 lower-case letters'],
+  ['put personas', { personas: [named('mine'), named('other', { age_keys: {} })] }, 'personas[1].age_keys'],
+  ['put personas', { personas: [named('mine'), named('Not a name')] }, 'personas[1].name: must be 1 to 63 lower-case'],
+  ['put personas', { personas: [named('a'), named('a')] }, 'personas[1].name: "a" is the name of personas[0] too'],
+  [
+    'put personas',
+    { personas: [named('mine'), named('x', { age_key: { signals: [] } })] },
+    'personas[1].age_key.signals',
+  ],
+  ['put personas', { personas: [] }, 'personas: expected at least 1 item'],
+  ['put personas', { personas: Array.from({ length: 101 }, (_, n) => named(`n-${n}`)) }, 'expected at most 100 items'],
+  ['post evaluate', { claims: CLAIMS }, 'give exactly one of persona and signals'],
+  ['post evaluate', { claims: CLAIMS, persona: 'teen-16', signals: [] }, 'give exactly one'],
+  ['post evaluate', { persona: 'teen-16' }, 'claims: is missing'],
+  ['post evaluate', { claims: CLAIMS, persona: 'teen-61' }, 'teen-16'],
+  ['post evaluate', { claims: { age_thresholds: [] }, persona: 'teen-16' }, 'age_thresholds'],
+  ['post evaluate', { claims: { ...CLAIMS, allowed_method: [] }, persona: 'teen-16' }, 'allowed_method'],
+  ['post evaluate', { claims: CLAIMS, persona: 'teen-16', now: 'soon' }, 'now: must be an ISO 8601'],
+  ['post evaluate', { claims: CLAIMS, persona: 'teen-16', nwo: 1 }, 'nwo: unknown key'],
+  ['put tenants/one', { persona: 'teen-61' }, 'teen-16'],
+  ['put tenants/one', { outcome: 'acess_denied' }, 'access_denied'],
+  ['put tenants/one', { lifetimes: { request_uri: 0 } }, 'lifetimes.request_uri'],
+  ['put tenants/one', { clients: [{ client_id: 'a' }] }, 'clients[0].client_secret'],
+  ['put tenants/one', { clients: [SHOP, SHOP] }, 'clients: "shop" is declared twice'],
+  ['put tenants/one', { personas: [] }, 'Did you mean "persona"?'],
+  ['put tenants/one', { clients: Array(201).fill(0) }, 'clients: expected at most 200 items, found a list of 201'],
+  ['put tenants/one', { clients: Array(200).fill(0) }, 'clients[0]: '],
+  [
+    'put tenants/one',
+    { clients: [{ ...SHOP, redirect_uris: Array(101).fill('') }] },
+    'clients[0].redirect_uris: expected at most 100 items, found a list of 101',
+  ],
+  ['put tenants/one', { clients: [{ ...SHOP, redirect_uris: Array(100).fill('') }] }, 'clients[0].redirect_uris[0]: '],
+  ['put tenants/No_Name', {}, 'lowercase letters, digits and hyphens'],
+  ['put tenants/-x', {}, 'no hyphen first'],
+  ['post reset', { clock: false }, 'body'],
+]
+
+test.each(BAD_BODIES.map(([call, body, message]) => [call, message, body] as const))(
+  '%s answers 400 with "%s" to a wrong body, and changes nothing (%#)',
+  async (call, message, body) => {
+    const [method = '', path] = call.split(' ')
+    const before = await stateOf()
+    const answer = await sandbox.request[method as 'put' | 'post'](`/_sandbox/${path}`).send(body)
+    expect(answer.body).toMatchObject({ error_description: expect.stringContaining(message) })
+    expect(answer.status).toBe(400)
+    expect(await stateOf()).toEqual(before)
+  },
+)
+
+test.each([
+  ['personas', 'text/plain', 'personas: []', 415, 'must be application/json or application/yaml, not text/plain'],
+  ['personas', 'application/yaml', 'personas: [', 400, 'body:'],
+  ['personas', 'application/yaml', 'personas:\n\t- x', 400, 'body:2: a tab indents this line'],
+  ['personas/mine', 'application/yaml', 'title: T', 415, 'must be application/json, not application/yaml'],
+])('PUT %s refuses a body of %s: %j', async (path, type, text, status, message) => {
+  const answer = await sandbox.request.put(`/_sandbox/${path}`).set('Content-Type', type).send(text).expect(status)
+  expect(answer.body.error_description).toContain(message)
+})
+
+const LIMIT = (limit: string) => `limit: must be a whole number from 1 to 2000, not ${JSON.stringify(limit)}`
+
+test.each<[query: string, message: string]>([
+  ...['wait=61', 'wait=-1', 'wait=soon', 'after=2', 'since=2', 'since=yesterday', 'flow=ues'].map(
+    (query): [string, string] => [query, `${query.split('=')[0]}: `],
+  ),
+  ['state=a&state=b', 'state'],
+  ['outcom=verified', 'Did you mean "outcome"?'],
+  ['persona=teen-61&wait=60', 'teen-16'],
+  ['outcome=acess_denied&wait=60', 'access_denied'],
+  ...['0', '-1', '2001', '1.5', 'all', ''].map((limit): [string, string] => [`limit=${limit}`, LIMIT(limit)]),
+])('GET flows refuses %j at once, with "%s"', async (query, message) => {
+  const { body } = await sandbox.request.get(`/_sandbox/flows?${query}`).expect(400)
+  expect(body).toMatchObject({ error: 'invalid_request', error_description: expect.stringContaining(message) })
+})
+
+test.each(['personas/teen-61', 'flows/f7', 'scenarios/none', 'tenants/none'])(
+  'GET %s, which does not exist, is a 404',
+  async (path) => {
+    expect((await sandbox.request.get(`/_sandbox/${path}`).expect(404)).body).toMatchObject({ error: 'not_found' })
+  },
+)
+
+test.each(['/t/Upper', '/t/-x', `/t/${'a'.repeat(64)}`, '/t/default'])('%s is no address of a tenant', async (path) => {
+  await sandbox.request.get(`${path}/.well-known/jwks.json`).expect(400)
+})
