@@ -1,103 +1,82 @@
 import { decodeProtectedHeader } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Answer } from '../support/http-client.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, basic, pushedRequest, tokenRequest } from '../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { shareSandbox } from '../support/sandbox.ts'
+
+const sandbox = await shareSandbox()
+const party = createRelyingParty(sandbox)
 
 /** The path of a trap below the base URL. */
 const trapIn = (address: unknown) => new URL(z.string().parse(address)).pathname
 
-const shownCalls = async (sandbox: TestSandbox) =>
-  (await sandbox.flows.list()).map(({ flow, outcome, calls }) => [
-    flow,
-    outcome,
-    calls.map(({ endpoint, method, parameters }) => [endpoint, method, parameters]),
-  ])
-
 test.each(['jku', 'x5u'])('A fetch of the %s of an id_token is recorded in the flow of the token', async (member) => {
-  const sandbox = await startSandbox()
-  const party = createRelyingParty(sandbox)
   const { params } = await party.use({ sandbox_outcome: `id_token.${member}` })
+  const id = (await sandbox.flows.last())?.id ?? ''
   await party.use()
   const { [member]: address } = decodeProtectedHeader(params['id_token'] ?? '')
   const fetched = await sandbox.request.get(`${trapIn(address)}?from=jose`)
-  expect([fetched.status, fetched.headers['x-agekey-sandbox-flow']]).toEqual([200, 'f1'])
-  const flow = await sandbox.flows.get('f1')
-  expect(flow).toMatchObject({ flow: 'use', outcome: `id_token.${member}`, calls: [{}, { endpoint: 'trap' }] })
-  expect(flow?.calls[1]).toMatchObject({ method: 'GET', status: 200, parameters: { from: 'jose' } })
+  expect([fetched.status, fetched.headers['x-agekey-sandbox-flow']]).toEqual([200, id])
+  const trapped = { endpoint: 'trap', method: 'GET', status: 200, parameters: { from: 'jose' } }
+  const flow = await sandbox.flows.get(id)
+  expect(flow).toMatchObject({ flow: 'use', outcome: `id_token.${member}`, calls: [{}, trapped] })
 })
 
-/** A call that is answered by a redirect to a trap, and the same call once more to the trap: its flow, and what was sent. */
-const REDIRECTS = {
-  async par(sandbox: TestSandbox) {
+const { client_secret: _, ...pushed } = pushedRequest()
+
+/** A call to each endpoint, the flow to which it belongs, and what of it is recorded. */
+const CALLS = {
+  async par() {
     const send = (path: string) => sandbox.request.post(path).type('form').send(pushedRequest())
-    const { client_secret: _, ...plain } = pushedRequest()
-    const sent = { ...plain, authorization_details: expect.anything(), client_secret: '***' }
-    return { answer: await redirected(sandbox, 'par', () => send('/v1/oidc/create/par')), send, flow: 'create', sent }
+    const sent = { ...pushed, authorization_details: expect.anything(), client_secret: '***' }
+    return { path: '/v1/oidc/create/par', send, flow: 'create', sent }
   },
-  async token(sandbox: TestSandbox) {
-    const code = await createRelyingParty(sandbox).obtainCode()
-    const send = (path: string) =>
-      sandbox.request
-        .post(path)
-        .set('Authorization', basic('ak_test_sandbox', 'sk_test_sandbox'))
-        .type('form')
-        .send(tokenRequest(code))
-    const sent = { ...tokenRequest(code), authorization: '***' }
-    return { answer: await redirected(sandbox, 'token', () => send('/v1/oidc/use/token')), send, flow: 'use', sent }
+  async token() {
+    const form = tokenRequest(await party.obtainCode())
+    const Authorization = basic('ak_test_sandbox', 'sk_test_sandbox')
+    const send = (path: string) => sandbox.request.post(path).set({ Authorization }).type('form').send(form)
+    return { path: '/v1/oidc/use/token', send, flow: 'use', sent: { ...form, authorization: '***' } }
   },
-  async upgrade(sandbox: TestSandbox) {
-    const token = await createRelyingParty(sandbox).obtainToken()
+  async upgrade() {
+    const token = await party.obtainToken()
     const body = { authorization_details: [ageSignal()] }
     const send = (path: string) => sandbox.request.post(path).set('Authorization', `Bearer ${token}`).send(body)
-    const sent = { ...body, authorization: '***' }
-    return { answer: await redirected(sandbox, 'upgrade', () => send('/v1/svc/upgrade')), send, flow: 'use', sent }
+    return { path: '/v1/svc/upgrade', send, flow: 'use', sent: { ...body, authorization: '***' } }
   },
 } as const
 
-async function redirected(
-  sandbox: TestSandbox,
-  flow: 'par' | 'token' | 'upgrade',
-  send: () => PromiseLike<Answer>,
-): Promise<Answer> {
-  await sandbox.next({ flow, outcome: `${flow}.redirect` })
-  return send()
-}
-
-describe.each(['par', 'token', 'upgrade'] as const)('A %s call that follows a redirect to a trap', (kind) => {
-  test('is recorded in its flow, which shows that credentials came along, and not which', async () => {
-    const sandbox = await startSandbox()
-    const { answer, send, flow, sent } = await REDIRECTS[kind](sandbox)
-    expect(answer.status).toBe(307)
-    await send(trapIn(answer.headers['location']))
-    const [[recordedFlow, outcome, calls] = []] = await shownCalls(sandbox)
-    expect([recordedFlow, outcome]).toEqual([flow, `${kind}.redirect`])
-    expect(z.array(z.unknown()).parse(calls).at(-1)).toEqual(['trap', 'POST', sent])
-    expect(JSON.stringify(await sandbox.flows.list())).not.toMatch(/sk_test_sandbox|at_test_/)
-  })
-})
+test.each(['par', 'token', 'upgrade'] as const)(
+  'A %s call that follows a redirect to a trap is recorded in its flow, with its credentials masked',
+  async (kind) => {
+    const { path, send, flow, sent } = await CALLS[kind]()
+    await sandbox.next({ flow: kind, outcome: `${kind}.redirect` })
+    const answer = await send(path).expect(307)
+    const trap = trapIn(answer.headers['location'])
+    await send(trap)
+    const flows = await sandbox.flows.list()
+    expect(flows).toMatchObject([{ flow, outcome: `${kind}.redirect` }])
+    expect(flows[0]?.calls.at(-1)).toMatchObject({ endpoint: 'trap', method: 'POST', path: trap })
+    expect(flows[0]?.calls.at(-1)?.parameters).toEqual(sent)
+    expect(JSON.stringify(flows)).not.toMatch(/sk_test_sandbox|at_test_/)
+    const page = await sandbox.request.get(`/_sandbox/console/flows/${flows[0]?.id}`).set('Accept', 'text/html')
+    expect(page.text).toContain('An address of an attacker, which the client must not follow')
+    expect(page.text).toContain(trap)
+    expect(page.text).not.toContain('authorization=')
+  },
+)
 
 test.each([
   ['that discovery or keys lead to', 'jwks.redirect'],
   ['that nothing named', undefined],
 ])('A fetch of a trap %s is a flow of its own', async (_which, outcome) => {
-  const sandbox = await startSandbox()
-  const answered =
-    outcome && (await sandbox.request.get('/.well-known/jwks.json').set('X-Sandbox-Outcome', outcome).expect(307))
-  const path = answered ? trapIn(answered.headers['location']) : '/_sandbox/trap/none'
-  await sandbox.request.get(path).expect(200)
-  expect(await shownCalls(sandbox)).toEqual([['use', undefined, [['trap', 'GET', {}]]]])
-})
-
-test('The console shows a trap that was fetched as a call of its flow, with a command that repeats it', async () => {
-  const sandbox = await startSandbox()
-  const { answer, send } = await REDIRECTS.token(sandbox)
-  const path = trapIn(answer.headers['location'])
-  await send(path)
-  const { text } = await sandbox.request.get('/_sandbox/console/flows/f1').set('Accept', 'text/html')
-  expect(text).toContain('An address of an attacker, which the client must not follow')
-  expect(text).toContain(`${path}`)
-  expect(text).not.toContain('authorization=')
+  const read = sandbox.request.get('/.well-known/jwks.json')
+  const address = outcome && (await read.set('X-Sandbox-Outcome', outcome).expect(307)).headers['location']
+  await sandbox.request.get(address ? trapIn(address) : '/_sandbox/trap/none').expect(200)
+  const [flow, ...others] = await sandbox.flows.list()
+  expect([flow, others]).toMatchObject([
+    { flow: 'use', calls: [{ endpoint: 'trap', method: 'GET', parameters: {} }] },
+    [],
+  ])
+  expect(flow?.outcome).toBeUndefined()
 })

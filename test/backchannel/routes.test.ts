@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import { readError, refusal } from '../support/error-body.ts'
+import type { Answer } from '../support/http-client.ts'
+import { idTokenOf } from '../support/id-tokens.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { ageSignal, basic, pushedRequest, tokenRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
+
+const PAR = '/v1/oidc/create/par'
+const TOKEN = '/v1/oidc/use/token'
+const UPGRADE = '/v1/svc/upgrade'
+const DETAILS = { authorization_details: [ageSignal()] }
+
+/** Signs that mean something in HTTP Basic, in forms or in both. */
+const AWKWARD = {
+  clientId: 'shop one+%41&=',
+  clientSecret: 'p:a s+s%2Bw%zz~',
+  redirectUris: ['http://localhost:3000/callback'],
+}
+
+const sandbox = await shareSandbox({ clients: [AWKWARD] })
+const rp = createRelyingParty(sandbox)
+const send = (path: string, body: string | object, headers: Readonly<Record<string, string>> = {}) =>
+  sandbox.request.post(path).set(headers).send(body)
+const formOf = (fields: Readonly<Record<string, string>>) => String(new URLSearchParams(fields))
+const exchange = (code: string, Authorization: string) => send(TOKEN, formOf(tokenRequest(code)), { Authorization })
+
+const JSON_NOT_STORED = {
+  'content-type': expect.stringMatching(/^application\/json/),
+  'cache-control': expect.stringContaining('no-store'),
+}
+
+test('E2 answers 201 with a request_uri that lives 90 seconds, as JSON that is never stored', async () => {
+  expect(await rp.push()).toMatchObject({
+    status: 201,
+    text: expect.stringMatching(/^\{"request_uri":"urn:svc:request:[A-Za-z0-9_-]{22,}","expires_in":90\}$/),
+    headers: JSON_NOT_STORED,
+  })
+})
+
+test('E4 answers an opaque bearer token for 10800 seconds, as JSON that is never stored', async () => {
+  const answer = await rp.exchange(await rp.obtainCode())
+  expect(answer).toMatchObject({ status: 200, headers: { ...JSON_NOT_STORED, pragma: 'no-cache' } })
+  const access_token = expect.stringMatching(/^[A-Za-z0-9_-]{22,}$/)
+  expect(answer.body).toEqual({ access_token, token_type: 'Bearer', expires_in: 10_800 })
+})
+
+test('E5 answers 200 with the JSON string OK, and the next Use of the age key is true', async () => {
+  const answer = await rp.upgrade(await rp.obtainToken({ sandbox_persona: 'child-12' }))
+  expect(answer).toMatchObject({ status: 200, text: '"OK"', headers: JSON_NOT_STORED })
+  expect(idTokenOf(await rp.use({ sandbox_persona: 'child-12' })).age_thresholds).toMatchObject({ 21: true })
+  expect(idTokenOf(await rp.use({ sandbox_persona: 'teen-14' })).age_thresholds).toMatchObject({ 16: false })
+})
+
+const BAD_SIGNAL = JSON.stringify([ageSignal(), ageSignal({ age: { years: 20, at_least_years: 18 } })])
+
+test.each<[string, () => Promise<Answer>, number, string, string, object]>([
+  ['E2, a wrong secret', () => rp.push({ client_secret: 'wrong' }), 401, 'invalid_client', 'PAR-02', {}],
+  ['E2, no state', () => rp.push({ state: undefined }), 400, 'invalid_request', 'PAR-09', {}],
+  [
+    'E2, two ages in one signal',
+    () => rp.push({ authorization_details: BAD_SIGNAL }),
+    ...([400, 'invalid_authorization_details', 'SIG-05', {}] as const),
+  ],
+  ['E4, an unknown code', () => rp.exchange('x'), 400, 'invalid_grant', 'TOK-05', {}],
+  [
+    'E5, no Authorization',
+    async () => send(UPGRADE, DETAILS),
+    // RFC 6750 section 3.1: no error code for a request without any credentials.
+    ...([
+      401,
+      'invalid_token',
+      'UPG-02',
+      { 'www-authenticate': expect.stringMatching(/^Bearer(?!.*error=)/) },
+    ] as const),
+  ],
+  [
+    'E5, an unknown token',
+    () => rp.upgrade('unknown'),
+    ...([401, 'invalid_token', 'UPG-03', { 'www-authenticate': expect.stringMatching(/^Bearer .*error=/) }] as const),
+  ],
+])(
+  'A refusal is JSON with its status, error and rule, and is never stored: %s',
+  async (_name, call, status, error, rule, headers) => {
+    const answer = await call()
+    expect(refusal(answer)).toEqual({ status, error, rules: [rule] })
+    expect(readError(answer).error_description).toMatch(new RegExp(`^${rule}: `))
+    expect(answer.headers).toMatchObject({ ...JSON_NOT_STORED, ...headers })
+  },
+)
+
+const FORM = 'application/x-www-form-urlencoded'
+
+test.each([
+  [PAR, 'PAR-01', [undefined, 'application/json', 'multipart/form-data; boundary=x', 'text/plain', '', `${FORM}x`]],
+  [TOKEN, 'TOK-01', [undefined, 'application/json', 'text/plain']],
+  [UPGRADE, 'UPG-01', [undefined, FORM, 'text/json']],
+])('%s refuses a body of another content type with 415 and %s', async (path, rule, types) => {
+  for (const type of types) {
+    const answer = await send(path, Buffer.from('{}'), type === undefined ? {} : { 'Content-Type': type })
+    expect(refusal(answer), type).toEqual({ status: 415, error: 'invalid_request', rules: [rule] })
+  }
+})
+
+test.each([FORM.toUpperCase(), `${FORM}; charset=UTF-8`])('E2 takes the content type %s', async (type) => {
+  await send(PAR, formOf(pushedRequest()), { 'Content-Type': type }).expect(201)
+})
+
+test('E5 takes application/json with a charset, and no access token in the body or in the query', async () => {
+  const token = await rp.obtainToken()
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'Application/JSON; charset=utf-8' }
+  await send(UPGRADE, { ...DETAILS, access_token: token }).expect(401)
+  await send(`${UPGRADE}?access_token=${token}`, DETAILS).expect(401)
+  await send(UPGRADE, JSON.stringify(DETAILS), headers).expect(200)
+})
+
+test.each([
+  ['as they are', (text: string) => text],
+  ['form-encoded (RFC 6749 2.3.1)', (text: string) => formOf({ text }).slice('text='.length)],
+  ['percent-encoded', encodeURIComponent],
+])('E4 takes HTTP Basic credentials %s, whatever characters they have', async (_name, encode) => {
+  const code = await createRelyingParty(sandbox, AWKWARD).obtainCode()
+  await exchange(code, basic(encode(AWKWARD.clientId), encode(AWKWARD.clientSecret))).expect(200)
+})
+
+test.each(['basic', 'BASIC', 'Basic '])('E4 takes HTTP Basic with the scheme written %j', async (scheme) => {
+  const Authorization = basic('ak_test_sandbox', 'sk_test_sandbox').replace('Basic', scheme)
+  await exchange(await rp.obtainCode(), Authorization).expect(200)
+})
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+test.each([
+  ['no Authorization', undefined],
+  ['a wrong secret', basic('ak_test_sandbox', 'wrong')],
+  ['a secret that only begins right', basic('ak_test_sandbox', 'sk_test_sandbo')],
+  ['an empty secret', basic('ak_test_sandbox', '')],
+  ['an unknown client', basic('nobody', 'sk_test_sandbox')],
+  ['a name of every object', basic('constructor', 'x')],
+  ['another scheme', `Bearer ${base64('ak_test_sandbox:sk_test_sandbox')}`],
+  ['no credentials', 'Basic'],
+  ['no base64', 'Basic ak_test_sandbox:sk_test_sandbox'],
+  ['no colon', `Basic ${base64('ak_test_sandbox')}`],
+  ['bytes that are not UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`],
+])('E4 answers 401 invalid_client with WWW-Authenticate: Basic to %s', async (_name, authorization) => {
+  const headers = authorization === undefined ? {} : { Authorization: authorization }
+  const answer = await send(TOKEN, formOf(tokenRequest('x')), headers)
+  expect(refusal(answer)).toEqual({ status: 401, error: 'invalid_client', rules: ['TOK-02'] })
+  expect(answer.headers['www-authenticate']).toMatch(/^Basic realm="/)
+})
+
+test('No refusal repeats a secret, that of the client or the wrong one', async () => {
+  const wrong = createRelyingParty(sandbox, { clientSecret: 'hunter2-hunter2' })
+  for (const { status, text } of [await wrong.push(), await wrong.exchange('x')]) {
+    expect([status, /hunter2|sk_test_sandbox/.test(text)]).toEqual([401, false])
+  }
+})
