@@ -1,54 +1,68 @@
 import { expect, test } from 'vitest'
 import { createRelyingParty } from '../../support/relying-party.ts'
-import { useRequest } from '../../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
+import { type Changes, createRequest, useRequest } from '../../support/requests.ts'
+import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 
-const decidedBy = async (sandbox: TestSandbox) => (await sandbox.flows.last())?.decided_by
-
-const use = (sandbox: TestSandbox, headers: Readonly<Record<string, string>> = {}) =>
-  sandbox.request.get('/v1/oidc/use').query(useRequest()).set(headers)
-
-test('A flow names the query parameters that decided it', async () => {
-  const sandbox = await startSandbox()
-  await createRelyingParty(sandbox).use({ sandbox_persona: 'teen-16' })
-  expect(await decidedBy(sandbox)).toBe('query parameter sandbox_persona')
+const SHOP = { clientSecret: 'sk_test_sandbox', redirectUris: ['http://localhost:3000/callback'] }
+const sandbox = await shareSandbox({
+  persona: 'teen-14',
+  clients: [
+    { ...SHOP, clientId: 'shop', persona: 'teen-16' },
+    { ...SHOP, clientId: 'plain' },
+  ],
 })
 
+const decidedBy = async () => (await sandbox.flows.last())?.decided_by
+const use = (headers: Readonly<Record<string, string>> = {}, changes: Changes = {}) =>
+  sandbox.request.get('/v1/oidc/use').query(useRequest(changes)).set(headers)
+
+interface Sent {
+  readonly query?: Changes
+  readonly headers?: Readonly<Record<string, string>>
+  readonly queued?: string
+}
+
+const SOURCES: readonly [source: string, sent: Sent, by: RegExp][] = [
+  ['the query', { query: { sandbox_persona: 'child-12' } }, /^query parameter sandbox_persona$/],
+  ['a header', { headers: { 'X-Sandbox-Persona': 'child-12' } }, /^request header X-Sandbox-Persona$/],
+  ['an expectation', { queued: 'child-12' }, /^expectation \S+ \(now used up\)$/],
+  ['a cookie', { headers: { Cookie: 'agekey_sandbox_persona=child-12' } }, /^cookie agekey_sandbox_persona$/],
+  ['its client', { query: { client_id: 'shop' } }, /client/],
+  ['the default', { query: { client_id: 'plain' } }, /^the default of the sandbox$/],
+]
+
+test.each(SOURCES.flatMap((row) => (['use', 'create'] as const).map((flow) => [flow, ...row] as const)))(
+  'A %s flow that %s decides has its persona, and names the source',
+  async (flow, source, { query = {}, headers = {}, queued }, by) => {
+    if (queued !== undefined) await sandbox.next({ flow, persona: queued })
+    const clientId = query['client_id']
+    const rp = createRelyingParty(sandbox, clientId === undefined ? {} : { clientId })
+    const sent = flow === 'use' ? useRequest(query) : createRequest(await rp.obtainRequestUri(), query)
+    await sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(sent).expect(302)
+    const persona = { 'its client': 'teen-16', 'the default': 'teen-14' }[source] ?? 'child-12'
+    expect(await sandbox.flows.last({ flow })).toMatchObject({ persona, decided_by: expect.stringMatching(by) })
+  },
+)
+
 test('A flow names the sources of persona and outcome apart when they differ', async () => {
-  const sandbox = await startSandbox()
   await sandbox.next({ outcome: 'id_token.expired' })
-  await use(sandbox, { 'X-Sandbox-Persona': 'teen-16' })
-  expect(await decidedBy(sandbox)).toMatch(
-    /^request header X-Sandbox-Persona; outcome by expectation \S+ \(now used up\)$/,
-  )
+  await use({ 'X-Sandbox-Persona': 'teen-16' })
+  expect(await decidedBy()).toMatch(/^request header X-Sandbox-Persona; outcome by expectation \S+ \(now used up\)$/)
 })
 
 test('A flow says that no persona was named when an outcome took its usual one', async () => {
-  const sandbox = await startSandbox()
-  await use(sandbox, { 'X-Sandbox-Outcome': 'verified' })
-  expect(await decidedBy(sandbox)).toBe(
-    'request header X-Sandbox-Outcome; persona adult-passport, because none is named',
-  )
-})
-
-test('A flow names the default and the cookie that decided it', async () => {
-  const sandbox = await startSandbox({ persona: 'teen-16' })
-  await use(sandbox)
-  expect(await decidedBy(sandbox)).toBe('the default of the sandbox')
-  await use(sandbox, { Cookie: 'agekey_sandbox_persona=child-12' })
-  expect(await decidedBy(sandbox)).toBe('cookie agekey_sandbox_persona')
+  const { request, flows } = await startSandbox()
+  await request.get('/v1/oidc/use').query(useRequest()).set('X-Sandbox-Outcome', 'verified')
+  const flow = await flows.last()
+  expect(flow?.decided_by).toBe('request header X-Sandbox-Outcome; persona adult-passport, because none is named')
 })
 
 test('A flow names the header that forced the reply of a later call', async () => {
-  const sandbox = await startSandbox()
   await sandbox.request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', 'par.401').type('form').send({})
-  expect(await decidedBy(sandbox)).toBe('request header X-Sandbox-Outcome')
+  expect(await decidedBy()).toBe('request header X-Sandbox-Outcome')
 })
 
-test('A flow that waits, and one that was refused, names nothing', async () => {
-  const sandbox = await startSandbox()
-  await use(sandbox)
-  expect(await decidedBy(sandbox)).toBeUndefined()
-  await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: undefined }))
-  expect(await decidedBy(sandbox)).toBeUndefined()
+test('A flow that was refused, and one that waits, names nothing', async () => {
+  await use({}, { nonce: undefined })
+  expect(await decidedBy()).toBeUndefined()
 })
