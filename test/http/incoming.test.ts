@@ -1,59 +1,46 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { useRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
+const { request, flows } = await shareSandbox()
 const pairs = (count: number) => Array.from({ length: count }, (_, n) => `p${n}=${n}`).join('&')
-const members = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, n])))
 
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPE = 'application/json'
 const TOO_MANY = 'parameters: 201 were sent, and at most 200 are read; send only those that the call knows, each once'
 
-describe('a request with 201 parameters', () => {
-  it.each([
-    ['E1', '/v1/oidc/use'],
-    ['E3', '/v1/oidc/create'],
-    ['discovery', '/v1/oidc/use/.well-known/openid-configuration'],
-    ['the key set', '/.well-known/jwks.json'],
-    ['a list of the control API', '/_sandbox/flows'],
-    ['a page of the console', '/_sandbox/console/personas'],
-  ])('is refused by %s, however it is called', async (_, path) => {
-    const sandbox = await startSandbox()
-    const { status, body } = await sandbox.request.get(`${path}?${pairs(201)}`).set('Accept', JSON_TYPE)
-    expect([status, body]).toMatchObject([
-      400,
-      { error: 'invalid_request', error_description: expect.stringContaining(TOO_MANY) },
-    ])
-  })
+test.each([
+  ['get', '/v1/oidc/use'],
+  ['get', '/v1/oidc/create'],
+  ['get', '/v1/oidc/use/.well-known/openid-configuration'],
+  ['get', '/.well-known/jwks.json'],
+  ['get', '/_sandbox/flows'],
+  ['get', '/_sandbox/console/personas'],
+  ['post', '/v1/oidc/create/par'],
+  ['post', '/v1/oidc/use/token'],
+  ['post', '/v1/svc/upgrade'],
+  ['post', '/v1/oidc/use/choice'],
+  ['post', '/v1/oidc/use/language'],
+  ['post', '/_sandbox/console/clock'],
+  ['post', '/_sandbox/demo/use'],
+] as const)('%s %s with 201 parameters is refused, whatever else is wrong with it', async (method, path) => {
+  const isJson = path.endsWith('upgrade')
+  const members = JSON.stringify(Object.fromEntries(new URLSearchParams(pairs(201))))
+  const call =
+    method === 'get'
+      ? request.get(`${path}?${pairs(201)}`)
+      : request
+          .post(path)
+          .set('Content-Type', isJson ? JSON_TYPE : FORM)
+          .send(isJson ? members : pairs(201))
+  const { status, body } = await call.set('Accept', JSON_TYPE)
+  const error = { error: 'invalid_request', error_description: expect.stringContaining(TOO_MANY) }
+  expect([status, body]).toMatchObject([400, error])
+})
 
-  it.each([
-    ['E2', '/v1/oidc/create/par', FORM],
-    ['E4', '/v1/oidc/use/token', FORM],
-    ['E5', '/v1/svc/upgrade', JSON_TYPE],
-    ['the choice', '/v1/oidc/use/choice', FORM],
-    ['the menu of languages', '/v1/oidc/use/language', FORM],
-    ['a form of the console', '/_sandbox/console/clock', FORM],
-    ['a form of the demo', '/_sandbox/demo/use', FORM],
-  ])('is refused by %s, whatever else is wrong with it', async (_, path, type) => {
-    const sandbox = await startSandbox()
-    const sent = type === FORM ? pairs(201) : members(201)
-    const { status, body } = await sandbox.request
-      .post(path)
-      .set({ 'Content-Type': type, Accept: JSON_TYPE })
-      .send(sent)
-    expect([status, body]).toMatchObject([
-      400,
-      { error: 'invalid_request', error_description: expect.stringContaining(TOO_MANY) },
-    ])
-  })
-
-  it('gets the page of an error at E1, never a redirect, and is recorded by the number alone', async () => {
-    const sandbox = await startSandbox()
-    const query = `${new URLSearchParams(useRequest())}&${pairs(20_000)}`
-    const { status, headers, text } = await sandbox.request.get(`/v1/oidc/use?${query.slice(0, 60_000)}`)
-    expect([status, headers['location']]).toEqual([400, undefined])
-    expect(text).toContain('Too many parameters')
-    const flow = await sandbox.flows.last()
-    expect(Object.keys(flow?.calls[0]?.parameters ?? {})).toEqual(['refused'])
-  })
+test('E1 with too many parameters answers an error page, never a redirect, and records the number alone', async () => {
+  const query = `${new URLSearchParams(useRequest())}&${pairs(20_000)}`
+  const { headers, text } = await request.get(`/v1/oidc/use?${query.slice(0, 60_000)}`).expect(400)
+  expect([headers['location'], text]).toEqual([undefined, expect.stringContaining('Too many parameters')])
+  expect(Object.keys((await flows.last())?.calls[0]?.parameters ?? {})).toEqual(['refused'])
 })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { exchangeRaw } from '../../support/raw-exchange.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 
+const sandbox = await shareSandbox()
 const post = (headers: string, body = '') => `POST /v1/oidc/use/token HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`
 
 test.each([
@@ -12,7 +13,6 @@ test.each([
   ['two lengths', post('Content-Length: 3\r\nTransfer-Encoding: chunked'), 400, 'well-formed'],
   ['a chunk that is none', post('Transfer-Encoding: chunked', 'zz\r\n'), 400, 'chunk size'],
 ])('HTTP answers %s in JSON that names the problem', async (_name, request, status, hint) => {
-  const sandbox = await startSandbox()
   const answer = await exchangeRaw(sandbox.url, request)
   expect(answer.status).toBe(status)
   expect(answer.headers).toMatchObject({ 'x-agekey-sandbox': 'testing-only', connection: 'close' })
@@ -25,14 +25,12 @@ test.each([
 })
 
 test('HTTP outlives a caller that goes away in the middle of a request', async () => {
-  const sandbox = await startSandbox()
   await exchangeRaw(sandbox.url, post('Content-Length: 100', 'grant_type='), { ending: 'close' })
   await exchangeRaw(sandbox.url, 'GET / HT', { ending: 'close' })
   await sandbox.request.get('/_sandbox/health').expect(200)
 })
 
 test('HTTP ignores an unknown expectation', async () => {
-  const sandbox = await startSandbox()
   const request = 'GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\nExpect: wonders\r\nConnection: close\r\n\r\n'
   const answer = await exchangeRaw(sandbox.url, request)
   expect(answer.status).toBe(200)
