@@ -1,16 +1,15 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { ASSURANCE_LEVELS, reaches } from '../../src/age/assurance.ts'
 
-it('orders the levels basic, effective, highly_effective, strict', () => {
-  const reached = ASSURANCE_LEVELS.map((level) => ASSURANCE_LEVELS.filter((required) => reaches(level, required)))
+test('A level reaches itself and those before it: basic, effective, highly_effective, strict; no level reaches none', () => {
+  const reached = [...ASSURANCE_LEVELS, undefined].map((level) =>
+    ASSURANCE_LEVELS.filter((required) => reaches(level, required)),
+  )
   expect(reached).toEqual([
     ['basic'],
     ['basic', 'effective'],
     ['basic', 'effective', 'highly_effective'],
     ['basic', 'effective', 'highly_effective', 'strict'],
+    [],
   ])
-})
-
-it('lets an uncertified signal reach no level', () => {
-  expect(ASSURANCE_LEVELS.filter((required) => reaches(undefined, required))).toEqual([])
 })

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import {
   completedYears,
+  EARLIEST_ZONE,
+  earliestInstant,
   parseCalendarDate,
   parseInstant,
   parseRelativeDate,
@@ -26,84 +28,83 @@ const DAY = 86_400_000
 const isLeapDay = (instant: number) => new Date(instant).toISOString().slice(5, 10) === '02-29'
 const instants = fc.integer({ min: instantOf('1900-01-01'), max: instantOf('2200-01-01') })
 
-describe('parseInstant', () => {
-  it.each(named(cases.instants))('reads: %s', (_name, { text, iso }) => {
-    const instant = parseInstant(text)
-    expect(instant === undefined ? undefined : new Date(instant).toISOString()).toBe(iso)
-  })
-
-  it('keeps fractions of a millisecond', () => {
-    expect(instantOf('2026-07-01T00:00:00.0005Z') - instantOf('2026-07-01')).toBe(0.5)
-  })
-
-  it('refuses a text of any length that only begins like a date', () => {
-    expect(parseInstant(`2026-07-01T00:00:00.${'0'.repeat(1_000_000)}`)).toBeUndefined()
-  })
-
-  it('reads back whatever a date writes', () => {
-    fc.assert(fc.property(instants, (instant) => parseInstant(new Date(instant).toISOString()) === instant))
-  })
+test.each(named(cases.instants))('parseInstant reads: %s', (_name, { text, iso }) => {
+  const instant = parseInstant(text)
+  expect(instant === undefined ? undefined : new Date(instant).toISOString()).toBe(iso)
 })
 
-describe('parseCalendarDate', () => {
-  it('takes no time of day', () => {
-    expect(parseCalendarDate('2026-07-01T00:00:00Z')).toBeUndefined()
-  })
+test('parseInstant keeps fractions of a millisecond, and reads texts of up to 100 characters', () => {
+  expect(instantOf('2026-07-01T00:00:00.0005Z') - instantOf('2026-07-01')).toBe(0.5)
+  expect(parseInstant(`2026-07-01T00:00:00.${'0'.repeat(80)}`)).toBe(instantOf('2026-07-01'))
+  expect(parseInstant(`2026-07-01T00:00:00.${'0'.repeat(81)}`)).toBeUndefined()
 })
 
-describe('completedYears', () => {
-  it.each(named(cases.years))('counts: %s', (_name, { born, now, years }) => {
-    expect(completedYears(born, instantOf(now))).toBe(years)
-  })
-
-  it('knows no age without a day of birth', () => {
-    expect(completedYears('2026-02-30', instantOf('2026-07-01'))).toBeNaN()
-  })
-
-  it('never falls as time passes', () => {
-    fc.assert(
-      fc.property(instants, instants, fc.nat(), (birth, now, later) => {
-        const born = new Date(birth).toISOString().slice(0, 10)
-        expect(completedYears(born, now + later)).toBeGreaterThanOrEqual(completedYears(born, now))
-      }),
-    )
-  })
+test('parseInstant reads back whatever a date writes', () => {
+  fc.assert(fc.property(instants, (instant) => parseInstant(new Date(instant).toISOString()) === instant))
 })
 
-describe('relative dates', () => {
-  it.each(named(cases.relative))('resolve: %s', (_name, { text, base, result }) => {
+test.each([
+  ['2026-07-01T00:00:00Z', 0],
+  ['2026-07-01T00:00+14:00', 0],
+  ['2026-07-01T00:00-11:30', 0],
+  ['2026-07-01T00:00:00', EARLIEST_ZONE],
+  ['2026-07-01', EARLIEST_ZONE],
+])('%s can mean an instant that is %i milliseconds earlier', (text, earlier) => {
+  expect(earliestInstant(text)).toBe(instantOf(text) - earlier)
+  expect([earliestInstant('x'), EARLIEST_ZONE]).toEqual([undefined, 50_400_000])
+})
+
+test('parseCalendarDate takes no time of day', () => {
+  expect(parseCalendarDate('2026-07-01T00:00:00Z')).toBeUndefined()
+})
+
+test.each(named(cases.years))('completedYears counts: %s', (_name, { born, now, years }) => {
+  expect(completedYears(born, instantOf(now))).toBe(years)
+})
+
+test('completedYears knows no age without a day of birth, and never falls as time passes', () => {
+  expect(completedYears('2026-02-30', instantOf('2026-07-01'))).toBeNaN()
+  fc.assert(
+    fc.property(instants, instants, fc.nat(), (birth, now, later) => {
+      const born = new Date(birth).toISOString().slice(0, 10)
+      expect(completedYears(born, now + later)).toBeGreaterThanOrEqual(completedYears(born, now))
+    }),
+  )
+})
+
+test.each(named(cases.relative))('A relative date is resolved: %s', (_name, { text, base, result }) => {
+  const expression = parseRelativeDate(text)
+  expect(expression && resolveRelativeDate(expression, instantOf(base))).toBe(result)
+})
+
+test('A relative date has at most 100 characters', () => {
+  expect(parseRelativeDate('today'.padEnd(100))).toEqual({ anchor: 'today', months: 0, milliseconds: 0 })
+  expect(parseRelativeDate('today'.padEnd(101))).toBeUndefined()
+})
+
+test('Relative dates put both sides of a birthday right on every day', () => {
+  const ageOf = (text: string, now: number) => {
     const expression = parseRelativeDate(text)
-    expect(expression && resolveRelativeDate(expression, instantOf(base))).toBe(result)
-  })
-
-  it('refuse a text of any length', () => {
-    expect(parseRelativeDate(`today${' - 1d'.repeat(100_000)}`)).toBeUndefined()
-  })
-
-  it('put both sides of a birthday right on every day', () => {
-    const ageOf = (text: string, now: number) => {
-      const expression = parseRelativeDate(text)
-      return expression && completedYears(resolveRelativeDate(expression, now), now)
-    }
-    fc.assert(
-      fc.property(instants, fc.integer({ min: 1, max: 100 }), (now, years) => {
-        expect(ageOf(`today - ${years}y`, now)).toBe(years)
-        expect(ageOf(`today - ${years}y + 1d`, now)).toBe(years - 1)
-        const eve = parseRelativeDate(`today - ${years}y + 1d`)
-        const birth = eve ? resolveRelativeDate(eve, now) : ''
-        // On 28 February of a leap year a person born in a common year has no birthday on the next day: it is on 1 March.
-        const days = isLeapDay(now + DAY) && birth.endsWith('-03-01') ? 2 : 1
-        expect(completedYears(birth, now + days * DAY)).toBe(years)
-      }),
-      {
-        examples: [
-          [instantOf('2024-02-29'), 18],
-          [instantOf('2022-02-28'), 18],
-          [instantOf('2023-02-28'), 19],
-          [instantOf('2024-02-28'), 18],
-          [instantOf('2024-02-28'), 20],
-        ],
-      },
-    )
-  })
+    return expression && completedYears(resolveRelativeDate(expression, now), now)
+  }
+  fc.assert(
+    fc.property(instants, fc.integer({ min: 1, max: 100 }), (now, years) => {
+      expect(ageOf(`today - ${years}y`, now)).toBe(years)
+      expect(ageOf(`today - ${years}y + 1d`, now)).toBe(years - 1)
+      const eve = parseRelativeDate(`today - ${years}y + 1d`)
+      const birth = eve ? resolveRelativeDate(eve, now) : ''
+      // On 28 February of a leap year a person born in a common year has no birthday on the next day: it is on 1 March.
+      const days = isLeapDay(now + DAY) && birth.endsWith('-03-01') ? 2 : 1
+      expect(completedYears(birth, now + days * DAY)).toBe(years)
+    }),
+    {
+      examples: [
+        [instantOf('2024-02-29'), 18],
+        [instantOf('2022-02-28'), 18],
+        [instantOf('2023-02-28'), 19],
+        [instantOf('2024-02-28'), 18],
+        [instantOf('2024-02-28'), 20],
+      ],
+    },
+  )
 })

@@ -1,8 +1,8 @@
 import { iso31661 } from 'iso-3166'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { COUNTRIES } from '../../src/age/countries.ts'
 
-it('lists the assigned ISO 3166-1 alpha-2 codes and no other', () => {
+test('The countries are the assigned ISO 3166-1 alpha-2 codes and no other', () => {
   const assigned = iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2)
   expect([...COUNTRIES].sort()).toEqual(assigned.sort())
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { claimsSchema } from '../../src/age/claims.ts'
 import { evaluateBriefly } from '../../src/age/evaluate.ts'
 import type { AgeSignal } from '../../src/age/signal.ts'
@@ -18,7 +18,8 @@ const face: AgeSignal = {
   provenance: '/yoti',
 }
 
-it.each([
+test.each([
+  ['no signal where there is none', [], { age_thresholds: [18] }, 'no age signal'],
   ['the age when nothing fails', [scan(36)], { age_thresholds: [18, 21] }, 'id_doc_scan: is 36'],
   [
     'the signal that reaches the highest threshold when nothing fails',
@@ -46,11 +47,17 @@ it.each([
     'id_doc_scan: fails allowed_methods, verified_after',
   ],
   [
+    'the oldest signal when none is old enough',
+    [scan(12), scan(16), scan(14)],
+    { age_thresholds: [18] },
+    'id_doc_scan: is 16, needs 18',
+  ],
+  [
     'the signal that passes the filters, although another one is older',
     [scan(36), face],
     { age_thresholds: [21], allowed_methods: ['facial_age_estimation'] },
     'facial_age_estimation: is at least 19, needs 21',
   ],
-])('the short reason names %s', (_, held, claims, reason) => {
+])('The short reason of an evaluation names %s', (_, held, claims, reason) => {
   expect(evaluateBriefly(held, claimsSchema.parse(claims), NOW).reason).toBe(reason)
 })

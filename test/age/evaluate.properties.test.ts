@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseInstant } from '../../src/age/calendar.ts'
 import type { Claims } from '../../src/age/claims.ts'
 import {
@@ -32,7 +32,7 @@ function older(signal: AgeSignal, years: number): AgeSignal {
   return { ...signal, age: { date_of_birth: `${born}${age.date_of_birth.slice(4).replace('02-29', '02-28')}` } }
 }
 
-it('being older never loses a threshold', () => {
+test('Being older never loses a threshold', () => {
   fc.assert(
     fc.property(signals, arbitrary.claims, fc.integer({ min: 0, max: 50 }), (held, claims, years) => {
       expectNoneLost(
@@ -47,7 +47,7 @@ it('being older never loses a threshold', () => {
   )
 })
 
-it('time alone never loses a threshold', () => {
+test('Time alone never loses a threshold', () => {
   fc.assert(
     fc.property(signals, arbitrary.claims, fc.integer({ min: 0, max: 50 * YEAR }), (held, claims, later) => {
       expectNoneLost(evaluate(held, claims, NOW), evaluate(held, claims, NOW + later))
@@ -55,7 +55,7 @@ it('time alone never loses a threshold', () => {
   )
 })
 
-it('another signal never loses a threshold', () => {
+test('Another signal never loses a threshold', () => {
   fc.assert(
     fc.property(signals, arbitrary.signal, arbitrary.claims, (held, added, claims) => {
       expectNoneLost(evaluate(held, claims, NOW), evaluate([...held, added], claims, NOW))
@@ -63,7 +63,7 @@ it('another signal never loses a threshold', () => {
   )
 })
 
-it('removing a filter never loses a threshold', () => {
+test('Removing a filter from the claims never loses a threshold', () => {
   const filters = ['allowed_methods', 'verified_after', 'provenance', 'iso_27566_1'] as const
   fc.assert(
     fc.property(signals, arbitrary.claims, fc.constantFrom(...filters), (held, claims, filter) => {
@@ -74,7 +74,7 @@ it('removing a filter never loses a threshold', () => {
   )
 })
 
-it('removing the attributes or the min_age of an override never loses a threshold', () => {
+test('Removing the attributes or the min_age of an override never loses a threshold', () => {
   fc.assert(
     fc.property(signals, arbitrary.claims, (held, claims) => {
       const { attributes: _attributes, min_age: _minAge, ...override } = claims.overrides?.id_doc_scan ?? {}
@@ -84,7 +84,7 @@ it('removing the attributes or the min_age of an override never loses a threshol
   )
 })
 
-it('a denied pattern beats an allowed one', () => {
+test('A denied pattern of provenance beats an allowed one', () => {
   fc.assert(
     fc.property(
       signals,
@@ -107,7 +107,7 @@ it('a denied pattern beats an allowed one', () => {
   )
 })
 
-it('the trace explains every boolean', () => {
+test('The trace of an evaluation explains every boolean', () => {
   fc.assert(
     fc.property(signals, arbitrary.claims, (held, claims) => {
       const { ageThresholds, trace } = evaluate(held, claims, NOW)
@@ -130,7 +130,7 @@ it('the trace explains every boolean', () => {
   )
 })
 
-it('the answers alone and the trace alone are those of the whole evaluation', () => {
+test('The answers alone and the trace alone are those of the whole evaluation', () => {
   fc.assert(
     fc.property(signals, arbitrary.claims, (held, claims) => {
       const { ageThresholds, trace } = evaluate(held, claims, NOW)
@@ -141,7 +141,7 @@ it('the answers alone and the trace alone are those of the whole evaluation', ()
   )
 })
 
-it('reaches and misses thresholds in these properties', () => {
+test('The arbitrary signals and claims of these properties reach and miss thresholds', () => {
   const samples = fc.sample(fc.tuple(signals, arbitrary.claims), 500)
   const outcomes = samples.flatMap(([held, claims]) =>
     evaluate(held, claims, NOW).trace.map(({ satisfied }) => satisfied),

@@ -1,16 +1,13 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { byMethod, isMethod, METHOD_NAMES, METHODS } from '../../src/age/methods.ts'
 
-it('has one row for each method', () => {
+test('The table of methods has one row for each method, and prefers a format that the method takes', () => {
   expect(Object.keys(METHODS)).toEqual(METHOD_NAMES)
   expect(Object.entries(byMethod((method) => method))).toEqual(METHOD_NAMES.map((method) => [method, method]))
+  for (const { ageFormats, preferredFormat } of Object.values(METHODS)) expect(ageFormats).toContain(preferredFormat)
 })
 
-it.each(METHOD_NAMES)('%s prefers a format that it takes', (method) => {
-  expect(METHODS[method].ageFormats).toContain(METHODS[method].preferredFormat)
-})
-
-it('takes nothing but the six names for a method', () => {
+test('Nothing but the six names is a method', () => {
   expect(METHOD_NAMES.filter(isMethod)).toHaveLength(6)
   expect(['toString', '__proto__', '', null, undefined, 0, ['id_doc_scan']].filter(isMethod)).toEqual([])
 })

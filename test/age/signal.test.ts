@@ -1,312 +1,266 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { parseInstant } from '../../src/age/calendar.ts'
 import {
+  checkedSignalSchema,
   evaluationSignalSchema,
   parseAgeSignals,
   parseEvaluationSignals,
   personaSignalSchema,
   submittedSignalSchema,
 } from '../../src/age/signal.ts'
-import { named, readCases } from './cases.ts'
+import { issueTexts, named, SIGNAL_CASES, SIGNAL_CONTEXT, SIGNALS, signalOf } from './cases.ts'
 
-const { now, signals, cases } = readCases(
-  'signal.cases.json',
-  z.strictObject({
-    now: z.string(),
-    signals: z.record(z.string(), z.looseObject({ method: z.string() })),
-    cases: z.array(
-      z.strictObject({
-        name: z.string(),
-        of: z.string(),
-        with: z.looseObject({}).optional(),
-        without: z.array(z.string()).optional(),
-        issues: z.array(z.string()),
-        usable: z.boolean().optional(),
-        evaluable: z.boolean().optional(),
-      }),
-    ),
-  }),
+const { email, document } = SIGNALS
+const { type: _type, verification_id: _id, ...personaDocument } = { ...document }
+
+const textsOf = (value: unknown) => issueTexts(parseAgeSignals(value, SIGNAL_CONTEXT).issues)
+
+/** `SIG-04 type: …` of the one item. */
+const ofItem = (issues: readonly string[]) => issues.map((text) => text.replace(' ', ' 0/').replace('0/:', '0:'))
+
+test.each(named(SIGNAL_CASES))(
+  'parseAgeSignals reports each issue in whole, and gives signals back without: %s',
+  (_, one) => {
+    const signal = signalOf(one)
+    const { signals, issues } = parseAgeSignals([signal], SIGNAL_CONTEXT)
+    expect(issueTexts(issues)).toEqual(ofItem(one.issues))
+    const isUsable = one.issues.every((text) => /^SIG-(10|13) /.test(text))
+    expect(signals).toEqual(isUsable ? [signal] : undefined)
+  },
 )
 
-const context = {
-  now: parseInstant(now) ?? Number.NaN,
-  provenanceAllowlist: ['/veratad/roc', '/yoti', '/inicis', '/spruce_id', '/stripe'],
-  platforms: ['apple_wallet', 'sandbox'],
-}
+const ROOT_MISTAKES: readonly (readonly [value: unknown, what: string])[] = [
+  [email, 'is an object: put it into an array'],
+  [JSON.stringify([email]), 'is JSON inside a string: it was encoded twice'],
+  ['email', 'is "email"'],
+  [null, 'is null'],
+  [undefined, 'is undefined'],
+  [7, 'is 7'],
+]
 
-interface Change {
-  readonly of: string
-  readonly with?: object | undefined
-  readonly without?: readonly string[] | undefined
-}
-
-/** The named signal with some members changed and some left out. */
-function signalFor({ of, with: changes = {}, without = [] }: Change): object {
-  const changed = { ...signals[of], ...changes }
-  return Object.fromEntries(Object.entries(changed).filter(([name]) => !without.includes(name)))
-}
-
-const found = ({ issues }: ReturnType<typeof parseAgeSignals>) =>
-  issues.map(({ rule, path }) => `${rule} ${path.join('/')}`).sort()
-
-const IS_RECOMMENDED = /^SIG-(10|13) /
-const ONLY_FOR_SUBMISSION = /^SIG-(10|13|20) |iso_27566_1$/
-
-describe('parseAgeSignals', () => {
-  it.each(named(cases))('%s', (_name, { issues, ...change }) => {
-    const parsed = parseAgeSignals([signalFor(change)], context)
-    expect(found(parsed)).toEqual(issues.map((text) => text.replace(' ', ' 0/')).sort())
-    expect(parsed.signals !== undefined).toBe(issues.every((text) => IS_RECOMMENDED.test(text)))
+test.each(ROOT_MISTAKES)('SIG-01 says of %j, which is no list, what it is', (value, what) => {
+  expect(parseAgeSignals(value, SIGNAL_CONTEXT)).toEqual({
+    issues: [{ rule: 'SIG-01', path: [], message: `authorization_details must be an array of age signals, ${what}` }],
   })
-
-  it('gives back what was sent', () => {
-    const sent = Object.values(signals)
-    expect(parseAgeSignals(sent, context)).toEqual({ signals: sent, issues: [] })
+  expect(parseEvaluationSignals(value)).toEqual({
+    issues: [{ rule: 'SIG-01', path: [], message: `signals must be an array of age signals, ${what}` }],
   })
+})
 
-  it.each([[null], ['[]'], [{}], [undefined], [7]])('SIG-01 refuses %j instead of a list', (value) => {
-    expect(parseAgeSignals(value, context)).toMatchObject({ issues: [{ rule: 'SIG-01', path: [] }] })
-  })
+test.each([
+  [null, 'is null'],
+  ['x', 'is "x"'],
+  [[], 'is an array'],
+  [7, 'is 7'],
+  [undefined, undefined],
+])('SIG-01 says of the item %j what it is', (item, what) => {
+  const message = what
+    ? `must be an object: one age signal, ${what}`
+    : 'is missing: it must be an object: one age signal'
+  expect(textsOf([item, email])).toEqual([`SIG-01 0: authorization_details[0] ${message}`])
+})
 
-  it.each([
-    [signals['email'], 'is an object: put it into an array'],
-    [JSON.stringify([signals['email']]), 'is JSON inside a string: it was encoded twice'],
-    ['email', 'is "email"'],
-  ])('SIG-01 says of %j what it is', (value, what) => {
-    expect(parseAgeSignals(value, context).issues.map((issue) => issue.message)).toEqual([
-      `authorization_details must be an array of age signals, ${what}`,
-    ])
-  })
+test('SIG-02 refuses none and eleven signals in a submission, and 51 in an evaluation', () => {
+  const list = (count: number) => Array(count).fill(email)
+  expect([0, 1, 10, 11].map((count) => textsOf(list(count)))).toEqual([
+    ['SIG-02 : authorization_details must hold 1 to 10 age signals, holds 0'],
+    [],
+    [],
+    ['SIG-02 : authorization_details must hold 1 to 10 age signals, holds 11'],
+  ])
+  expect([0, 50, 51].map((count) => issueTexts(parseEvaluationSignals(list(count)).issues))).toEqual([
+    [],
+    [],
+    ['SIG-02 : signals must hold 0 to 50 age signals, holds 51'],
+  ])
+})
 
-  it.each([[null], ['x'], [[]], [7]])('SIG-01 refuses the item %j', (item) => {
-    expect(found(parseAgeSignals([item, signals['email']], context))).toEqual(['SIG-01 0'])
-  })
+test('parseAgeSignals gives back every signal that was sent, or the issues of every item', () => {
+  const sent = Object.values(SIGNALS)
+  expect(parseAgeSignals(sent, SIGNAL_CONTEXT)).toEqual({ signals: sent, issues: [] })
+  const parsed = parseAgeSignals([email, { ...SIGNALS['card'], type: 1, age: { years: 1 } }, 3], SIGNAL_CONTEXT)
+  expect(parsed).not.toHaveProperty('signals')
+  expect(parsed.issues.map(({ rule, path }) => `${rule} ${path.join('/')}`)).toEqual([
+    'SIG-04 1/type',
+    'SIG-09 1/age/years',
+    'SIG-01 2',
+  ])
+})
 
-  it('SIG-02 refuses none and eleven, not one and ten', () => {
-    const rules = (count: number) => found(parseAgeSignals(Array(count).fill(signals['email']), context))
-    expect([0, 1, 10, 11].map(rules)).toEqual([['SIG-02 '], [], [], ['SIG-02 ']])
-  })
+test.each([
+  '2026-06-30T10:00:00+00',
+  '2026-06-30T10:00:00+0000',
+  '2026-06-30T10:00:00,5Z',
+  '20260630',
+  '20260630T100000Z',
+  '2026-W27-2',
+  '2026-181',
+  '2026-06',
+  '2026-06-30T10',
+  '2026-06-30T24:00:00Z',
+  '2026-06-30 10:00:00Z',
+  '2026-06-30t10:00:00z',
+])('SIG-14 repeats the ISO 8601 form %s, which is not read, and lists those that are', (verified_at) => {
+  const forms = 'YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm]'
+  expect(textsOf([{ ...document, verified_at }])).toEqual([
+    `SIG-14 0/verified_at: authorization_details[0].verified_at must be an ISO 8601 date or date-time on a day that exists, as ${forms}, is "${verified_at}"`,
+  ])
+})
 
-  it('reports every issue of every item at once', () => {
-    const parsed = parseAgeSignals([signals['email'], { ...signals['card'], type: 1, age: { years: 1 } }, 3], context)
-    expect(found(parsed)).toEqual(['SIG-01 2', 'SIG-04 1/type', 'SIG-09 1/age/years'])
-    expect(parsed.signals).toBeUndefined()
-  })
+test('parseAgeSignals looks at no more items than may be there, and answers with a hundred issues', () => {
+  expect(parseAgeSignals(Array(30_000).fill(0), SIGNAL_CONTEXT).issues).toHaveLength(11)
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x${index}`, 1]))
+  expect(parseAgeSignals([many, many], SIGNAL_CONTEXT).issues).toHaveLength(100)
+})
 
-  it.each([
-    [
-      'authorization_details[0].age.years is no age format of email_age_estimation: give at_least_years instead',
-      { of: 'email', with: { age: { years: 1 } } },
-    ],
-    [
-      'authorization_details[0].age.at_least_years must be 18 with payment_card_network, is 21',
-      { of: 'card', with: { age: { at_least_years: 21 } } },
-    ],
-    [
-      'authorization_details[0].age must hold exactly one of date_of_birth, at_least_years, years, holds none',
-      { of: 'document', with: { age: {} } },
-    ],
-    [
-      'authorization_details[0].age must hold exactly one of date_of_birth, at_least_years, years, holds at_least_years and years',
-      { of: 'document', with: { age: { years: 18, at_least_years: 18 } } },
-    ],
-    [
-      'authorization_details[0].verification_id must be 1 to 100 characters: letters, digits and _ + / = . -, is "order 17" (character 6 is a blank)',
-      { of: 'document', with: { verification_id: 'order 17' } },
-    ],
-    [
-      'authorization_details[0].verification_id must be 1 to 100 characters: letters, digits and _ + / = . -, is "order#17" (character 6 is "#")',
-      { of: 'document', with: { verification_id: 'order#17' } },
-    ],
-    [
-      `authorization_details[0].verification_id must be 1 to 100 characters: letters, digits and _ + / = . -, is "${'a'.repeat(60)}…" (101 characters)`,
-      { of: 'document', with: { verification_id: 'a'.repeat(101) } },
-    ],
-    [
-      'authorization_details[0].attributes has no member "document_number". Attributes of id_doc_scan: face_match_performed, issuing_country.',
-      { of: 'document', with: { attributes: { document_number: '1' } } },
-    ],
-    [
-      'authorization_details[0].attributes.issuing_country must be an assigned ISO 3166-1 alpha-2 code in capitals, such as US or GB, is "USA"',
-      { of: 'document', with: { attributes: { issuing_country: 'USA' } } },
-    ],
-    [
-      'authorization_details[0].age.date_of_birth must not be in the future, is 2026-07-02; today is 2026-07-01 (UTC)',
-      { of: 'document', with: { age: { date_of_birth: '2026-07-02' } } },
-    ],
-    [
-      'authorization_details[0].age.date_of_birth must be at most 150 years ago (1876-07-01), is 1875-01-01',
-      { of: 'document', with: { age: { date_of_birth: '1875-01-01' } } },
-    ],
-    [
-      'authorization_details[0].verified_at must not be in the future, is 2027-01-01T00:00:00Z; it is 2026-07-01T12:00:00.000Z',
-      { of: 'document', with: { verified_at: '2027-01-01T00:00:00Z' } },
-    ],
-    [
-      'authorization_details[0].verified_at must not be in the future, is 2027-01-01; it is 2026-07-01T12:00:00.000Z, which is 2026-07-02T02:00 where it is latest, at UTC+14',
-      { of: 'document', with: { verified_at: '2027-01-01' } },
-    ],
-    [
-      'authorization_details[0].method must be one of email_age_estimation, facial_age_estimation, national_id_number, digital_credential, id_doc_scan, payment_card_network, is "id_docscan". Did you mean "id_doc_scan"?',
-      { of: 'document', with: { method: 'id_docscan' } },
-    ],
-    [
-      'authorization_details[0].attributes is missing: it must be an object with platform, issuing_country',
-      { of: 'wallet', without: ['attributes'] },
-    ],
-    [
-      'authorization_details[0].attributes.platform must be one of apple_wallet, sandbox, is "aple_wallet". Did you mean "apple_wallet"?',
-      { of: 'wallet', with: { attributes: { platform: 'aple_wallet', issuing_country: 'US' } } },
-    ],
-    [
-      'authorization_details[0].provenance must be on the provenance allowlist, is "/veratad/rok". Did you mean "/veratad/roc"? It holds /veratad/roc /yoti /inicis /spruce_id /stripe',
-      { of: 'document', with: { provenance: '/veratad/rok' } },
-    ],
-    [
-      'authorization_details[0].age.years should be date_of_birth with id_doc_scan, which stays right as time passes, is years 36',
-      { of: 'document', with: { age: { years: 36 } } },
-    ],
-    [
-      'authorization_details[0].verification_id should be a UUID of version 7, is "a"',
-      { of: 'document', with: { verification_id: 'a' } },
-    ],
-    [
-      'authorization_details[0] has no member "verificationid". Did you mean "verification_id"? Members: type, verification_id, method, age, verified_at, provenance, attributes.',
-      { of: 'document', with: { verificationid: 'a' } },
-    ],
-  ])('says: %s', (message, change) => {
-    expect(parseAgeSignals([signalFor(change)], context).issues.map((issue) => issue.message)).toContain(message)
-  })
-
-  it.each([
-    '2026-06-30T10:00:00+00',
-    '2026-06-30T10:00:00+0000',
-    '2026-06-30T10:00:00,5Z',
-    '20260630',
-    '20260630T100000Z',
-    '2026-W27-2',
-    '2026-181',
-    '2026-06',
-    '2026-06-30T10',
-    '2026-06-30T24:00:00Z',
-    '2026-06-30 10:00:00Z',
-    '2026-06-30t10:00:00z',
-  ])('SIG-14 repeats the ISO 8601 form %s, which is not read, and lists those that are', (verified_at) => {
-    const { issues } = parseAgeSignals([signalFor({ of: 'document', with: { verified_at } })], context)
-    expect(issues).toEqual([
-      {
-        rule: 'SIG-14',
-        path: [0, 'verified_at'],
-        message: `authorization_details[0].verified_at must be an ISO 8601 date or date-time on a day that exists, as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm], is "${verified_at}"`,
-      },
-    ])
-  })
-
-  it('looks at no more items than may be there', () => {
-    expect(parseAgeSignals(Array(30_000).fill(0), context).issues).toHaveLength(11)
-  })
-
-  it('survives text that is no text, and objects without end', () => {
-    let nested: unknown = 0
-    for (let depth = 0; depth < 20_000; depth++) nested = { age: nested, attributes: [nested] }
-    for (const value of ['\ud800', '\0', 'x'.repeat(1_000_000), nested]) {
-      for (const member of [...Object.keys({ ...signals['wallet'] }), 'x']) {
-        const { issues } = parseAgeSignals([{ ...signals['wallet'], [member]: value }], context)
-        expect(issues, member).not.toEqual([])
-        expect(JSON.stringify(issues).length, member).toBeLessThan(10_000)
-      }
+test('parseAgeSignals survives text that is no text, and objects without end', () => {
+  let nested: unknown = 0
+  for (let depth = 0; depth < 20_000; depth++) nested = { age: nested, attributes: [nested] }
+  for (const value of ['\ud800', '\0', 'x'.repeat(1_000_000), nested]) {
+    for (const member of [...Object.keys({ ...SIGNALS['wallet'] }), 'x']) {
+      const issues = textsOf([{ ...SIGNALS['wallet'], [member]: value }])
+      expect(issues, member).not.toEqual([])
+      expect(JSON.stringify(issues).length, member).toBeLessThan(10_000)
     }
-  })
+  }
+})
 
-  it('never throws, and names a rule and a sentence for each issue', () => {
-    const names = ['age', 'method', 'attributes', 'verified_at', 'provenance', '__proto__', 'x']
-    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(signals).map(({ method }) => method)))
-    const item = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...names), value))
-    fc.assert(
-      fc.property(fc.oneof(fc.jsonValue(), fc.array(item)), (details) => {
-        for (const { issues, signals: read } of [
-          parseAgeSignals(details, context),
-          parseEvaluationSignals(details, context),
-        ]) {
-          for (const issue of issues) {
-            expect(issue.rule).toMatch(/^(SIG-(0[1-9]|1\d|2[01])|CLM-13)$/)
-            expect(issue.message).toMatch(
-              /^(authorization_details|signals)[\s\S]* (must|should|has no member|is missing|is no age)/,
-            )
-          }
-          expect(read !== undefined || issues.length > 0).toBe(true)
+test('The parsers of signals never throw, and name a rule and a sentence for each issue', () => {
+  const names = ['age', 'method', 'attributes', 'verified_at', 'provenance', '__proto__', 'x']
+  const value = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(SIGNALS).map(({ method }) => method)))
+  const item = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...names), value))
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), fc.array(item)), (details) => {
+      for (const { issues, signals: read } of [
+        parseAgeSignals(details, SIGNAL_CONTEXT),
+        parseEvaluationSignals(details, SIGNAL_CONTEXT),
+      ]) {
+        for (const issue of issues) {
+          expect(issue.rule).toMatch(/^(SIG-(0[1-9]|1\d|2[01])|CLM-13)$/)
+          expect(issue.message).toMatch(
+            /^(authorization_details|signals)[\s\S]* (must|should|has no member|is missing|is no age)/,
+          )
         }
-      }),
-    )
-  })
+        expect(read !== undefined || issues.length > 0).toBe(true)
+      }
+    }),
+  )
 })
 
-describe('parseEvaluationSignals', () => {
-  it.each(named(cases))('judges a submitted signal likewise: %s', (_name, { issues, evaluable, ...change }) => {
-    const parsed = parseEvaluationSignals([signalFor(change)], context)
-    const expected = issues.filter((text) => !ONLY_FOR_SUBMISSION.test(text))
-    expect(parsed.issues.map(({ rule, path }) => `${rule} ${path.join('/')}`).sort()).toEqual(
-      expected.map((text) => text.replace(' ', ' 0/')).sort(),
-    )
-    expect(parsed.signals !== undefined).toBe(expected.length === 0)
-    if (evaluable) expect(expected).toEqual([])
-  })
+const ONLY_FOR_SUBMISSION = /^SIG-(10|13|20) |^SIG-03 iso_27566_1/
+const rulesAndPaths = (texts: readonly string[]) => texts.map((text) => text.split(':', 1)[0])
 
-  it('takes the shape of a persona, certified or not', () => {
-    const { type: _type, verification_id: _id, ...document } = { ...signals['document'] }
-    const sent = [document, { ...document, iso_27566_1: 'basic' }]
-    expect(parseEvaluationSignals(sent, context)).toEqual({ signals: sent, issues: [] })
-  })
-
-  it('CLM-13 refuses an unknown level', () => {
-    const { issues } = parseEvaluationSignals([{ ...signals['document'], iso_27566_1: 'gold' }], context)
-    expect(issues).toMatchObject([{ rule: 'CLM-13', path: [0, 'iso_27566_1'] }])
-  })
-
-  it('takes none, and as many as an age key may hold', () => {
-    const rules = (count: number) =>
-      parseEvaluationSignals(Array(count).fill(signals['email']), context).issues.map(({ rule }) => rule)
-    expect([0, 50, 51].map(rules)).toEqual([[], [], ['SIG-02']])
-  })
+test.each(named(SIGNAL_CASES))('parseEvaluationSignals judges a submitted signal likewise: %s', (_, one) => {
+  const signal = signalOf(one)
+  const { signals, issues } = parseEvaluationSignals([signal], SIGNAL_CONTEXT)
+  const expected = one.issues.filter((text) => !ONLY_FOR_SUBMISSION.test(text))
+  expect(rulesAndPaths(issueTexts(issues))).toEqual(rulesAndPaths(ofItem(expected)))
+  expect(signals).toEqual(expected.length === 0 ? [signal] : undefined)
 })
 
-describe('the schemas of signals', () => {
-  const { type: _type, verification_id: _id, ...document } = { ...signals['document'] }
+test('parseEvaluationSignals takes the shape of a persona, certified or not', () => {
+  const sent = [personaDocument, { ...personaDocument, iso_27566_1: 'basic' }]
+  expect(parseEvaluationSignals(sent, SIGNAL_CONTEXT)).toEqual({ signals: sent, issues: [] })
+})
 
-  it.each([
-    ['a relative day of birth', { age: { date_of_birth: 'today - 18y + 1d' } }, true],
-    ['a relative verification', { verified_at: 'now - 30d' }, true],
-    ['plain dates', {}, true],
-    ['a day of birth with a time', { age: { date_of_birth: 'now - 18y' } }, false],
-    ['a misspelt relative date', { verified_at: 'now - 30 days' }, false],
-    ['a submission', { type: 'age_verification', verification_id: 'a' }, false],
-  ])('a persona with %s', (_what, change, isRight) => {
-    expect(personaSignalSchema.safeParse({ ...document, ...change }).success).toBe(isRight)
-  })
+test('parseEvaluationSignals without a context takes any platform and any time', () => {
+  const attributes = { platform: 'x', issuing_country: 'US' }
+  const sent = [{ ...SIGNALS['wallet'], attributes, verified_at: '2999-01-01', age: { date_of_birth: '2999-01-01' } }]
+  expect(parseEvaluationSignals(sent)).toEqual({ signals: sent, issues: [] })
+})
 
-  it('take what the parsers take', () => {
-    for (const signal of Object.values(signals)) {
-      expect(submittedSignalSchema.parse(signal)).toEqual(signal)
-      expect(evaluationSignalSchema.parse({ ...signal, iso_27566_1: 'basic' })).toMatchObject(signal)
-    }
-  })
+test.each([
+  ['a type', { type: 'age_verification' }, 'SIG-12 0/verification_id'],
+  ['a verification_id', { verification_id: 'a' }, 'SIG-04 0/type'],
+])('parseEvaluationSignals takes a signal with %s alone for a submitted one', (_, member, issue) => {
+  const { issues } = parseEvaluationSignals([{ ...personaDocument, ...member }])
+  expect(rulesAndPaths(issueTexts(issues))).toEqual([issue])
+})
 
-  it('become JSON Schemas that distinguish the methods', () => {
-    const { anyOf = [] } = z.toJSONSchema(submittedSignalSchema)
-    expect(anyOf).toHaveLength(6)
-    expect(anyOf).toContainEqual(
-      expect.objectContaining({
-        properties: expect.objectContaining({
-          method: { type: 'string', enum: ['payment_card_network'] },
-          age: expect.objectContaining({ required: ['at_least_years'], minProperties: 1, maxProperties: 1 }),
-          attributes: expect.objectContaining({ required: ['card_type'], additionalProperties: false }),
-        }),
+test('CLM-13 refuses an unknown level', () => {
+  const { issues } = parseEvaluationSignals([{ ...document, iso_27566_1: 'gold' }], SIGNAL_CONTEXT)
+  expect(issueTexts(issues)).toEqual([
+    'CLM-13 0/iso_27566_1: signals[0].iso_27566_1 must be one of basic, effective, highly_effective, strict, is "gold"',
+  ])
+})
+
+const PERSONA_DAY = 'must be a calendar date YYYY-MM-DD that exists or a relative one such as today - 18y + 1d'
+
+test.each([
+  ['a relative day of birth', { age: { date_of_birth: 'today - 18y + 1d' } }, undefined],
+  ['a relative verification', { verified_at: 'now - 30d' }, undefined],
+  ['a verification today', { verified_at: 'today - 30d' }, undefined],
+  ['plain dates', {}, undefined],
+  ['a level', { iso_27566_1: 'strict' }, undefined],
+  ['a day of birth with a time', { age: { date_of_birth: 'now - 18y' } }, `SIG-06 ${PERSONA_DAY}, is "now - 18y"`],
+  [
+    'a misspelt relative date',
+    { verified_at: 'now - 30 days' },
+    'SIG-14 must be an ISO 8601 date or date-time on a day that exists, as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm], or a relative one such as now - 30d, is "now - 30 days"',
+  ],
+  [
+    'a submission',
+    { type: 'age_verification' },
+    'SIG-03 has no member "type". Members: method, age, verified_at, provenance, attributes, iso_27566_1.',
+  ],
+])('The schema of a persona judges a signal with %s', (_what, change, issue) => {
+  const { error } = personaSignalSchema.safeParse({ ...personaDocument, ...change })
+  expect(JSON.stringify(error?.issues ?? [])).toContain(issue === undefined ? '[]' : JSON.stringify(issue).slice(1, -1))
+})
+
+test('The schemas of signals take what the parsers take', () => {
+  for (const signal of Object.values(SIGNALS)) {
+    expect(submittedSignalSchema.parse(signal)).toEqual(signal)
+    const certified = { ...signal, iso_27566_1: 'basic' }
+    expect(evaluationSignalSchema.parse(certified)).toEqual(certified)
+    expect(submittedSignalSchema.safeParse(certified).success).toBe(false)
+  }
+})
+
+test.each([
+  ['nothing', undefined],
+  ['a list', []],
+  ['another method', { ...personaDocument, method: 'x' }],
+  ['an age that is no object', { ...personaDocument, age: 18 }],
+  ['a verified_at that is no text', { ...personaDocument, verified_at: 1 }],
+  ['no provenance', { ...personaDocument, provenance: undefined }],
+])('checkedSignalSchema refuses %s, and takes a signal of which it looks at the members alone', (_what, value) => {
+  expect(checkedSignalSchema.parse({ ...personaDocument, age: {}, attributes: 7 })).toMatchObject({ attributes: 7 })
+  expect(checkedSignalSchema.safeParse(value).error?.issues.map(({ message }) => message)).toEqual([
+    'not an age signal',
+  ])
+})
+
+test('The schemas of signals become JSON Schemas that distinguish the methods', () => {
+  const { anyOf = [] } = z.toJSONSchema(submittedSignalSchema)
+  expect(anyOf).toHaveLength(6)
+  const years = { type: 'integer', minimum: 0, maximum: 150 }
+  expect(anyOf).toContainEqual(
+    expect.objectContaining({
+      additionalProperties: false,
+      properties: expect.objectContaining({
+        method: { type: 'string', enum: ['payment_card_network'] },
+        age: {
+          type: 'object',
+          properties: { date_of_birth: { type: 'string' }, at_least_years: years, years },
+          additionalProperties: false,
+          required: ['at_least_years'],
+          minProperties: 1,
+          maxProperties: 1,
+        },
+        attributes: {
+          type: 'object',
+          properties: { card_type: { type: 'string', enum: ['credit', 'debit', 'unknown'] } },
+          required: ['card_type'],
+          additionalProperties: false,
+        },
       }),
-    )
-    for (const schema of [evaluationSignalSchema, personaSignalSchema]) {
-      expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow()
-    }
-  })
+    }),
+  )
+  const [document] = anyOf.filter((one) => JSON.stringify(one).includes('"id_doc_scan"'))
+  expect(document).not.toHaveProperty('properties.age.required')
+  for (const schema of [evaluationSignalSchema, personaSignalSchema]) {
+    expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow()
+  }
 })

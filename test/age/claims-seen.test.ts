@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import { claimsSchema } from '../../src/age/claims.ts'
+import { birthdayOf, birthdaysAt, filterResults, filtersOf } from '../../src/age/claims-seen.ts'
+import type { Age, AgeSignal } from '../../src/age/signal.ts'
+
+const NOW = Date.parse('2026-07-01T12:00:00Z')
+const DATED = { age_thresholds: [16, 18] }
+
+const scan = (age: Age): AgeSignal => ({
+  method: 'id_doc_scan',
+  age,
+  verified_at: '2026-06-01',
+  provenance: '/veratad/roc',
+  attributes: { issuing_country: 'FR' },
+})
+
+test.each([
+  [{ age_thresholds: [18] }, []],
+  [{ ...DATED, allowed_methods: ['email_age_estimation'] }, [['allowed_methods', false]]],
+  [
+    { ...DATED, verified_after: '2026-01-01', provenance: { allowed: ['/yoti'], denied: ['/yoti'] } },
+    [
+      ['verified_after', true],
+      ['provenance.denied', true],
+      ['provenance.allowed', false],
+    ],
+  ],
+  [
+    { ...DATED, iso_27566_1: 'basic', overrides: { id_doc_scan: { attributes: { issuing_country: ['FR'] } } } },
+    [
+      ['iso_27566_1', false],
+      ['overrides.id_doc_scan.attributes', true],
+    ],
+  ],
+  [
+    { ...DATED, overrides: { id_doc_scan: { verified_after: '2026-06-30', iso_27566_1: 'basic' } } },
+    [
+      ['overrides.id_doc_scan.verified_after', false],
+      ['overrides.id_doc_scan.iso_27566_1', false],
+    ],
+  ],
+  [
+    { ...DATED, overrides: { id_doc_scan: { min_age: 18, age_thresholds: [17, 19] } } },
+    [
+      ['overrides.id_doc_scan.min_age', true],
+      ['overrides.id_doc_scan.age_thresholds', true],
+      ['overrides.id_doc_scan.age_thresholds', false],
+    ],
+  ],
+  [{ ...DATED, overrides: { id_doc_scan: { min_age: 19 } } }, [['overrides.id_doc_scan.min_age', false]]],
+  [{ ...DATED, overrides: { payment_card_network: { min_age: 99 } } }, []],
+])('Each member of %j that filters has made something of a signal of 18 years', (claims, results) => {
+  expect(filterResults([scan({ years: 18 })], claimsSchema.parse(claims), NOW)).toEqual(
+    results.map(([member, passed]) => ({ member, passed })),
+  )
+})
+
+test.each([
+  [{ age_thresholds: [18] }, []],
+  [
+    { ...DATED, allowed_methods: ['id_doc_scan'], verified_after: '2026-01-01', iso_27566_1: 'basic' },
+    ['allowed_methods', 'verified_after', 'iso_27566_1'],
+  ],
+  [{ ...DATED, provenance: { allowed: ['/a'], denied: ['/b'] } }, ['provenance.denied', 'provenance.allowed']],
+  [{ ...DATED, provenance: { allowed: [], denied: [] } }, []],
+  [{ ...DATED, provenance: {} }, []],
+  [
+    {
+      ...DATED,
+      overrides: {
+        payment_card_network: { attributes: { card_type: ['credit'] }, min_age: 0 },
+        id_doc_scan: { min_age: 1, attributes: {}, verified_after: '2026-01-01' },
+        email_age_estimation: {},
+      },
+    },
+    [
+      'overrides.id_doc_scan.min_age',
+      'overrides.id_doc_scan.verified_after',
+      'overrides.payment_card_network.attributes',
+    ],
+  ],
+])('The members of %j that can pass and fail a signal are known, in the order of application', (claims, members) => {
+  expect(filtersOf(claimsSchema.parse(claims))).toEqual(members)
+})
+
+test('allowed_methods that has every method fails no signal', () => {
+  const methods = ['email_age_estimation', 'facial_age_estimation', 'national_id_number']
+  const others = ['digital_credential', 'id_doc_scan', 'payment_card_network']
+  const filters = (allowed_methods: string[]) => filtersOf(claimsSchema.parse({ ...DATED, allowed_methods }))
+  expect(filters([...methods, ...others])).toEqual([])
+  expect(filters([...methods, 'id_doc_scan'])).toEqual(['allowed_methods'])
+})
+
+const override = (changes: object) => ({ ...DATED, overrides: { id_doc_scan: changes } })
+
+test.each<[born: string, what: string, claims: object, birthdays: unknown]>([
+  ['2008-07-01', 'turns 18 today', DATED, [{ threshold: 18, day: 'today' }]],
+  ['2008-07-02', 'turns 18 tomorrow', DATED, [{ threshold: 18, day: 'tomorrow' }]],
+  ['2008-06-30', 'turned 18 yesterday', DATED, []],
+  ['2008-07-03', 'turns 18 the day after tomorrow', DATED, []],
+  ['2009-07-01', 'turns 17, which is no threshold', DATED, []],
+  ['2010-07-01', 'turns 16 today', DATED, [{ threshold: 16, day: 'today' }]],
+  ['2008-07-01', 'passes no filter', { ...DATED, allowed_methods: ['email_age_estimation'] }, []],
+  ['2007-07-01', 'turns 19 by overrides', override({ age_thresholds: [1, 19] }), [{ threshold: 18, day: 'today' }]],
+  [
+    '2006-07-02',
+    'turns the min_age of both thresholds',
+    override({ min_age: 20 }),
+    [
+      { threshold: 16, day: 'tomorrow' },
+      { threshold: 18, day: 'tomorrow' },
+    ],
+  ],
+])('A day of birth %s %s', (date_of_birth, _what, claims, birthdays) => {
+  expect(birthdaysAt([scan({ date_of_birth })], claimsSchema.parse(claims), NOW)).toEqual(birthdays)
+  expect(birthdaysAt([scan({ years: 18 })], claimsSchema.parse(claims), NOW)).toEqual([])
+})
+
+test.each([
+  ['the threshold itself', { age_thresholds: [18] }, 18],
+  ['no age by 0', { age_thresholds: [0] }, undefined],
+  ['the least of all methods with dates', override({ age_thresholds: [12, 21] }), 12],
+  ['the threshold of methods without overrides', override({ age_thresholds: [17, 21] }), 16],
+  ['no age of a method without dates', { ...DATED, allowed_methods: ['payment_card_network'] }, undefined],
+  ['that of the allowed methods alone', { ...override({ min_age: 20 }), allowed_methods: ['id_doc_scan'] }, 20],
+])('The youngest age that can begin to satisfy the first threshold is %s', (_what, claims, years) => {
+  const parsed = claimsSchema.parse(claims)
+  expect(birthdayOf(parsed.age_thresholds[0] ?? -1, 0, parsed)).toBe(years)
+})
