@@ -43,6 +43,8 @@ export const ADULT: AgeKey = createAgeKey('key-of-adult', { date_of_birth: '1990
 /** An age key whose holder has reached no usual threshold. */
 export const CHILD: AgeKey = createAgeKey('key-of-child', { years: 12 })
 
+const SIGNER = createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys })
+
 /**
  * A provider without HTTP, personas or outcomes: records in memory, repeatable ids, two clients. The holders `adult` and
  * `child` have the age keys `ADULT` and `CHILD`.
@@ -59,7 +61,7 @@ export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKey
     certifications: {},
     store: createMemoryStore({ clock }),
     ids: createIds({ seed: 1, scope: 'test' }),
-    signer: createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys }),
+    signer: SIGNER,
     clients: {
       ids: CLIENTS.map(({ clientId }) => clientId),
       find: (clientId) => CLIENTS.find((client) => client.clientId === clientId),

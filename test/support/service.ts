@@ -51,7 +51,8 @@ export function createService(provider: Provider = createProvider()): Service<Pr
       return received((await finishUse(beginning.transaction, decision, { provider })).callback)
     },
     async obtainCode() {
-      const { params } = await service.use({ scope: 'openid svc.upgrade' }, { kind: 'verified', ageKey: CHILD })
+      const scope = `openid ${provider.brand}.upgrade`
+      const { params } = await service.use({ scope }, { kind: 'verified', ageKey: CHILD })
       return z.string().parse(params['code'])
     },
     push: (changes) => pushRequest(formRequest(pushedRequest(changes)), provider),
