@@ -1,5 +1,13 @@
-import { expect, test } from 'vitest'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod'
+import { packageVersion } from '../src/package-root.ts'
 import { sandboxFixtures } from '../src/playwright.ts'
+import { mergeCoverage } from '../src/sandbox/coverage/merge-coverage.ts'
+import { parseCoverage } from '../src/sandbox/coverage/parse-coverage.ts'
+import { makePlaywrightProject } from './support/playwright-project.ts'
+import { claims, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
 
 test('as() gives the browser its cookies for the base URL of the sandbox, not for the address by which it is driven', async () => {
@@ -30,3 +38,94 @@ test('as() gives the browser its cookies for the base URL of the sandbox, not fo
     },
   ])
 })
+
+const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
+
+/** A test file with a sandbox of these options. The fixtures use no more of a context than its cookies, so no browser is started. */
+const spec = (options: string, tests: string) => `
+import { test as base, expect } from '@playwright/test'
+import { sandboxFixtures } from 'agekey-sandbox/playwright'
+
+const test = base.extend({
+  ...sandboxFixtures(${options}),
+  context: async ({}, use) => use({ addCookies: async () => {} }),
+})
+const visit = (sandbox, more) => fetch(sandbox.baseUrl + '/v1/oidc/use?${QUERY}&' + more, { redirect: 'manual' })
+test.describe('a shop', () => {${tests}})
+`
+const seeing = (name: string, persona: string) =>
+  `test('${name}', async ({ sandbox }) => void (await visit(sandbox, 'sandbox_persona=${persona}')))`
+const ADULT = seeing('lets an adult in', 'adult-passport')
+const TEEN = seeing('keeps a teen out', 'teen-16')
+
+const FAILING = `
+  test('passes', async ({ sandbox }) => void (await visit(sandbox, 'sandbox_persona=adult-passport')))
+  test('fails', async ({ sandbox }) => {
+    await visit(sandbox, 'sandbox_persona=teen-16&foo=1')
+    await visit(sandbox, 'sandbox_outcome=access_denied')
+    expect(1).toBe(2)
+  })
+  test('fails without a flow', async ({ sandbox }) => {
+    expect(sandbox.baseUrl).toBe('')
+  })
+`
+const OWN = '{ coverage: "kept" }'
+const SHARED = '{ coverage: "kept-of-all", url: process.env.SANDBOX_URL }'
+
+const attachment = z.object({ name: z.string(), body: z.string().optional(), contentType: z.string() })
+const specs = z.array(
+  z.object({
+    title: z.string(),
+    tests: z.array(z.object({ results: z.array(z.object({ attachments: z.array(attachment) })) })),
+  }),
+)
+const reportSchema = z.object({ suites: z.array(z.object({ suites: z.array(z.object({ specs })) })) })
+
+test('Two workers of Playwright keep the coverage of their sandboxes, once that of a shared one, and the flows of failed tests', async () => {
+  const project = await makePlaywrightProject({
+    'playwright.config.ts': "export default { reporter: 'json', fullyParallel: true, workers: 2 }",
+    'own-one.spec.ts': spec(OWN, ADULT),
+    'own-two.spec.ts': spec(OWN, TEEN),
+    'shared-one.spec.ts': spec(SHARED, ADULT),
+    'shared-two.spec.ts': spec(SHARED, TEEN),
+    'failing.spec.ts': spec('', FAILING),
+    'kept/playwright/999999999.gone.json': 'of a process that has ended',
+  })
+  onTestFinished(project.remove)
+  const { suites } = reportSchema.parse(await project.run({ SANDBOX_URL: (await startSandbox()).url }))
+
+  const keptIn = (folder: string) => {
+    const kept = join(project.folder, folder, 'playwright')
+    const files = readdirSync(kept).filter((name) => name.endsWith('.json'))
+    const parts = files.map((name) => parseCoverage(readFileSync(join(kept, name), 'utf8'), name))
+    const { claims: seen, asked } = mergeCoverage(parts, packageVersion())
+    return { files: files.length, seen, uses: asked['use']?.count }
+  }
+  const adult = { count: 1, tests: ['a shop > lets an adult in'] }
+  const teen = { count: 1, tests: ['a shop > keeps a teen out'] }
+  expect(keptIn('kept')).toMatchObject({ files: 2, seen: [{ thresholds: { 18: { true: adult, false: teen } } }] })
+  // Which of two tests that run at the same time saw an answer, a sandbox of both cannot know.
+  const once = { true: { count: 1 }, false: { count: 1 } }
+  expect(keptIn('kept-of-all')).toMatchObject({ files: 1, seen: [{ thresholds: { 18: once } }], uses: 2 })
+
+  const attached = (test: string) =>
+    suites
+      .flatMap((file) => file.suites.flatMap((suite) => suite.specs))
+      .filter(({ title }) => title === test)
+      .flatMap(({ tests }) => tests[0]?.results[0]?.attachments ?? [])
+      .filter(({ name }) => name.startsWith('agekey-'))
+      .map(({ body = '', ...rest }) => ({ ...rest, body: Buffer.from(body, 'base64').toString('utf8') }))
+  expect(attached('passes')).toEqual([])
+  expect(attached('fails without a flow')).toEqual([])
+  const [text, json] = attached('fails')
+  expect(text).toMatchObject({ name: 'agekey-flows.txt', contentType: 'text/plain' })
+  expect(text?.body).toMatch(/^f\d+ use ok: teen-16: 18 no.*\n/)
+  expect(text?.body).toContain('  18: no. ')
+  expect(text?.body).toContain('advice USE-11: ')
+  expect(text?.body).toMatch(/\n\nf\d+ use error: declined/)
+  expect(json).toMatchObject({ name: 'agekey-flows.json', contentType: 'application/json' })
+  expect(JSON.parse(json?.body ?? '')).toMatchObject([
+    { persona: 'teen-16', status: 'ok', calls: [{ endpoint: 'E1' }], reasons: expect.any(Array) },
+    { outcome: 'access_denied', status: 'error' },
+  ])
+}, 120_000)

@@ -1,104 +1,85 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { packageVersion } from '../src/package-root.ts'
-import type { CoverageCounters } from '../src/sandbox/coverage/counters.ts'
 import { mergeCoverage } from '../src/sandbox/coverage/merge-coverage.ts'
 import { parseCoverage } from '../src/sandbox/coverage/parse-coverage.ts'
 import { buildPackage } from './support/built-package.ts'
-import { claims, useRequest } from './support/requests.ts'
+import { folderWith } from './support/folder-with.ts'
+import { claims, sendUse, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
 
-vi.setConfig({ testTimeout: 120_000 })
-
-/** Outside the repository, whose settings are not those of the tests in it. */
-const folder = mkdtempSync(join(tmpdir(), 'agekey-vitest-'))
-const KEPT = join(folder, '.agekey-coverage/vitest')
-
-/** Tests of one file: each drives a flow as a persona. */
-const suite = (tests: readonly (readonly [name: string, persona: string])[]) => `
+/** Two test files with a sandbox of these options: each test drives a flow as a persona. */
+function suites(folder: string, options: string): Readonly<Record<string, string>> {
+  const suite = (tests: Readonly<Record<string, string>>) => `
 import { describe, test } from 'vitest'
 import { setupSandbox } from 'agekey-sandbox/vitest'
 
-const sandbox = await setupSandbox({ coverage: true, ...JSON.parse(process.env.SANDBOX ?? '{}') })
+const sandbox = await setupSandbox(${options})
 const visit = async (persona) => {
   await fetch(sandbox.baseUrl + '/v1/oidc/use?${QUERY}&sandbox_persona=' + persona, { redirect: 'manual' })
 }
 describe('a shop', () => {
-  ${tests.map(([name, persona]) => `test('${name}', () => visit('${persona}'))`).join('\n  ')}
+  ${Object.entries(tests)
+    .map(([name, persona]) => `test('${name}', () => visit('${persona}'))`)
+    .join('\n  ')}
 })
 `
-
-beforeAll(async () => {
-  mkdirSync(join(folder, 'node_modules'))
-  // The sources themselves would be compiled again by each run.
-  await buildPackage(join(folder, 'node_modules/agekey-sandbox'))
-  symlinkSync(join(ROOT, 'node_modules/vitest'), join(folder, 'node_modules/vitest'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  writeFileSync(
-    join(folder, 'one.test.js'),
-    suite([
-      ['lets an adult in', 'adult-passport'],
-      ['lets another in', 'adult-passport'],
-    ]),
-  )
-  writeFileSync(join(folder, 'two.test.js'), suite([['keeps a teen out', 'teen-16']]))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Runs the files by Vitest. @returns what all workers kept */
-async function runTests(sandbox: object, ...args: string[]): Promise<CoverageCounters> {
-  const program = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder, ...args]
-  const env = { ...process.env, SANDBOX: JSON.stringify(sandbox), VITEST: undefined }
-  await promisify(execFile)(process.execPath, program, { cwd: folder, env })
-  const files = readdirSync(KEPT).filter((name) => name.endsWith('.json'))
-  return mergeCoverage(
-    files.map((name) => parseCoverage(readFileSync(join(KEPT, name), 'utf8'), name)),
-    packageVersion(),
-  )
+  return {
+    [`${folder}/one.test.js`]: suite({ 'lets an adult in': 'adult-passport', 'lets another in': 'adult-passport' }),
+    [`${folder}/two.test.js`]: suite({ 'keeps a teen out': 'teen-16' }),
+  }
 }
 
-const ADULTS = { count: 2, tests: ['a shop > lets an adult in', 'a shop > lets another in'] }
-const TEEN = { count: 1, tests: ['a shop > keeps a teen out'] }
+/** One file after the other, as a sandbox of several takes them: each resets it. */
+const CONFIG = `
+const project = (name, pool) => ({ test: { name, pool, include: [name + '/*.test.js'] } })
+export default {
+  test: {
+    fileParallelism: false,
+    projects: [project('own', 'forks'), project('threads', 'threads'), project('shared', 'forks'), project('tenant', 'forks')],
+  },
+}`
 
-describe('Coverage of tests in Vitest', () => {
-  test.each(['forks', 'threads'])('is kept by each worker of the pool %s, with the tests that saw it', async (pool) => {
-    const { claims } = await runTests({}, '--pool', pool)
-    expect(claims).toMatchObject([{ thresholds: { 18: { true: ADULTS, false: TEEN } } }])
-    expect(readdirSync(KEPT).filter((name) => name.endsWith('.json'))).toHaveLength(2)
+test('Coverage of tests in Vitest is kept by each worker, in forks and threads, once for a sandbox of all, and of a tenant', async () => {
+  const { url } = await startSandbox()
+  // Before the run: it is not counted.
+  await sendUse(url, { sandbox_persona: 'adult-passport' })
+  const folder = folderWith({
+    'package.json': { type: 'module' },
+    'vitest.config.js': CONFIG,
+    ...suites('own', '{ coverage: true }'),
+    ...suites('threads', '{ coverage: "kept-by-threads" }'),
+    ...suites('shared', '{ coverage: "kept-of-all", url: process.env.SANDBOX_URL }'),
+    ...suites('tenant', '{ coverage: "kept-of-tenants", url: process.env.SANDBOX_URL, ownTenant: true }'),
+    '.agekey-coverage/vitest/999999999.gone.json': 'of a process that has ended',
+    '.agekey-coverage/vitest/note.txt': 'of no run',
   })
+  await buildPackage(join(folder, 'node_modules/agekey-sandbox'))
+  symlinkSync(join(ROOT, 'node_modules/vitest'), join(folder, 'node_modules/vitest'))
+  const program = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder]
+  const env = { ...process.env, SANDBOX_URL: url, VITEST: undefined }
+  await promisify(execFile)(process.execPath, program, { cwd: folder, env })
 
-  test('replaces what an earlier run left, and leaves files that a run still writes', async () => {
-    writeFileSync(join(KEPT, '999999999.gone.json'), 'of a process that has ended')
-    writeFileSync(join(KEPT, `${process.pid}-1.gone.json`), 'of a process of another time with an id in use')
-    writeFileSync(join(KEPT, 'note.txt'), 'of no run')
-    const { claims } = await runTests({}, 'two')
-    expect(claims[0]?.thresholds).toEqual({ 18: { false: TEEN } })
-    expect(readdirSync(KEPT).filter((name) => !name.endsWith('.json'))).toContain('note.txt')
-    expect(readdirSync(KEPT).filter((name) => name.endsWith('.json'))).toHaveLength(1)
-  })
-
-  test('counts everything once when all workers use one sandbox, and nothing that came before the run', async () => {
-    const { url } = await startSandbox()
-    await fetch(`${url}/v1/oidc/use?${QUERY}&sandbox_persona=adult-passport`, { redirect: 'manual' })
-    // One file after the other, as the sandbox takes them: each resets it.
-    const { claims, asked } = await runTests({ url }, '--no-file-parallelism')
-    expect(claims).toMatchObject([{ thresholds: { 18: { true: ADULTS, false: TEEN } } }])
-    expect(asked['use']?.count).toBe(3)
-    const again = await runTests({ url })
-    expect(again.asked['use']?.count).toBe(3)
-  })
-
-  test('is that of the own tenant of each file, at a sandbox that runs', async () => {
-    const { url } = await startSandbox()
-    const { claims } = await runTests({ url, ownTenant: true })
-    expect(claims).toMatchObject([{ thresholds: { 18: { true: ADULTS, false: TEEN } } }])
-  })
-})
+  const keptIn = (name: string) => {
+    const kept = join(folder, name, 'vitest')
+    const files = readdirSync(kept).filter((file) => file.endsWith('.json'))
+    const parts = files.map((file) => parseCoverage(readFileSync(join(kept, file), 'utf8'), file))
+    const { claims: seen, asked } = mergeCoverage(parts, packageVersion())
+    return { files: files.length, seen, uses: asked['use']?.count }
+  }
+  const adults = { count: 2, tests: ['a shop > lets an adult in', 'a shop > lets another in'] }
+  const teen = { count: 1, tests: ['a shop > keeps a teen out'] }
+  const seen = [{ thresholds: { 18: { true: adults, false: teen } } }]
+  expect(keptIn('.agekey-coverage')).toMatchObject({ files: 2, seen, uses: 3 })
+  expect(keptIn('kept-by-threads')).toMatchObject({ files: 2, seen, uses: 3 })
+  expect(keptIn('kept-of-all')).toMatchObject({ files: 1, seen, uses: 3 })
+  expect(keptIn('kept-of-tenants')).toMatchObject({ files: 2, seen, uses: 3 })
+  expect(readdirSync(join(folder, '.agekey-coverage/vitest'))).toContain('note.txt')
+}, 120_000)

@@ -1,24 +1,23 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildPackage } from './built-package.ts'
+import { folderWith } from './folder-with.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A project with Playwright and the built package. Outside the repository: Playwright compiles no TypeScript below `node_modules`. */
 export async function makePlaywrightProject(files: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), 'agekey-playwright-'))
+  // The caller removes the folder: some make it outside of a test.
+  const folder = folderWith({ 'package.json': { type: 'module' }, ...files }, () => {})
   const installed = join(folder, 'node_modules')
   for (const name of ['@playwright/test', 'playwright', 'playwright-core']) {
     mkdirSync(dirname(join(installed, name)), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules', name), join(installed, name))
   }
   await buildPackage(join(installed, 'agekey-sandbox'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   const program = join(ROOT, 'node_modules/@playwright/test/cli.js')
   return {
     folder,
