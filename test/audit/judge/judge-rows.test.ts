@@ -1,0 +1,329 @@
+import { expect, test } from 'vitest'
+import type { StartFresh } from '../../../src/audit/drive/audited-app.ts'
+import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
+import { judgeRows } from '../../../src/audit/judge/judge-rows.ts'
+import { UNREAD } from '../../../src/audit/judge/judge-starts.ts'
+import { prepareCopies } from '../../../src/audit/judge/judged-copy.ts'
+import { RESTART } from '../../../src/audit/plan/applicability.ts'
+import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import {
+  APP,
+  type Done,
+  ended,
+  type ImitatedApp,
+  imitatedApp,
+  learnedOf,
+  signatureOf,
+} from '../../support/imitated-app.ts'
+
+const YES = '200 /members Welcome.'
+const NO = '403 /callback Sorry.'
+const SHOWED_YES = 'your app showed 200 at /members ("Welcome.")'
+const SHOWED_NO = 'your app showed 403 at /callback ("Sorry.")'
+const SIGNATURE = signatureOf(YES, NO)
+const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
+const right = ({ use: { outcome, persona } }: FlowPlan) => (outcome === 'verified' && persona !== 'minor' ? YES : NO)
+
+interface Settings {
+  readonly learned?: Parameters<typeof learnedOf>[1]
+  readonly startFresh?: StartFresh
+  readonly slow?: boolean
+  readonly failOn?: 'must' | 'none'
+  readonly jobs?: number
+}
+
+/** What is judged of an app, with what is heard meanwhile. */
+async function judge(ids: readonly string[], app: ImitatedApp, settings: Settings = {}) {
+  const { learned: changes, startFresh, slow = false, failOn = 'must', jobs = 1 } = settings
+  const learned = learnedOf(SIGNATURE, changes)
+  const [copy] = await prepareCopies([app], { learned, repeat: 1 })
+  const heard: string[] = []
+  const { judged, notes } = await judgeRows(ids.map(rowOf), {
+    copies: copy ? Array.from({ length: jobs }, () => copy) : [],
+    visitsEach: 1,
+    learned,
+    signal: new AbortController().signal,
+    pages: {},
+    counting: { failOn, catalogue: '0.2', known: [], today: '2026-01-01' },
+    slow,
+    repeat: 1,
+    startFresh,
+    drive: (fresh) => fresh.drive({ timeoutSeconds: 1, signal: new AbortController().signal }),
+    onRow: ({ done, total, row }) => heard.push(`${done}/${total} ${row.row} ${row.verdict}`),
+  })
+  const told = judged.map(({ row, verdict, reason, evidence }) => ({
+    row,
+    verdict,
+    ...(reason !== undefined && { reason }),
+    ...(evidence !== undefined && { evidence }),
+  }))
+  return { judged, told, heard, notes }
+}
+
+test('What has to be accepted is judged first, with the twins of the others, then the most severe first', async () => {
+  const ids = ['use/id_token.sub_empty', 'use/id_token.alg_none', 'use/id_token.extra_claim', 'use/id_token.expired']
+  const app = imitatedApp(({ use: { outcome = '' } }) => (/verified|extra_claim/.test(outcome) ? YES : NO))
+  const { heard, told } = await judge(ids, app)
+  expect(heard).toEqual([
+    '1/5 use/id_token.extra_claim accepted',
+    '2/5 use/verified accepted',
+    '3/5 use/id_token.alg_none refused',
+    '4/5 use/id_token.expired refused',
+    '5/5 use/id_token.sub_empty refused',
+  ])
+  expect(told.map(({ row }) => row)).toEqual(ids)
+  expect(told[2]).toEqual({
+    row: ids[2],
+    verdict: 'accepted',
+    evidence: `as the adult: ${SHOWED_YES}`,
+  })
+})
+
+test('A refusal shows nothing beside a right answer that is refused, too', async () => {
+  const app = imitatedApp(({ use: { outcome, persona } }, run) =>
+    outcome === 'verified' && persona === 'adult' && run > 1 ? YES : NO,
+  )
+  const { told } = await judge(['use/id_token.expired', 'use/verified'], app)
+  expect(told).toEqual([
+    {
+      row: 'use/id_token.expired',
+      verdict: 'undetermined',
+      reason: 'masked',
+      evidence: 'your app also refuses use/verified, which differs by the fault alone',
+    },
+    { row: 'use/verified', verdict: 'too strict', evidence: `as the adult: ${SHOWED_NO}` },
+  ])
+})
+
+const CREATE_REFUSED = {
+  kind: 'refused',
+  rows: ['create/created'],
+  evidence: 'after an age key was saved it failed',
+} as const
+const CODE_REFUSED = { kind: 'refused', rows: ['use/code_issued'], evidence: 'the sandbox refuses E4' } as const
+const masked = { verdict: 'undetermined', reason: 'masked' }
+const tooStrict = { verdict: 'too strict' }
+
+test.each([
+  ['create/created', { create: CREATE_REFUSED }, { ...tooStrict, evidence: CREATE_REFUSED.evidence }],
+  ['create/callback.state_missing', { create: CREATE_REFUSED }, { ...masked, evidence: CREATE_REFUSED.evidence }],
+  ['par/par.500', { create: CREATE_REFUSED }, { ...masked, evidence: CREATE_REFUSED.evidence }],
+  ['use/code_issued', { upgrade: CODE_REFUSED }, { ...tooStrict, evidence: CODE_REFUSED.evidence }],
+  ['token/token.500', { upgrade: CODE_REFUSED }, { ...masked, evidence: CODE_REFUSED.evidence }],
+  ['upgrade/upgrade.500', { upgrade: CODE_REFUSED }, { ...masked, evidence: CODE_REFUSED.evidence }],
+  ['token/token.500', { create: CREATE_REFUSED }, { verdict: 'not for this app', reason: 'it has no Upgrade' }],
+  ['create/created', { upgrade: CODE_REFUSED }, { verdict: 'not for this app', reason: 'it has no Create' }],
+  [
+    'use/id_token.expired',
+    { create: CREATE_REFUSED, upgrade: CODE_REFUSED },
+    { verdict: 'refused', evidence: `as the adult: ${SHOWED_NO}` },
+  ],
+  [
+    'use/no_answer',
+    {},
+    { verdict: 'not for this app', reason: 'nothing comes back, so that there is no answer to let in' },
+  ],
+  ['jwks/jwks.500', {}, { verdict: 'not for this app', reason: RESTART }],
+])('The row %s of an app of which %j was learned', async (row, learned, told) => {
+  const { told: all, heard } = await judge([row], imitatedApp(right), { learned })
+  expect(all).toEqual([{ row, ...told }])
+  // What was found while the app was learned is not heard of again.
+  expect(heard.length > 0).toBe(row === 'use/id_token.expired')
+})
+
+test('An app that lets a minor in with a right token has that as its finding', async () => {
+  const { judged } = await judge(['use/verified', 'use/id_token.expired'], imitatedApp(right), {
+    learned: { letsIn: ['minor'] },
+  })
+  expect(judged.map(({ row, verdict }) => `${row} ${verdict}`)).toEqual([
+    'use/verified let in',
+    'use/id_token.expired refused',
+  ])
+  expect(judged[0]).toMatchObject({
+    evidence: 'a right token whose thresholds are all false is taken for a yes',
+    harm: 'A child gets in with an honest answer: the app does not read the thresholds.',
+    flows: [],
+    counted: true,
+  })
+  const denied = await judge(['use/verified'], imitatedApp(right), { learned: { letsIn: ['access_denied'] } })
+  expect(denied.told).toMatchObject([{ verdict: 'accepted' }])
+})
+
+/** What a copy does that is started for one row of the key set or of discovery; nothing is queued for a plain start. */
+interface Started {
+  /** What it shows to an adult, the error of that visit, or the problem when it does not come up. */
+  readonly shows: string | Done | Error | { readonly problem: string; readonly isEnded: boolean }
+  /** It reads the reply of the row. */
+  readonly reads?: boolean
+  readonly log?: readonly string[]
+}
+
+/** Starts copies, which do by the name of their row what `start` says. */
+function starting(start: (outcome: string | undefined) => Started) {
+  const started: (string | undefined)[] = []
+  const queued: unknown[] = []
+  let open = 0
+  const startFresh: StartFresh = async ({ prepare }) => {
+    open += 1
+    let reads: boolean | undefined
+    const app = imitatedApp(
+      () => {
+        if (done.shows instanceof Error) throw done.shows
+        return typeof done.shows === 'object' && 'problem' in done.shows ? NO : done.shows
+      },
+      undefined,
+      { left: () => (reads === false ? {} : { remaining: 9_999 }) },
+    )
+    await prepare(app.sandbox)
+    const [row] = app.sandbox.queued
+    started.push(row?.outcome)
+    queued.push(row)
+    const done = start(row?.outcome)
+    reads = done.reads ?? true
+    const failure = typeof done.shows === 'object' && 'problem' in done.shows ? done.shows : undefined
+    return {
+      sandbox: app.sandbox,
+      ...(failure
+        ? { failure }
+        : {
+            app: {
+              sandbox: app.sandbox,
+              page: APP,
+              agent: 'http' as const,
+              readsFragments: false,
+              drive: () => app.driver,
+            },
+          }),
+      log: async () => done.log ?? [],
+      close: async () => {
+        open -= 1
+      },
+    }
+  }
+  return { startFresh, started, queued, isClosed: () => open === 0 }
+}
+
+test('Rows of the key set are judged by copies of the app, what has to be accepted first, and a plain start last', async () => {
+  const ids = [
+    'jwks/jwks.500',
+    'discovery/discovery.issuer_other',
+    'jwks/jwks.extra_key',
+    'jwks/jwks.foreign_key_same_kid',
+  ]
+  const copies = starting((outcome) => ({ shows: outcome === undefined || outcome === 'jwks.extra_key' ? YES : NO }))
+  const { heard } = await judge(ids, imitatedApp(right), { startFresh: copies.startFresh })
+  expect(heard).toEqual([
+    '1/5 use/verified accepted',
+    '2/5 jwks/jwks.extra_key accepted',
+    '3/5 jwks/jwks.foreign_key_same_kid refused',
+    '4/5 discovery/discovery.issuer_other refused',
+    '5/5 jwks/jwks.500 observed',
+  ])
+  expect(copies.started).toEqual([
+    'jwks.extra_key',
+    'jwks.foreign_key_same_kid',
+    'discovery.issuer_other',
+    'jwks.500',
+    undefined,
+  ])
+  expect(copies.queued[0]).toMatchObject({ flow: 'jwks', outcome: 'jwks.extra_key', times: 10_000 })
+  expect(copies.isClosed()).toBe(true)
+})
+
+const KEYS = OUTCOMES.find(({ flow, correctClient }) => flow === 'jwks' && correctClient === 'refuse') ?? expect.fail()
+const KEYS_ID = `jwks/${KEYS.name}`
+const undetermined = (reason: string, evidence: string) => ({ verdict: 'undetermined', reason, evidence })
+
+test.each<[string, Started, object]>([
+  ['lets an adult in', { shows: YES }, { verdict: 'let in', evidence: SHOWED_YES }],
+  ['refuses an adult', { shows: NO }, { verdict: 'refused', evidence: SHOWED_NO }],
+  [
+    'breaks down',
+    { shows: { shows: ended('dropped') } },
+    { verdict: 'broke', evidence: 'your app showed a closed connection without an answer at /callback' },
+  ],
+  [
+    'shows an unknown page',
+    { shows: '200 / Hello.' },
+    undetermined('page_unknown', 'your app showed 200 at / ("Hello.")'),
+  ],
+  [
+    'limits requests',
+    { shows: '429 /callback Slow.' },
+    undetermined('control_lost', 'your app showed 429 at /callback ("Slow.")'),
+  ],
+  ['does not read the row', { shows: YES, reads: false }, { verdict: 'not for this app', reason: UNREAD.jwks }],
+  [
+    'ends at once',
+    { shows: { problem: 'it ended with 1', isEnded: true } },
+    { verdict: 'refused', evidence: 'your app did not start: it ended with 1' },
+  ],
+  [
+    'hangs',
+    { shows: { problem: 'it does not answer', isEnded: false } },
+    { verdict: 'broke', evidence: 'your app did not start: it does not answer' },
+  ],
+  [
+    'ends before it reads the row',
+    { shows: { problem: 'it ended with 1', isEnded: true }, reads: false },
+    undetermined('not_reached', `it read no reply of ${KEYS_ID}; your app did not start: it ended with 1`),
+  ],
+  [
+    'fetches the address of an attacker',
+    { shows: { shows: NO, calls: ['trap'] } },
+    { verdict: 'let in', evidence: 'your app fetched the address that the reply named' },
+  ],
+  [
+    'shows an error before it sends the browser to the service',
+    { shows: { shows: '500 / Oops.', changes: { request: undefined } } },
+    { verdict: 'refused', evidence: 'your app showed 500 at / ("Oops.")' },
+  ],
+  [
+    'shows an error at its callback',
+    { shows: '500 /callback Oops.' },
+    { verdict: 'broke', evidence: 'your app showed 500 at /callback ("Oops.")' },
+  ],
+  [
+    'writes which check refused',
+    { shows: NO, log: ['JWKSInvalid: JSON Web Key Set malformed'] },
+    { verdict: 'refused', evidence: KEYS.breaks.includes('keys') ? SHOWED_NO : expect.stringContaining('names keys') },
+  ],
+])('A copy that is started for a row of the key set and %s', async (_what, done, told) => {
+  const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
+  const { told: all, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
+  expect(all).toEqual([{ row: KEYS_ID, ...told }])
+  expect(notes).toEqual([])
+  expect(copies.isClosed()).toBe(true)
+})
+
+const LOST = 'then a plain start did not let an adult in either'
+const NOTE = (problem: string) =>
+  `a copy of your app that was started without any fault: ${problem}; rows of jwks and discovery do not count`
+
+test.each<[string, Started, string]>([
+  ['refuses an adult', { shows: NO }, 'it showed 403 at /callback ("Sorry.")'],
+  ['does not start', { shows: { problem: 'port in use', isEnded: true } }, 'port in use'],
+  ['fails', { shows: new Error('out of memory') }, 'out of memory'],
+])('Refusals of copies are void when a copy that is started without a fault %s', async (_what, plain, problem) => {
+  const copies = starting((outcome) => (outcome === undefined ? plain : { shows: NO }))
+  const { told, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
+  expect(told).toEqual([{ row: KEYS_ID, ...undetermined('control_lost', `${SHOWED_NO}; ${LOST}`) }])
+  expect(notes).toEqual([NOTE(problem)])
+})
+
+test('What a copy let in stays, whatever a plain start shows', async () => {
+  const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : YES }))
+  const { told } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
+  expect(told).toMatchObject([{ verdict: 'let in' }])
+})
+
+test('An app that reads a document for no row that has to be accepted is given no other row of it', async () => {
+  const ids = OUTCOMES.filter(({ flow, name }) => flow === 'discovery' && !name.endsWith('.slow')).map(
+    ({ name }) => `discovery/${name}`,
+  )
+  const accepted = ids.filter((id) => rowOf(id).correctClient === 'accept')
+  const copies = starting((outcome) => ({ shows: YES, reads: outcome === undefined }))
+  const { told } = await judge(ids, imitatedApp(right), { startFresh: copies.startFresh })
+  expect(copies.started).toHaveLength(accepted.length + 1)
+  expect(told).toEqual(ids.map((row) => ({ row, verdict: 'not for this app', reason: UNREAD.discovery })))
+})

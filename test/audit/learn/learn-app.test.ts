@@ -1,0 +1,377 @@
+import { expect, test } from 'vitest'
+import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
+import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
+import { learnApp } from '../../../src/audit/learn/learn-app.ts'
+import { observe } from '../../../src/audit/learn/observation.ts'
+import type { AuditOptions } from '../../../src/audit/options.ts'
+import {
+  APP,
+  callOf,
+  type Done,
+  ended,
+  hopTo,
+  type ImitatedApp,
+  imitatedApp,
+  pageOf,
+  requestOf,
+  SANDBOX,
+  saidOf,
+  visitTo,
+} from '../../support/imitated-app.ts'
+
+const YES = '200 /members Welcome.'
+const NO = '403 /callback Sorry.'
+const isAdult = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona === 'adult-passport'
+
+function learn(app: ImitatedApp, { options = {}, ...changes }: Partial<AuditedApp> & { options?: AuditOptions } = {}) {
+  const audited: AuditedApp = {
+    sandbox: app.sandbox,
+    page: `${APP}/verify`,
+    agent: 'http',
+    readsFragments: false,
+    drive: () => app.driver,
+    ...changes,
+  }
+  return learnApp(audited, app.driver, options)
+}
+
+const problem = (message: string) => expect.objectContaining({ name: 'AuditProblem', message })
+
+test('An app that has Use alone is learned from two adults, two minors and two denials', async () => {
+  const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
+  const { use, create, upgrade, reading, described, lines } = await learn(app)
+  const [adult, denied] = [
+    { use: { persona: 'adult-passport', outcome: 'verified' } },
+    { use: { outcome: 'access_denied' } },
+  ]
+  const minor = (n: number) => ({ use: { persona: `audit-minor-${n}`, outcome: 'verified' } })
+  expect(app.plans).toEqual([denied, minor(1), adult, minor(2), denied, adult])
+  const seenNo = observe(visitTo(NO))
+  expect(use).toMatchObject({
+    profile: { responseMode: 'query', canCreate: false, upgradeScope: false, repeatsState: false },
+    letsIn: [],
+    createsAfterDenial: false,
+    denied: { label: 'access_denied', observations: [seenNo, seenNo] },
+  })
+  const lacks = new Set(['status 200', 'at /members', 'says welcome'])
+  const no = { always: seenNo.features, lacks }
+  const stray = { always: observe({ end: 'page', hops: [], page: pageOf('400 /callback No answer.') }).features, lacks }
+  expect(use.signature).toEqual({ yes: lacks, yesStatus: 200, noes: [no, no, stray, stray] })
+  expect([create, upgrade]).toEqual([
+    {
+      kind: 'absent',
+      reason: 'your app sends no can_create=true; name its page under create.start when it has Create',
+    },
+    { kind: 'absent', reason: 'your app does not ask for the upgrade scope' },
+  ])
+  expect(reading).toEqual({
+    signatures: { use: use.signature },
+    rules: { use: {}, create: {}, upgrade: {} },
+    createsAfterDenial: false,
+  })
+  expect(described).toEqual({
+    use: {
+      yes: '200 at /members, says "welcome"',
+      no: ['403 at /callback, says "sorry"', '400 at /callback, says "no answer"'],
+    },
+  })
+  expect(lines).toEqual([
+    'use: yes is 200 at /members, says "welcome"',
+    'use: no is 403 at /callback, says "sorry"',
+    'use: no is 400 at /callback, says "no answer"',
+    'your app sends no can_create=true; name its page under create.start when it has Create',
+    'your app does not ask for the upgrade scope',
+  ])
+})
+
+const ANSWER = { state: 'audit-stray-answer', id_token: 'audit.stray.answer' }
+const query = new URLSearchParams(ANSWER)
+
+test.each([
+  [
+    'query',
+    [
+      { url: `${APP}/callback?${query}`, isAnswer: false },
+      { url: `${APP}/callback`, isAnswer: false },
+    ],
+  ],
+  [
+    'form_post',
+    [
+      { url: `${APP}/callback`, method: 'POST', form: ANSWER, isCrossSite: true },
+      { url: `${APP}/callback`, isAnswer: false },
+    ],
+  ],
+  [
+    'fragment',
+    [
+      { url: `${APP}/callback#${query}`, isAnswer: true },
+      { url: `${APP}/callback`, isAnswer: true },
+    ],
+  ],
+])('An app that is answered by %s is brought an answer that it did not ask for, and none', async (mode, opened) => {
+  const request = requestOf({ response_mode: mode })
+  const app = imitatedApp((plan) => ({ shows: isAdult(plan) ? YES : NO, changes: { request } }))
+  const { use } = await learn(app, { readsFragments: true })
+  expect(app.opened).toEqual(opened)
+  expect(use.profile).toMatchObject({ responseMode: mode, repeatsState: true })
+})
+
+test.each([
+  ['looks like a yes', '200 /members Welcome.', 2],
+  ['is no page', ended('dropped', { hops: [] }), 2],
+  ['is another page', '200 /callback?id_token=a Who are you?', 4],
+])('What the app shows for a stray answer is a no, unless it %s', async (_what, shown, noes) => {
+  const app = imitatedApp(
+    (plan) => (isAdult(plan) ? YES : NO),
+    () => shown,
+  )
+  const { signature, strays } = (await learn(app)).use
+  expect(signature.noes).toHaveLength(noes)
+  expect(strays.map(({ label }) => label)).toEqual(['a stray answer', 'a stray answer'])
+  // What stands in its address is the answer itself.
+  expect([...(strays[0]?.observations[0]?.features ?? [])].filter((feature) => feature.startsWith('with '))).toEqual([])
+})
+
+test('An app that lets a minor in, and one that goes on to Create after a denial, are known as such', async () => {
+  const minors = imitatedApp(({ use: { outcome } }) => (outcome === 'verified' ? YES : NO))
+  expect((await learn(minors)).use.letsIn).toEqual(['minor'])
+  const creates = imitatedApp((plan) => ({
+    shows: isAdult(plan) ? YES : NO,
+    creates: plan.use.outcome === 'access_denied',
+  }))
+  expect((await learn(creates)).use.createsAfterDenial).toBe(true)
+})
+
+test('A rule of the user is asked after each run', async () => {
+  const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
+  const { reading, use } = await learn(app, { options: { use: { accepted: 'text=Welcome' } } })
+  expect([use.letsIn, reading.rules.use.accepted?.says]).toEqual([[], 'Welcome'])
+  await expect(learn(app, { options: { use: { accepted: 'text=Hello' } } })).rejects.toThrow(
+    problem('--accepted "text=Hello" does not hold after adult-passport: your app shows 200 at /members ("Welcome.")'),
+  )
+})
+
+const FINDING = {
+  rule: 'USE-08',
+  level: 'error',
+  path: 'nonce',
+  message: 'there is no nonce',
+  hint: 'send one',
+} as const
+
+test('An app whose request the sandbox refuses is told by which rule', async () => {
+  const app = imitatedApp(() => ({ shows: NO, calls: [callOf('E1', { findings: [FINDING] })] }))
+  const message = 'the sandbox refuses the Use request of your app: USE-08: there is no nonce; send one'
+  await expect(learn(app)).rejects.toThrow(problem(message))
+})
+
+test('The path of use.fragment is looked at when no browser with scripts drives the app', async () => {
+  const hops = [hopTo(`${APP}/callback#a=b`), hopTo(`${APP}/session`, { method: 'POST', status: 404 })]
+  const app = imitatedApp((plan) => ({ shows: visitTo(isAdult(plan) ? YES : NO, { hops }) }))
+  await expect(learn(app)).rejects.toThrow(/^use\.fragment: POST \/session answers 404/)
+  expect((await learn(app, { agent: 'chromium' })).use.letsIn).toEqual([])
+})
+
+const CAN_CREATE = requestOf({ can_create: 'true', scope: 'openid svc.upgrade' })
+
+/** An app with Create and Upgrade, which does `later` in these. */
+const whole = (later: (plan: FlowPlan, what: 'create' | 'upgrade') => string | Done, open?: () => string) =>
+  imitatedApp((plan) => {
+    const what = plan.create ? 'create' : plan.use.outcome === 'code_issued' ? 'upgrade' : undefined
+    const done = what ? later(plan, what) : isAdult(plan) ? YES : NO
+    return { changes: { request: CAN_CREATE }, ...(typeof done === 'string' ? { shows: done } : done) }
+  }, open)
+
+const right = ({ create }: FlowPlan, what: 'create' | 'upgrade'): Done =>
+  what === 'upgrade'
+    ? { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] }
+    : {
+        shows: create?.outcome === 'created' ? '200 /created Saved.' : '200 /created Nothing.',
+        calls: ['E2'],
+        creates: true,
+      }
+
+test('An app with Create and Upgrade is brought to both ends of these', async () => {
+  const app = whole(right)
+  const { create, upgrade, described, lines, reading } = await learn(app)
+  const newcomer = (n: number, outcome: string) => ({
+    use: { persona: `audit-newcomer-${n}`, outcome: 'create_requested' },
+    create: { persona: `audit-newcomer-${n}`, outcome },
+    page: undefined,
+  })
+  const minor = (n: number) => ({ use: { persona: `audit-minor-${n}`, outcome: 'code_issued' }, page: undefined })
+  expect(app.plans.slice(6)).toEqual([
+    newcomer(3, 'access_denied'),
+    newcomer(4, 'created'),
+    newcomer(5, 'access_denied'),
+    newcomer(6, 'created'),
+    minor(7),
+    minor(8),
+  ])
+  expect(create).toMatchObject({
+    kind: 'learned',
+    no: [
+      { label: 'after access_denied' },
+      { label: 'a stray answer' },
+      { label: 'a stray answer' },
+      { label: 'a stray answer' },
+    ],
+  })
+  expect(upgrade).toMatchObject({
+    kind: 'learned',
+    no: [{ label: 'access_denied' }, { label: 'a stray answer' }, { label: 'a stray answer' }],
+  })
+  // The last one is an answer to Create that no request asked for.
+  expect(app.opened.at(-1)).toEqual({ url: `${APP}/created?state=audit-stray-answer`, isAnswer: false })
+  expect(Object.keys(reading.signatures)).toEqual(['use', 'create', 'upgrade'])
+  expect(described).toMatchObject({
+    create: { yes: '200 at /created, says "saved"' },
+    upgrade: { yes: '200 at /upgraded, says "done"' },
+  })
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'create: yes is 200 at /created, says "saved"',
+      'upgrade: no is 403 at /callback, says "sorry"',
+    ]),
+  )
+  expect(lines.at(-1)).toBe('upgrade: no is 400 at /callback, says "no answer"')
+})
+
+test('An app without can_create is brought to Create by its own page, after a denial', async () => {
+  const start = { url: '/create' }
+  const app = imitatedApp((plan) => (plan.create ? right(plan, 'create') : isAdult(plan) ? YES : NO))
+  const { create } = await learn(app, { options: { create: { start } } })
+  expect(create.kind).toBe('learned')
+  expect(app.plans[6]).toEqual({
+    use: { persona: 'audit-newcomer-3', outcome: 'access_denied' },
+    create: { persona: 'audit-newcomer-3', outcome: 'access_denied' },
+    page: start,
+  })
+})
+
+test('An app that goes on to the same page after each end of Create is judged by what the sandbox sees', async () => {
+  const hops = [
+    hopTo(`${SANDBOX}/create`, { endpoint: 'E3' }),
+    hopTo(`${APP}/created`, { isCallback: true }),
+    hopTo(`${APP}/home`),
+  ]
+  const app = whole((plan, what) => ({
+    ...right(plan, what),
+    ...(what === 'create' && { shows: visitTo('200 /home Home.', { hops }) }),
+  }))
+  const { create } = await learn(app)
+  expect(create).toMatchObject({ kind: 'learned', signature: { noes: [] }, no: [{ label: 'after access_denied' }] })
+  expect(app.opened).toHaveLength(2)
+})
+
+test('An app that begins again after each end of Create shows nothing by that', async () => {
+  const again = ended('stopped')
+  const app = whole((plan, what) => ({ ...right(plan, what), ...(what === 'create' && { shows: again }) }))
+  expect((await learn(app)).create).toMatchObject({ kind: 'learned', signature: { noes: [] } })
+  const once = whole((plan, what) => ({
+    ...right(plan, what),
+    ...(what === 'create' && plan.create?.outcome === 'created' && { shows: again }),
+  }))
+  const { create } = await learn(once)
+  expect(create.kind === 'learned' && create.signature.noes.length).toBeGreaterThan(0)
+})
+
+const refusedCall = (endpoint: string) => callOf(endpoint, { status: 400, findings: [FINDING] })
+const REFUSES = (endpoint: string) =>
+  `the sandbox refuses ${endpoint} of your app with 400: USE-08: there is no nonce; send one`
+
+test.each<[string, Done, object]>([
+  [
+    'whose pushed request the sandbox refuses',
+    { shows: NO, calls: [refusedCall('E2')] },
+    { kind: 'refused', rows: ['use/create_requested', 'create/created'], evidence: REFUSES('E2') },
+  ],
+  [
+    'that begins no Create',
+    { shows: NO },
+    {
+      kind: 'absent',
+      reason: 'your app began no Create flow after create_requested; name its page under create.start',
+    },
+  ],
+  [
+    'that shows an error after an age key was saved',
+    { shows: '500 /created Oops.', calls: ['E2'], creates: true },
+    {
+      kind: 'refused',
+      rows: ['create/created'],
+      evidence: 'after an age key was saved your app showed 500 at /created ("Oops.")',
+    },
+  ],
+])('Create of an app %s is told so', async (_what, done, create) => {
+  const app = whole((plan, what) => (what === 'create' ? done : right(plan, what)))
+  expect((await learn(app)).create).toEqual(create)
+})
+
+test.each<[string, Done, object]>([
+  [
+    'whose token call the sandbox refuses',
+    { shows: NO, calls: [refusedCall('E4')] },
+    { kind: 'refused', rows: ['use/code_issued'], evidence: REFUSES('E4') },
+  ],
+  [
+    'whose upgrade the sandbox refuses',
+    { shows: NO, calls: ['E4', refusedCall('E5')] },
+    { kind: 'refused', rows: ['use/code_issued'], evidence: REFUSES('E5') },
+  ],
+  [
+    'that shows an error after a code',
+    { shows: '500 /callback Oops.' },
+    { kind: 'refused', rows: ['use/code_issued'], evidence: 'after a code your app showed 500 at /callback ("Oops.")' },
+  ],
+  [
+    'that shows an error after an access token',
+    { shows: '400 /callback Oops.', calls: ['E4'] },
+    {
+      kind: 'refused',
+      rows: ['use/code_issued'],
+      evidence: 'after a right access token your app showed 400 at /callback ("Oops.")',
+    },
+  ],
+  [
+    'that exchanges no code',
+    { shows: YES },
+    { kind: 'absent', reason: 'your app exchanged no code after code_issued; name its page under upgrade.start' },
+  ],
+  [
+    'that sends no upgrade',
+    { shows: YES, calls: ['E4', callOf('other', { status: 400 })] },
+    { kind: 'absent', reason: 'your app sent no upgrade (E5) after code_issued; name its page under upgrade.start' },
+  ],
+])('Upgrade of an app %s is told so, and stands at the end of what was learned', async (_what, done, upgrade) => {
+  const app = whole((plan, what) => (what === 'upgrade' ? done : right(plan, what)))
+  const learned = await learn(app)
+  expect(learned.upgrade).toEqual(upgrade)
+  expect(learned.lines.at(-1)).toBe('evidence' in upgrade ? upgrade.evidence : 'reason' in upgrade && upgrade.reason)
+  expect(Object.keys(learned.described)).toEqual(['use', 'create'])
+})
+
+test('An upgrade counts as done only when each run has sent it', async () => {
+  const app = whole((plan, what) => {
+    const isFirst = app.plans.filter(({ use }) => use.outcome === 'code_issued').length === 1
+    return what === 'upgrade' && isFirst ? { shows: YES, calls: ['E4'] } : right(plan, what)
+  })
+  expect((await learn(app)).upgrade.kind).toBe('absent')
+})
+
+test('A test suite whose visit function says nothing of Create and Upgrade is told what to return', async () => {
+  const app = whole((plan, what) => ({ ...right(plan, what), shows: saidOf(true) }))
+  const run: typeof app.driver.run = async (plan) => {
+    const found = await app.driver.run(plan)
+    return plan.create || plan.use.outcome === 'code_issued' ? found : { ...found, observation: saidOf(isAdult(plan)) }
+  }
+  const driver = { ...app.driver, run }
+  const { create, upgrade, lines } = await learn({ ...app, driver }, { agent: 'function' })
+  const silence =
+    'visit returned true whether Create ended well or not; return true for flow create when the age key was saved'
+  expect(create).toMatchObject({ kind: 'learned', silence })
+  expect(lines).toContain(silence)
+  // The no of Upgrade is that of Use.
+  expect(upgrade.kind === 'learned' && upgrade.silence).toBe(undefined)
+})

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest'
+import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
+import { learnVisits, withSilence } from '../../../src/audit/learn/learn-visits.ts'
+import { learnSignature } from '../../../src/audit/learn/signature.ts'
+import { callOf, type Done, imitatedApp, requestOf, SANDBOX, saidOf } from '../../support/imitated-app.ts'
+
+const isAdult = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona === 'adult-passport'
+const isMinor = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona !== 'adult-passport'
+const isDenial = ({ use: { outcome } }: FlowPlan) => outcome === 'access_denied'
+/** A visit function that returns this. */
+const returning = (result: (plan: FlowPlan, run: number) => boolean, changes: Done['changes'] = {}) =>
+  imitatedApp((plan, run) => ({ shows: saidOf(result(plan, run)), ...(changes && { changes }) }))
+const problem = (message: string) => expect.objectContaining({ name: 'AuditProblem', message })
+
+test('A visit function is learned from two adults, two minors and two denials', async () => {
+  const app = returning(isAdult)
+  const { signature, denied, ...learned } = await learnVisits(app)
+  expect(app.plans.map(({ use }) => use)).toEqual([
+    { outcome: 'access_denied' },
+    { persona: 'audit-minor-1', outcome: 'verified' },
+    { persona: 'adult-passport', outcome: 'verified' },
+    { persona: 'audit-minor-2', outcome: 'verified' },
+    { outcome: 'access_denied' },
+    { persona: 'adult-passport', outcome: 'verified' },
+  ])
+  const no = { always: new Set(['kept out']), lacks: new Set(['let in']) }
+  expect(signature).toEqual({ yes: new Set(['let in']), yesStatus: 200, noes: [no, no] })
+  expect(denied).toEqual({ label: 'access_denied', observations: [saidOf(false), saidOf(false)] })
+  expect(learned).toMatchObject({ letsIn: [], strays: [], createsAfterDenial: false })
+})
+
+test.each([
+  [{}, { responseMode: 'query', canCreate: false, upgradeScope: false }],
+  [
+    { response_mode: 'form_post', can_create: 'true', scope: 'openid svc.upgrade' },
+    { responseMode: 'form_post', canCreate: true, upgradeScope: true },
+  ],
+  [
+    { response_mode: 'fragment', can_create: 'yes', scope: 'svc.upgraded' },
+    { responseMode: 'fragment', canCreate: false, upgradeScope: false },
+  ],
+])('A visit whose app sends %j has the profile %j', async (parameters, profile) => {
+  const app = returning(isAdult, { request: requestOf(parameters) })
+  const { profile: learned } = await learnVisits(app)
+  expect(learned).toEqual({ ...profile, claims: '{"age_thresholds":[18]}', repeatsState: true })
+})
+
+test('A visit whose app sends claims alone is read by the defaults of the service', async () => {
+  const request = { ...requestOf(), parameters: { claims: '{"age_thresholds":[18]}' } }
+  const { profile } = await learnVisits(returning(isAdult, { request }))
+  expect(profile).toMatchObject({ responseMode: 'fragment', canCreate: false, upgradeScope: false })
+})
+
+test('A visit whose app sends another state each time is known as such, and one that creates after a denial', async () => {
+  const app = imitatedApp((plan) => ({ shows: saidOf(isAdult(plan)), creates: isDenial(plan) }))
+  const { profile, createsAfterDenial } = await learnVisits(app)
+  expect([profile.repeatsState, createsAfterDenial]).toEqual([false, true])
+})
+
+test.each([
+  ['a minor', isMinor, ['minor']],
+  ['a user who declined', isDenial, ['access_denied']],
+])('A visit function that lets in %s, beside adults, is known as such', async (_who, isLetIn, letsIn) => {
+  expect((await learnVisits(returning((plan) => isAdult(plan) || isLetIn(plan)))).letsIn).toEqual(letsIn)
+})
+
+const REMEMBERS =
+  'after adult-passport was let in: your app remembers the user; begin each visit in a fresh session, and as another user by n'
+
+test.each<[string, (plan: FlowPlan, run: number) => boolean, string]>([
+  [
+    'lets no adult in',
+    () => false,
+    `visit returned false for a right token of adult-passport: your app refuses it, or visit does not bring the answer of the sandbox to your app; run: agekey-sandbox doctor --issuer ${SANDBOX}/v1/oidc/use`,
+  ],
+  [
+    'lets an adult in once',
+    (plan, run) => isAdult(plan) && run < 4,
+    'visit returned true, then false for a right token of adult-passport: it has to be true each time',
+  ],
+  [
+    'lets everybody in',
+    () => true,
+    'visit returned true for adult-passport, for child-12 and for access_denied; return false when the app refuses',
+  ],
+  [
+    'lets a minor in after an adult',
+    (plan, run) => isAdult(plan) || (isMinor(plan) && run > 2),
+    `visit returned true for child-12 ${REMEMBERS}`,
+  ],
+  [
+    'lets a denial in after an adult',
+    (plan, run) => isAdult(plan) || (isDenial(plan) && run > 2),
+    `visit returned true for access_denied ${REMEMBERS}`,
+  ],
+])('A visit function that %s can teach nothing', async (_what, result, message) => {
+  await expect(learnVisits(returning(result))).rejects.toThrow(problem(message))
+})
+
+const FINDING = {
+  rule: 'USE-08',
+  level: 'error',
+  path: 'nonce',
+  message: 'there is no nonce',
+  hint: 'send one',
+} as const
+const said = 'visit returned false'
+
+test.each<[string, Done, string]>([
+  [
+    'whose request the sandbox refuses',
+    { shows: saidOf(false), calls: [callOf('E1', { findings: [FINDING] })] },
+    'the sandbox refuses the Use request of your app: USE-08: there is no nonce; send one',
+  ],
+  ['that fails', { shows: saidOf('visit threw Error: no') }, 'visit threw Error: no'],
+  [
+    'that sends no request',
+    { shows: saidOf(false), changes: { request: undefined, useFlow: undefined } },
+    `${said}, and no Use request came to ${SANDBOX}; set your app's base URL to that address, and let visit follow redirects to it`,
+  ],
+  [
+    'that decides by itself',
+    { shows: saidOf(false), changes: { brought: { E1: false, E3: false } } },
+    `${said}, and the sandbox has answered its Use request otherwise than it was to (a summary); visit has to leave the choice to the audit, without a persona or an outcome of its own`,
+  ],
+  [
+    'whose request has no claims',
+    { shows: saidOf(false), changes: { request: { ...requestOf(), parameters: {} } } },
+    `no claims came to ${SANDBOX}`,
+  ],
+])('A visit %s can teach nothing', async (_what, done, message) => {
+  await expect(learnVisits(imitatedApp(() => done))).rejects.toThrow(problem(message))
+})
+
+test.each([
+  [{ frozen: true, advanced_seconds: 0 }, 'stands still'],
+  [{ frozen: false, advanced_seconds: 90 }, 'is moved by 90 seconds'],
+])('Nothing is learned while the clock of the sandbox is %j', async (clock, how) => {
+  const app = imitatedApp(() => '200 /', undefined, { clock })
+  await expect(learnVisits(app)).rejects.toThrow(
+    problem(
+      `the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset()`,
+    ),
+  )
+  expect(app.plans).toEqual([])
+})
+
+test('A function that says the same of each end of Create and Upgrade is told what to return', () => {
+  const of = (yes: boolean, no: boolean) => {
+    const noes = [{ label: 'no', observations: [saidOf(no)] }]
+    return { kind: 'learned', signature: learnSignature([saidOf(yes)], noes), no: noes } as const
+  }
+  const [told, silent] = [of(true, false), of(true, true)]
+  const absent = { kind: 'absent', reason: 'it has none' } as const
+  expect(withSilence({ create: told, upgrade: absent })).toEqual({ create: told, upgrade: absent })
+  expect(withSilence({ create: silent, upgrade: of(false, false) })).toEqual({
+    create: {
+      ...silent,
+      silence:
+        'visit returned true whether Create ended well or not; return true for flow create when the age key was saved',
+    },
+    upgrade: {
+      ...of(false, false),
+      silence:
+        'visit returned false whether Upgrade ended well or not; return true for flow upgrade when it was upgraded',
+    },
+  })
+})

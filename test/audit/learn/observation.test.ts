@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { cookiesSet, observe, sentenceOf } from '../../../src/audit/learn/observation.ts'
+import { APP, ended, hopTo, pageOf, SANDBOX, saidOf, visitTo } from '../../support/imitated-app.ts'
+
+const CALLBACK = hopTo(`${APP}/callback?state=s1`, { isCallback: true })
+const seen = (visit: Parameters<typeof observe>[0]) => {
+  const { end, status, features, summary } = observe(visit)
+  return { end, status, features: [...features], summary }
+}
+
+test.each([
+  [
+    'has status, path, title, cookies and words',
+    visitTo('200 /callback', {
+      hops: [hopTo(`${APP}/`, { cookies: ['before'] }), { ...CALLBACK, cookies: ['session'] }],
+      page: pageOf('200 /callback?state=s1 <title>Shop</title><p>Welcome. You are 18.'),
+    }),
+    [
+      'status 200',
+      'at /callback',
+      'titled Shop',
+      'sets session',
+      'says shop',
+      'says welcome',
+      'says you',
+      'says are',
+      'says 18',
+    ],
+    '200 at /callback ("Welcome.")',
+  ],
+  [
+    'after another redirect has the parameters of its address',
+    visitTo('', { hops: [CALLBACK, hopTo(`${APP}/end`)], page: pageOf('200 /end?ok=1&ok=2') }),
+    ['status 200', 'at /end', 'with ok=1', 'with ok=2'],
+    '200 at /end',
+  ],
+  [
+    'is without host, port and tenant, which differ from copy to copy',
+    visitTo('', { page: pageOf('200 /callback see http://localhost:3000/t/audit-x1-2/a and localhost:3000') }),
+    ['status 200', 'at /callback', 'says see', 'says http://localhost/a', 'says and', 'says localhost'],
+    '200 at /callback ("see http://localhost:3000/t/audit-x1-2/a and localhost:3000")',
+  ],
+])('A page that is observed %s', (_what, visit, features, summary) => {
+  expect(seen(visit)).toEqual({ end: 'page', status: 200, features, summary })
+})
+
+test.each([
+  [
+    'https://shop.example/welcome?user=1',
+    ['at https://shop.example/welcome', 'with user=1', 'sets session'],
+    'https://shop.example/welcome',
+  ],
+  ['app:welcome', ['at nullwelcome', 'sets session'], 'nullwelcome'],
+  ['no address', ['at no address', 'sets session'], 'no address'],
+  [undefined, ['at ', 'sets session'], ''],
+])('A redirect to %s, which is of another server, is observed by its address', (url, features, address) => {
+  const visit = ended('elsewhere', { url, hops: [{ ...CALLBACK, cookies: ['session'] }] })
+  expect(seen(visit)).toEqual({ end: 'page', status: 302, features, summary: `a redirect to ${address}` })
+})
+
+const at = { url: `${APP}/late?a=b` }
+
+test.each([
+  ['stopped', {}, 'begins again', 'the beginning of the flow again'],
+  ['timed_out', {}, 'timed out', 'no answer in time at /callback'],
+  ['timed_out', at, 'timed out', 'no answer in time at /late'],
+  ['timed_out', { hops: [] }, 'timed out', 'no answer in time'],
+  ['timed_out', { url: 'no address' }, 'timed out', 'no answer in time'],
+  ['dropped', at, 'dropped', 'a closed connection without an answer at /late'],
+  [
+    'restless',
+    { ...at, problem: 'it loads again' },
+    'restless',
+    'a page that does not come to rest at /late: it loads again',
+  ],
+  ['too_many_redirects', at, 'redirects for ever', 'more than 20 redirects at /late'],
+  ['sandbox_page', { ...at, problem: 'no nonce' }, 'refused by the sandbox', 'an error page of the sandbox: no nonce'],
+  ['sandbox_page', at, 'refused by the sandbox', 'an error page of the sandbox:  at /late'],
+  ['unreachable', { ...at, problem: 'nothing answers there' }, 'unreachable', 'nothing: nothing answers there'],
+  ['unreachable', at, 'unreachable', 'unreachable at /late'],
+  ['astray', { ...at, problem: 'a popup opened' }, 'astray', 'nothing: a popup opened'],
+] as const)('A visit that ended as %s with %j is observed as %s: %s', (end, changes, observed, summary) => {
+  expect(seen(ended(end, changes))).toEqual({ end: observed, status: 0, features: [observed], summary })
+})
+
+test('A visit that ended at a page and shows none is observed by its end alone', () => {
+  expect(seen(ended('page'))).toEqual({ end: 'page', status: 0, features: ['page'], summary: 'page at /callback' })
+})
+
+test('Cookies that an answer set are those from the last callback on, each once', () => {
+  const hops = [
+    { ...CALLBACK, cookies: ['early'] },
+    hopTo(`${SANDBOX}/v1/oidc/create`, { cookies: ['sandbox'] }),
+    { ...CALLBACK, cookies: ['a', 'b'] },
+    hopTo(`${APP}/end`, { cookies: ['a', 'c'] }),
+  ]
+  expect(cookiesSet(visitTo('200 /end', { hops }))).toEqual(['a', 'b', 'c'])
+  expect(cookiesSet(visitTo('200 /end', { hops: [hopTo(`${APP}/`, { cookies: ['x'] })] }))).toEqual(['x'])
+})
+
+test('What was seen is told as a sentence', () => {
+  expect(sentenceOf(observe(visitTo('403 /callback Sorry.')))).toBe('your app showed 403 at /callback ("Sorry.")')
+  expect(sentenceOf(saidOf(false))).toBe('visit returned false')
+})
