@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readError } from '../../support/error-body.ts'
 import { textOf } from '../../support/markup.ts'
-import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
+import { shareSandbox, startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 
 const USE = 'E1 (Use authorization): GET BASE/v1/oidc/use'
 const PAR = 'E2 (Create request pushed): POST BASE/v1/oidc/create/par'
@@ -12,149 +12,129 @@ const USE_DISCOVERY = 'E6 (Use discovery): GET BASE/v1/oidc/use/.well-known/open
 const CREATE_DISCOVERY = 'E6 (Create discovery): GET BASE/v1/oidc/create/.well-known/openid-configuration'
 const JWKS = 'E6 (Key set): GET BASE/.well-known/jwks.json'
 
-const refusal = async ({ request }: TestSandbox, path: string) => {
+const sandbox = await shareSandbox()
+
+const refusal = async (path: string, { request }: Pick<TestSandbox, 'request'> = sandbox) => {
   const answer = await request.get(path).set('Accept', 'application/json').expect(404)
   return readError(answer).error_description
 }
 
-describe('A path that is not served is answered by where the right one is:', () => {
-  test.each([
-    ['/authorize', [USE, CREATE]],
-    ['/oauth/authorize', [USE, CREATE]],
-    ['/oauth2/v1/authorize', [USE, CREATE]],
-    ['/auth', [USE, CREATE]],
-    ['/v1/oidc/use/authorize', [USE]],
-    ['/v1/oidc/create/authorize', [CREATE]],
-    ['/oidc/use', [USE]],
-    ['/v1/use', [USE]],
-    ['/v2/oidc/create', [CREATE]],
-    ['/v1/oidc/usee', [USE]],
-    ['/token', [TOKEN]],
-    ['/oauth2/token', [TOKEN]],
-    ['/v1/oidc/token', [TOKEN]],
-    ['/v1/oidc/create/token', [TOKEN]],
-    ['/v1/oidc/use/tokn', [TOKEN]],
-    ['/par', [PAR]],
-    ['/v1/oidc/par', [PAR]],
-    ['/v1/oidc/use/par', [PAR]],
-    ['/oauth/pushed-authorization-request', [PAR]],
-    ['/v1/upgrade', [UPGRADE]],
-    ['/v1/oidc/upgrade', [UPGRADE]],
-    ['/v1/oidc/use/upgrade', [UPGRADE]],
-    ['/.well-known/openid-configuration', [USE_DISCOVERY, CREATE_DISCOVERY]],
-    ['/v1/oidc/.well-known/openid-configuration', [USE_DISCOVERY, CREATE_DISCOVERY]],
-    ['/.well-known/oauth-authorization-server', [USE_DISCOVERY, CREATE_DISCOVERY]],
-    ['/.well-known/oauth-authorization-server/v1/oidc/use', [USE_DISCOVERY]],
-    ['/v1/oidc/create/.well-known/oauth-authorization-server', [CREATE_DISCOVERY]],
-    ['/v1/oidc/use/.well-known/jwks.json', [JWKS]],
-    ['/v1/oidc/use/jwks.json', [JWKS]],
-    ['/jwks', [JWKS]],
-    ['/oauth2/v3/certs', [JWKS]],
-  ])('%s', async (path, places) => {
-    const sandbox = await startSandbox()
+test.each<[path: string, places: readonly string[], wrong?: string]>([
+  ['/authorize', [USE, CREATE]],
+  ['/oauth/authorize', [USE, CREATE]],
+  ['/oauth2/v1/authorize', [USE, CREATE]],
+  ['/auth', [USE, CREATE]],
+  ['/v1/oidc/use/authorize', [USE]],
+  ['/v1/oidc/create/authorize', [CREATE]],
+  ['/oidc/use', [USE]],
+  ['/v1/use', [USE]],
+  ['/v2/oidc/create', [CREATE]],
+  ['/v1/oidc/usee', [USE]],
+  ['/token', [TOKEN]],
+  ['/oauth2/token', [TOKEN]],
+  ['/v1/oidc/token', [TOKEN]],
+  ['/v1/oidc/create/token', [TOKEN]],
+  ['/v1/oidc/use/tokn', [TOKEN]],
+  ['/par', [PAR]],
+  ['/v1/oidc/par', [PAR]],
+  ['/v1/oidc/use/par', [PAR]],
+  ['/oauth/pushed-authorization-request', [PAR]],
+  ['/v1/upgrade', [UPGRADE]],
+  ['/v1/oidc/upgrade', [UPGRADE]],
+  ['/v1/oidc/use/upgrade', [UPGRADE]],
+  ['/.well-known/openid-configuration', [USE_DISCOVERY, CREATE_DISCOVERY]],
+  ['/v1/oidc/.well-known/openid-configuration', [USE_DISCOVERY, CREATE_DISCOVERY]],
+  ['/.well-known/oauth-authorization-server', [USE_DISCOVERY, CREATE_DISCOVERY]],
+  ['/.well-known/oauth-authorization-server/v1/oidc/use', [USE_DISCOVERY]],
+  ['/v1/oidc/create/.well-known/oauth-authorization-server', [CREATE_DISCOVERY]],
+  ['/v1/oidc/use/.well-known/jwks.json', [JWKS]],
+  ['/v1/oidc/use/jwks.json', [JWKS]],
+  ['/jwks', [JWKS]],
+  ['/oauth2/v3/certs', [JWKS]],
+  ['/v1/oidc/use/', [USE], 'without the slash at the end'],
+  ['//v1/oidc/use/token', [TOKEN], 'without doubled slashes'],
+  ['/v1//oidc/create', [CREATE], 'without doubled slashes'],
+  ['/V1/OIDC/Use', [USE], 'in lowercase'],
+  ['/.well-known/JWKS.json', [JWKS], 'in lowercase'],
+])(
+  'A path that is not served is answered by where the right one is, and what is wrong: %s',
+  async (path, places, wrong = '') => {
     const expected = places.join('; ').replaceAll('BASE', sandbox.baseUrl)
-    expect(await refusal(sandbox, path)).toBe(`${path} is not served here. ${expected}.`)
-  })
+    expect(await refusal(path)).toBe(`${path} is not served here. ${expected}${wrong && ` (${wrong})`}.`)
+  },
+)
 
-  test.each([
-    ['/v1/oidc/use/', USE, 'without the slash at the end'],
-    ['//v1/oidc/use/token', TOKEN, 'without doubled slashes'],
-    ['/v1//oidc/create', CREATE, 'without doubled slashes'],
-    ['/V1/OIDC/Use', USE, 'in lowercase'],
-    ['/.well-known/JWKS.json', JWKS, 'in lowercase'],
-  ])('%s, and what is wrong with it', async (path, place, difference) => {
-    const sandbox = await startSandbox()
-    const expected = `${path} is not served here. ${place.replace('BASE', sandbox.baseUrl)} (${difference}).`
-    expect(await refusal(sandbox, path)).toBe(expected)
-  })
-
-  test('below a tenant, at the address of the tenant', async () => {
-    const sandbox = await startSandbox()
-    expect(await refusal(sandbox, '/t/qa/token')).toContain(`POST ${sandbox.baseUrl}/t/qa/v1/oidc/use/token.`)
-  })
-
-  test('below the path of the base URL, at that path', async () => {
-    const sandbox = await startSandbox({ baseUrl: 'https://shop.example/agekey' })
-    expect(await refusal(sandbox, '/agekey/token')).toContain('POST https://shop.example/agekey/v1/oidc/use/token.')
-  })
+test('A path below a tenant, or below the path of the base URL, is answered by where the right one is there', async () => {
+  expect(await refusal('/t/qa/token')).toContain(`POST ${sandbox.baseUrl}/t/qa/v1/oidc/use/token.`)
+  const own = await startSandbox({ baseUrl: 'https://shop.example/agekey' })
+  expect(await refusal('/agekey/token', own)).toContain('POST https://shop.example/agekey/v1/oidc/use/token.')
 })
 
-describe('A path of the other profile is answered by the flag that serves it:', () => {
-  test.each([
-    ['spec', '/v1/agekey/upgrade', '/v1/svc/upgrade', 'agekey'],
-    ['agekey', '/v1/svc/upgrade', '/v1/agekey/upgrade', 'spec'],
-  ] as const)('in profile %s, %s', async (profile, path, right, other) => {
-    const sandbox = await startSandbox({ profile })
-    expect(await refusal(sandbox, path)).toBe(
-      `${path} is not served here. E5 (Age signals added): POST ${sandbox.baseUrl}${right}. This sandbox runs with profile ${profile}: start it with --profile ${other} to serve ${path}.`,
+test.each([
+  ['spec', '/v1/agekey/upgrade', '/v1/svc/upgrade', 'agekey'],
+  ['agekey', '/v1/svc/upgrade', '/v1/agekey/upgrade', 'spec'],
+] as const)(
+  'In profile %s the path %s of the other profile is answered by the flag that serves it',
+  async (profile, path, right, other) => {
+    const own = await startSandbox({ profile })
+    expect(await refusal(path, own)).toBe(
+      `${path} is not served here. E5 (Age signals added): POST ${own.baseUrl}${right}. This sandbox runs with profile ${profile}: start it with --profile ${other} to serve ${path}.`,
     )
-  })
+  },
+)
+
+test.each([
+  ['/userinfo', 'There is no userinfo endpoint'],
+  ['/oauth2/introspect', 'There is no introspection'],
+  ['/v1/oidc/use/revoke', 'There is no revocation'],
+  ['/logout', 'There is no session to end'],
+  ['/callback', 'is a page of your app'],
+])('A path that is not served names why %s does not exist', async (path, reason) => {
+  expect(await refusal(path)).toContain(reason)
 })
 
-describe('A path that is not served names', () => {
-  test.each([
-    ['/userinfo', 'There is no userinfo endpoint'],
-    ['/oauth2/introspect', 'There is no introspection'],
-    ['/v1/oidc/use/revoke', 'There is no revocation'],
-    ['/logout', 'There is no session to end'],
-    ['/callback', 'is a page of your app'],
-  ])('why %s does not exist', async (path, reason) => {
-    const sandbox = await startSandbox()
-    expect(await refusal(sandbox, path)).toContain(reason)
-  })
+test.each([
+  ['/health', 'GET BASE/_sandbox/health'],
+  ['/personas', 'GET, PUT BASE/_sandbox/personas'],
+  ['/_sandbox/persona', 'GET, PUT BASE/_sandbox/personas'],
+  ['/_sandbox/persona/teen-16', 'GET, PUT, DELETE BASE/_sandbox/personas/:name'],
+  ['/_sandbox/clock/', 'GET, POST BASE/_sandbox/clock'],
+  ['/_sandbox/console/flow', 'GET BASE/_sandbox/console/flows'],
+  ['/sandbox/health', 'GET BASE/_sandbox/health'],
+  ['/outcomes', 'GET BASE/_sandbox/console/outcomes'],
+])('A path that is not served names the page or call of the sandbox that %s is meant to be', async (path, right) => {
+  expect(await refusal(path)).toBe(`${path} is not served here. ${right.replace('BASE', sandbox.baseUrl)}.`)
+})
 
-  test.each([
-    ['/health', 'GET BASE/_sandbox/health'],
-    ['/personas', 'GET, PUT BASE/_sandbox/personas'],
-    ['/_sandbox/persona', 'GET, PUT BASE/_sandbox/personas'],
-    ['/_sandbox/persona/teen-16', 'GET, PUT, DELETE BASE/_sandbox/personas/:name'],
-    ['/_sandbox/clock/', 'GET, POST BASE/_sandbox/clock'],
-    ['/_sandbox/console/flow', 'GET BASE/_sandbox/console/flows'],
-    ['/sandbox/health', 'GET BASE/_sandbox/health'],
-    ['/outcomes', 'GET BASE/_sandbox/console/outcomes'],
-  ])('the page or call of the sandbox that %s is meant to be', async (path, right) => {
-    const sandbox = await startSandbox()
-    expect(await refusal(sandbox, path)).toBe(`${path} is not served here. ${right.replace('BASE', sandbox.baseUrl)}.`)
-  })
+test('A path that is not served names every endpoint, when it resembles none', async () => {
+  const text = await refusal('/wp-login.php')
+  expect(text).toContain(`Served below ${sandbox.baseUrl}: GET /v1/oidc/use, POST /v1/oidc/create/par, `)
+  expect(text).toContain('the sandbox itself: / (pages), /_sandbox/openapi.json (calls)')
+})
 
-  test('every endpoint, when it resembles none', async () => {
-    const sandbox = await startSandbox()
-    const text = await refusal(sandbox, '/wp-login.php')
-    expect(text).toContain(`Served below ${sandbox.baseUrl}: GET /v1/oidc/use, POST /v1/oidc/create/par, `)
-    expect(text).toContain('the sandbox itself: / (pages), /_sandbox/openapi.json (calls)')
-  })
-
-  test('no more of a long path than a line can hold', async () => {
-    const sandbox = await startSandbox()
-    const text = await refusal(sandbox, `/${'x/'.repeat(2000)}`)
-    expect(text?.length).toBeLessThan(1000)
-  })
+test('A path that is not served names no more of a long path than a line can hold', async () => {
+  const text = await refusal(`/${'x/'.repeat(2000)}`)
+  expect(text?.length).toBeLessThan(1000)
 })
 
 test('A browser reads where the right page is on a page', async () => {
-  const { request, baseUrl } = await startSandbox()
-  const answer = await request.get('/v1/oidc/use/').set('Accept', 'text/html').expect(404)
-  expect(textOf(answer.text)).toContain(`GET ${baseUrl}/v1/oidc/use (without the slash at the end)`)
+  const answer = await sandbox.request.get('/v1/oidc/use/').set('Accept', 'text/html').expect(404)
+  expect(textOf(answer.text)).toContain(`GET ${sandbox.baseUrl}/v1/oidc/use (without the slash at the end)`)
 })
 
-describe('A method that an endpoint does not take is answered by the one that it takes, and why:', () => {
-  test.each([
-    ['get', '/v1/oidc/use/token', 'POST', 'your server'],
-    ['get', '/v1/oidc/create/par', 'POST', 'your server'],
-    ['put', '/v1/svc/upgrade', 'POST', 'your server'],
-    ['post', '/v1/oidc/use', 'GET', 'opened by the browser, by GET alone'],
-    ['post', '/v1/oidc/create', 'GET', 'opened by the browser, by GET alone'],
-    ['post', '/.well-known/jwks.json', 'GET', 'document'],
-    ['post', '/v1/oidc/use/.well-known/openid-configuration', 'GET', 'document'],
-    ['get', '/_sandbox/reset', 'POST', 'changes'],
-    ['get', '/v1/oidc/use/choice', 'POST', 'form'],
-  ] as const)('%s %s', async (method, path, allowed, why) => {
-    const { request } = await startSandbox()
-    const answer = await request[method](path).set('Accept', 'application/json').expect(405)
-    expect(answer.headers['allow']).toContain(allowed)
-    const { error_description: text } = readError(answer)
-    expect(text).toContain(`${method.toUpperCase()} ${path}`)
-    expect(text).toContain(allowed)
-    expect(text).toContain(why)
-  })
+test.each([
+  ['get', '/v1/oidc/use/token', 'POST', 'your server'],
+  ['get', '/v1/oidc/create/par', 'POST', 'your server'],
+  ['put', '/v1/svc/upgrade', 'POST', 'your server'],
+  ['post', '/v1/oidc/use', 'GET', 'opened by the browser, by GET alone'],
+  ['post', '/v1/oidc/create', 'GET', 'opened by the browser, by GET alone'],
+  ['post', '/.well-known/jwks.json', 'GET', 'document'],
+  ['post', '/v1/oidc/use/.well-known/openid-configuration', 'GET', 'document'],
+  ['get', '/_sandbox/reset', 'POST', 'changes'],
+  ['get', '/v1/oidc/use/choice', 'POST', 'form'],
+] as const)('%s %s is answered by the method that the endpoint takes, and why', async (method, path, allowed, why) => {
+  const answer = await sandbox.request[method](path).set('Accept', 'application/json').expect(405)
+  expect(answer.headers['allow']).toContain(allowed)
+  const { error_description: text } = readError(answer)
+  for (const part of [`${method.toUpperCase()} ${path}`, allowed, why]) expect(text).toContain(part)
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AgeSignal } from '../../../src/age/signal.ts'
 import { readModes, takeModeBack } from '../../../src/http/status/modes.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/oidc/decisions.ts'
@@ -30,11 +30,11 @@ const ID_SCAN: AgeSignal = {
 
 const CLIENT = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost/'], persona: 'teen-16' }
 
-it('names nothing in a sandbox as it starts', async () => {
+test('The status strip names nothing in a sandbox as it starts', async () => {
   expect(await modesOf(await runningTenant())).toEqual([])
 })
 
-it.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
+test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   ['clock', (tenant) => tenant.moveClock({ advance: 93_600 }), '+1 day 2 h'],
   ['clock', (tenant) => tenant.moveClock({ set: '2030-01-31', freeze: true }), 'frozen at 2030-01-31 00:00:00Z'],
   ['expectations', (tenant) => tenant.expectations.add({ flow: 'use', persona: 'teen-16' }), 'use: teen-16'],
@@ -73,7 +73,7 @@ it.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
     '2 set, seed 7',
   ],
   ['keys', (tenant) => tenant.rotateKeys('publish'), 'rotated'],
-])('names what is set for %s (%#), and takes it back', async (id, set, value) => {
+])('The status strip names what is set for %s (%#), and takes it back', async (id, set, value) => {
   const tenant = await runningTenant()
   await set(tenant)
   expect(await modesOf(tenant)).toEqual([[id, value]])
@@ -81,7 +81,7 @@ it.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   expect(await modesOf(tenant)).toEqual([])
 })
 
-it('counts what is queued twice and armed twice', async () => {
+test('The status strip counts what is queued twice and armed twice', async () => {
   const tenant = await runningTenant()
   for (const persona of ['teen-16', 'child-12']) await tenant.expectations.add({ flow: 'use', persona })
   for (const name of ['One', 'Two']) await tenant.scenarios.arm({ name, steps: [{ await: 'par' }] })
@@ -91,7 +91,7 @@ it('counts what is queued twice and armed twice', async () => {
   ])
 })
 
-it('names as what this browser acts, but not what it acts as in another tenant', async () => {
+test('The status strip names as what this browser acts, but not what it acts as in another tenant', async () => {
   const tenant = await runningTenant()
   const cookieFor = (basePath: string) =>
     `agekey_sandbox_acting=${encodeURIComponent(actingValue(basePath, { persona: 'teen-16', outcome: 'access_denied' }))}`
@@ -105,11 +105,11 @@ it('names as what this browser acts, but not what it acts as in another tenant',
   ])
 })
 
-it('names a persona that a test has put into a cookie for every path', async () => {
+test('The status strip names a persona that a test has put into a cookie for every path', async () => {
   expect(await modesOf(await runningTenant(), 'agekey_sandbox_persona=child-12')).toEqual([['acting', 'child-12']])
 })
 
-it('names a profile other than spec, which only a new start changes', async () => {
+test('The status strip names a profile other than spec, which only a new start changes', async () => {
   const tenant = await createTestTenant({ profile: 'agekey' })
   await tenant.moveClock({ reset: true })
   const [mode] = await readModes({ request: browser(), tenant }, { consolePath: '/console' })
@@ -119,7 +119,7 @@ it('names a profile other than spec, which only a new start changes', async () =
   )
 })
 
-it('leaves ended scenarios readable when it removes the running ones', async () => {
+test('The status strip leaves ended scenarios readable when it removes the running ones', async () => {
   const tenant = await runningTenant()
   const ended = await tenant.scenarios.arm({ name: 'Ended', steps: [{ clock: { advance: 0 } }] })
   await tenant.scenarios.arm({ name: 'Running', steps: [{ await: 'par' }] })
@@ -127,7 +127,7 @@ it('leaves ended scenarios readable when it removes the running ones', async () 
   expect((await tenant.scenarios.list()).map(({ id }) => id)).toEqual([ended.id])
 })
 
-it('shows on an open page neither what is queued nor what clients have', async () => {
+test('The status strip shows on an open page neither what is queued nor what clients have', async () => {
   const tenant = await runningTenant()
   await tenant.moveClock({ advance: 60 })
   await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
