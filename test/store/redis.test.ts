@@ -7,17 +7,16 @@ import { createRedisStore } from '../../src/store/redis-store.ts'
 import { openRedisStores } from '../../src/store/redis-stores.ts'
 import { createRedisTables } from '../../src/store/redis-tables.ts'
 import type { Stores } from '../../src/store/stores.ts'
+import { emptyRedisDatabase } from '../support/run.ts'
 import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 import { describeWith } from '../support/tools.ts'
 import { describeDirectory } from './directory-contract.ts'
 import { describeJournal } from './journal-contract.ts'
-import { startRedis } from './redis/redis-server.ts'
 import { describeStore } from './store-contract.ts'
 import { describeStores } from './stores-contract.ts'
 import { describeTables } from './tables-contract.ts'
 
 describeWith('redis-server', 'In Redis', () => {
-  const stops: (() => Promise<void>)[] = []
   let redis: Redis
   let stores: Stores
   let worlds = 0
@@ -25,15 +24,14 @@ describeWith('redis-server', 'In Redis', () => {
   const prefix = () => `world-${++worlds}:`
 
   beforeAll(async () => {
-    const server = await startRedis((stop) => stops.push(stop))
+    const url = await emptyRedisDatabase()
     const events = { onLost() {}, onBack() {} }
-    redis = await connectRedis(server.url, events)
-    stores = await openRedisStores(server.url, { ...events, version: 'test' })
+    redis = await connectRedis(url, events)
+    stores = await openRedisStores(url, { ...events, version: 'test' })
   })
-  afterAll(async () => {
+  afterAll(() => {
     redis.close()
     stores.close()
-    for (const stop of stops) await stop()
   })
 
   describeStore('Redis', (options) => createRedisStore(redis, { ...options, prefix: prefix(), order: 'order' }))

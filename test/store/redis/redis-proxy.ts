@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Socket, connect as tcpConnect } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** A way to a Redis that a test can make bad. */
@@ -16,14 +16,14 @@ export interface RedisProxy {
 
 /** Starts a proxy for one test. */
 export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
-  const { hostname, port } = new URL(redisUrl)
+  const { hostname, port, pathname } = new URL(redisUrl)
   const sockets = new Set<Socket>()
   let isStalled = false
   let wanted: string | undefined
   let lost = 0
 
   const server = createServer((client) => {
-    const upstream = tcpConnect(Number(port), hostname)
+    const upstream = connect(Number(port), hostname)
     let losesAnswer = false
     const end = () => {
       for (const socket of [client, upstream]) {
@@ -57,9 +57,8 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  const address = server.address()
   return {
-    url: `redis://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     stall() {
       isStalled = true
       for (const socket of sockets) socket.pause()

@@ -1,65 +1,49 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { createRelyingParty, type RelyingParty } from '../../support/relying-party.ts'
+import { press } from '../../support/forms.ts'
 import { useRequest } from '../../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
+import { emptyRedisDatabase } from '../../support/run.ts'
 import { describeWith } from '../../support/tools.ts'
 import { startRedisProxy } from './redis-proxy.ts'
-import { startRedis } from './redis-server.ts'
-import { BASE_URL, control } from './replica.ts'
+import { control, type Replica, startReplica } from './replica.ts'
 
-/** A sandbox whose connection is cut, and another one on the same Redis. */
-interface Pair {
-  readonly cut: TestSandbox & { readonly party: RelyingParty }
-  readonly other: TestSandbox & { readonly party: RelyingParty }
-}
-
-/** A call that changes something, arranged before its connection is cut. */
-interface CutCall {
-  call(): Promise<void>
-  /** What is so afterwards. */
-  check(): Promise<void>
-}
+/** A call that changes something, arranged before its connection is cut, and what is so afterwards. */
+type CutCall = readonly [call: () => Promise<unknown>, check: () => Promise<unknown>]
 
 const issued = z.object({ access_token: z.string() })
 
-const CASES: Readonly<Record<string, (pair: Pair) => Promise<CutCall>>> = {
-  'a code gives a token, once': async ({ cut, other }) => {
+/** By what happens, with the replica whose connection is cut and another one on the same Redis. */
+const CASES: Readonly<Record<string, (cut: Replica, other: Replica) => Promise<CutCall>>> = {
+  async 'a code gives a token, once'(cut, other) {
     const code = await other.party.obtainCode()
     let token = ''
-    return {
-      async call() {
+    return [
+      async () => {
         token = issued.parse((await cut.party.exchange(code)).body).access_token
       },
-      async check() {
-        expect((await other.party.upgrade(token)).status).toBe(200)
-        expect((await other.party.exchange(code)).status).toBe(400)
-      },
-    }
+      async () =>
+        expect([(await other.party.upgrade(token)).status, (await other.party.exchange(code)).status]).toEqual([
+          200, 400,
+        ]),
+    ]
   },
-  'a choice is taken, once': async ({ cut, other }) => {
-    const page = await other.request.get('/v1/oidc/use').query(useRequest())
-    const transaction = /name="transaction" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    const chosen = String(new URLSearchParams({ transaction, persona: 'adult-passport' }))
-    return {
-      call: async () => void (await cut.request.post('/v1/oidc/use/choice').send(chosen).expect(303)),
-      check: async () => void (await other.request.post('/v1/oidc/use/choice').send(chosen).expect(410)),
-    }
+  async 'a choice is taken, once'(cut, other) {
+    const { action, fields } = press((await other.request.get('/v1/oidc/use').query(useRequest())).text, 'use')
+    const choose = async ({ request }: Replica) => request.post(action).send(String(fields))
+    return [
+      async () => expect((await choose(cut)).status).toBe(303),
+      async () => expect((await choose(other)).status).toBe(410),
+    ]
   },
-  'an expectation decides, once': async ({ cut, other }) => {
-    const expectation = { flow: 'use', outcome: 'access_denied' }
-    await other.request.post(control('expectations')).send(expectation).expect(201)
-    return {
-      call: async () => void (await cut.request.get('/v1/oidc/use').query(useRequest()).expect(302)),
-      check: async () => void (await other.request.get('/v1/oidc/use').query(useRequest()).expect(200)),
-    }
+  async 'an expectation decides, once'(cut, other) {
+    await other.next({ flow: 'use', outcome: 'access_denied' })
+    const use = async ({ request }: Replica) => (await request.get('/v1/oidc/use').query(useRequest())).status
+    return [async () => expect(await use(cut)).toBe(302), async () => expect(await use(other)).toBe(200)]
   },
-  'the clock moves, once': async ({ cut, other }) => ({
-    call: async () => void (await cut.request.post(control('clock')).send({ advance: 91 }).expect(200)),
-    async check() {
-      expect((await other.request.get(control('clock'))).body).toMatchObject({ advanced_seconds: 91 })
-    },
-  }),
+  'the clock moves, once': async (cut, other) => [
+    async () => cut.request.post(control('clock')).send({ advance: 91 }).expect(200),
+    async () => expect(await other.clock.state()).toMatchObject({ advanced_seconds: 91 }),
+  ],
 }
 
 describeWith(
@@ -67,16 +51,12 @@ describeWith(
   'A connection that is cut when Redis has written and its answer is still under way',
   () => {
     test.each(Object.entries(CASES))('changes nothing for the caller: %s', async (_name, arrange) => {
-      const redis = await startRedis()
-      const proxy = await startRedisProxy(redis.url)
-      const start = async (store: string) => {
-        const sandbox = await startSandbox({ store, baseUrl: BASE_URL })
-        return { ...sandbox, party: createRelyingParty(sandbox) }
-      }
-      const [cut, other] = await Promise.all([start(proxy.url), start(redis.url)])
+      const store = await emptyRedisDatabase()
+      const proxy = await startRedisProxy(store)
+      const [cut, other] = await Promise.all([startReplica(proxy.url), startReplica(store)])
       // From here Redis knows the script, so that the answer is that of the script.
       await cut.party.obtainRequestUri()
-      const { call, check } = await arrange({ cut, other })
+      const [call, check] = await arrange(cut, other)
       proxy.loseAnswerTo('_commits:')
       await call()
       expect(proxy.lost()).toBe(1)
