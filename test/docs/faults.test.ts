@@ -1,71 +1,40 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { selectRows } from '../../src/audit/plan/select-rows.ts'
-import { OUTCOMES, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
-import { ANSWERS } from '../audit/broken-apps/answers.ts'
-import { BINDING } from '../audit/broken-apps/binding.ts'
-import { CALLS } from '../audit/broken-apps/calls.ts'
-import { CLAIMS } from '../audit/broken-apps/claims.ts'
-import { SIGNATURE } from '../audit/broken-apps/signature.ts'
+import { expect, test } from 'vitest'
+import { findRow } from '../../src/sandbox/outcomes/catalogue.ts'
+import { findBrokenApp } from '../audit/apps/broken-apps.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
-import { type Changes, startExpressExample } from '../support/express-example.ts'
-import { personasFor } from '../support/personas-for.ts'
-import { findFaults } from './faults.ts'
+import { findFaultsOfExample } from './faults.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
 const sandbox = shareSandbox()
 
-/** Those who meet a row: only a user without an age key comes to Create, and only a minor to the upgrade. */
-const usersOf = (row: Outcome): readonly string[] => {
-  if (row.flow === 'use') return personasFor(row)
-  return row.flow === 'create' || row.flow === 'par' ? ['no-age-key'] : ['child-12']
-}
+const rowsOf = (id: string) => [findRow(id) ?? expect.fail(`there is no row ${id}`)]
 
-/** The rows with which the Express example, when it is changed, does something wrong. */
-async function findLetIn(
-  changes: Changes,
-  rows: readonly Outcome[],
-  users: (row: Outcome) => readonly string[] = usersOf,
-): Promise<string[]> {
-  const app = await startExpressExample(sandbox(), changes)
-  onTestFinished(() => app.stop())
-  const letIn: string[] = []
-  for (const row of rows) {
-    for (const persona of users(row)) {
-      await sandbox().reset()
-      await sandbox().configure({ persona })
-      const faults = await findFaults({ sandbox: sandbox(), appUrl: app.url }, row)
-      if (faults.length > 0) letIn.push(rowId(row))
-    }
-  }
-  return [...new Set(letIn)]
-}
+const WELCOME = expect.stringMatching(/^it shows \S+\/callback 200 Welcome, you are 18\.$/)
+const SAVED = expect.stringMatching(/^it shows \S+\/created\S* 200 Your age key is saved\./)
+const UPGRADED = expect.stringMatching(/^it shows \S+\/callback 200 Your age key says more now\./)
 
-const refusedRows = (...only: string[]) =>
-  selectRows({ only }).filter(({ correctClient }) => correctClient === 'refuse')
+/** All broken apps with all their rows are in `faults.others.test.ts`. */
+test.each([
+  ['takes what is truthy for true', 'use/id_token.age_thresholds.strings', [UPGRADED, 'it calls E4']],
+  ['compares no nonce', 'use/id_token.nonce_of_earlier_flow', [WELCOME]],
+  ['never forgets a state that was answered', 'use/callback.replayed', [WELCOME]],
+  ['exchanges a code that c_hash does not fit', 'use/callback.code_other', ['it calls E4']],
+  ['begins to create whatever create_requested says', 'use/callback.create_requested_false', [SAVED, 'it calls E2']],
+  ['fetches the key set that a token names as jku', 'use/id_token.jku', ['it calls trap']],
+  ['takes an age key for saved whatever error comes', 'create/access_denied', [SAVED]],
+  ['sends the user on after a pushed request that failed', 'par/par.500', ['it calls E3']],
+  ['follows a redirect with its secret', 'token/token.redirect', ['it calls trap']],
+  ['upgrades with whatever access_token came', 'token/token.access_token_missing', ['it calls E5']],
+  ['takes an upgrade that failed for done', 'upgrade/upgrade.500', [UPGRADED]],
+])('The tests of the integration pages see what an app that %s does with %s', async (name, row, expected) => {
+  const found = await findFaultsOfExample(sandbox(), findBrokenApp(name).changes, { rows: rowsOf(row) })
+  expect([...found]).toEqual([[row, expected]])
+})
 
-/** One of these is found by a plain minor, which is no row. */
-const BROKEN = [...ANSWERS, ...BINDING, ...CALLS, ...CLAIMS, ...SIGNATURE]
-  .map(({ name, changes, finds }) => ({ name, changes, rows: refusedRows(...finds) }))
-  .filter(({ rows }) => rows.length > 0)
-
-test.each(BROKEN.map((app) => [app.name, app] as const))(
-  'An app that %s fails the tests of the integration pages',
-  async (_name, { changes, rows }) => {
-    expect(await findLetIn(changes, rows)).toEqual(rows.map(rowId))
-  },
-)
-
-describe('An app that checks no signature', () => {
-  const { changes = [] } = SIGNATURE.find(({ name }) => name === 'decodes a token without its signature') ?? {}
-  const row = OUTCOMES.filter((one) => rowId(one) === 'use/id_token.payload_changed')
-
-  test('lets a child in whose answers are inverted', async () => {
-    expect(await findLetIn(changes, row)).toEqual(['use/id_token.payload_changed'])
-  })
-
-  test('hides that from tests in which every user is an adult', async () => {
-    expect(changes).not.toEqual([])
-    expect(await findLetIn(changes, row, () => ['adult-passport'])).toEqual([])
-  })
+test('The tests of the integration pages see an app that checks no signature let a child in, and no adult', async () => {
+  const { changes } = findBrokenApp('decodes a token without its signature')
+  const rows = rowsOf('use/id_token.payload_changed')
+  expect([...(await findFaultsOfExample(sandbox(), changes, { rows }))]).toEqual([
+    ['use/id_token.payload_changed', [UPGRADED, 'it calls E4']],
+  ])
+  expect((await findFaultsOfExample(sandbox(), changes, { rows, users: () => ['adult-passport'] })).size).toBe(0)
 })

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
@@ -17,27 +18,29 @@ export interface RunningApp {
   stop(): void
 }
 
-/** Starts the Express example against a sandbox, with some of its texts changed. @throws Error when a text is not in it */
+/**
+ * Starts the Express example in this process against a sandbox, with some of its texts changed. Each copy is a module of its own.
+ * @throws Error when a text is not in it
+ */
 export async function startExpressExample(
   { baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>,
   changes: Changes = [],
 ): Promise<RunningApp> {
   const { folder, remove } = createScratchFolder()
   const file = join(folder, 'app.mjs')
-  writeFileSync(file, changed(readFileSync(APP, 'utf8'), changes))
-  const env = { PATH: process.env['PATH'], PORT: '0', AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url }
+  const env = JSON.stringify({ PORT: '0', AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url })
+  const code = changed(readFileSync(APP, 'utf8'), [...changes, ['process.env', env]])
   // Its log is of no use: with a broken app every row of the catalogue fills it.
-  const app = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'ignore'] })
-  const [line] = await Promise.race([once(app.stdout, 'data'), once(app, 'exit')])
-  app.stdout.resume()
-  const stop = () => {
-    app.kill()
-    remove()
+  writeFileSync(file, `const console = { log() {}, error() {} }\n${code}\nexport { server }\n`)
+  const { server }: { server: Server } = await import(file).finally(remove)
+  if (!server.listening) await once(server, 'listening')
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    stop() {
+      server.closeAllConnections()
+      server.close()
+    },
   }
-  const found = /^http:\S+/.exec(`${line}`)
-  if (found) return { url: found[0], stop }
-  stop()
-  throw new Error(`the changed app does not start: it ended with ${line}`)
 }
 
 function changed(code: string, changes: Changes): string {

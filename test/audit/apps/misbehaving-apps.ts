@@ -29,16 +29,18 @@ ${CALLBACK}`,
   closesConnections: insteadOfRefusal('request.socket.destroy()'),
   redirectsForEver: insteadOfRefusal("response.redirect(307, '/callback?round=' + Math.random())"),
   sends50MB: insteadOfRefusal(
-    "response.writeHead(400, { 'Content-Type': 'text/html' }).end(Buffer.alloc(50_000_000, 'untrusted '))",
+    "response.writeHead(400, { 'Content-Type': 'text/html' }).end(app.bytes ??= Buffer.alloc(50_000_000, 'untrusted '))",
   ),
   neverRefuses: insteadOfRefusal('setTimeout(() => response.sendStatus(400), 30_000).unref()'),
   redirectsTheBeginning: first("if (request.path === '/verify') response.redirect('/verify'); else next()"),
   closesTheBeginning: first("if (request.path === '/verify') request.socket.destroy(); else next()"),
-  sends50MBAtTheBeginning: first("if (request.path === '/verify') response.send('x'.repeat(50_000_000)); else next()"),
+  sends50MBAtTheBeginning: first("if (request.path === '/verify') response.end(Buffer.alloc(50_000_000)); else next()"),
   /** 30 seconds before each page. */
   isSlow: first('setTimeout(next, 30_000).unref()'),
   /** After as many requests as an audit makes in its middle. */
-  dies: first('app.served = (app.served ?? 0) + 1; if (app.served > 100) process.exit(); next()'),
+  dies: first(
+    'app.served = (app.served ?? 0) + 1; if (app.served > 100) { server.close(); server.closeAllConnections() } next()',
+  ),
   /** After 20 answers that it refused it refuses every request. */
   limitsTheRate: [
     ...first("if (app.failures >= 20) response.status(429).send('Too many attempts.'); else next()"),

@@ -1,56 +1,112 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { keepReadings, keepRun, readUnsettled, renewRun } from '../../../src/cli/audit/last-run.ts'
+import { totalsOf } from '../../../src/sandbox/outcomes/report/totals.ts'
 import { findFreePort } from '../../support/free-port.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
-import { MIXED } from './reports/sample-report.ts'
-import { startSmallApp } from './small-app.ts'
+import { useScratchFolder } from './audit-in-process.ts'
+import { auditedRow, auditReport, MIXED, READINGS_FOUND } from './reports/sample-report.ts'
 
-const { run, start, packageFolder } = await buildCli()
+const { start } = await buildCli()
+useScratchFolder()
 
-let cwd: string
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'agekey-last-'))
-})
-afterEach(() => rmSync(cwd, { recursive: true }))
-
+const APP = 'http://localhost:9/'
 const AUDIT = '/_sandbox/console/audit'
 
-test('a sandbox that the command line started shows the last audit of its folder, each time as it is then', async () => {
+const write = (last: unknown) => {
+  mkdirSync('.agekey-audit')
+  writeFileSync('.agekey-audit/last.json', typeof last === 'string' ? last : JSON.stringify(last))
+}
+const kept = () => JSON.parse(readFileSync('.agekey-audit/last.json', 'utf8'))
+
+test('The rows of the last audit that failed or were undetermined are those of --again', async () => {
+  await keepRun(MIXED)
+  expect(readUnsettled(MIXED.app)).toEqual(
+    MIXED.rows
+      .filter(({ verdict }) => ['let in', 'broke', 'too strict', 'undetermined', 'stale'].includes(verdict))
+      .map(({ row }) => row),
+  )
+})
+
+test('Rows that were run again stand in the place of those of the last audit, and the report counts all of them', async () => {
+  const first = auditReport([
+    auditedRow('use/verified', { verdict: 'accepted' }),
+    auditedRow('use/id_token.expired', { verdict: 'let in' }),
+    auditedRow('use/id_token.jku', { verdict: 'undetermined', reason: 'flaky' }),
+  ])
+  await keepRun(first)
+  const again = [auditedRow('use/id_token.expired'), auditedRow('use/id_token.jku', { verdict: 'let in' })]
+  await renewRun(auditReport(again, { started_at: '2026-02-03T00:00:00.000Z', notes: ['a note'] }))
+  const rows = [first.rows[0], ...again]
+  expect(kept()).toMatchObject({
+    rows,
+    totals: totalsOf([...again, ...first.rows.slice(0, 1)]),
+    exit_code: 1,
+    started_at: '2026-02-03T00:00:00.000Z',
+    first_started_at: first.started_at,
+    notes: ['a note', '2 of 3 rows were run again; the others are of audits before'],
+  })
+  expect(readUnsettled(first.app)).toEqual(['use/id_token.jku'])
+})
+
+test('What is known of the readings of an app stands beside the rows of its last audit, and of no other app', async () => {
+  await keepRun(MIXED)
+  await keepReadings(auditReport([], { app: MIXED.app, readings: READINGS_FOUND }))
+  expect(kept()).toMatchObject({ rows: MIXED.rows, readings: READINGS_FOUND })
+  await keepRun(MIXED)
+  expect(kept()).toMatchObject({ readings: READINGS_FOUND })
+  await keepRun({ ...MIXED, app: APP })
+  expect(kept()).not.toHaveProperty('readings')
+})
+
+test.each([
+  ['without an audit before', undefined, 'there is no last audit in this folder; run it without --again first'],
+  [
+    'after that of another app',
+    auditReport([], { app: 'http://localhost:1/' }),
+    'the last audit was of http://localhost:1/, not of http://localhost:9/; run it without --again first',
+  ],
+  [
+    'when nothing is left',
+    auditReport([auditedRow('use/verified', { verdict: 'accepted' })], { app: APP }),
+    'in the last audit of http://localhost:9/ nothing failed or was undetermined; run it without --again',
+  ],
+  [
+    'after a file that is broken',
+    'x',
+    /^--again: \.agekey-audit\/last\.json is not JSON: Unexpected token .*; run the audit without --again first$/,
+  ],
+  [
+    'after a file of an earlier version, which held verdicts alone',
+    { app: APP, rows: [{ row: 'use/verified', verdict: 'accepted' }] },
+    '.agekey-audit/last.json holds verdicts alone, as an earlier version kept them, and not the whole report; run the audit without --again first',
+  ],
+  [
+    'after a file of another shape',
+    { ...auditReport([]), seconds: 'x' },
+    '.agekey-audit/last.json is no report of agekey-sandbox audit: seconds: expected a number, found the text "x"; run the audit without --again first',
+  ],
+])('--again is refused in one line %s', (_, last, line) => {
+  if (last !== undefined) write(last)
+  expect(() => readUnsettled(APP)).toThrow(
+    typeof line === 'string' ? expect.objectContaining({ message: `--again: ${line}` }) : line,
+  )
+})
+
+test('A sandbox that the command line started shows the last audit of its folder, each time as it is then', async () => {
   const port = await findFreePort()
-  await start(['start', '--port', String(port), '--state-dir', 'none'], { cwd })
+  await start(['start', '--port', String(port), '--state-dir', 'none'], { cwd: process.cwd() })
   const read = async () => (await fetch(`http://localhost:${port}${AUDIT}`)).text()
   expect(await read()).not.toContain('data-testid="headline"')
-  mkdirSync(join(cwd, '.agekey-audit'))
-  writeFileSync(join(cwd, '.agekey-audit/last.json'), JSON.stringify(MIXED))
+  write(MIXED)
   expect(await read()).toContain('data-testid="headline"')
 })
 
-test('a sandbox that a program started reads no audit of its folder', () => {
-  mkdirSync(join(cwd, '.agekey-audit'))
-  writeFileSync(join(cwd, '.agekey-audit/last.json'), JSON.stringify(MIXED))
-  const script = `import { createSandbox } from ${JSON.stringify(join(packageFolder, 'dist/index.js'))}
-    const sandbox = await createSandbox()
-    console.log(await (await fetch(sandbox.url + '${AUDIT}')).text())
-    await sandbox.close()`
-  const page = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' })
+test('A sandbox that a program started reads no audit of its folder', async () => {
+  write(MIXED)
+  const { url } = await startSandbox()
+  const page = await (await fetch(`${url}${AUDIT}`)).text()
   expect(page).toContain('data-testid="open"')
   expect(page).not.toContain('data-testid="headline"')
 })
-
-test('a whole audit says where its verdicts can be looked at while the sandbox runs', async () => {
-  const port = await findFreePort()
-  await start(['start', '--port', String(port), '--state-dir', 'none'], { cwd })
-  const app = await startSmallApp(`http://localhost:${port}`, { careful: false })
-  const sandbox = ['--port', String(port), '--state-dir', 'none']
-  const address = `http://localhost:${port}${AUDIT}`
-  const part = await run(['audit', app.page, ...sandbox, '--only', 'use/id_token.expired'], { cwd })
-  expect(part.stdout).not.toContain(address)
-  const whole = await run(['audit', app.page, ...sandbox, '--jobs', '8'], { cwd })
-  expect(whole.stdout).toContain(`All verdicts by family, with their flows: ${address} (.agekey-audit/last.json)\n`)
-  const page = await (await fetch(address)).text()
-  expect(page).toMatch(/<a class="target" href="\/_sandbox\/console\/flows\/f\d+">/)
-  expect(page).not.toContain('Flows without a link')
-}, 60_000)

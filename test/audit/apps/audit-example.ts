@@ -1,0 +1,50 @@
+import { expect, onTestFinished } from 'vitest'
+import type { Agent, FragmentPost } from '../../../src/audit/agent/browser.ts'
+import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
+import { runAudit } from '../../../src/audit/audit.ts'
+import { appAt } from '../../../src/audit/drive/audited-app.ts'
+import type { AuditOptions } from '../../../src/audit/options.ts'
+import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import { type Changes, startExpressExample } from '../../support/express-example.ts'
+
+export interface AuditWay extends AuditOptions {
+  /** The agent on plain HTTP when absent. */
+  readonly agent?: Agent
+  readonly fragment?: FragmentPost | undefined
+}
+
+/** Audits the Express example, with some of its texts changed, in one test. */
+export async function auditExample(sandbox: Sandbox, changes: Changes, way: AuditWay = {}): Promise<AuditReport> {
+  const app = await startExpressExample(sandbox, changes)
+  onTestFinished(() => app.stop())
+  const { agent = createHttpAgent(), fragment, ...options } = way
+  return runAudit(appAt(sandbox, { page: `${app.url}/verify`, agent, fragment }), options)
+}
+
+/** What a report says against an app: the row of what was let in, and all of any other finding. */
+export const said = ({ rows }: AuditReport): string[] =>
+  rows
+    .filter(({ verdict }) => !['refused', 'accepted', 'observed', 'known', 'not for this app'].includes(verdict))
+    .map(({ row, verdict, reason = '', evidence = '' }) =>
+      verdict === 'let in' ? row : [row, verdict, reason, evidence].join(' '),
+    )
+    .toSorted()
+
+/** Expects of an audit by the whole catalogue that it finds nothing, and that it judged. */
+export function expectSound(report: AuditReport): void {
+  expect(said(report)).toEqual([])
+  expect(report.totals.refused).toBeGreaterThan(150)
+  expect(report.totals.accepted).toBeGreaterThan(15)
+  expect(report.exit_code).toBe(0)
+}
+
+/** The first row of each family that an app meets while it runs. An audit adds the rows to accept that they differ from by a fault. */
+export const SAMPLE: readonly string[] = [
+  ...new Map(
+    OUTCOMES.filter(({ flow }) => flow !== 'jwks' && flow !== 'discovery')
+      .toReversed()
+      .map((row) => [row.family, rowId(row)]),
+  ).values(),
+]

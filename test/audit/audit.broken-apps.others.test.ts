@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
+import { shareSandbox } from '../outcomes/shared-sandbox.ts'
+import { shareChromiumAgent } from '../support/chromium-agent.ts'
+import { describeWith } from '../support/tools.ts'
+import { type AuditWay, auditExample, said } from './apps/audit-example.ts'
+import { BROKEN_APPS, type BrokenApp, findBrokenApp, rowsLetIn } from './apps/broken-apps.ts'
+import { FRAGMENT } from './apps/fragment-apps.ts'
+
+const sandbox = shareSandbox()
+
+async function findsRowsAlone(app: BrokenApp, changes: BrokenApp['changes'], way: AuditWay): Promise<void> {
+  const only = way.only && [...way.only, ...app.finds]
+  const report = await auditExample(sandbox(), [...changes, ...app.changes], { ...way, only, failOn: 'may' })
+  expect(said(report)).toEqual(rowsLetIn(app).map(rowId).toSorted())
+  expect(report.exit_code).toBe(1)
+}
+
+const named = (apps: readonly BrokenApp[]) => apps.map((app) => [app.name, app] as const)
+
+test.each(named(BROKEN_APPS))('Of the whole catalogue an audit finds its rows alone in an app that %s', (_name, app) =>
+  findsRowsAlone(app, [], {}),
+)
+
+test.each(named(BROKEN_APPS))(
+  'An audit that knows how the page passes the fragment on finds the rows of Use alone in an app that %s',
+  (_name, app) =>
+    findsRowsAlone(app, FRAGMENT.byForm, { only: ['flow:use'], fragment: { post: '/answer', as: 'form' } }),
+)
+
+/** One of each kind: with scripts each takes many times as long as without, and the rules of the verdict are the same. */
+const BY_CHROMIUM = [
+  'takes what is truthy for true',
+  'takes an age key for saved whatever error comes',
+  'compares no state',
+  'never forgets a state that was answered',
+  'compares no nonce',
+  'upgrades with whatever access_token came',
+  'lets a token live for ever',
+].map(findBrokenApp)
+
+describeWith('chromium', 'An audit by Chromium', () => {
+  const agent = shareChromiumAgent()
+
+  test.each(named(BY_CHROMIUM))('finds its rows alone in an app that %s', (_name, app) => {
+    const only = ['use/id_token.extra_claim', 'use/access_denied']
+    return findsRowsAlone(app, FRAGMENT.byForm, { only, agent: agent(), timeoutSeconds: 60 })
+  })
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { shareSandbox } from '../outcomes/shared-sandbox.ts'
+import { auditExample, expectSound, SAMPLE } from './apps/audit-example.ts'
+import { findBrokenApp } from './apps/broken-apps.ts'
+
+const sandbox = shareSandbox()
+
+test('An audit by the whole catalogue finds nothing in the Express example', async () => {
+  expectSound(await auditExample(sandbox(), [], { failOn: 'may' }))
+}, 60_000)
+
+test('Five audits of one broken app give the same verdict for each row', async () => {
+  const { changes } = findBrokenApp('compares no nonce')
+  const found: unknown[] = []
+  while (found.length < 5) {
+    const { rows } = await auditExample(sandbox(), changes, { only: [...SAMPLE, 'family:nonce'] })
+    found.push(rows.map(({ row, verdict, reason }) => [row, verdict, reason]))
+  }
+  expect(found).toEqual(Array(5).fill(found[0]))
+}, 60_000)

@@ -1,0 +1,91 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { requireNoAuditFile } from '../../../src/cli/audit/file/write-audit-file.ts'
+import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { auditInProcess, useScratchFolder } from './audit-in-process.ts'
+import { startSmallApp } from './small-app.ts'
+
+const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import.meta.url))
+
+const sandbox = shareSandbox()
+useScratchFolder()
+
+const write = (text: string) => writeFileSync('agekey-audit.yaml', text)
+const read = (name: string) => readFileSync(name, 'utf8')
+
+/** A row that every app refuses that checks the time. */
+const EXPIRED = ['use/id_token.expired']
+const LAST = '.agekey-audit/last.json'
+
+test('An audit with an undetermined row that counts ends with 3 when nothing failed', async () => {
+  const { page } = await startSmallApp(sandbox().baseUrl, { moody: true })
+  const { code, stdout } = await auditInProcess(sandbox(), { page, only: [...EXPIRED, 'use/access_denied'] })
+  expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringContaining('undetermined 1 flaky') })
+})
+
+test('An audit with a finding that agekey-audit.yaml knows ends with 0', async () => {
+  const { page } = await startSmallApp(sandbox().baseUrl, { careful: false })
+  write(`app: ${page}\nknown:\n  - row: use/id_token.expired\n    because: the clock of this app is wrong\n`)
+  const { code, stdout } = await auditInProcess(sandbox(), { only: EXPIRED })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/1 known/) })
+})
+
+test('An audit starts the app by --start at the fixed port of its address, and ends the app', async () => {
+  const page = `http://localhost:${await findFreePort()}/verify`
+  const start = `AGE_BASE_URL={base_url} PORT={port} exec "${process.execPath}" "${EXAMPLE}"`
+  const { code, stdout } = await auditInProcess(sandbox(), { page, start, only: EXPIRED })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('welcome you are 18') })
+  await expect(fetch(page)).rejects.toThrow('fetch failed')
+})
+
+test('A report points at the line of the file that names the app, or at the code that reads the answers', async () => {
+  const { page } = await startSmallApp(sandbox().baseUrl, { careful: false })
+  const placeBy = async (file: string) => {
+    write(file)
+    expect((await auditInProcess(sandbox(), { only: EXPIRED, sarif: 'a.sarif' })).code).toBe(1)
+    const [finding] = JSON.parse(read('a.sarif')).runs[0].results
+    const { artifactLocation, region } = finding.locations[0].physicalLocation
+    return { uri: artifactLocation.uri, line: region.startLine }
+  }
+  expect(await placeBy(`fail_on: must\napp: ${page}\n`)).toEqual({ uri: 'agekey-audit.yaml', line: 2 })
+  const withSource = `app: ${page}\nuse: { source: src/verify.ts:12 }\n`
+  expect(await placeBy(withSource)).toEqual({ uri: 'src/verify.ts', line: 12 })
+})
+
+test('A whole audit is kept for its user alone, and says where its verdicts can be looked at; a part of one is not', async () => {
+  const { page } = await startSmallApp(sandbox().baseUrl, { careful: false })
+  const address = `${sandbox().baseUrl}/_sandbox/console/audit`
+  expect((await auditInProcess(sandbox(), { page, only: EXPIRED })).stdout).not.toContain(address)
+  expect(() => read(LAST)).toThrow('ENOENT')
+  const whole = await auditInProcess(sandbox(), { page, rows: EXPIRED, json: 'a.json' })
+  expect(whole.stdout).toContain(`All verdicts by family, with their flows: ${address} (${LAST})\n`)
+  expect(auditReportSchema.parse(JSON.parse(read(LAST)))).toEqual(JSON.parse(read('a.json')))
+  expect(statSync(LAST).mode & 0o777).toBe(0o600)
+  expect(read('.agekey-audit/.gitignore')).toBe('*\n')
+})
+
+test('An audit ends as everywhere in a folder that it cannot write to, with a warning', async () => {
+  const { page } = await startSmallApp(sandbox().baseUrl)
+  writeFileSync('.agekey-audit', 'a file where the folder would be')
+  const { code, stderr } = await auditInProcess(sandbox(), { page, rows: EXPIRED, junit: 'a.xml' })
+  expect(code).toBe(0)
+  expect(stderr).toMatch(
+    /\nwarning: \.agekey-audit\/last\.json: cannot be written \(it is not a folder\); --again will not know this audit\n$/,
+  )
+  expect(read('a.xml')).toMatch(/^<\?xml/)
+})
+
+test('audit --learn judges nothing and writes agekey-audit.yaml, by which the next call needs no address', async () => {
+  const app = await startSmallApp(sandbox().baseUrl)
+  expect(requireNoAuditFile).not.toThrow()
+  const { code, stdout } = await auditInProcess(sandbox(), { page: app.page, learn: true, accepted: 'text=Welcome' })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('agekey-audit.yaml: written; ') })
+  expect(read('agekey-audit.yaml')).toMatch(/^# yes: .*\n(?:# no: .*\n)+use:\n {2}accepted: text=Welcome\n/m)
+  // Two good flows, two denials and two minors, and not every row of the catalogue.
+  expect(app.callbacks()).toBeLessThan(30)
+  expect(await auditInProcess(sandbox(), { only: EXPIRED })).toMatchObject({ code: 0 })
+  expect(requireNoAuditFile).toThrow('agekey-audit.yaml: is there already and stays as it is; move it away first')
+})

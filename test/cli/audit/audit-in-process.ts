@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, vi } from 'vitest'
+import { auditApp } from '../../../src/cli/audit/audit-app.ts'
+import { readAuditFile } from '../../../src/cli/audit/file/read-audit-file.ts'
+import { openSandbox } from '../../../src/cli/audit/open-sandbox.ts'
+import { planAudit } from '../../../src/cli/audit/plan-audit.ts'
+import { type AuditFlags, readFlags } from '../../../src/cli/audit/read-flags.ts'
+import { sameCall } from '../../../src/cli/audit/same-call.ts'
+import { loadSettings } from '../../../src/config/load-settings.ts'
+import { createMask } from '../../../src/sandbox/clients/mask.ts'
+import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import { createScratchFolder } from '../../docs/scratch-folder.ts'
+
+/** Gives each test an empty working folder, from which programs find the packages of the repository. */
+export function useScratchFolder(): void {
+  const home = process.cwd()
+  let remove = () => {}
+  beforeEach(() => {
+    const scratch = createScratchFolder()
+    remove = scratch.remove
+    process.chdir(scratch.folder)
+  })
+  afterEach(() => {
+    process.chdir(home)
+    remove()
+  })
+}
+
+/** How the Express example, or the app in a file of the working folder, is started by `agekey-audit.yaml`. */
+export function writeStart(app: string, more = ''): void {
+  writeFileSync('app.mjs', app)
+  writeFileSync(
+    'agekey-audit.yaml',
+    `app: http://localhost:{port}/verify
+start:
+  run: [${JSON.stringify(process.execPath)}, app.mjs]
+  env: { PORT: '{port}', AGE_BASE_URL: '{base_url}' }
+${more}`,
+  )
+}
+
+/**
+ * Does what `agekey-sandbox audit` does with these flags, in this process and its working folder, at a sandbox that runs.
+ * @param given.rows judged in the place of the whole catalogue, by an audit that is a whole one all the same
+ */
+export async function auditInProcess(
+  sandbox: Pick<Sandbox, 'url'>,
+  { page, rows: again, ...flags }: AuditFlags & { page?: string; rows?: readonly string[] },
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const request = readFlags(page, { url: sandbox.url, ...flags })
+  const file = readAuditFile()
+  const plan = planAudit(request, file)
+  const settings = await loadSettings({ flags: { log: 'silent', 'state-dir': 'none' }, env: {} })
+  const lines: string[] = []
+  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const open = await openSandbox(settings, request.sandboxUrl)
+  try {
+    const session = { request, file, plan, again, command: sameCall(request, {}), mask: createMask([]) }
+    const { signal } = new AbortController()
+    const code = await auditApp(open, { ...session, signal, say: (line) => lines.push(line) })
+    const stderr = progress.mock.calls.map(([text]) => String(text)).join('')
+    return { code, stdout: `${lines.join('\n')}\n`, stderr }
+  } finally {
+    await open.close()
+    progress.mockRestore()
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test, vi } from 'vitest'
+import { list } from '../../../src/cli/audit/list-rows.ts'
+import { type AuditFlags, readFlags } from '../../../src/cli/audit/read-flags.ts'
+
+/** What `audit --list` prints. */
+function listed(flags: AuditFlags): string {
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  expect(list(readFlags(undefined, { list: true, ...flags }), undefined)).toBe(0)
+  const text = written.mock.calls.map(([line]) => String(line)).join('')
+  written.mockRestore()
+  return text
+}
+
+test('audit --list shows rows with level and reference, most severe first', () => {
+  const text = listed({ only: ['use/id_token.*'], skip: ['use/id_token.a*'] })
+  expect(text).toMatch(/^use\/id_token\.expired {2,}must {2,}.*OpenID Connect Core 1\.0 section 3\.1\.3\.7/m)
+  expect(text).not.toContain('use/id_token.a')
+  expect(text).not.toMatch(/^create\//m)
+  expect(text).toMatch(/\n\n\d+ rows, judged by catalogue \d\.\d\n$/)
+  const { rows } = JSON.parse(listed({ only: ['use/id_token.*'], json: '-' }))
+  const severities = rows.map(({ severity }: { severity: number }) => severity)
+  expect(severities).toEqual(severities.toSorted((one: number, other: number) => other - one))
+})
+
+test('audit --list prints JSON, and says which rows a version of the catalogue does not count', () => {
+  const { rows, catalogue } = JSON.parse(listed({ json: '-', catalogue: '0.1' }))
+  expect(catalogue).toBe('0.1')
+  expect(rows).toContainEqual({
+    row: 'use/id_token.expired',
+    family: expect.any(String),
+    level: 'must',
+    severity: expect.any(Number),
+    summary: expect.any(String),
+    refs: expect.any(Array),
+    cwe: expect.arrayContaining([expect.stringMatching(/^CWE-\d+$/)]),
+    since: '0.1',
+    counted: true,
+  })
+  type Row = { since: string; counted: boolean }
+  expect(rows.filter(({ since, counted }: Row) => counted !== (since === '0.1'))).toEqual([])
+})
