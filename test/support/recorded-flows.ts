@@ -1,11 +1,12 @@
+import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import type { HttpClient } from './http-client.ts'
 import { createRelyingParty } from './relying-party.ts'
 import { createRequest, pushedRequest, useRequest } from './requests.ts'
-import type { TestSandbox } from './sandbox.ts'
 
 const UPGRADE = 'openid svc.upgrade'
 
 /** Makes one flow of each kind. @returns their ids, by what is special about each */
-export async function recordFlows(sandbox: TestSandbox): Promise<Map<string, string>> {
+export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<string, string>> {
   const party = createRelyingParty(sandbox)
   const { request } = sandbox
   const use = (changes: Parameters<typeof useRequest>[0] = {}) => request.get('/v1/oidc/use').query(useRequest(changes))

@@ -15,6 +15,15 @@ export const chromiumPath: string | undefined = [process.env['CHROMIUM_PATH'], .
 export const pythonWith = (module: string): string | undefined =>
   ['python3', '/usr/bin/python3'].find((path) => runs(path, '-c', `import ${module}`))
 
+/** Python as Debian installs it, with its packages. */
+export const PYTHON = '/usr/bin/python3'
+
+/** Where Debian puts libraries for Go. */
+export const GOCODE = '/usr/share/gocode/src'
+
+/** The module of Apache that speaks OpenID Connect. */
+const MOD_AUTH_OPENIDC = '/usr/lib/apache2/modules/mod_auth_openidc.so'
+
 interface Tool {
   /** Whether this machine has the tool. */
   readonly isHere: () => boolean
@@ -38,6 +47,30 @@ export const TOOLS = {
   },
   PyJWT: { isHere: () => pythonWith('jwt') !== undefined, remedy: 'apt-get install python3-jwt' },
   Authlib: { isHere: () => pythonWith('authlib.oidc.core') !== undefined, remedy: 'apt-get install python3-authlib' },
+  python: {
+    isHere: () => runs(PYTHON, '-c', 'import authlib.jose, cryptography, django, flask, jwt, pytest, requests'),
+    remedy: 'apt-get install python3-authlib python3-django python3-flask python3-jwt python3-pytest python3-requests',
+  },
+  go: {
+    isHere: () =>
+      runs('go', 'version') &&
+      ['github.com/coreos/go-oidc', 'golang.org/x/oauth2'].every((path) => existsSync(`${GOCODE}/${path}`)),
+    remedy: 'apt-get install golang-go golang-github-coreos-go-oidc-dev golang-golang-x-oauth2-dev',
+  },
+  ruby: {
+    isHere: () => runs('ruby', '-e', 'require "openid_connect"'),
+    remedy: 'apt-get install ruby ruby-openid-connect',
+  },
+  apache: {
+    isHere: () => existsSync(MOD_AUTH_OPENIDC) && runs('/usr/sbin/apache2', '-v'),
+    remedy: 'apt-get install apache2-bin libapache2-mod-auth-openidc',
+  },
+  nginx: { isHere: () => runs('/usr/sbin/nginx', '-v'), remedy: 'apt-get install nginx-light' },
+  kubectl: { isHere: () => runs('kubectl', 'version', '--client'), remedy: 'install kubectl' },
+  buildah: {
+    isHere: () => process.getuid?.() === 0 && runs('buildah', '--version') && runs('debootstrap', '--version'),
+    remedy: 'apt-get install buildah debootstrap, as root',
+  },
 } as const satisfies Readonly<Record<string, Tool>>
 
 export type ToolName = keyof typeof TOOLS
