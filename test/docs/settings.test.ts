@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
+import { configSchema } from '../../src/config/config-schema.ts'
+import { loadSettings } from '../../src/config/load-settings.ts'
+import { FLAGS } from '../../src/config/text-settings.ts'
+import { parseYamlDocument } from '../../src/files/yaml-document.ts'
+import { CATALOGUE_VERSION } from '../../src/sandbox/outcomes/catalogue.ts'
+import { fencedBlocks, readDocuments } from '../support/markdown.ts'
+import { readPage, readRoot, tableOf } from './page.ts'
+
+const documents = readDocuments()
+const blocks = documents.flatMap(({ path, text }) => fencedBlocks(text).map(({ code }) => ({ path, code })))
+
+/** Variables of the documents that no sandbox reads: `run` gives them to a command. */
+const OF_COMMANDS = ['AGEKEY_SANDBOX_URL', 'AGEKEY_SANDBOX_CLIENT_ID', 'AGEKEY_SANDBOX_CLIENT_SECRET']
+
+test('Every variable of the documents that sets up the sandbox is one of its settings', () => {
+  const named = documents.flatMap(({ text }) => text.match(/AGEKEY_SANDBOX_[A-Z_]+/g) ?? [])
+  expect(named.length).toBeGreaterThan(60)
+  const known: readonly (string | undefined)[] = [...FLAGS.map(({ variable }) => variable), ...OF_COMMANDS]
+  expect(named.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('Every command of the documents that starts a sandbox has flags that exist', async () => {
+  const commands = blocks.flatMap(({ path, code }) =>
+    (code.match(/^(?:npx )?agekey-sandbox --.*[^\\]$/gm) ?? []).map((command) => ({ path, command })),
+  )
+  expect([...new Set(commands.map(({ path }) => path))]).toEqual(
+    expect.arrayContaining(['docs/addresses.md', 'docs/mobile.md', 'docs/replicas.md']),
+  )
+  for (const { command } of commands) {
+    const flags = [...command.matchAll(/--([\w-]+)(?: ([^-\s]\S*))?/g)].map(([, name = '', value]) => [
+      name,
+      value ?? true,
+    ])
+    await expect(loadSettings({ flags: Object.fromEntries(flags) }), command).resolves.toBeDefined()
+  }
+})
+
+test('addresses.md names each setting of an address by its key and its flag', () => {
+  const shown = tableOf(readPage('addresses.md'), 'Setting | Flag').flatMap(([keys = '', flags = '']) =>
+    (flags.match(/--[\w-]+/g) ?? []).map((flag, index) => `${(keys.match(/\w+/g) ?? [])[index]} ${flag}`),
+  )
+  expect(shown.length).toBeGreaterThan(7)
+  expect(shown.filter((one) => !FLAGS.some(({ key, name }) => one === `${key} --${name}`))).toEqual([])
+})
+
+/** Each file that a page shows below a comment with its name; the manifests of Kubernetes have the name of their config. */
+const filesNamed = (name: string) =>
+  blocks.filter(({ path, code }) => code.startsWith(`# ${name}\n`) && path !== 'docs/kubernetes.md')
+
+test('Every config file of the documents can be read', () => {
+  const files = filesNamed('agekey-sandbox.yaml')
+  expect(files.length).toBeGreaterThan(6)
+  for (const { path, code } of files)
+    expect(parseYamlDocument(code, { file: path, schema: configSchema }), code).toBeDefined()
+})
+
+test('The file of upgrades.md names the present version of the catalogue', () => {
+  const [{ code = '' } = {}] = filesNamed('agekey-audit.yaml')
+  const values = parseYamlDocument(code, { file: 'upgrades.md', schema: auditFileSchema })
+  expect(values).toMatchObject({ catalogue: CATALOGUE_VERSION })
+})
+
+test('upgrades.md names the versions that package.json asks for', () => {
+  const { engines, peerDependencies } = JSON.parse(readRoot('package.json'))
+  const page = readPage('upgrades.md')
+  expect(page).toContain(`Node ${engines.node.replace('>=', '')} or later`)
+  expect(page).toContain(`Vitest ${peerDependencies.vitest.replace('>=', '')} or later`)
+  expect(page).toContain(`Playwright ${peerDependencies['@playwright/test'].replace('>=', '')} or later`)
+})
