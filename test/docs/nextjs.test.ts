@@ -5,7 +5,7 @@ import { readPage } from './page.ts'
 
 const page = readPage('integration-nextjs.md')
 
-test('every file that the page lists is shown on it, below a heading that the list leads to', () => {
+test('Every file that the page for Next.js lists is shown on it, below a heading that the list leads to', () => {
   const listed = [...page.matchAll(/^\| \[(.*?)\]\(#(.*?)\)/gm)].map(([, file = '', anchor = '']) => ({ file, anchor }))
   expect(listed).toHaveLength(ROUTES.length + 1)
   for (const { file, anchor } of listed) {

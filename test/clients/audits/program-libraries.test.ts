@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe } from 'vitest'
-import { findPython } from '../../docs/apps/flask-app.ts'
-import { hasGo } from '../../docs/apps/go-app.ts'
 import { makeScratchFolder } from '../../docs/scratch-folder.ts'
-import { hasApache, startApache } from '../apache-server.ts'
+import { describeWith, PYTHON } from '../../support/tools.ts'
+import { startApache } from '../apache-server.ts'
 import { readExample } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
 import { APPS, outputOf, startProgram } from './program-app.ts'
@@ -21,10 +19,9 @@ const flask = (python: string, app: string) => ({ command: python, args: ['-m', 
 /** The version of a package of Debian, without that of its packaging: 2.1.0 of 2.1.0-2. */
 const debianVersion = (name: string) => /\t(?:\d+:)?(.+)-/.exec(outputOf('dpkg-query', '--show', name))?.[1] ?? ''
 
-const withAuthlib = findPython('authlib, flask, requests')
-describe.skipIf(withAuthlib === '')('In Python', () => {
+describeWith('python', 'In Python', () => {
   const authlib = {
-    version: outputOf(withAuthlib, '-c', 'import authlib; print(authlib.__version__)'),
+    version: outputOf(PYTHON, '-c', 'import authlib; print(authlib.__version__)'),
     isOfSystem: true,
     anchor: 'authlib',
   }
@@ -37,7 +34,7 @@ describe.skipIf(withAuthlib === '')('In Python', () => {
     app: 'authlib_app.py',
     note: '`parse_id_token` compares `aud` with the `client_id` through `azp` alone unless its `claims_options` name a value of `aud`, and reads no `c_hash`.',
     left_out: { ...left_out, ...noUpgrade },
-    start: startProgram(flask(withAuthlib, 'authlib_app')),
+    start: startProgram(flask(PYTHON, 'authlib_app')),
   })
 
   auditLibrary({
@@ -53,7 +50,7 @@ describe.skipIf(withAuthlib === '')('In Python', () => {
       'use/callback.replayed': 'the same',
     },
     start: startProgram({
-      ...flask(withAuthlib, 'authlib_lines_app'),
+      ...flask(PYTHON, 'authlib_lines_app'),
       prepare({ baseUrl, appUrl }) {
         const folder = makeScratchFolder()
         const names = { 'http://localhost:2435': baseUrl, 'http://localhost:3000': appUrl }
@@ -62,14 +59,11 @@ describe.skipIf(withAuthlib === '')('In Python', () => {
       },
     }),
   })
-})
 
-const withPyjwt = findPython('jwt, cryptography, flask')
-describe.skipIf(withPyjwt === '')('In Python', () => {
   auditLibrary({
     name: 'pyjwt',
     library: 'PyJWT',
-    version: outputOf(withPyjwt, '-c', 'import jwt; print(jwt.__version__)'),
+    version: outputOf(PYTHON, '-c', 'import jwt; print(jwt.__version__)'),
     isOfSystem: true,
     uses: '`PyJWKClient` and `decode` with `algorithms`, `audience` and `issuer`',
     anchor: 'pyjwt',
@@ -81,11 +75,11 @@ describe.skipIf(withPyjwt === '')('In Python', () => {
       'use/id_token.crit_unknown':
         'PyJWT 2.6.0 does not look at it; a security update of Debian refuses it under the same version (CVE-2026-32597)',
     },
-    start: startProgram(flask(withPyjwt, 'pyjwt_app')),
+    start: startProgram(flask(PYTHON, 'pyjwt_app')),
   })
 })
 
-describe.skipIf(!hasGo)('In Go', () => {
+describeWith('go', 'In Go', () => {
   auditLibrary({
     name: 'go-oidc',
     library: 'go-oidc',
@@ -105,25 +99,22 @@ describe.skipIf(!hasGo)('In Go', () => {
   })
 })
 
-const RUBY = '/usr/bin/ruby'
-const rubyVersion = outputOf(RUBY, '-e', 'require "openid_connect"; puts OpenIDConnect::VERSION')
-if (rubyVersion === '') console.warn(`SKIPPED of docs/libraries.md: Ruby, because ${RUBY} has no openid_connect`)
-describe.skipIf(rubyVersion === '')('In Ruby', () => {
+describeWith('ruby', 'In Ruby', () => {
   auditLibrary({
     name: 'ruby-openid-connect',
     library: 'openid_connect for Ruby',
-    version: rubyVersion,
+    version: outputOf('ruby', '-e', 'require "openid_connect"; puts OpenIDConnect::VERSION'),
     isOfSystem: true,
     uses: '`Config.discover!`, `IdToken.decode`, `verify!` with `issuer`, `client_id` and `nonce`, and `access_token!`',
     anchor: 'ruby',
     app: 'openid_connect_app.rb',
     note: 'It reads the token of an answer and nothing else: `state` and errors are left to the app.',
     left_out: { ...left_out, ...noUpgrade },
-    start: startProgram({ command: RUBY, args: ['-W0', 'openid_connect_app.rb'] }),
+    start: startProgram({ command: 'ruby', args: ['-W0', 'openid_connect_app.rb'] }),
   })
 })
 
-describe.skipIf(!hasApache)('In Apache', () => {
+describeWith('apache', 'In Apache', () => {
   auditLibrary({
     name: 'mod-auth-openidc',
     library: 'mod_auth_openidc',

@@ -1,0 +1,27 @@
+import mermaid from 'mermaid'
+import { expect, test } from 'vitest'
+import { makeProject } from '../support/project.ts'
+import { recordFlows } from '../support/recorded-flows.ts'
+import { startSandbox } from '../support/sandbox.ts'
+import { describeWith, PYTHON } from '../support/tools.ts'
+import { codeBlocks, readPage } from './page.ts'
+
+test('The diagram of recordings.md is one of Mermaid', async () => {
+  const [diagram = ''] = codeBlocks(readPage('recordings.md'), 'mermaid')
+  expect(await mermaid.parse(diagram)).toMatchObject({ diagramType: 'sequence' })
+})
+
+describeWith('python', 'With pytest', async () => {
+  const project = await makeProject()
+
+  test('every flow runs unchanged as a test of pytest', async () => {
+    const sandbox = await startSandbox()
+    for (const id of (await recordFlows(sandbox)).values()) {
+      const { file_name: file, text } = await sandbox.flows.export(id, 'pytest')
+      project.write({ [file]: text })
+    }
+    const pytest = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--tb=short']
+    const { stdout } = await project.run(PYTHON, pytest, { AGEKEY_SANDBOX_URL: sandbox.url })
+    expect(stdout).toMatch(/^22 passed/m)
+  })
+})
