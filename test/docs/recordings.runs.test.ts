@@ -1,29 +1,37 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import type { SandboxApi } from '../../src/client/sandbox-api.ts'
 import type { Flow, RecordingName } from '../../src/client/shapes/flow.ts'
 import { parseScenario } from '../../src/sandbox/scenarios/scenario-file.ts'
-import { makePlaywrightProject } from '../support/playwright-project.ts'
+import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
+import { createClient } from '../support/http-client.ts'
+import { KEY_FILE } from '../support/keys.ts'
+import { makeProject, PLAYWRIGHT } from '../support/project.ts'
 import { recordFlows } from '../support/recorded-flows.ts'
 import { basic } from '../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { chromiumPath, describeWith } from '../support/tools.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+let sandbox: Sandbox
+/** A flow of each kind, by what is special about it. */
+const flows = new Map<string, Flow>()
+beforeAll(async () => {
+  sandbox = await createSandbox({ keys: KEY_FILE })
+  const recorded = await recordFlows({ ...sandbox, ...createClient(sandbox.url) })
+  for (const [name, id] of recorded) flows.set(name, await sandbox.flows.get(id))
+  expect(flows.size).toBe(22)
+})
+afterAll(() => sandbox?.close())
 
-/** A folder with each flow of a sandbox as a file. */
-async function exported(sandbox: TestSandbox, as: RecordingName): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'agekey-recordings-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const id of (await recordFlows(sandbox)).values()) {
-    const { file_name: name, text } = await sandbox.flows.export(id, as)
-    writeFileSync(join(folder, name), text)
+const project = await makeProject('vitest', ...PLAYWRIGHT)
+
+/** Writes flows into the project, each as a file. */
+async function write(as: RecordingName, names: Iterable<string> = flows.keys()): Promise<void> {
+  for (const name of names) {
+    const { file_name: file, text } = await sandbox.flows.export(flows.get(name)?.id ?? '', as)
+    project.write({ [file]: text })
   }
-  return folder
 }
 
 const resultsSchema = z.object({
@@ -37,62 +45,30 @@ const resultsSchema = z.object({
   ),
 })
 
-test('every flow runs unchanged as a test of Vitest', async () => {
-  const folder = await exported(await startSandbox(), 'vitest')
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(join(ROOT, 'node_modules/vitest'), join(folder, 'node_modules/vitest'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  const config = {
-    test: { maxWorkers: 1, isolate: false },
-    resolve: { alias: { 'agekey-sandbox/vitest': join(ROOT, 'src/vitest.ts') } },
-  }
-  writeFileSync(join(folder, 'vitest.config.js'), `export default ${JSON.stringify(config)}`)
-  const program = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder, '--reporter=json']
-  const env = { ...process.env, VITEST: undefined }
-  const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: folder, env, maxBuffer: 1e8 }).catch(
-    (failed) => failed,
-  )
-  const { testResults } = resultsSchema.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))))
-  const results = testResults.flatMap(({ assertionResults, message }) => [
-    ...assertionResults,
-    ...(message ? [{ status: 'failed', title: message, failureMessages: [] }] : []),
-  ])
-  expect(
-    results.filter(({ status }) => status !== 'passed').map(({ title, failureMessages }) => [title, failureMessages]),
-  ).toEqual([])
-  expect(results.length).toBeGreaterThan(15)
+test('Every flow runs unchanged as a test of Vitest', async () => {
+  await write('vitest')
+  const config = { test: { maxWorkers: 1, isolate: false, include: ['*.test.ts'] } }
+  project.write({ 'vitest.config.js': `export default ${JSON.stringify(config)}` })
+  const results = join(project.folder, 'results.json')
+  await project.runNode('node_modules/vitest/vitest.mjs', 'run', '--reporter=json', `--outputFile=${results}`)
+  const { testResults } = resultsSchema.parse(JSON.parse(readFileSync(results, 'utf8')))
+  expect(testResults.filter(({ message }) => message !== '')).toEqual([])
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+  expect(tests.filter(({ status }) => status !== 'passed')).toEqual([])
+  expect(tests.length).toBe(22)
 }, 120_000)
 
-test('every flow runs unchanged as a test of pytest', async ({ skip }) => {
-  const python = await promisify(execFile)('python3', ['-c', 'import pytest, requests']).then(
-    () => 'python3',
-    () => '',
-  )
-  skip(python === '', 'there is no Python with pytest and requests')
-  const sandbox = await startSandbox()
-  const folder = await exported(sandbox, 'pytest')
-  const env = { ...process.env, AGEKEY_SANDBOX_URL: sandbox.url }
-  const run = promisify(execFile)(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--tb=short'], {
-    cwd: folder,
-    env,
-  })
-  const { stdout } = await run.catch((failed) => failed)
-  expect(stdout).toMatch(/^22 passed/m)
-}, 120_000)
-
-test('every flow runs unchanged as a shell script with curl, and gets the same answers', async () => {
-  const sandbox = await startSandbox()
-  const folder = await exported(sandbox, 'curl')
-  const env = { ...process.env, AGEKEY_SANDBOX_URL: sandbox.baseUrl, AGE_CLIENT_SECRET: 'sk_test_sandbox' }
-  const before = (await sandbox.flows.list()).reverse()
-  for (const flow of before) {
-    await sandbox.reset()
-    await promisify(execFile)('bash', [join(folder, `${flow.id}.sh`)], { env })
-    const made = (await sandbox.flows.list()).reverse()
+test('Every flow runs unchanged as a shell script with curl, and gets the same answers', async () => {
+  await write('curl')
+  const script = 'for file in f*.sh; do AGEKEY_SANDBOX_URL="$0/t/$(basename "$file" .sh)" bash "$file"; done'
+  const secret = { AGE_CLIENT_SECRET: 'sk_test_sandbox' }
+  const { code, stderr } = await project.run('bash', ['-ec', script, sandbox.baseUrl], secret)
+  expect(code, stderr).toBe(0)
+  for (const flow of flows.values()) {
+    const made = (await sandbox.tenant(flow.id).flows.list()).reverse()
     expect(made.flatMap(answers), flow.id).toEqual(answers(flow))
   }
-  expect(before).toHaveLength(22)
-}, 120_000)
+}, 60_000)
 
 /** The status of each call, where a choice on a page is a part of its request. */
 const answers = ({ calls }: Flow) =>
@@ -103,26 +79,21 @@ const answers = ({ calls }: Flow) =>
       status === 200 && calls.some((call) => call.endpoint === 'choice') ? 302 : status,
     ])
 
-test('every flow runs as a scenario, when the same app does the same again', async () => {
-  const recorder = await startSandbox()
-  const flows = await recordFlows(recorder)
+test('Every flow runs as a scenario, when the same app does the same again', async () => {
   const none: string[] = []
-  for (const [name, id] of flows) {
-    const flow = await recorder.flows.get(id)
-    const file = await recorder.flows.export(id, 'scenario').catch((error: unknown) => {
+  for (const [name, flow] of flows) {
+    const file = await sandbox.flows.export(flow.id, 'scenario').catch((error: unknown) => {
       expect(String(error), name).toMatch(/makes no scenario.*take as=vitest/)
       none.push(name)
     })
     if (!file) continue
-    const sandbox = await startSandbox()
-    const scenario = parseScenario(file.text, {
-      file: file.file_name,
-      personas: (await sandbox.personas.list()).map((persona) => persona.name),
-    })
-    const { id: armed } = await sandbox.scenarios.arm(scenario)
-    await sameAgain(flow, sandbox)
+    const tenant = sandbox.tenant(`scenario-${flow.id}`)
+    const personas = (await tenant.personas.list()).map((persona) => persona.name)
+    const { id } = await tenant.scenarios.arm(parseScenario(file.text, { file: file.file_name, personas }))
+    await sameAgain(flow, tenant)
+    const { steps } = await tenant.scenarios.get(id)
     expect(
-      (await sandbox.scenarios.get(armed)).steps.filter(({ status }) => status !== 'passed'),
+      steps.filter(({ status }) => status !== 'passed'),
       `${name}\n${file.text}`,
     ).toEqual([])
   }
@@ -133,10 +104,10 @@ test('every flow runs as a scenario, when the same app does the same again', asy
     'a code that nobody issued',
     'a wrong secret',
   ])
-}, 120_000)
+}, 60_000)
 
 /** Repeats the calls of a flow as an app would. Codes, tokens and request_uris that the first run got are replaced by those of this run. */
-async function sameAgain({ calls }: Flow, { baseUrl }: TestSandbox): Promise<void> {
+async function sameAgain({ calls }: Flow, { baseUrl }: SandboxApi): Promise<void> {
   const issued: Record<string, string> = {}
   for (const { endpoint, method, path, parameters } of calls) {
     if (endpoint === 'choice') continue
@@ -165,23 +136,20 @@ async function sameAgain({ calls }: Flow, { baseUrl }: TestSandbox): Promise<voi
   }
 }
 
-test('flows of each kind run unchanged as tests of Playwright', async () => {
-  const sandbox = await startSandbox()
-  const flows = await recordFlows(sandbox)
-  const files: Record<string, string> = {
-    'playwright.config.ts': `export default { use: { launchOptions: { executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] } }, workers: 1, reporter: 'json' }`,
-  }
-  for (const name of [
-    'an upgrade',
-    'form_post',
-    'an expired request_uri',
-    'a token call that is dropped',
-    'a wrong secret',
-  ]) {
-    const { file_name: file, text } = await sandbox.flows.export(flows.get(name) ?? '', 'playwright')
-    files[file] = text
-  }
-  const project = await makePlaywrightProject(files)
-  onTestFinished(project.remove)
-  expect(await project.run({})).toMatchObject({ stats: { expected: 5, unexpected: 0 }, errors: [] })
-}, 120_000)
+describeWith('chromium', 'In Chromium', () => {
+  test('flows of each kind run unchanged as tests of Playwright', async () => {
+    const kinds = [
+      'an upgrade',
+      'form_post',
+      'an expired request_uri',
+      'a token call that is dropped',
+      'a wrong secret',
+    ]
+    await write('playwright', kinds)
+    const launchOptions = { executablePath: chromiumPath, args: ['--no-sandbox'] }
+    const config = { use: { launchOptions }, workers: 1, reporter: 'json', testMatch: '*.spec.ts' }
+    project.write({ 'playwright.config.ts': `export default ${JSON.stringify(config)}` })
+    const { stdout } = await project.runNode('node_modules/@playwright/test/cli.js', 'test')
+    expect(JSON.parse(stdout)).toMatchObject({ stats: { expected: 5, unexpected: 0 }, errors: [] })
+  }, 60_000)
+})

@@ -1,4 +1,3 @@
-import mermaid from 'mermaid'
 import { parseAst } from 'rolldown/parseAst'
 import { expect, test } from 'vitest'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
@@ -12,10 +11,8 @@ test('recordings.md has a row for each format, in their order', () => {
   expect([...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(RECORDING_NAMES)
 })
 
-test('the scenario, the diagram and the lines of a test in recordings.md are what they say', async () => {
+test('The scenario and the lines of a test in recordings.md are what they say', () => {
   const [yaml = ''] = codeBlocks(page, 'yaml')
   expect(parseYamlDocument(yaml, { file: 'recordings.md', schema: scenarioSchema }).steps).toHaveLength(1)
-  const [diagram = ''] = codeBlocks(page, 'mermaid')
-  expect(await mermaid.parse(diagram)).toMatchObject({ diagramType: 'sequence' })
   expect(codeBlocks(page, 'ts').map((code) => parseAst(code, { lang: 'ts' }).type)).toEqual(['Program'])
 })
