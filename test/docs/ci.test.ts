@@ -1,84 +1,112 @@
-import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { FLAGS } from '../../src/config/text-settings.ts'
-import { buildPackage } from '../support/built-package.ts'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import * as z from 'zod'
 import { findFreePort } from '../support/free-port.ts'
 import { fencedBlocks } from '../support/markdown.ts'
-import { errorsIn } from './compile.ts'
-import { blockWith, codeBlocks, readPage } from './page.ts'
+import { makeProject } from '../support/project.ts'
+import { blockWith, codeBlocks, readPage, readRoot, tableOf } from './page.ts'
 
-const readRoot = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 const page = readPage('ci.md')
+const auditPage = readPage('audit-ci.md')
+const auditYaml = codeBlocks(auditPage, 'yaml')
+const [script = ''] = codeBlocks(auditPage, 'sh')
+const { name, version, repository } = JSON.parse(readRoot('package.json'))
+const [, address = '', home = ''] = /git\+(https:\/\/github\.com\/(.*)\.git)$/.exec(repository.url) ?? []
+const install = `npm install --no-save ./${name}-${version}.tgz`
 
-// The package is built first.
-vi.setConfig({ testTimeout: 120_000 })
+const action = z
+  .object({ inputs: z.record(z.string(), z.unknown()), outputs: z.record(z.string(), z.unknown()) })
+  .parse(parse(readRoot('action.yml')))
+const job = z
+  .object({
+    audit: z.object({
+      script: z.array(z.string()),
+      artifacts: z.object({ paths: z.array(z.string()), reports: z.object({ junit: z.string() }) }),
+    }),
+  })
+  .parse(parse(blockWith(auditYaml, '# .gitlab-ci.yml'))).audit
 
-test('the job without a container waits until the sandbox is healthy, drives it without a token and ends it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'agekey-ci-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  await buildPackage(join(folder, 'node_modules/agekey-sandbox'))
-  chmodSync(join(folder, 'node_modules/agekey-sandbox/dist/bin.js'), 0o755)
-  mkdirSync(join(folder, 'node_modules/.bin'))
-  symlinkSync('../agekey-sandbox/dist/bin.js', join(folder, 'node_modules/.bin/agekey-sandbox'))
-  writeFileSync(join(folder, 'package.json'), '{}')
+const project = await makeProject('express', 'jose')
+project.write({
+  'app.js': readRoot('examples/express/app.js'),
+  'package.json': '{"type": "module", "scripts": {"start": "node app.js"}}',
+})
+
+/** Runs a script of a page at a port that is free. */
+async function runScript(text: string, shell: readonly string[]) {
   const port = `${await findFreePort()}`
-  const [install = '', ...lines] = blockWith(codeBlocks(page, 'sh'), '# your tests').split('\n')
-  expect(install).toBe(`npm install --no-save ./${packedName()}`)
+  const settings = { AGEKEY_SANDBOX_PORT: port, AGEKEY_SANDBOX_STATE_DIR: 'none' }
+  return project.run(shell[0] ?? '', [...shell.slice(1), '-c', text.replaceAll('2435', port)], settings)
+}
+
+/** Runs a script with an audit of one row. */
+function runAudit(text: string, ...shell: readonly string[]) {
+  const audit = 'npx agekey-sandbox audit '
+  expect(text).toContain(audit)
+  return runScript(text.replace(audit, `${audit}--only use/id_token.expired `), shell)
+}
+
+test('The job of ci.md without a container waits until the sandbox is healthy, drives it without a token and ends it', async () => {
+  const [first = '', ...lines] = blockWith(codeBlocks(page, 'sh'), '# your tests').split('\n')
+  expect(first).toBe(install)
   const asked = `curl -s http://localhost:2435/_sandbox/expectations`
-  const script = lines.join('\n').replace('# your tests', asked).replaceAll('2435', port)
-  const env = { ...process.env, AGEKEY_SANDBOX_PORT: port, AGEKEY_SANDBOX_STATE_DIR: 'none', NODE_OPTIONS: '' }
-  const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', script], { cwd: folder, env })
+  const { stdout } = await runScript(lines.join('\n').replace('# your tests', asked), ['bash', '-eu'])
   expect(stdout).toMatch(/: healthy\n\{"expectations":\[\{"id":"[^"]+","flow":"use","persona":"teen-16"/)
 })
 
-test('the example of Testcontainers compiles against its part of the interface', async () => {
-  const declared = [
-    'declare class GenericContainer {',
-    '  constructor(image: string)',
-    '  withEnvironment(variables: Record<string, string>): this',
-    '  withExposedPorts(ports: { container: number; host: number }): this',
-    '  withWaitStrategy(strategy: object): this',
-    '  start(): Promise<{ stop(): Promise<void> }>',
-    '}',
-    'declare const Wait: { forHealthCheck(): object }',
-  ].join('\n')
-  const [example = ''] = codeBlocks(page, 'ts')
-  expect(example).toContain("from 'testcontainers'\n")
-  expect(await errorsIn([example.replace(/^import .* from 'testcontainers'$/m, declared)])).toBe('')
-})
-
-test('every variable of the page that sets up the sandbox is one of its settings', () => {
-  const named = page.match(/AGEKEY_SANDBOX_[A-Z_]+/g) ?? []
-  expect(named.length).toBeGreaterThan(8)
-  expect(named.filter((name) => !FLAGS.some(({ variable }) => variable === name))).toEqual([])
-})
-
-test('every job builds the image of this repository, and waits by what the image runs', () => {
+test('Every job of ci.md builds the image of this repository, and waits by what the image runs', () => {
   const jobs = fencedBlocks(page).map(({ code }) => code)
-  const { repository } = JSON.parse(readRoot('package.json'))
-  const [, address = ''] = /git\+(.*)$/.exec(repository.url) ?? []
   const built = jobs.flatMap((code) => code.match(/docker build .*/g) ?? [])
   expect(built.length).toBe(3)
   expect(built.filter((line) => !line.includes(`${address}#`))).toEqual([])
   expect(readRoot('Dockerfile')).toContain('ENTRYPOINT ["node", "/app/dist/bin.js"]')
   expect(jobs.join('').match(/node \/app\/dist\/bin\.js wait/g)).toHaveLength(2)
-  expect(existsSync(new URL('../../compose.yaml', import.meta.url))).toBe(true)
+  expect(readRoot('compose.yaml')).not.toBe('')
 })
 
-function packedName(): string {
-  const { name, version } = JSON.parse(readRoot('package.json'))
-  return `${name}-${version}.tgz`
-}
+test('audit-ci.md has every input and every output of the action', () => {
+  expect(tableOf(auditPage, 'Input').map(([input = '']) => input.trim())).toEqual(
+    Object.keys(action.inputs).map((input) => `\`${input}\``),
+  )
+  for (const output of Object.keys(action.outputs)) expect(auditPage).toContain(`\`${output}\``)
+})
+
+test('audit-ci.md uses the action of this repository, with the address and the command of the other recipes', () => {
+  const step = z.looseObject({ uses: z.string().optional() })
+  const { steps } = z
+    .object({ jobs: z.object({ audit: z.object({ steps: z.array(step) }) }) })
+    .parse(parse(blockWith(auditYaml, '# .github/workflows/audit.yml'))).jobs.audit
+  expect(steps[2]).toEqual({ uses: `${home}@main`, with: expect.anything() })
+  const given = z.object({ with: z.strictObject({ url: z.string(), start: z.string() }) }).parse(steps[2]).with
+  for (const commands of [script, job.script.join('\n')]) {
+    expect(commands).toContain(`npx agekey-sandbox audit '${given.url}'`)
+    expect(commands).toContain(`--start '${given.start}'`)
+  }
+})
+
+test('audit-ci.md uses every other action at a commit', () => {
+  const used = [...auditPage.matchAll(/uses: (.*)/g)].map(([, action = '']) => action)
+  expect(used.length).toBe(3)
+  const others = used.filter((action) => !action.startsWith(`${home}@`))
+  expect(others.filter((action) => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
+})
+
+test('The job of audit-ci.md for GitLab audits the app and leaves what it keeps', async () => {
+  const [first, second, ...commands] = job.script
+  expect([first, second]).toEqual(['npm ci', install])
+  const { code, stdout } = await runAudit(commands.join('\n'), 'bash')
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^passed: /m) })
+  const { paths, reports } = job.artifacts
+  expect([...paths, reports.junit].filter((file) => !existsSync(join(project.folder, file)))).toEqual([])
+}, 60_000)
+
+test('The shell script of audit-ci.md ends as the audit does, and says what that means', async () => {
+  expect(await runAudit(script, 'sh')).toMatchObject({ code: 0, stdout: expect.stringMatching(/\npassed\n$/) })
+  expect(await runAudit(script.replace('npm start', 'npm run no-such-script'), 'sh')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^error: --start: ".*npm run no-such-script" ended with code 1 before /m),
+    stdout: expect.stringMatching(/^nothing could be shown: /m),
+  })
+}, 60_000)
