@@ -47,7 +47,10 @@ export async function makeProject(...lent: readonly string[]): Promise<Project> 
   const project: Project = {
     folder,
     write(files) {
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true })
+        writeFileSync(join(folder, name), text)
+      }
     },
     async run(program, args, given = {}) {
       const env = { ...process.env, ...NO_TEST, PATH: `${commands}:${process.env['PATH']}`, ...given }
