@@ -1,0 +1,195 @@
+import { createHmac, createPublicKey } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { compactVerify, importJWK } from 'jose'
+import { expect, test } from 'vitest'
+import type { Callback } from '../../../src/oidc/callback.ts'
+import { beginCreate } from '../../../src/oidc/create.ts'
+import { beginUse } from '../../../src/oidc/use.ts'
+import { conclude } from '../../../src/sandbox/decision/conclude.ts'
+import { foreignKey } from '../../../src/sandbox/keys/foreign-keys.ts'
+import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome, OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { ReplyBody, ServerReply } from '../../../src/sandbox/outcomes/server-reply.ts'
+import { createTamperTools } from '../../../src/sandbox/outcomes/tamper-tools.ts'
+import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import { createRequest, useRequest } from '../../support/requests.ts'
+import { createService } from '../../support/service.ts'
+import { createTestTenant } from '../../support/tenant.ts'
+
+const EARLIER = { state: 'earlier-state', nonce: 'earlier-nonce', idToken: 'e30.e30.earlier' }
+
+const tenant: Tenant = await createTestTenant()
+
+/** Ends a flow with a row, on a tenant that is the same each time. */
+async function answerOf(row: Outcome): Promise<Callback | undefined> {
+  await tenant.reset()
+  await tenant.moveClock({ set: '2026-01-15T10:00:00Z', freeze: true })
+  const isOf = (need: 'can_create' | 'upgrade_scope') => row.needs?.includes(need) === true
+  const request = useRequest({
+    can_create: isOf('can_create') ? 'true' : undefined,
+    scope: isOf('upgrade_scope') ? 'openid svc.upgrade' : 'openid',
+  })
+  const beginning =
+    row.flow === 'use'
+      ? beginUse(Object.entries(request), tenant.provider)
+      : await beginCreate(
+          Object.entries(createRequest(await createService(tenant.provider).obtainRequestUri())),
+          tenant.provider,
+        )
+  if (beginning.kind === 'refused') throw new Error('the request is refused')
+  const persona = await tenant.personas.find('adult-passport')
+  const decision = { persona, outcome: row, laterOutcome: undefined, decidedBy: 'the test', earlier: EARLIER }
+  return (await conclude(beginning.transaction, decision, { tenant })).callback
+}
+
+const ALGORITHMS = ['RS256', 'ES256'] as const
+const OWN_KEYS = await Promise.all(ALGORITHMS.map((alg) => tenant.keys.keyFor(alg)))
+
+/** Keys are made anew on each machine: these are their names and members. */
+const KEY_MEMBERS = OWN_KEYS.flatMap(({ alg, kid, publicJwk: { n, x, y } }) =>
+  Object.entries({ kid, n, x, y }).map(([member, value]) => [value ?? '', `${member} of ${alg}`] as const),
+).filter(([value]) => value !== '')
+
+/** Names keys, and shortens what is long. */
+function brief(text: string): string {
+  const named = KEY_MEMBERS.reduce((all, [value, name]) => all.replaceAll(value, name), text)
+  const known = named.replaceAll(/sandbox-rs256-[\w-]{12}/g, 'another kid')
+  return known.length <= 120 ? known : `${known.slice(0, 40)}… (${known.length} characters)`
+}
+const briefValue = (_name: string, value: unknown) => {
+  if (typeof value === 'string') return brief(value)
+  return JSON.stringify(value)?.startsWith('[[[[') ? `${JSON.stringify(value).length} brackets` : value
+}
+
+/** The text of one part of a token. */
+const decoded = (part: string) => Buffer.from(part, 'base64url').toString()
+
+function jsonIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What of a JSON object differs from the good one: its members, else their order and layout. */
+function difference(good: string, text: string): unknown {
+  const [was, is] = [jsonIn(good), jsonIn(text)]
+  if (text === good || !was || !is) return text === good ? undefined : brief(text)
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])]
+  const members = names
+    .filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
+    .map((name) => [name, name in is ? is[name] : 'ABSENT'])
+  return members.length > 0 ? Object.fromEntries(members) : brief(text)
+}
+
+/** What a token is signed with. */
+async function signerOf(token: string): Promise<string | undefined> {
+  for (const own of OWN_KEYS) {
+    const { alg } = own
+    const foreign = await foreignKey(alg)
+    for (const [name, { publicJwk }] of [[`own ${alg}`, own] as const, [`foreign ${alg}`, foreign] as const]) {
+      const options = { algorithms: [alg], crit: { sandbox_extension: true } }
+      const isSigner = await compactVerify(token, await importJWK(publicJwk), options).then(
+        () => true,
+        () => false,
+      )
+      if (isSigner) return name
+    }
+    const key = createPublicKey({ key: { ...own.publicJwk }, format: 'jwk' })
+    const secrets = {
+      'public key in PEM': key.export({ type: 'spki', format: 'pem' }),
+      'public key in DER': key.export({ type: 'spki', format: 'der' }),
+      'member of the public key': own.publicJwk.n ?? own.publicJwk.x ?? '',
+      'empty secret': '',
+    }
+    const [input, signature] = [token.slice(0, token.lastIndexOf('.')), token.split('.').at(-1)]
+    for (const [name, secret] of Object.entries(secrets))
+      if (createHmac('sha256', secret).update(input).digest('base64url') === signature) return name
+  }
+  return undefined
+}
+
+/** What of an id_token differs from the good one, and how it is signed. */
+async function tokenDifference(good: string, token: string): Promise<unknown> {
+  const [was, is] = [good.split('.'), token.split('.')]
+  if (is.length !== 3 || token === EARLIER.idToken) {
+    // What is no JSON is of other bytes on each machine.
+    const partOf = (part: string) => (jsonIn(decoded(part)) ? decoded(part) : `${part.length} characters`)
+    return is.length === 1 || token === EARLIER.idToken ? token : is.map(partOf)
+  }
+  const [header = '', payload = '', signature = ''] = is
+  return {
+    header: difference(decoded(was[0] ?? ''), decoded(header)),
+    claims: difference(decoded(was[1] ?? ''), decoded(payload)),
+    ...(/=/.test(token) && { padded: true }),
+    signature: signature === '' ? 'none' : ((await signerOf(token)) ?? (signature === was[2] ? 'kept' : 'wrong')),
+  }
+}
+
+/** What of a callback differs from the one of the row to be accepted. */
+async function callbackDifference(row: Outcome): Promise<unknown> {
+  const [flow = '', ...name] = row.twin.split('/')
+  const twin = findOutcome(flow === 'create' ? 'create' : 'use', name.join('/')) ?? expect.fail(row.twin)
+  const good = await answerOf({ ...twin, ...(row.needs && { needs: row.needs }) })
+  const callback = await answerOf(row)
+  if (!good || !callback) return callback ? 'an answer' : 'no answer'
+  const [was, is] = [new Map(good.params), callback.params]
+  const params = []
+  for (const [param, value] of is) {
+    const before = was.get(param)
+    if (before === value) params.push(param)
+    else if (param === 'id_token' && before !== undefined) params.push([param, await tokenDifference(before, value)])
+    else params.push([param, brief(value)])
+  }
+  return { ...(callback.mode !== good.mode && { mode: callback.mode }), params }
+}
+
+const body = (value: unknown): ReplyBody => ({ kind: 'json', value })
+
+/** A good reply of each call. */
+async function goodReply(flow: OutcomeFlow): Promise<ServerReply> {
+  const { provider } = tenant
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+  const issuer = `${provider.baseUrl}/v1/oidc/use`
+  const bodies: Readonly<Record<string, unknown>> = {
+    par: { request_uri: 'urn:svc:request:1', expires_in: 90 },
+    token: { access_token: 'at_test_1', token_type: 'Bearer', expires_in: 10_800 },
+    upgrade: 'OK',
+    discovery: {
+      issuer,
+      authorization_endpoint: issuer,
+      jwks_uri: `${provider.baseUrl}/.well-known/jwks.json`,
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+    },
+    jwks: { keys: OWN_KEYS.map(({ publicJwk }) => publicJwk) },
+  }
+  return { status: flow === 'par' ? 201 : 200, headers, body: body(bodies[flow]) }
+}
+
+/** What of a reply differs from a good one. */
+async function replyDifference(row: Outcome): Promise<unknown> {
+  if (row.seam !== 'reply') throw new Error(`${row.name} is no row of a call`)
+  await tenant.reset()
+  const { provider, keys, clients, settings } = tenant
+  const good = await goodReply(row.flow)
+  const tools = createTamperTools({ provider, keys, clients, settings, transaction: undefined })
+  const reply = (await row.apply?.(good, tools)) ?? expect.fail(`${row.name} changes nothing`)
+  const { headers, body, ...others } = reply
+  const changed = difference(JSON.stringify(good), JSON.stringify({ ...others, headers, body }))
+  if (body.kind !== 'json' || good.body.kind !== 'json') return changed
+  const value = difference(JSON.stringify(good.body.value), JSON.stringify(body.value) ?? '')
+  return typeof changed === 'object' ? { ...changed, body: value } : changed
+}
+
+test('Each row changes of a good answer what rows.expected.txt says, and nothing else', async () => {
+  const lines: string[] = []
+  for (const row of OUTCOMES.filter(({ apply, ending }) => apply ?? ending)) {
+    const isCall = row.flow !== 'use' && row.flow !== 'create'
+    const changed = isCall ? await replyDifference(row) : await callbackDifference(row)
+    lines.push(`${rowId(row)} ${JSON.stringify(changed, briefValue) ?? 'nothing of the reply'}`)
+  }
+  const file = fileURLToPath(new URL('rows.expected.txt', import.meta.url))
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(file)
+})
