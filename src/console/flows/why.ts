@@ -1,5 +1,5 @@
 import type { ConsoleFrame } from '../../http/html/console-page.ts'
-import { renderAnswers, renderInstant, shortened } from '../../http/html/elements.ts'
+import { breakable, renderAnswers, renderInstant, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { explainFlow, isForced, outcomeOf } from '../../sandbox/journal/explain-flow.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
@@ -21,7 +21,7 @@ export function renderWhy(flow: Flow, { frame, clock }: { frame: ConsoleFrame; c
   const lines = flow.decided_by === undefined ? reasons : reasons.slice(1)
   const outcome = outcomeOf(flow)
   return html`<section class="card why-flow ${status}" aria-labelledby="why-title" data-preview>
-<h2 id="why-title">${renderStatusMark(flow, status)} ${shortened(summary, 1_000)}</h2>
+<h2 id="why-title">${renderStatusMark(flow, status)} ${breakable(shortened(summary, 1_000))}</h2>
 ${renderAnswers(flow.age_thresholds ?? {}, MAX_ANSWERS)}
 ${lines.length > 0 && html`<ul class="reasons" data-reasons>${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
 ${
