@@ -1,96 +1,218 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
-import { connectChromium } from '../support/run.ts'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import { auditedRow, auditReport } from '../cli/audit/reports/sample-report.ts'
 import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { withPage } from './support.ts'
+import { startWorld } from './support.ts'
+
+const CONSOLE = '/_sandbox/console'
+const WITHOUT_SCRIPTS = { javaScriptEnabled: false }
 
 describeWith('chromium', 'the console', () => {
-  let browser: Browser
-  let sandbox: Sandbox
-  beforeAll(async () => {
-    ;[browser, sandbox] = await Promise.all([connectChromium(), createSandbox()])
-  })
-  beforeEach(() => sandbox.reset())
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-  })
+  const world = startWorld()
+  const { open } = world
+  beforeEach(() => world.sandbox.reset())
 
-  const address = (path: string) => `${sandbox.baseUrl}/_sandbox/console/${path}`
   /** Runs a Use flow to its end; a query parameter decides it. */
-  const runFlow = () => fetch(useUrl(sandbox, { sandbox_persona: 'teen-16' }), { redirect: 'manual' })
+  const runFlow = () => fetch(useUrl(world.sandbox, { sandbox_persona: 'teen-16' }), { redirect: 'manual' })
 
-  it('shows a new flow by itself', async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto(address('flows'))
-      await page.getByText('Live', { exact: true }).waitFor()
-      expect(await page.getByTestId('no-flows').isVisible()).toBe(true)
-      await runFlow()
-      const [flow] = await sandbox.flows.list()
-      await page.getByTestId(`flow-${flow?.id}`).waitFor()
-      expect(await page.getByTestId('no-flows').count()).toBe(0)
-      expect(await page.locator('#timeline').textContent()).toContain('teen-16')
-    })
+  test('The list of flows shows a new flow by itself', async () => {
+    const page = await open(`${CONSOLE}/flows`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await page.getByTestId('no-flows').isVisible()).toBe(true)
+    await runFlow()
+    const [flow] = await world.sandbox.flows.list()
+    await page.getByTestId(`flow-${flow?.id}`).waitFor()
+    expect(await page.getByTestId('no-flows').count()).toBe(0)
+    expect(await page.locator('#timeline').textContent()).toContain('teen-16')
   })
 
-  it('keeps a section open when the flow goes on', async () => {
-    await withPage(browser, {}, async (page) => {
-      const waiting = await browser.newPage()
-      await waiting.goto(useUrl(sandbox))
-      const [flow] = await sandbox.flows.list()
-      await page.goto(address(`flows/${flow?.id}`))
-      await page.locator('#curl-0 summary').click()
-      await waiting.getByTestId('decline').click({ noWaitAfter: true })
-      await page.getByTestId('verdict').waitFor()
-      expect(await page.locator('#curl-0').getAttribute('open')).toBe('')
-      await waiting.close()
-    })
+  test('The page of a flow keeps a section open when the flow goes on', async () => {
+    const user = await world.newPage()
+    await user.goto(useUrl(world.sandbox))
+    const [flow] = await world.sandbox.flows.list()
+    const page = await open(`${CONSOLE}/flows/${flow?.id}`)
+    await page.locator('#curl-0 summary').click()
+    await user.getByTestId('decline').click({ noWaitAfter: true })
+    await page.getByTestId('verdict').waitFor()
+    expect(await page.locator('#curl-0').getAttribute('open')).toBe('')
   })
 
-  it('works without scripts by reloading', async () => {
-    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
-      await page.goto(address('flows'))
-      expect(await page.locator('[data-live-state]').isVisible()).toBe(false)
-      await runFlow()
-      await page.reload()
-      await page.locator('.flow-row a').click()
-      expect(await page.locator('h1').textContent()).toMatch(/^Use flow f\d+$/)
-    })
+  test('The page of scenarios shows the next step by itself', async () => {
+    const page = await open(`${CONSOLE}/scenarios`)
+    await page.getByTestId('arm').click()
+    await page.getByText('0 of 2 steps').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await runFlow()
+    await page.getByText('1 of 2 steps').waitFor()
+    await page.getByRole('button', { name: /^Remove A teen/ }).click()
+    await page.getByTestId('no-scenarios').waitFor()
   })
 
-  it('moves the clock, queues a decision and acts as a persona by the keyboard alone', async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto(address('clock'))
-      await page.getByTestId('advance-86400').focus()
-      await page.keyboard.press('Enter')
-      await page.getByText('86400 s').waitFor()
-      await page.goto(address('expectations?flow=use&outcome=access_denied'))
-      await page.getByLabel('How many requests').focus()
-      await page.keyboard.press('Enter')
-      await page.getByText('1 decision waiting').waitFor()
-      expect(await sandbox.expectations.list()).toMatchObject([{ flow: 'use', outcome: 'access_denied' }])
-      await page.goto(address('personas?q=teen-16'))
-      await page
-        .getByRole('button', { name: /^Act as/ })
-        .first()
-        .focus()
-      await page.keyboard.press('Enter')
-      await page.getByTestId('acting').waitFor()
-      const cookies = (await page.context().cookies()).map(({ name, value }) => [name, value])
-      expect(cookies).toContainEqual(['agekey_sandbox_persona', 'teen-16'])
-    })
+  test('The strip of modes drops a decision that a flow has used up', async () => {
+    await world.sandbox.next({ persona: 'teen-16' })
+    const page = await open(`${CONSOLE}/flows`, { viewport: { width: 1280, height: 800 } })
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByTestId('mode-expectations').waitFor()
+    await fetch(useUrl(world.sandbox), { redirect: 'manual' })
+    await page.getByTestId('mode-expectations').waitFor({ state: 'detached' })
   })
 
-  it('sends requests only to the sandbox', async () => {
-    await withPage(browser, {}, async (page) => {
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(new URL(request.url()).origin))
-      for (const path of ['flows', 'personas', 'outcomes', 'expectations', 'clock', 'readings', 'rules', 'tenants']) {
-        await page.goto(address(path))
-      }
-      expect([...new Set(asked)]).toEqual([sandbox.baseUrl])
-    })
+  test.each([390, 1280])('A mode is taken back at %i px, on the page that shows it', async (width) => {
+    await world.sandbox.clock.advance(86_400)
+    const page = await open(`${CONSOLE}/outcomes?q=nonce`, { viewport: { width, height: 800 } })
+    const address = page.url()
+    if (width === 390) await page.getByRole('button', { name: /set/ }).click()
+    await page.getByRole('button', { name: 'Clock: Back to real time' }).click()
+    await page.getByTestId('mode-clock').waitFor({ state: 'detached' })
+    expect(page.url()).toBe(address)
+    expect((await world.sandbox.clock.state()).advanced_seconds).toBe(0)
+  })
+
+  test('The menu is folded at 390 px, and opens and closes by the keyboard, without scripts too', async () => {
+    const page = await open(`${CONSOLE}/clock`, { viewport: { width: 390, height: 844 }, ...WITHOUT_SCRIPTS })
+    const entry = page.getByRole('link', { name: 'Personas' })
+    expect(await entry.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu' }).focus()
+    await page.keyboard.press('Enter')
+    await entry.waitFor()
+    await page.keyboard.press('Escape')
+    await entry.waitFor({ state: 'hidden' })
+    await page.keyboard.press('Enter')
+    await entry.focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/personas')
+  })
+
+  test('The keyboard alone moves the clock, queues a decision and acts as a persona', async () => {
+    const page = await open(`${CONSOLE}/clock`)
+    await page.getByTestId('advance-86400').focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('86400 s').waitFor()
+    await page.goto(`${world.sandbox.baseUrl}${CONSOLE}/expectations?flow=use&outcome=access_denied`)
+    await page.getByLabel('How many requests').focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('1 decision waiting').waitFor()
+    expect(await world.sandbox.expectations.list()).toMatchObject([{ flow: 'use', outcome: 'access_denied' }])
+    await page.goto(`${world.sandbox.baseUrl}${CONSOLE}/personas?q=teen-16`)
+    const actAs = page.getByRole('button', { name: /^Act as/ })
+    await actAs.first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByTestId('acting').waitFor()
+    const cookies = (await page.context().cookies()).map(({ name, value }) => [name, value])
+    expect(cookies).toContainEqual(['agekey_sandbox_persona', 'teen-16'])
+  })
+
+  test('The clock page ticks, stands still when the clock is frozen, and shows local time beside UTC', async () => {
+    await world.sandbox.clock.set('2030-01-31T12:00:00Z')
+    const page = await open(`${CONSOLE}/clock`, { timezoneId: 'Asia/Tokyo' })
+    const now = page.getByTestId('now')
+    const before = (await now.textContent()) ?? ''
+    await page.locator('time[data-clock]').filter({ hasNotText: before }).waitFor()
+    expect(await now.textContent()).toMatch(/^2030-01-31 12:00:\d\dZ$/)
+    expect(await page.locator('#local-now').textContent()).toMatch(/Jan 31, 2030.* 9:00:\d\d\sPM \(Asia\/Tokyo\)/)
+    await page.getByTestId('freeze').click()
+    await page.getByText('Let it run').waitFor()
+    expect(await now.locator('time').getAttribute('data-clock')).toBe('frozen')
+    await page.goto(`${world.sandbox.baseUrl}${CONSOLE}/personas?q=adult-passport`)
+    expect(await page.locator('time').first().getAttribute('title')).toContain('(Asia/Tokyo)')
+  })
+
+  test('The clock page shows UTC alone without scripts', async () => {
+    const page = await open(`${CONSOLE}/clock`, { ...WITHOUT_SCRIPTS, timezoneId: 'Asia/Tokyo' })
+    expect(await page.getByTestId('now').textContent()).toMatch(/Z$/)
+    expect(await page.locator('#local-now').isVisible()).toBe(false)
+  })
+
+  test('The page of outcomes shows at least ten of them on one screen of 1280x800', async () => {
+    const page = await open(`${CONSOLE}/outcomes?q=id_token`, { viewport: { width: 1280, height: 800 } })
+    const bottoms = await page
+      .locator('tbody tr')
+      .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().bottom))
+    expect(bottoms.filter((bottom) => bottom <= 800).length).toBeGreaterThanOrEqual(10)
+  })
+
+  test('The search of the documents takes a word and Enter, and a result opens at its section', async () => {
+    const page = await open('/_sandbox/docs/readme')
+    await page.getByRole('searchbox').fill('PAR-07')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/search?q=PAR-07')
+    await page.locator('.doc-found a').first().click()
+    await page.waitForURL('**/docs/rules#*')
+    expect(await page.locator(`h2${new URL(page.url()).hash}`).isVisible()).toBe(true)
+  })
+
+  test('The playground shows without scripts what a filter that is left out flips, at an address to share', async () => {
+    const page = await open(`${CONSOLE}/playground`, WITHOUT_SCRIPTS)
+    const claims = '{"age_thresholds":[18],"allowed_methods":["facial_age_estimation"]}'
+    await page.getByLabel(/^JSON, or the address/).fill(claims)
+    await page.getByTestId('evaluate').focus()
+    await page.keyboard.press('Enter')
+    const passport = page.getByTestId('answer-adult-passport')
+    await passport.getByText('18: yes → no').waitFor()
+    await page.getByRole('button', { name: /^without allowed_methods/ }).focus()
+    await page.keyboard.press('Enter')
+    await passport.getByText('18: no → yes').waitFor()
+    const shared = page.url()
+    await page.goto('about:blank')
+    await page.goto(shared)
+    expect(await passport.textContent()).toContain('18: no → yes')
+  })
+
+  test('The playground keeps refused claims in the field, and copies for the persona whose row was pressed', async () => {
+    const page = await open(`${CONSOLE}/playground`)
+    await page.getByRole('button', { name: 'Copy with teen-16' }).click()
+    await page.locator('#copy').getByText("sandbox.next({ flow: 'use', persona: 'teen-16' })").waitFor()
+    expect(new URL(page.url()).hash).toBe('#copy')
+    await page.locator('#claims').fill('{"age_thresholds": ["18"]}')
+    await page.getByTestId('evaluate').click()
+    await page.getByTestId('findings').getByText('CLM-03').waitFor()
+    expect(await page.locator('#claims').inputValue()).toBe('{"age_thresholds": ["18"]}')
+  })
+
+  /** Opens a report in which one row has a flow of this sandbox. @returns the id of the flow */
+  async function openReport(page: Page) {
+    await runFlow()
+    const flow = (await world.sandbox.flows.last()) ?? expect.fail('there is no flow')
+    const rows = [
+      auditedRow('use/id_token.expired', { verdict: 'let in', flows: [flow.id], family: 'expiry' }),
+      auditedRow('use/id_token.jku', { family: 'key_source', flows: ['f900'] }),
+      auditedRow('use/id_token.x5u', { family: 'key_source', flows: [] }),
+    ]
+    const buffer = Buffer.from(JSON.stringify(auditReport(rows, { started_at: flow.started_at })))
+    const file = { name: 'report.json', mimeType: 'application/json', buffer }
+    await page.getByLabel('JSON report of an audit').setInputFiles(file)
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByTestId('headline').waitFor()
+    return flow.id
+  }
+
+  test('The audit page opens a report, narrows its rows down by verdict and text, and leads to a flow', async () => {
+    const page = await open(`${CONSOLE}/audit`)
+    const flow = await openReport(page)
+    expect(await page.getByTestId('headline').textContent()).toBe('failed 1 finding')
+    const rows = page.locator('.audit-family tbody tr').filter({ visible: true })
+    const verdict = page.getByLabel('Verdict', { exact: true })
+    const find = page.getByLabel('Find', { exact: true })
+    expect(await rows.count()).toBe(0)
+    await verdict.selectOption('refused')
+    expect(await rows.count()).toBe(2)
+    expect(await page.getByTestId('finding').isVisible()).toBe(false)
+    await find.fill('x5u')
+    expect(await rows.allTextContents()).toEqual([expect.stringContaining('x5u')])
+    expect(await page.getByText('1 of 3 rows').isVisible()).toBe(true)
+    await find.fill('')
+    await verdict.selectOption('')
+    expect(await rows.count()).toBe(0)
+    await page.getByTestId('finding').getByRole('link', { name: flow, exact: true }).press('Enter')
+    await page.waitForURL(`**/_sandbox/console/flows/${flow}`)
+  })
+
+  test('The audit page has every row and no filter without scripts', async () => {
+    const page = await open(`${CONSOLE}/audit`, WITHOUT_SCRIPTS)
+    await openReport(page)
+    expect(await page.getByLabel('Verdict', { exact: true }).isVisible()).toBe(false)
+    await page.getByTestId('family').last().locator('summary').click()
+    expect(await page.locator('.audit-family tbody tr').filter({ visible: true }).count()).toBe(2)
   })
 })

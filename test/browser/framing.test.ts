@@ -1,70 +1,50 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
-import { connectChromium } from '../support/run.ts'
+import { expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
-import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { useUrl } from './requests.ts'
-import { withPage } from './support.ts'
+import { startWorld } from './support.ts'
 
 describeWith('chromium', 'A page of another site', () => {
-  let browser: Browser
-  let sandbox: Sandbox
-  let site: RelyingParty
-  beforeAll(async () => {
-    ;[browser, sandbox, site] = await Promise.all([connectChromium(), createSandbox(), startRelyingParty()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-    await site?.close()
-  })
+  const world = startWorld()
+  const choice = () => useUrl(world.sandbox, { redirect_uri: `${world.app.origin}/callback` })
 
-  /** What a page of another origin shows in a frame: its address and text. */
-  async function framed(url: string, from = site.origin) {
-    const source = url.replaceAll('&', '&amp;')
-    site.serve('/frame', `<!doctype html><title>Site</title><iframe src="${source}"></iframe>`)
-    return await withPage(browser, {}, async (page) => {
-      await page.goto(`${from}/frame`)
-      // A frame that changes its process has no address for a moment.
-      await expect.poll(() => page.frames()[1]?.url()).toMatch(/:/)
-      const [, frame] = page.frames()
-      return { url: frame?.url(), text: await frame?.locator('body').textContent() }
-    })
+  /** A page of another site that frames these addresses. */
+  async function frame(addresses: readonly string[], from = world.app.origin) {
+    const frames = addresses.map((address) => `<iframe src="${address.replaceAll('&', '&amp;')}"></iframe>`)
+    world.app.serve('/frame', `<!doctype html><title>Site</title>${frames.join('')}`)
+    const page = await world.newPage()
+    await page.goto(`${from}/frame`)
+    return page
   }
 
-  it.each([
-    '/',
-    '/_sandbox/console/clock',
-    '/_sandbox/console/flows/none',
-    '/_sandbox/demo',
-    '/_sandbox/act-as/teen-16',
-    '/_sandbox/embedding',
-    '/v1/oidc/other',
-  ])('frames nothing of %s', async (path) => {
-    // Another port of this host is another origin of the same site; the address is another site.
-    for (const from of [site.origin, site.origin.replace('localhost', '127.0.0.1')]) {
-      const { url, text } = await framed(sandbox.baseUrl + path, from)
-      expect(url).toMatch(/^chrome-error:/)
-      expect(text).not.toContain('Sandbox')
-    }
-  })
+  // Another port of this host is another origin of the same site; the address is another site.
+  test.each(['localhost', '127.0.0.1'])(
+    'A page at %s frames nothing but the pages that a user answers',
+    async (host) => {
+      const closed = [
+        '/',
+        '/_sandbox/console/clock',
+        '/_sandbox/console/flows/none',
+        '/_sandbox/demo',
+        '/_sandbox/act-as/teen-16',
+        '/_sandbox/embedding',
+        '/v1/oidc/other',
+      ]
+      const addresses = closed.map((path) => world.sandbox.baseUrl + path)
+      const refused = useUrl(world.sandbox, { redirect_uri: 'https://evil.example/' })
+      const page = await frame([...addresses, choice(), refused], world.app.origin.replace('localhost', host))
+      const urls = () => page.frames().map((one) => one.url().replace(/^chrome-error:.*/, 'closed'))
+      await expect.poll(urls).toEqual([page.url(), ...closed.map(() => 'closed'), choice(), refused])
+      const texts = await Promise.all(page.frames().map((one) => one.locator('body').textContent()))
+      expect(texts.slice(1, -2).filter((text) => text?.includes('Sandbox'))).toEqual([])
+      expect(texts.at(-2)).toContain('wants to check your age')
+      expect(texts.at(-1)).toContain('redirect_uri')
+    },
+  )
 
-  it('frames the page of E1, and the page that refuses a request', async () => {
-    const choice = useUrl(sandbox, { redirect_uri: `${site.origin}/callback` })
-    expect((await framed(choice)).text).toContain('wants to check your age')
-    const refused = useUrl(sandbox, { redirect_uri: 'https://evil.example/' })
-    expect((await framed(refused)).text).toContain('redirect_uri')
-  })
-
-  it('sees the home page in its place when the user leaves the framed page of E1', async () => {
-    const choice = useUrl(sandbox, { redirect_uri: `${site.origin}/callback` })
-    site.serve('/frame', `<!doctype html><title>Site</title><iframe src="${choice.replaceAll('&', '&amp;')}"></iframe>`)
-    await withPage(browser, {}, async (page) => {
-      await page.goto(`${site.origin}/frame`)
-      await page.frameLocator('iframe').getByRole('link', { name: 'Sandbox home' }).click()
-      await page.getByTestId('try-it').waitFor()
-      expect(page.url()).toBe(`${sandbox.baseUrl}/`)
-    })
+  test('The home page takes the place of the site when the user leaves the framed page of E1', async () => {
+    const page = await frame([choice()])
+    await page.frameLocator('iframe').getByRole('link', { name: 'Sandbox home' }).click()
+    await page.getByTestId('try-it').waitFor()
+    expect(page.url()).toBe(`${world.sandbox.baseUrl}/`)
   })
 })

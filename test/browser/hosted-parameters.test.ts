@@ -1,185 +1,136 @@
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
 import { createUrl, useUrl } from './requests.ts'
-import { keepScreenshot, startBrowserAndSandbox, withPage } from './support.ts'
+import { keepScreenshot, startWorld } from './support.ts'
 
 const DARK_TEXT = 'rgb(29, 23, 51)'
 const LIGHT_TEXT = 'rgb(236, 233, 246)'
+const USE = '[data-testid=use]'
 
 describeWith('chromium', 'a parameter of the hosted screens', () => {
-  const started = startBrowserAndSandbox()
+  const world = startWorld()
+  const { newPage } = world
 
+  const use = (changes: Parameters<typeof useUrl>[1] = {}) => useUrl(world.sandbox, changes)
   const style = (page: Page, selector: string, property: string): Promise<string> =>
     page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`)
-  const USE = '[data-testid=use]'
+  const langOf = (page: Page) => page.locator('html').getAttribute('lang')
 
-  it.each([
-    { theme: undefined, device: 'dark', text: DARK_TEXT },
-    { theme: 'light', device: 'dark', text: DARK_TEXT },
-    { theme: 'dark', device: 'light', text: LIGHT_TEXT },
-    { theme: 'system', device: 'light', text: DARK_TEXT },
-    { theme: 'system', device: 'dark', text: LIGHT_TEXT },
-    { theme: 'sepia', device: 'dark', text: DARK_TEXT },
-  ] as const)('theme $theme on a $device device, E1 and E3', async ({ theme, device, text }) => {
-    await withPage(started.browser, { colorScheme: device }, async (page) => {
-      await page.goto(useUrl(started.sandbox, { theme }))
-      expect(await style(page, 'body', 'color')).toBe(text)
-      await page.goto(await createUrl(started.sandbox, { theme }))
-      expect(await style(page, 'body', 'color')).toBe(text)
-    })
+  test.each([
+    { theme: undefined, inLight: DARK_TEXT, inDark: DARK_TEXT },
+    { theme: 'light', inLight: DARK_TEXT, inDark: DARK_TEXT },
+    { theme: 'dark', inLight: LIGHT_TEXT, inDark: LIGHT_TEXT },
+    { theme: 'system', inLight: DARK_TEXT, inDark: LIGHT_TEXT },
+    { theme: 'sepia', inLight: DARK_TEXT, inDark: DARK_TEXT },
+  ])('theme=$theme has its colours on light and dark devices, at E1 and E3', async ({ theme, inLight, inDark }) => {
+    const page = await newPage()
+    for (const address of [use({ theme }), await createUrl(world.sandbox, { theme })]) {
+      await page.goto(address)
+      await page.emulateMedia({ colorScheme: 'light' })
+      expect(await style(page, 'body', 'color')).toBe(inLight)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await style(page, 'body', 'color')).toBe(inDark)
+    }
   })
 
-  it.each([
-    {
-      parameter: 'primary_color',
-      value: 'teal',
-      selector: USE,
-      property: 'backgroundColor',
-      effect: 'rgb(0, 128, 128)',
-    },
-    { parameter: 'primary_color', value: '#ff0', selector: USE, property: 'color', effect: 'rgb(0, 0, 0)' },
-    {
-      parameter: 'secondary_color',
-      value: '#004400',
-      selector: '.band',
-      property: 'backgroundColor',
-      effect: 'rgb(0, 68, 0)',
-    },
-    { parameter: 'text_color', value: 'maroon', selector: 'h1', property: 'color', effect: 'rgb(128, 0, 0)' },
-    {
-      parameter: 'background_color',
-      value: 'ivory',
-      selector: '.card',
-      property: 'backgroundColor',
-      effect: 'rgb(255, 255, 240)',
-    },
-    { parameter: 'text_align', value: 'center', selector: '.screen', property: 'textAlign', effect: 'center' },
-    { parameter: 'text_align', value: 'right', selector: '.screen', property: 'textAlign', effect: 'right' },
-    { parameter: 'button_radius', value: '0', selector: USE, property: 'borderRadius', effect: '0px' },
-    { parameter: 'button_radius', value: '32', selector: USE, property: 'borderRadius', effect: '32px' },
-    {
-      parameter: 'gradient',
-      value: 'true',
-      selector: '.band',
-      property: 'backgroundImage',
-      effect: /^linear-gradient/,
-    },
-    { parameter: 'gradient', value: 'false', selector: '.band', property: 'backgroundImage', effect: 'none' },
-    {
-      parameter: 'font',
-      value: 'DejaVu Serif',
-      selector: 'body',
-      property: 'fontFamily',
-      effect: /^"DejaVu Serif", system-ui/,
-    },
-  ])(
-    '$parameter=$value shows, and forces the light theme',
-    async ({ parameter, value, selector, property, effect }) => {
-      await withPage(started.browser, { colorScheme: 'dark' }, async (page) => {
-        await page.goto(useUrl(started.sandbox, { theme: 'dark', [parameter]: value }))
-        expect(await style(page, selector, property)).toEqual(
-          typeof effect === 'string' ? effect : expect.stringMatching(effect),
-        )
-        expect(await style(page, ':root', 'colorScheme')).toBe('light')
-      })
-    },
-  )
-
-  it.each([
-    ['primary_color', 'url(https://evil.example)'],
-    ['text_align', 'justify'],
-    ['button_radius', '33'],
-    ['gradient', 'yes'],
-    ['font', 'A; } * { color: red'],
-  ])('%s=%s has no effect, and the page says so', async (parameter, value) => {
-    await withPage(started.browser, {}, async (page) => {
-      await page.goto(useUrl(started.sandbox, { theme: 'dark', [parameter]: value }))
-      expect(await style(page, ':root', 'colorScheme')).toBe('dark')
-      expect(await page.locator('.finding').textContent()).toContain('USE-16')
-    })
+  test.each([
+    ['primary_color', 'teal', USE, 'backgroundColor', 'rgb(0, 128, 128)'],
+    ['primary_color', '#ff0', USE, 'color', 'rgb(0, 0, 0)'],
+    ['secondary_color', '#004400', '.band', 'backgroundColor', 'rgb(0, 68, 0)'],
+    ['text_color', 'maroon', 'h1', 'color', 'rgb(128, 0, 0)'],
+    ['background_color', 'ivory', '.card', 'backgroundColor', 'rgb(255, 255, 240)'],
+    ['text_align', 'center', '.screen', 'textAlign', 'center'],
+    ['text_align', 'right', '.screen', 'textAlign', 'right'],
+    ['button_radius', '0', USE, 'borderRadius', '0px'],
+    ['button_radius', '32', USE, 'borderRadius', '32px'],
+    ['gradient', 'true', '.band', 'backgroundImage', 'linear-gradient('],
+    ['gradient', 'false', '.band', 'backgroundImage', 'none'],
+    ['font', 'DejaVu Serif', 'body', 'fontFamily', '"DejaVu Serif", system-ui'],
+  ])('%s=%s shows, and forces the light theme', async (name, value, selector, property, effect) => {
+    const page = await newPage({ colorScheme: 'dark' })
+    await page.goto(use({ theme: 'dark', [name]: value }))
+    expect((await style(page, selector, property)).slice(0, effect.length)).toBe(effect)
+    expect(await style(page, ':root', 'colorScheme')).toBe('light')
   })
 
-  it('font that the device lacks is advice on the page, and of the choice in the journal', async () => {
-    await withPage(started.browser, {}, async (page) => {
-      await page.goto(useUrl(started.sandbox, { font: 'No Such Font Anywhere' }))
-      const finding = page.locator('.finding')
-      expect(await finding.isVisible()).toBe(true)
-      expect(await finding.textContent()).toContain('this device has no font "No Such Font Anywhere"')
-      expect(await page.locator('a[href="#advice-title"]').isVisible()).toBe(true)
-      await keepScreenshot(page, 'font-missing')
-      await page.route('http://localhost:3000/**', (route) => route.fulfill({ body: 'app' }))
-      await page.getByTestId('persona-teen-16').click()
-      await page.waitForURL('http://localhost:3000/**')
-    })
-    const calls = (await started.sandbox.flows.last())?.calls ?? []
+  test('Values that are not permitted have no effect, and the page says so of each', async () => {
+    const refused = {
+      primary_color: 'url(https://evil.example)',
+      text_align: 'justify',
+      button_radius: '33',
+      gradient: 'yes',
+      font: 'A; } * { color: red',
+    }
+    const page = await newPage()
+    await page.goto(use({ theme: 'dark', ...refused }))
+    expect(await style(page, ':root', 'colorScheme')).toBe('dark')
+    const findings = (await page.locator('.finding').allTextContents()).filter((text) => text.includes('USE-16'))
+    const named = Object.keys(refused).filter((name) => findings.some((text) => text.includes(name)))
+    expect(named).toEqual(Object.keys(refused))
+  })
+
+  test('A font that the device lacks is advice on the page, and of the choice in the journal', async () => {
+    const page = await newPage()
+    await page.goto(use({ font: 'No Such Font Anywhere', redirect_uri: `${world.app.origin}/callback` }))
+    const finding = page.locator('.finding')
+    expect(await finding.isVisible()).toBe(true)
+    expect(await finding.textContent()).toContain('this device has no font "No Such Font Anywhere"')
+    expect(await page.locator('a[href="#advice-title"]').isVisible()).toBe(true)
+    await keepScreenshot(page, 'font-missing')
+    await page.getByTestId('persona-teen-16').click()
+    await page.waitForURL((url) => url.origin === world.app.origin)
+    const calls = (await world.sandbox.flows.last())?.calls ?? []
     expect(calls.map(({ findings }) => findings.map(({ rule }) => rule))).toEqual([[], ['USE-22']])
   })
 
-  it('font that the device has is no advice', async () => {
-    const common = ['DejaVu Serif', 'Liberation Serif', 'Noto Serif', 'Times New Roman', 'Arial']
-    await withPage(started.browser, {}, async (page) => {
-      const found: string[] = []
-      for (const font of common) {
-        await page.goto(useUrl(started.sandbox, { font }))
-        if (!(await page.locator('.finding').isVisible())) found.push(font)
-      }
-      expect(found).not.toEqual([])
-    })
+  test('A font that the device has is no advice', async () => {
+    const page = await newPage()
+    const isMissing: boolean[] = []
+    for (const font of ['DejaVu Serif', 'Liberation Serif', 'Noto Serif', 'Times New Roman', 'Arial']) {
+      await page.goto(use({ font }))
+      isMissing.push(await page.locator('.finding').isVisible())
+    }
+    expect(isMissing).toContain(false)
   })
 
-  it.each([
-    [undefined, 1],
-    ['true', 1],
-    ['false', 0],
-    ['no', 1],
-  ])('learn_more=%s leaves %i link to learn more', async (learnMore, links) => {
-    await withPage(started.browser, {}, async (page) => {
-      await page.goto(useUrl(started.sandbox, { learn_more: learnMore }))
-      expect(await page.getByTestId('learn-more').count()).toBe(links)
-    })
+  test('The language of the request, of the menu and of the browser decide in this order', async () => {
+    const page = await newPage({ locale: 'ja-JP' })
+    await page.goto(use())
+    expect(await langOf(page)).toBe('ja')
+    await page.getByTestId('language').selectOption('fr')
+    await page.getByRole('button', { name: 'Utiliser ma clé d’âge' }).waitFor()
+    const shown = async (address: string) => {
+      await page.goto(address)
+      return langOf(page)
+    }
+    expect(await shown(use())).toBe('fr')
+    expect(await shown(use({ language: 'pt-BR' }))).toBe('pt')
+    expect(await shown(use({ language: 'tlh' }))).toBe('fr')
+    expect(await shown(await createUrl(world.sandbox))).toBe('fr')
   })
 
-  it('language, the previous choice and the browser decide in this order, and the menu remembers', async () => {
-    await withPage(started.browser, { locale: 'ja-JP' }, async (page) => {
-      const lang = () => page.locator('html').getAttribute('lang')
-      await page.goto(useUrl(started.sandbox))
-      expect(await lang()).toBe('ja')
-      await page.getByTestId('language').selectOption('fr')
-      await page.getByRole('button', { name: 'Utiliser ma clé d’âge' }).waitFor()
-      await page.goto(useUrl(started.sandbox))
-      expect(await lang()).toBe('fr')
-      await page.goto(useUrl(started.sandbox, { language: 'pt-BR' }))
-      expect(await lang()).toBe('pt')
-      await page.goto(useUrl(started.sandbox, { language: 'tlh' }))
-      expect(await lang()).toBe('fr')
-      await page.goto(await createUrl(started.sandbox))
-      expect(await lang()).toBe('fr')
-    })
+  test('The menu of languages works without scripts, and outranks the language of the request on its page', async () => {
+    const page = await newPage({ javaScriptEnabled: false })
+    await page.goto(use({ language: 'de' }))
+    await page.getByTestId('language').selectOption('ar')
+    await page.getByRole('button', { name: 'Sprache wechseln' }).click()
+    expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
+    await page.getByText('فرض نهاية').last().click()
+    await page.getByTestId('advance').click()
+    expect(await langOf(page)).toBe('ar')
   })
 
-  it('the menu works without scripts, and its choice outranks the language of the request on this page', async () => {
-    await withPage(started.browser, { javaScriptEnabled: false }, async (page) => {
-      await page.goto(useUrl(started.sandbox, { language: 'de' }))
-      await page.getByTestId('language').selectOption('ar')
-      await page.getByRole('button', { name: 'Sprache wechseln' }).click()
-      expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
-      await page.getByText('فرض نهاية').last().click()
-      await page.getByTestId('advance').click()
-      expect(await page.locator('html').getAttribute('lang')).toBe('ar')
-    })
-  })
-
-  it('the menu does not submit while the arrow keys move through it', async () => {
-    await withPage(started.browser, {}, async (page) => {
-      await page.goto(useUrl(started.sandbox))
-      await page.getByTestId('language').focus()
-      await page.keyboard.press('ArrowDown')
-      expect(await page.locator('html').getAttribute('lang')).toBe('en')
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Enter')
-      await page.waitForURL(/language$/)
-      expect(await page.locator('html').getAttribute('lang')).toBe('de')
-    })
+  test('The menu of languages does not submit while the arrow keys move through it, and keeps the appearance', async () => {
+    const page = await newPage()
+    await page.goto(use({ primary_color: '#c00' }))
+    await page.getByTestId('language').focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await langOf(page)).toBe('en')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/language$/)
+    expect(await langOf(page)).toBe('de')
+    expect(await style(page, USE, 'backgroundColor')).toBe('rgb(204, 0, 0)')
   })
 })

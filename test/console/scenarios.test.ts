@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { textOf } from '../support/markup.ts'
 import { useRequest } from '../support/requests.ts'
@@ -14,7 +14,7 @@ steps:
     expect: { nonce: another }
 `
 
-it('the scenarios page arms what is pasted, shows how far it has come and why it failed, and removes it', async () => {
+test('The scenarios page arms what is pasted, shows how far it has come and why it failed, and removes it', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.url)
   const shown = async () => textOf((await browser.get(SCENARIOS)).text)
@@ -33,9 +33,8 @@ it('the scenarios page arms what is pasted, shows how far it has come and why it
   expect(await sandbox.scenarios.list()).toEqual([])
 })
 
-it('the scenarios page keeps what was written when it is refused', async () => {
-  const sandbox = await startSandbox()
-  const { status, text } = await createBrowserClient(sandbox.url).submit(SCENARIOS, { yaml: 'name: "My own' })
-  expect([status, textOf(text)]).toEqual([400, expect.stringContaining('line 1:')])
-  expect(textOf(text)).toContain('name: "My own')
+test('The scenarios page keeps what was written when it is refused', async () => {
+  const { url } = await startSandbox()
+  const { status, text } = await createBrowserClient(url).submit(SCENARIOS, { yaml: 'name: "My own' })
+  expect([status, textOf(text)]).toEqual([400, expect.stringMatching(/line 1:.*name: "My own/)])
 })

@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { USUAL_PERSONAS } from '../../src/hosted/choices/usual-personas.ts'
+import { ageSignal, claims } from '../support/requests.ts'
+import { describeWith } from '../support/tools.ts'
+import { createUrl, useUrl } from './requests.ts'
+import { startWorld } from './support.ts'
+
+const DESK = { viewport: { width: 1280, height: 800 } }
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+/** A narrow window of a desk has keys. */
+const NARROW = { viewport: { width: 390, height: 844 } }
+
+/** Each language once in a window; one with other breaks, one that runs from the right. */
+const SCREENS = [
+  { language: 'en', window: DESK },
+  { language: 'de', window: DESK },
+  { language: 'ar', window: DESK },
+  { language: 'en', window: PHONE },
+  { language: 'de', window: PHONE },
+  { language: 'ar', window: PHONE },
+  { language: 'ja', window: PHONE },
+  { language: 'fr', window: NARROW },
+]
+
+/** Not a usual persona, so that its row stands below theirs. */
+const LAST = 'face-estimate-19'
+
+const ASKED = claims({
+  verified_after: '2025-01-01',
+  allowed_methods: ['id_doc_scan', 'facial_age_estimation'],
+  overrides: { facial_age_estimation: { min_age: 21 } },
+})
+const byTestId = (id: string) => `[data-testid="${id}"]`
+
+/** Which of the parts do not stand wholly in the window. */
+const outsideOf = (page: Page, selectors: readonly string[]) =>
+  page.evaluate<string[]>(`${JSON.stringify(selectors)}.filter((selector) => {
+    const { left, top, right, bottom, width } = document.querySelector(selector).getBoundingClientRect()
+    return width === 0 || left < 0 || top < 0 || right > innerWidth || bottom > innerHeight
+  })`)
+
+/** Texts that are wider than their place, but for the names of filters, which are whole in the list below. */
+const cutTextsOn = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main b, main small, main code, main h1, main h2, main button, main summary')]
+    .filter((one) => one.checkVisibility() && !one.matches('summary > code'))
+    .filter((one) => getComputedStyle(one).display !== 'inline' && one.scrollWidth > one.clientWidth + 1)
+    .map((one) => one.outerHTML)`)
+
+describeWith('chromium', 'a hosted screen', () => {
+  const world = startWorld()
+
+  test.each(SCREENS)(
+    'The choice page in $language shows all that is usual without scrolling: $window',
+    async (screen) => {
+      const page = await world.newPage(screen.window)
+      const last = { name: 'agekey_sandbox_last_persona', value: LAST, url: world.sandbox.baseUrl }
+      await page.context().addCookies([last])
+      const asked = { can_create: 'true', scope: 'openid svc.upgrade', claims: ASKED }
+      await page.goto(useUrl(world.sandbox, { ...asked, language: screen.language }))
+      const personas = [...USUAL_PERSONAS, LAST].map((name) => `persona-${name}`)
+      const buttons = ['find-persona', 'use', 'outcome-code_issued', 'create', 'decline', ...personas].map(byTestId)
+      expect(await outsideOf(page, ['h1', '.thresholds', '.question summary', ...buttons])).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.window.viewport.width)
+      expect(await cutTextsOn(page)).toEqual([])
+    },
+  )
+
+  test.each(SCREENS)(
+    'The create page in $language shows four age signals and every button: $window',
+    async (screen) => {
+      const page = await world.newPage(screen.window)
+      const signals = JSON.stringify(Array.from({ length: 4 }, () => ageSignal()))
+      const { language } = screen
+      await page.goto(await createUrl(world.sandbox, { language }, { authorization_details: signals }))
+      const buttons = ['save', 'save-new', 'decline'].map(byTestId)
+      expect(await outsideOf(page, ['h1', '.signals li:nth-child(4)', '#persona', ...buttons])).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.window.viewport.width)
+      expect(await cutTextsOn(page)).toEqual([])
+    },
+  )
+
+  test.each([DESK, PHONE])('The choice page breaks no title inside a word, with thirty ages: %o', async (window) => {
+    const ages = Array.from({ length: 30 }, (_, age) => age)
+    const page = await world.open(useUrl(world.sandbox, { claims: claims({ age_thresholds: ages }) }), window)
+    const lines = `[...document.querySelectorAll('.usual button > b')].map((title) => title.getClientRects().length > 0
+      && title.getBoundingClientRect().height / parseFloat(getComputedStyle(title).lineHeight))`
+    const counts = await page.evaluate<number[]>(lines)
+    expect(counts.length).toBe(USUAL_PERSONAS.length)
+    expect(Math.max(...counts)).toBeLessThan(2.5)
+  })
+
+  test('A touch screen has no keys on the choice page, and the menu of languages on top', async () => {
+    const page = await world.open(useUrl(world.sandbox), PHONE)
+    expect(await page.getByRole('button', { name: 'Turn keys off' }).isVisible()).toBe(false)
+    expect(await page.locator('kbd').first().isVisible()).toBe(false)
+    expect((await page.getByTestId('language').boundingBox())?.y).toBeLessThan(200)
+  })
+
+  test('The choice page moves nothing when the browser prefers reduced motion', async () => {
+    const page = await world.open(useUrl(world.sandbox), { reducedMotion: 'reduce' })
+    const moving = `[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length`
+    expect(await page.evaluate(moving)).toBe(0)
+  })
+})
