@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { collection } from '../../src/oidc/collection.ts'
+import { collection, parseRecord, parseStored } from '../../src/oidc/collection.ts'
 import { createMemoryStore } from '../../src/store/memory.ts'
 
 const kind = { name: 'code', schema: z.object({ clientId: z.string(), expiresAt: z.number() }) }
@@ -27,20 +27,32 @@ test('A collection reads only the records of its own kind', async () => {
   expect(await codes.get('a')).toBeUndefined()
 })
 
-test.each(['get', 'take'] as const)(
-  'A collection refuses a damaged record on %s, by the name of its member',
-  async (read) => {
-    const { store, codes } = start()
-    await store.put('code', 'a', { clientId: 'web-shop', expiresAt: 'secret-value' }, LATER)
-    const refused = codes[read]('a')
-    await expect(refused).rejects.toThrow(/^store: a code record is damaged at expiresAt: .*expected number/)
-    await expect(refused).rejects.toThrow('reset the tenant, or empty the store and start again')
-    await expect(refused).rejects.not.toThrow('secret-value')
-  },
-)
+const ADVICE = 'reset the tenant, or empty the store and start again'
 
-test('A collection refuses a record that is no object at all', async () => {
+test.each(['get', 'take'] as const)('A collection refuses a damaged record on %s without its values', async (read) => {
+  const { store, codes } = start()
+  await store.put('code', 'a', { clientId: 'web-shop', expiresAt: 'secret-value' }, LATER)
+  await expect(codes[read]('a')).rejects.toMatchObject({
+    name: 'DamagedRecord',
+    message: `store: a code record is damaged at expiresAt: Invalid input: expected number, received string; ${ADVICE}`,
+  })
+})
+
+test('A record that is no object is refused without a member, and with the remedy of its kind', async () => {
   const { store, codes } = start()
   await store.put('code', 'a', null, LATER)
-  await expect(codes.get('a')).rejects.toThrow(/^store: a code record is damaged: .*expected object/)
+  const problem = 'store: a code record is damaged: Invalid input: expected object, received null;'
+  await expect(codes.get('a')).rejects.toThrow(`${problem} ${ADVICE}`)
+  const deep = { name: 'x', schema: z.object({ a: z.array(z.string()) }), remedy: 'remove it' }
+  expect(() => parseRecord(deep, { a: [1] })).toThrow(
+    'store: a x record is damaged at a.0: Invalid input: expected string, received number; remove it, or empty the store',
+  )
+})
+
+test('A stored text that is no JSON is refused by its key, without the text', () => {
+  expect(parseStored('{"a":1}', 'k')).toEqual({ a: 1 })
+  const read = () => parseStored('secret-value', 'tenant:code:a')
+  const message =
+    'store: the record under tenant:code:a is damaged: it is no JSON; remove it there, or empty the store and start again'
+  expect(read).toThrow(expect.objectContaining({ name: 'DamagedRecord', message, cause: expect.any(SyntaxError) }))
 })

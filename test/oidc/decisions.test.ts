@@ -1,5 +1,98 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { DEFAULT_DECISIONS, type Decisions } from '../../src/oidc/decisions.ts'
+import { stateOfCode } from '../../src/oidc/token.ts'
+import { headerOf } from '../support/id-tokens.ts'
+import { createProvider } from '../support/provider.ts'
+import { createService, DECLINED, refusalOf, refused } from '../support/service.ts'
+
+const serviceWith = (decisions: Partial<Decisions>) =>
+  createService(createProvider({ decisions: { ...DEFAULT_DECISIONS, ...decisions } }))
+
+test('A code is exchanged twice where its use is repeated, and both access tokens serve', async () => {
+  const service = serviceWith({ codeUse: 'repeated' })
+  const code = await service.obtainCode()
+  for (const { response } of [await service.exchange(code), await service.exchange(code)]) {
+    await service.upgrade(response.access_token)
+  }
+})
+
+test('A code lives the seconds of the decision', async () => {
+  const service = serviceWith({ codeSeconds: 30 })
+  const code = await service.obtainCode()
+  service.provider.clock.advance(30)
+  const { message } = await refusalOf(() => service.exchange(code))
+  expect(message).toBe('TOK-06: the code expired 0 seconds ago by the sandbox clock; it lives 30 seconds')
+  expect(await stateOfCode(code, service.provider)).toBe('state-1')
+})
+
+test('A request_uri serves two decisions where its use is repeated', async () => {
+  const service = serviceWith({ requestUriUse: 'repeated' })
+  const requestUri = await service.obtainRequestUri()
+  for (const decision of [DECLINED, { kind: 'created', holder: 'adult' } as const]) {
+    const { params } = await service.create(requestUri, {}, decision)
+    expect(params['error']).toBe(decision.kind === 'error' ? 'access_denied' : undefined)
+  }
+})
+
+test('An access token serves one upgrade where its use is single: one of two at once, and none later', async () => {
+  const service = serviceWith({ accessTokenUse: 'single' })
+  const token = await service.obtainToken()
+  const [first, second] = await Promise.allSettled([service.upgrade(token), service.upgrade(token)])
+  expect([first?.status, second?.status]).toEqual(['fulfilled', 'rejected'])
+  const USED_UP = {
+    status: 401,
+    code: 'invalid_token',
+    message: 'UPG-03: the access token has served its one upgrade',
+    headers: { 'WWW-Authenticate': 'Bearer realm="agekey-sandbox", error="invalid_token"' },
+    findings: [{ rule: 'UPG-03', path: 'Authorization' }],
+  }
+  expect(second).toMatchObject({ reason: USED_UP })
+  expect(await refusalOf(() => service.upgrade(token))).toMatchObject(USED_UP)
+  expect(await refused(() => service.upgrade('guess'))).toMatchObject({ rules: ['UPG-03'] })
+})
+
+test('A request_uri that serves no more is answered by a page where that is decided, before and after the choice', async () => {
+  const service = serviceWith({ unusableRequestUri: 'page' })
+  const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
+  const begun = await service.create(used, {}, { kind: 'error', error: 'access_denied', description: 'x' })
+  expect(begun.params).toMatchObject({ error: 'access_denied' })
+  const page = { status: 400, error: 'invalid_request_uri' }
+  expect(await refused(() => service.create(used))).toEqual({ ...page, rules: ['CRE-10'] })
+  service.provider.clock.advance(90)
+  expect(await refused(() => service.create(late))).toEqual({ ...page, rules: ['CRE-09'] })
+  const unusable = { kind: 'error', error: 'invalid_request_uri', description: 'CRE-09: it expired' } as const
+  const other = await service.obtainRequestUri()
+  const { status, message, title } = await refusalOf(() => service.create(other, {}, unusable))
+  expect([status, message, title]).toEqual([400, 'CRE-09: it expired', 'This request cannot be answered'])
+})
+
+test('Errors go back as invalid_request where their codes are general, but for those of the user', async () => {
+  const service = serviceWith({ errorCodes: 'general' })
+  const requestUri = await service.obtainRequestUri()
+  expect((await service.use({ scope: 'email' })).params).toMatchObject({ error: 'invalid_request' })
+  expect((await service.use({}, DECLINED)).params).toMatchObject({ error: 'access_denied' })
+  expect((await service.create('urn:svc:request:x')).params).toMatchObject({ error: 'invalid_request' })
+  const unusable = { kind: 'error', error: 'invalid_request_uri', description: 'x' } as const
+  expect((await service.create(requestUri, {}, unusable)).params).toMatchObject({ error: 'invalid_request' })
+})
+
+test('Errors go back without a description where errors are not described', async () => {
+  const service = serviceWith({ errorDescription: 'absent' })
+  const error = { error: 'access_denied', state: 'state-1' }
+  expect((await service.use({}, DECLINED)).params).toEqual(error)
+  expect((await service.create(await service.obtainRequestUri(), {}, DECLINED)).params).toEqual(error)
+  expect((await service.use({ nonce: undefined })).params).toEqual({ ...error, error: 'invalid_request' })
+  expect((await service.create('x')).params).toEqual({ error: 'invalid_request_uri' })
+})
+
+test('An id_token is signed by the algorithm that is decided, else by that of its client', async () => {
+  expect(headerOf(await serviceWith({ signingAlg: 'ES256' }).use()).alg).toBe('ES256')
+  const { provider } = createService()
+  const client = provider.clients.find('ak_test_sandbox')
+  const clients = { ids: [], find: () => client && ({ ...client, signingAlg: 'ES256' } as const) }
+  expect(headerOf(await createService({ ...provider, clients }).use()).alg).toBe('ES256')
+})
 
 const file = (path: string) => new URL(`../../${path}`, import.meta.url)
 /** Rows of five cells: the table of what is not shown has three. */

@@ -1,61 +1,72 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { basicProblem, credentialsProblem, mistakenFor } from '../../../src/oidc/request/client-mistakes.ts'
 import { createProvider } from '../../support/provider.ts'
 import { basic } from '../../support/requests.ts'
 
 const { clients } = createProvider()
 const SECRET = 'sk_test_sandbox'
-const problemOf = (clientSecret: string, clientId = 'ak_test_sandbox') =>
-  credentialsProblem({ clientId, clientSecret }, clients)
+const BASE64 = Buffer.from(SECRET).toString('base64')
 
-describe('credentialsProblem', () => {
-  test.each([
-    [` ${SECRET}\n`, ': there are blanks or line breaks around it'],
-    [`"${SECRET}"`, ': there are quotation marks around it'],
-    [SECRET.replaceAll('_', '%5F'), ': it is percent-encoded twice'],
-    [`ak_test_sandbox:${SECRET}`, ': the client_id and a colon stand before it'],
-    [Buffer.from(SECRET).toString('base64'), ': it is base64 here, where it must stand as it is'],
-    ['ak_test_sandbox', ': it is the client_id'],
-    ['wrong', ': 5 characters were received, which are another secret'],
-    ['%', ': 1 characters were received, which are another secret'],
-  ])('names the usual mistake in the secret %j', (secret, mistake) => {
-    expect(problemOf(secret)).toBe(
-      `client_secret is wrong for client "ak_test_sandbox", which is registered${mistake}. Registered: ak_test_sandbox, other.`,
-    )
-  })
-
-  test('names the registered clients when the client is unknown', () => {
-    expect(problemOf(SECRET, 'ak-test-sandbox')).toBe(
-      'client_id "ak-test-sandbox" is not registered here. Did you mean "ak_test_sandbox"? Registered: ak_test_sandbox, other.',
-    )
-  })
+test.each([
+  [` ${SECRET}\n`, 'there are blanks or line breaks around it'],
+  [`"${SECRET}"`, 'there are quotation marks around it'],
+  [`'${SECRET}'`, 'there are quotation marks around it'],
+  [SECRET.replaceAll('_', '%5F'), 'it is percent-encoded twice'],
+  [`ak_test_sandbox:${SECRET}`, 'the client_id and a colon stand before it'],
+  [BASE64, 'it is base64 here, where it must stand as it is'],
+  ['ak_test_sandbox', 'it is the client_id'],
+  ['sk_other', 'it is that of client "other"'],
+  ['wrong', '5 characters were received, which are another secret'],
+  [`x"${SECRET}"`, '18 characters were received, which are another secret'],
+  ['%', '1 characters were received, which are another secret'],
+])('The usual mistake in the client_secret %j is named', (clientSecret, mistake) => {
+  expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients)).toBe(
+    `client_secret is wrong for client "ak_test_sandbox", which is registered: ${mistake}. Registered: ak_test_sandbox, other.`,
+  )
 })
 
-describe('basicProblem', () => {
-  test.each([
-    ['Bearer abc', 'Authorization is Bearer; it must be Basic'],
-    ['c2VjcmV0', 'Authorization names no scheme that is known; it must be Basic'],
-    ['swordfish of the sea', 'Authorization names no scheme that is known; it must be Basic'],
-    ['Basic', 'Authorization is Basic without the base64 of client_id:client_secret'],
-    [`Basic ak_test_sandbox:${SECRET}`, 'Authorization has the credentials as they are; it must have their base64'],
-    [basic('ak_test_sandbox', ''), 'Authorization is Basic with an empty client_secret'],
-    [
-      basic('ak_test_sandbox', 'wrong'),
-      'client_secret is wrong for client "ak_test_sandbox", which is registered: 5 characters were received, which are another secret. Registered: ak_test_sandbox, other.',
-    ],
-  ])('of %s says what is wrong and repeats no secret', (authorization, problem) => {
-    expect(basicProblem(authorization, clients)).toBe(problem)
-  })
+test('An unknown client_id is answered by the registered ones', () => {
+  expect(credentialsProblem({ clientId: 'ak-test-sandbox', clientSecret: SECRET }, clients)).toBe(
+    'client_id "ak-test-sandbox" is not registered here. Did you mean "ak_test_sandbox"? Registered: ak_test_sandbox, other.',
+  )
 })
 
-describe('mistakenFor', () => {
-  test.each([
-    ['eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', ': it is a JWT, such as the id_token'],
-    ['urn:svc:request:abc', ': it is a request_uri'],
-    [SECRET, ': it is a client_secret'],
-    ['undefined', ': it is the text "undefined" of a variable without a value'],
-    ['something-else', ''],
-  ])('%s', (text, what) => {
-    expect(mistakenFor(text, clients)).toBe(what)
-  })
+const NO_SCHEME = 'Authorization names no scheme that is known; it must be Basic'
+
+test.each([
+  ['Bearer abc', 'Authorization is Bearer; it must be Basic'],
+  ['DPoP abc', 'Authorization is DPoP; it must be Basic'],
+  ['digest abc', 'Authorization is digest; it must be Basic'],
+  ['Negotiate abc', 'Authorization is Negotiate; it must be Basic'],
+  ['token abc', 'Authorization is token; it must be Basic'],
+  ['c2VjcmV0', NO_SCHEME],
+  ['Bearer-abc', NO_SCHEME],
+  ['swordfish of the sea', NO_SCHEME],
+  ['Basic', 'Authorization is Basic without the base64 of client_id:client_secret'],
+  ['basic YWJj', 'Authorization is Basic without the base64 of client_id:client_secret'],
+  [`Basic  ak_test_sandbox:${SECRET}`, 'Authorization has the credentials as they are; it must have their base64'],
+  [basic('ak_test_sandbox', ''), 'Authorization is Basic with an empty client_secret'],
+  [
+    basic('ak_test_sandbox', 'wrong:'),
+    'client_secret is wrong for client "ak_test_sandbox", which is registered: 6 characters were received, which are another secret. Registered: ak_test_sandbox, other.',
+  ],
+])('What is wrong with the header %s is said without a secret', (authorization, problem) => {
+  expect(basicProblem(authorization, clients)).toBe(problem)
+})
+
+test.each([
+  ['eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', ': it is a JWT, such as the id_token'],
+  ['eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0', ''],
+  ['xeyJh.e30.c2ln', ''],
+  ['eyJh.e30.c2ln.x', ''],
+  ['urn:svc:request:abc', ': it is a request_uri'],
+  ['xurn:svc:request:abc', ''],
+  [SECRET, ': it is a client_secret'],
+  ['sk_other', ': it is a client_secret'],
+  ['undefined', ': it is the text "undefined" of a variable without a value'],
+  ['null', ': it is the text "null" of a variable without a value'],
+  ['something-else', ''],
+  ['', ''],
+])('The text %s where a token or a code must stand is taken for what it is', (text, what) => {
+  expect(mistakenFor(text, clients)).toBe(what)
 })

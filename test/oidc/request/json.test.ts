@@ -1,37 +1,68 @@
 import { expect, test } from 'vitest'
-import { parseJson } from '../../../src/oidc/request/json.ts'
+import { looksLikeJson, parseJson } from '../../../src/oidc/request/json.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+const inObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
 test('JSON is read down to 64 levels and refused below them, however it is nested', () => {
-  expect(parseJson(nested(64)).ok).toBe(true)
-  expect(parseJson(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`).ok).toBe(true)
-  for (const text of [nested(65), nested(100_000), `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`]) {
+  const flat = `[${Array(100).fill('[]').join(',')}]`
+  for (const text of [nested(64), inObjects(64), flat, `"${'['.repeat(100)}"`, ' 7 ', 'null']) {
+    expect(parseJson(text)).toEqual({ ok: true, value: JSON.parse(text) })
+  }
+  for (const text of [nested(65), nested(100_000), inObjects(65), `[null,${nested(64)}]`]) {
     expect(parseJson(text)).toEqual({ ok: false, reason: 'it is nested deeper than 64 levels' })
   }
 })
 
-test('JSON that is none is refused with a reason of at most 120 characters', () => {
-  const parsed = parseJson(`{"a": ${'x'.repeat(1000)}}`)
-  expect(parsed).toEqual({ ok: false, reason: expect.stringMatching(/^.{1,120}$/) })
+test('JSON that is none is refused with a reason of one line and at most 120 characters', () => {
+  for (const text of [`{"a": ${'x'.repeat(1000)}}`, `{"a":\n\n${'x'.repeat(1000)}}`, `[1,\n\t  x]`]) {
+    expect(parseJson(text)).toEqual({ ok: false, reason: expect.stringMatching(/^.{1,120}$/) })
+  }
 })
+
+const SINGLE_QUOTES = 'write double quotes instead of single ones'
+const BARE_NAMES = 'write names of members in double quotes'
+const BASE64 = 'it is base64; send the JSON text itself'
+const TWICE = 'it is percent-encoded twice; encode it once'
+const LOWER_CASE = 'write true, false and null in lower case'
 
 test.each([
   ['', 'it is empty'],
-  ['undefined', 'a variable without a value'],
-  ['[object Object]', 'use JSON.stringify'],
-  ['%7B%22age_thresholds%22%3A%5B18%5D%7D', 'percent-encoded twice'],
-  [Buffer.from('{"age_thresholds":[18]}').toString('base64'), 'base64'],
-  [Buffer.from('[{"type":"age_verification"}]').toString('base64url'), 'base64'],
-  ["{'age_thresholds': [18]}", 'double quotes instead of single ones'],
-  ["[{'type': 'age_verification'}]", 'double quotes instead of single ones'],
-  ['{age_thresholds: [18]}', 'names of members in double quotes'],
-  ['{"face_match_performed": True}', 'in lower case'],
-  ['{"age_thresholds": [18],}', 'remove the comma'],
-])('JSON that is spoiled in a usual way is refused with the remedy: %s', (text, remedy) => {
-  expect(parseJson(text)).toEqual({ ok: false, reason: expect.stringContaining(remedy) })
+  [' \n', 'it is empty'],
+  ['age_thresholds=18', 'it is a form'],
+  ['undefined', 'a variable without a value was turned into text'],
+  ['[object Object]', 'an object was turned into text; use JSON.stringify'],
+  ['%7B%22age_thresholds%22%3A%5B18%5D%7D', TWICE],
+  ['%5b18%5d', TWICE],
+  ['%2218%22', TWICE],
+  [Buffer.from('{"age_thresholds":[18]}').toString('base64'), BASE64],
+  [Buffer.from('[{"type":"age_verification"}]').toString('base64url'), BASE64],
+  ['QUJD', undefined],
+  ["{'age_thresholds': [18]}", SINGLE_QUOTES],
+  ["[{'type': 'age_verification'}]", SINGLE_QUOTES],
+  ["[ { 'type' : 1 } ]", SINGLE_QUOTES],
+  ['{age_thresholds: [18]}', BARE_NAMES],
+  [' [ { type : 1 } ]', BARE_NAMES],
+  ['{"face_match_performed": True}', LOWER_CASE],
+  ['{"a":False}', LOWER_CASE],
+  ['{"a":None}', LOWER_CASE],
+  ['{"age_thresholds": [18],}', 'remove the comma before a closing bracket'],
+  ['{"age_thresholds": [18 , ]}', 'remove the comma before a closing bracket'],
+  ['{"age_thresholds": [18', undefined],
+  ['{"a":Nonexistent}', undefined],
+  ['xundefined', undefined],
+])('JSON that is spoiled in a usual way is refused with the remedy, and else without a guess: %s', (text, remedy) => {
+  const parsed = parseJson(text)
+  expect(parsed.ok).toBe(false)
+  expect(/\(([^()]*)\)$/.exec(parsed.ok ? '' : parsed.reason.replace(/ \(line \d+ column \d+\)/, ''))?.[1]).toBe(remedy)
 })
 
-test('JSON that is spoiled in another way is refused without a guess', () => {
-  expect(parseJson('{"age_thresholds": [18')).toEqual({ ok: false, reason: expect.not.stringContaining('(') })
+test.each([
+  ['{}', true],
+  [' \n[', true],
+  ['a=[1]', false],
+  ['"{}"', false],
+  ['', false],
+])('%j looks like JSON: %s', (text, looks) => {
+  expect(looksLikeJson(text)).toBe(looks)
 })

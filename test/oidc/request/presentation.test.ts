@@ -1,17 +1,61 @@
-import { expect, it } from 'vitest'
-import { readPresentation } from '../../../src/oidc/request/presentation.ts'
+import { expect, test } from 'vitest'
+import { APPEARANCE_PARAMETERS, readPresentation } from '../../../src/oidc/request/presentation.ts'
 import { Findings } from '../../../src/oidc/rules/findings.ts'
 
-const readColour = (text: string) =>
-  readPresentation({ primary_color: text }, new Findings('agekey')).appearance.primary_color
+/** The presentation by these parameters, of which each is permitted. */
+function read(parameters: Parameters<typeof readPresentation>[0]) {
+  const findings = new Findings('agekey')
+  const presentation = readPresentation(parameters, findings)
+  expect(findings.all).toEqual([])
+  return presentation
+}
 
-it.each(['#fff', '#392669', '#A0c', 'rebeccapurple', 'RED'])('permits the colour %s', (text) => {
-  expect(readColour(text)).toBe(text)
+test.each(['#fff', '#392669', '#A0c', 'rebeccapurple', 'RED'])('The colour %s is permitted', (primary_color) => {
+  expect(read({ primary_color }).appearance).toEqual({ primary_color })
 })
 
-it.each(['', '#ff', '#ffff', '#gggggg', 'reddish', 'constructor', 'rgb(1,2,3)', '#12345', 'transparent'])(
-  'does not permit the colour %j',
-  (text) => {
-    expect(readColour(text)).toBeUndefined()
-  },
-)
+test.each([
+  '#ff',
+  '#ffff',
+  '#gggggg',
+  'x#fff',
+  '#fff0000',
+  'reddish',
+  'constructor',
+  'rgb(1,2,3)',
+  '#12345',
+  'transparent',
+])('The colour %j is not permitted', (primary_color) => {
+  const findings = new Findings('agekey')
+  expect(readPresentation({ primary_color }, findings).appearance).toEqual({})
+  expect(findings.all.map(({ rule, path }) => [rule, path])).toEqual([['USE-16', 'primary_color']])
+})
+
+test('The screens look as usual when nothing is asked for', () => {
+  expect(read({})).toEqual({ theme: 'light', learnMore: true, appearance: {} })
+})
+
+test.each([
+  { text_align: 'left', button_radius: '0', gradient: 'true', font: 'x'.repeat(60) },
+  { text_align: 'center', button_radius: '32', gradient: 'false', font: 'Öpen Sans ٣' },
+  { text_align: 'right', button_radius: '07', secondary_color: '#00AAFF', background_color: 'white' },
+  { text_color: 'RebeccaPurple', primary_color: '#0af' },
+])('The appearance %j is permitted', (appearance) => {
+  expect(read(appearance).appearance).toEqual(appearance)
+})
+
+test.each(['light', 'dark', 'system'])('The theme %s, a language and learn_more are permitted', (theme) => {
+  expect(read({ theme, language: 'zh-Hant-TW', learn_more: 'false' })).toMatchObject({
+    language: 'zh-Hant-TW',
+    theme,
+    learnMore: false,
+  })
+  expect(read({ theme, learn_more: 'true' })).toEqual({ theme, learnMore: true, appearance: {} })
+})
+
+test('The appearance parameters are those of the specification', () => {
+  expect(APPEARANCE_PARAMETERS).toEqual([
+    ...['primary_color', 'secondary_color', 'text_color', 'background_color'],
+    ...['text_align', 'button_radius', 'gradient', 'font'],
+  ])
+})

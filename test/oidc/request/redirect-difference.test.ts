@@ -1,48 +1,84 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addresses, differenceFrom } from '../../../src/oidc/request/redirect-difference.ts'
+import { redirectProblem } from '../../../src/oidc/request/redirect-target.ts'
+import { createProvider } from '../../support/provider.ts'
 
 const REGISTERED = 'http://localhost:3000/callback'
 
-describe('differenceFrom', () => {
-  test.each([
-    ['http://localhost:3000/callback/', ' (differs by the final slash)'],
-    ['https://localhost:3000/callback', ' (differs by the scheme: https: is not http:)'],
-    ['http://localhost/callback', ' (differs by the port: none is not 3000)'],
-    ['http://127.0.0.1:3000/callback', ' (differs by the host: 127.0.0.1 is not localhost)'],
-    ['http://localhost:3000/Callback', ' (differs by upper and lower case)'],
-    ['http://localhost:3000/callback?a=b', ' (differs by the query: ?a=b is not none)'],
-    ['http://localhost:3000/callback#', ' (differs by its spelling: it is compared character by character)'],
-    ['http://localhost:3000/callback#a', ' (differs by the fragment)'],
-    ['http://localhost:3000/call%62ack', ' (differs by percent-encoding: /call%62ack is not /callback)'],
-    ['http://localhost:3000/callback ', ' (differs by blanks or line breaks around it)'],
-    ['http://localhost:3000/cb', ' (differs by the path: /cb is not /callback)'],
-    ['https://localhost:3000/cb', ' (differs by the scheme: https: is not http: and the path: /cb is not /callback)'],
-    ['http%3A%2F%2Flocalhost%3A3000%2Fcallback', ' (differs by percent-encoding: it is encoded twice)'],
-  ])('of %s is "%s"', (received, difference) => {
-    expect(differenceFrom(received, [REGISTERED])).toBe(difference)
-  })
-
-  test.each(['https://evil.example/x', 'localhost:3000', '/callback', '', '%', 'http%3A%', 'https://[', '\0'])(
-    'of %j, which is another address or none, is not looked for',
-    (received) => {
-      expect(differenceFrom(received, [REGISTERED])).toBe('')
-    },
-  )
-
-  test('names the registered address that is nearest, when there are several', () => {
-    const registered = ['https://shop.example/callback', REGISTERED]
-    expect(differenceFrom('http://localhost:3000/callback/', registered)).toBe(
-      ` (differs from ${REGISTERED} by the final slash)`,
-    )
-  })
-
-  test('is none where nothing is registered', () => {
-    expect(differenceFrom(REGISTERED, [])).toBe('')
-  })
+test.each([
+  ['http://localhost:3000/callback/', ' (differs by the final slash)'],
+  ['https://localhost:3000/callback', ' (differs by the scheme: https: is not http:)'],
+  ['http://localhost/callback', ' (differs by the port: none is not 3000)'],
+  ['http://127.0.0.1:3000/callback', ' (differs by the host: 127.0.0.1 is not localhost)'],
+  ['http://localhost:3000/Callback', ' (differs by upper and lower case)'],
+  ['HTTP://localhost:3000/callback', ' (differs by upper and lower case)'],
+  ['http://localhost:3000/callback?a=b', ' (differs by the query: ?a=b is not none)'],
+  ['http://localhost:3000/callback#', ' (differs by its spelling: it is compared character by character)'],
+  ['http://localhost:3000/callback#a', ' (differs by the fragment)'],
+  ['http://localhost:3000/call%62ack', ' (differs by percent-encoding: /call%62ack is not /callback)'],
+  ['http://localhost:3000/callback ', ' (differs by blanks or line breaks around it)'],
+  ['\nhttp://localhost:3000/callback', ' (differs by blanks or line breaks around it)'],
+  ['http://localhost:3000/cb', ' (differs by the path: /cb is not /callback)'],
+  ['http://localhost:3000/%', ' (differs by the path: /% is not /callback)'],
+  ['https://localhost:3000/cb', ' (differs by the scheme: https: is not http: and the path: /cb is not /callback)'],
+  ['http://localhost:4000/Callback?x=1', ''],
+  ['http://localhost:4000/Callback', ' (differs by the port: 4000 is not 3000 and upper and lower case)'],
+  ['http://localhost:4000/callback/', ' (differs by the port: 4000 is not 3000 and the final slash)'],
+  ['http://127.0.0.1:4000/callback', ''],
+  ['http%3A%2F%2Flocalhost%3A3000%2Fcallback', ' (differs by percent-encoding: it is encoded twice)'],
+  ['HTTPS%3a%2F%2Flocalhost', ''],
+])('The difference of %j from the registered address is "%s"', (received, difference) => {
+  expect(differenceFrom(received, [REGISTERED])).toBe(difference)
 })
 
-test('addresses lists no more than a line can hold, and escapes what is no plain text', () => {
+test.each(['https://evil.example/x', 'localhost:3000', '/callback', '', '%', 'http%3A%', 'https://[', '\0'])(
+  'No difference is looked for in %j, which is another address or none',
+  (received) => {
+    expect(differenceFrom(received, [REGISTERED])).toBe('')
+    expect(differenceFrom(REGISTERED, [received])).toBe('')
+  },
+)
+
+test.each([
+  [
+    'http://localhost:3000/callback?',
+    'http://localhost:3000/callback',
+    'its spelling: it is compared character by character',
+  ],
+  ['http://localhost:3000/callback?a=b', 'http://localhost:3000/callback?c=d', 'the query: ?a=b is not ?c=d'],
+  ['http://localhost:3000/callback', 'http://localhost:3000/callback?c=d', 'the query: none is not ?c=d'],
+  ['http://localhost:3000/callback', 'http://localhost/callback', 'the port: 3000 is not none'],
+])('%s differs from %s by %s', (received, registered, difference) => {
+  expect(differenceFrom(received, [registered])).toBe(` (differs by ${difference})`)
+})
+
+test('The registered address that is nearest is named when there are several, and none where nothing is registered', () => {
+  const registered = ['https://localhost:3000/callback', REGISTERED, 'https://shop.example/callback']
+  const difference = ` (differs from ${REGISTERED} by the final slash)`
+  expect(differenceFrom('http://localhost:3000/callback/', registered)).toBe(difference)
+  expect(differenceFrom(REGISTERED, [])).toBe('')
+})
+
+test('Registered addresses are listed to the length of a line, with what is no plain text escaped', () => {
   const many = Array.from({ length: 20 }, (_, index) => `https://shop.example/${index}`)
-  expect(addresses(many)).toMatch(/^https:\/\/shop\.example\/0, .* and 8 more$/)
+  expect(addresses(many)).toBe(`${many.slice(0, 12).join(', ')} and 8 more`)
   expect(addresses(['a b'])).toBe('"a b"')
+})
+
+const PREFIX = 'is not registered for client ak_test_sandbox; registered:'
+const LOOPBACK = 'any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)'
+
+test.each([
+  ['https://shop.example/cb', 'https://shop.example/cb', '(differs by the host: shop.example)'],
+  ['app://localhost/cb', 'app://localhost/cb', '(differs by the scheme: app:)'],
+  ['http://localhost/cb#', 'http://localhost/cb#', '(differs by the host: localhost)'],
+  ['http://localhost/cb#a', 'http://localhost/cb#a', '(differs by the fragment)'],
+  ['https://user@localhost/cb', 'https://user@localhost/cb', '(differs by the credentials in it)'],
+  ['/cb of mine', '"/cb of mine"', '(differs: what was received is no absolute URL)'],
+])('A client of loopback addresses is told what keeps %s from being one', (received, shown, difference) => {
+  const registered = createProvider().clients.find('ak_test_sandbox')
+  if (!registered) throw new Error('the client is unknown')
+  const client = { ...registered, redirectUris: [], allowsRedirectTo: () => false }
+  expect(redirectProblem(received, client)).toBe(`redirect_uri ${shown} ${PREFIX} ${LOOPBACK} ${difference}`)
+  expect(redirectProblem(received, { ...client, allowsRedirectTo: () => true })).toBeUndefined()
 })

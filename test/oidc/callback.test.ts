@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import {
+  type Callback,
+  callbackUrl,
+  createCallback,
+  createErrorCallback,
+  isResponseMode,
+  withDescriptionEnd,
+} from '../../src/oidc/callback.ts'
+import { DEFAULT_DECISIONS } from '../../src/oidc/decisions.ts'
+
+const TARGET = { mode: 'query', redirectUri: 'https://rp.example/cb', state: 's' } as const
+const descriptionOf = ({ params }: Callback) => new Map(params).get('error_description')
+
+test('A callback has the parameters that have a value, in their order', () => {
+  expect(createCallback(TARGET, { b: '1', none: undefined, a: '' })).toEqual({
+    mode: 'query',
+    redirectUri: 'https://rp.example/cb',
+    params: [
+      ['b', '1'],
+      ['a', ''],
+    ],
+  })
+})
+
+test.each([
+  ['The user went back.', undefined, 'The user went back.'],
+  ['scope is missing', 'Send scope=openid.', 'scope is missing. Send scope=openid.'],
+  ['Known are a, b.', 'Send a.', 'Known are a, b. Send a.'],
+  ['Did you mean "a"?', 'Send a.', "Did you mean 'a'? Send a."],
+  ['is "x…" \\ ü\n', undefined, "is 'x...' ' ??"],
+  ['x'.repeat(400), undefined, 'x'.repeat(400)],
+  ['x'.repeat(401), undefined, `${'x'.repeat(397)}...`],
+  [`${'x'.repeat(394)}...yyyy`, undefined, `${'x'.repeat(394)}...`],
+])(
+  'An error goes back with a description in plain characters, and what to do behind it: %.30s',
+  (description, hint, sent) => {
+    const callback = createErrorCallback(TARGET, { error: 'e', description, ...(hint === undefined ? {} : { hint }) })
+    expect(callback).toEqual({
+      mode: 'query',
+      redirectUri: 'https://rp.example/cb',
+      params: [
+        ['error', 'e'],
+        ['error_description', sent],
+        ['state', 's'],
+      ],
+    })
+  },
+)
+
+test('An error goes back without a description where errors are not described, and without a state that was not sent', () => {
+  const decisions = { ...DEFAULT_DECISIONS, errorDescription: 'absent' } as const
+  const error = { error: 'e', description: 'd' }
+  expect(createErrorCallback({ ...TARGET, state: undefined }, error, decisions).params).toEqual([['error', 'e']])
+})
+
+test('An end of a description takes its room from the description alone', () => {
+  const callback = createErrorCallback(TARGET, { error: 'e', description: 'x'.repeat(400) })
+  const ended = withDescriptionEnd(callback, ' The end.')
+  expect(descriptionOf(ended)).toBe(`${'x'.repeat(388)}... The end.`)
+  expect({ ...ended, params: [] }).toEqual({ ...callback, params: [] })
+  expect(ended.params.map(([name]) => name)).toEqual(['error', 'error_description', 'state'])
+  const short = createErrorCallback(TARGET, { error: 'e', description: 'x'.repeat(391) })
+  expect(descriptionOf(withDescriptionEnd(short, ' The end.'))).toBe(`${'x'.repeat(391)} The end.`)
+})
+
+test.each([
+  [{ mode: 'query' }, 'https://rp.example/cb?a=b%20c%26%2B&state='],
+  [{ mode: 'query', blanks: '+' }, 'https://rp.example/cb?a=b+c%26%2B&state='],
+  [{ mode: 'fragment' }, 'https://rp.example/cb#a=b%20c%26%2B&state='],
+  [{ mode: 'query', redirectUri: 'https://rp.example/cb?x=y+z' }, 'https://rp.example/cb?x=y+z&a=b%20c%26%2B&state='],
+  [{ mode: 'fragment', redirectUri: 'https://rp.example/cb?x=y' }, 'https://rp.example/cb?x=y#a=b%20c%26%2B&state='],
+  [{ mode: 'query', params: [] }, 'https://rp.example/cb'],
+] as const)('The browser takes the callback %j to %s', (changes, url) => {
+  const params = [
+    ['a', 'b c&+'],
+    ['state', ''],
+  ] as const
+  expect(callbackUrl({ redirectUri: 'https://rp.example/cb', params, ...changes })).toBe(url)
+})
+
+test('fragment, query and form_post are the response modes', () => {
+  expect(['fragment', 'query', 'form_post', 'jwt', 'Query', ''].filter(isResponseMode)).toEqual([
+    'fragment',
+    'query',
+    'form_post',
+  ])
+})
