@@ -1,191 +1,118 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createBrowserClient } from '../support/browser-client.ts'
-import { press } from '../support/forms.ts'
+import { readCallback } from '../support/callbacks.ts'
+import { press, submit } from '../support/forms.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
+import { byTestId } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { ageSignal, type Changes, claims, createRequest, useRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { type Changes, claims, createRequest, useRequest } from '../support/requests.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
-describe('E3 answers', () => {
-  test('the pushed state in the query and nothing else when the age key was created', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    const callback = await rp.create(await rp.obtainRequestUri({ state: 'pushed ü+&' }))
-    expect(callback).toEqual({
-      mode: 'query',
-      address: 'http://localhost:3000/callback',
-      params: { state: 'pushed ü+&' },
-    })
-  })
+const sandbox = await shareSandbox()
+const rp = createRelyingParty(sandbox)
+const open = async (changes: Changes = {}, requestUri?: string) => {
+  const query = createRequest(requestUri ?? (await rp.obtainRequestUri()), changes)
+  return sandbox.request.get('/v1/oidc/create').query(query)
+}
+const decide = async (page: string, testId: string, values = {}) =>
+  readCallback(await submit(sandbox, press(page, testId, values))).params
 
-  test('access_denied and state when the user declines', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    const { params, mode } = await rp.create(await rp.obtainRequestUri(), { sandbox_outcome: 'access_denied' })
-    expect(mode).toBe('query')
-    expect(params).toEqual({ error: 'access_denied', error_description: expect.any(String), state: 'state-1' })
-  })
-
-  test('in the query of a redirect_uri that has one already', async () => {
-    const redirect_uri = 'http://localhost:3000/cb?a=b'
-    const sandbox = await startSandbox()
-    const requestUri = await createRelyingParty(sandbox).obtainRequestUri({ redirect_uri })
-    const query = createRequest(requestUri, { redirect_uri, sandbox_persona: 'teen-16' })
-    const answer = await sandbox.request.get('/v1/oidc/create').query(query)
-    expect(answer.headers.location).toBe('http://localhost:3000/cb?a=b&state=state-1')
-  })
+test('E3 answers with the pushed state in the query of the redirect_uri and nothing else', async () => {
+  const redirect_uri = 'http://localhost:3000/cb?a=b'
+  const requestUri = await rp.obtainRequestUri({ redirect_uri, state: 'pushed ü+&' })
+  const answer = await open({ redirect_uri, sandbox_persona: 'teen-16' }, requestUri)
+  const state = encodeURIComponent('pushed ü+&')
+  expect(answer.headers.location).toBe(`http://localhost:3000/cb?a=b&state=${state}`)
 })
 
-describe('E3 redirects an error', () => {
-  test('in the query, with the pushed state', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    const { params, mode } = await rp.create(await rp.obtainRequestUri(), { scope: 'profile' })
-    expect(mode).toBe('query')
-    const error_description = expect.stringContaining('CRE-04')
-    expect(params).toEqual({ error: 'invalid_scope', error_description, state: 'state-1' })
-  })
-})
-
-describe('E3 takes a request_uri', () => {
-  test('for as long as the config says', async () => {
-    const sandbox = await startSandbox({ lifetimes: { requestUri: 5 } })
-    await sandbox.clock.freeze()
-    const rp = createRelyingParty(sandbox)
-    expect((await rp.push()).body).toMatchObject({ expires_in: 5 })
-    const requestUri = await rp.obtainRequestUri()
-    await sandbox.clock.advance(5)
-    expect((await rp.create(requestUri)).params).toMatchObject({ error: 'invalid_request_uri' })
-  })
-
-  test('again while no decision was taken: the page can be reloaded', async () => {
-    const sandbox = await startSandbox()
-    const rp = createRelyingParty(sandbox)
-    const requestUri = await rp.obtainRequestUri()
-    for (const _reload of [1, 2, 3]) {
-      const page = await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri)).expect(200)
-      expect(page.text).toContain('data-testid="save"')
-    }
-    expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })
-  })
+test.each([
+  [{ sandbox_outcome: 'access_denied' }, 'access_denied', /./],
+  [{ scope: 'profile' }, 'invalid_scope', /CRE-04/],
+])('E3 sent %j answers %s with the pushed state in the query', async (changes, error, description) => {
+  const { params, mode } = await rp.create(await rp.obtainRequestUri(), changes)
+  const error_description = expect.stringMatching(description)
+  expect([mode, params]).toEqual(['query', { error, error_description, state: 'state-1' }])
 })
 
 test('E3 with another redirect_uri than the pushed one is a page, never a redirect, and spends nothing', async () => {
-  const sandbox = await startSandbox()
-  const rp = createRelyingParty(sandbox)
   const requestUri = await rp.obtainRequestUri()
-  const query = createRequest(requestUri, { redirect_uri: 'http://localhost:3000/other', sandbox_persona: 'teen-16' })
-  const answer = await sandbox.request.get('/v1/oidc/create').query(query).expect(400)
-  expect(answer.headers.location).toBeUndefined()
+  const answer = await open({ redirect_uri: 'http://localhost:3000/other', sandbox_persona: 'teen-16' }, requestUri)
+  expect([answer.status, answer.headers.location]).toEqual([400, undefined])
   expect(answer.text).toContain('CRE-03')
   expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })
 })
 
-describe('The page of E3 preselects', () => {
-  /** A browser, with what the page of E3 preselects in it. */
-  async function startBrowser() {
-    const sandbox = await startSandbox()
-    const browser = createBrowserClient(sandbox.url)
-    const use = (changes: Changes) => browser.get(`/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`)
-    const preselected = async () => {
-      const query = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
-      const { text } = await browser.get(`/v1/oidc/create?${new URLSearchParams(query)}`)
-      return press(text, 'save').fields.get('persona')
-    }
-    return { sandbox, browser, use, preselected }
+test('The page of E3 can be reloaded and decides once: the second decision gets invalid_request_uri with state', async () => {
+  const requestUri = await rp.obtainRequestUri()
+  const [first, second] = [await open({}, requestUri), await open({}, requestUri)]
+  expect(await decide(first.text, 'decline')).toMatchObject({ error: 'access_denied', state: 'state-1' })
+  expect(await decide(second.text, 'save')).toMatchObject({ error: 'invalid_request_uri', state: 'state-1' })
+})
+
+test('The page of E3 saves for the selected persona, also after the lifetime of its request_uri', async () => {
+  const { text } = await open()
+  await sandbox.clock.advance(600)
+  const answer = await submit(sandbox, press(text, 'save', { persona: 'child-12' }))
+  expect([answer.status, readCallback(answer).params]).toEqual([303, { state: 'state-1' }])
+  expect(idTokenOf(await rp.use({ sandbox_persona: 'child-12' })).age_thresholds).toMatchObject({ 21: true })
+})
+
+test('The page of E3 saves for a new persona, which the choice page offers from then on', async () => {
+  const before = await sandbox.personas.list()
+  await decide((await open()).text, 'save-new')
+  const after = await sandbox.personas.list()
+  expect(after).toHaveLength(before.length + 1)
+  const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
+  expect(byTestId(text, `persona-${after.at(-1)?.name}`)).toHaveLength(1)
+})
+
+/** A browser, with what the page of E3 preselects in it. */
+function startBrowser() {
+  const browser = createBrowserClient(sandbox.url)
+  const use = (changes: Changes) => browser.get(`/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`)
+  const preselected = async () => {
+    const query = createRequest(await rp.obtainRequestUri())
+    const { text } = await browser.get(`/v1/oidc/create?${new URLSearchParams(query)}`)
+    return press(text, 'save').fields.get('persona')
   }
+  return { browser, use, preselected }
+}
 
-  test('no-age-key in a browser that has not used an age key, so that a click overwrites nothing', async () => {
-    const { preselected } = await startBrowser()
+test.each(['no-age-key', 'teen-16'])(
+  'The page of E3 preselects %s, which a click on the page of E1 chose',
+  async (name) => {
+    const { browser, use, preselected } = startBrowser()
     expect(await preselected()).toBe('no-age-key')
-  })
-
-  test.each(['no-age-key', 'teen-16'])('%s, when a click on the page of E1 chose it in this browser', async (name) => {
-    const { browser, use, preselected } = await startBrowser()
     const { action, fields } = press((await use({})).text, `persona-${name}`)
     expect((await browser.submit(action, Object.fromEntries(fields))).status).toBe(303)
     expect(await preselected()).toBe(name)
-  })
+  },
+)
 
-  test('the persona of the last Use that a script decided in this browser', async () => {
-    const { use, preselected } = await startBrowser()
-    await use({ sandbox_persona: 'teen-14' })
-    await use({ sandbox_persona: 'teen-16' })
-    expect(await preselected()).toBe('teen-16')
-  })
-
-  test('no-age-key after a Use in which the user asked to create an age key and no persona was named', async () => {
-    const { use, preselected } = await startBrowser()
-    await use({ sandbox_persona: 'adult-passport' })
-    expect(await preselected()).toBe('adult-passport')
-    await use({ can_create: 'true', sandbox_outcome: 'create_requested' })
-    expect(await preselected()).toBe('no-age-key')
-  })
-
-  test('no-age-key when the persona of the last Use does not exist any more', async () => {
-    const { sandbox, use, preselected } = await startBrowser()
-    await use({ sandbox_persona: 'teen-16' })
-    await sandbox.personas.remove('teen-16')
-    expect(await preselected()).toBe('no-age-key')
-  })
+test('The page of E3 preselects the persona of the last Use in this browser, or no-age-key where that was removed', async () => {
+  const { use, preselected } = startBrowser()
+  for (const sandbox_persona of ['teen-14', 'teen-16']) await use({ sandbox_persona })
+  expect(await preselected()).toBe('teen-16')
+  await sandbox.personas.remove('teen-16')
+  expect(await preselected()).toBe('no-age-key')
 })
 
-test('E3 that a script ends with created and no persona saves for no-age-key, and leaves adult-passport as it was', async () => {
-  const rp = createRelyingParty(await startSandbox())
-  const authorization_details = JSON.stringify([ageSignal({ age: { years: 15 } })])
-  const requestUri = await rp.obtainRequestUri({ authorization_details })
-  await rp.create(requestUri, { sandbox_persona: undefined, sandbox_outcome: 'created' })
-  const thresholdsOf = async (sandbox_persona: string) => idTokenOf(await rp.use({ sandbox_persona })).age_thresholds
-  expect(await thresholdsOf('no-age-key')).toEqual({ 13: true, 16: false, 18: false, 21: false })
-  expect(await thresholdsOf('adult-passport')).toMatchObject({ 21: true })
+test('The page of E3 preselects no-age-key after a Use in which the user asked to create an age key', async () => {
+  const { use, preselected } = startBrowser()
+  await use({ sandbox_persona: 'adult-passport' })
+  await use({ can_create: 'true', sandbox_outcome: 'create_requested' })
+  expect(await preselected()).toBe('no-age-key')
 })
 
-describe('E3 saves', () => {
-  const teen = JSON.stringify([ageSignal({ age: { years: 15 } })])
-
-  test('the submitted signals and replaces the age key of the persona', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    await rp.create(await rp.obtainRequestUri({ authorization_details: teen }), { sandbox_persona: 'adult-passport' })
-    expect(idTokenOf(await rp.use({ sandbox_persona: 'adult-passport' })).age_thresholds).toEqual({
-      13: true,
-      16: false,
-      18: false,
-      21: false,
-    })
-  })
-
-  test('an age key for a persona that had none', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    await rp.create(await rp.obtainRequestUri(), { sandbox_persona: 'no-age-key' })
-    expect(idTokenOf(await rp.use({ sandbox_persona: 'no-age-key' })).age_thresholds).toMatchObject({ 21: true })
-  })
-
-  test('nothing when the user declines', async () => {
-    const rp = createRelyingParty(await startSandbox())
-    await rp.create(await rp.obtainRequestUri({ authorization_details: teen }), { sandbox_outcome: 'access_denied' })
-    expect(idTokenOf(await rp.use()).age_thresholds).toMatchObject({ 21: true })
-  })
-
-  test('a new key as a new persona, offered on the choice page from then on', async () => {
-    const sandbox = await startSandbox()
-    const rp = createRelyingParty(sandbox)
-    const before = (await sandbox.personas.list()).map(({ name }) => name)
-    const requestUri = await rp.obtainRequestUri({ authorization_details: teen })
-    await rp.create(requestUri, { sandbox_persona: undefined, sandbox_outcome: 'created_new' })
-    const added = (await sandbox.personas.list()).map(({ name }) => name).filter((name) => !before.includes(name))
-    expect(added).toHaveLength(1)
-    const sandbox_persona = added[0]
-    expect(idTokenOf(await rp.use({ sandbox_persona })).age_thresholds).toMatchObject({ 13: true, 16: false })
-    expect(idTokenOf(await rp.use()).age_thresholds).toMatchObject({ 21: true })
-  })
-
-  test('the ISO 27566-1 level that the config certifies, else none', async () => {
-    const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } } as const
-    const asked = { claims: claims({ age_thresholds: [18], iso_27566_1: 'effective' }) }
-    const answers = await Promise.all(
-      [{ certifications }, {}].map(async (options) => {
-        const rp = createRelyingParty(await startSandbox(options))
-        await rp.create(await rp.obtainRequestUri())
-        return idTokenOf(await rp.use(asked)).age_thresholds
-      }),
-    )
-    expect(answers).toEqual([{ 18: true }, { 18: false }])
-  })
+test('E3 that a script ends with created and no persona saves for no-age-key, with the level that the config certifies', async () => {
+  const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } } as const
+  const asked = { claims: claims({ age_thresholds: [18], iso_27566_1: 'effective' }), sandbox_persona: 'no-age-key' }
+  const answers: unknown[] = []
+  for (const options of [{ certifications }, {}]) {
+    const party = createRelyingParty(await startSandbox(options))
+    const created = { sandbox_persona: undefined, sandbox_outcome: 'created' }
+    await party.create(await party.obtainRequestUri(), created)
+    answers.push(idTokenOf(await party.use(asked)).age_thresholds)
+  }
+  expect(answers).toEqual([{ 18: true }, { 18: false }])
 })

@@ -1,257 +1,195 @@
-import { describe, expect, test } from 'vitest'
+import supertest from 'supertest'
+import { expect, test } from 'vitest'
+import { createApp } from '../../src/server/app.ts'
+import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { readCallback } from '../support/callbacks.ts'
 import { readError } from '../support/error-body.ts'
 import { openEndings, press, submit } from '../support/forms.ts'
+import { createTestHost } from '../support/host.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { byTestId } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { type Changes, createRequest, useRequest } from '../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { shareSandbox } from '../support/sandbox.ts'
+import { createTestParts } from '../support/tenant.ts'
 
-const openUse = async (sandbox: TestSandbox, changes: Changes = {}) =>
+const sandbox = await shareSandbox()
+const openUse = async (changes: Changes = {}) =>
   (await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))).text
+const choose = async (page: string, testId: string, values = {}) =>
+  readCallback(await submit(sandbox, press(page, testId, values)))
 
-async function openCreate(sandbox: TestSandbox) {
-  const requestUri = await createRelyingParty(sandbox).obtainRequestUri()
-  return (await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri))).text
+test('The choice page of E1 answers as the persona whose button is pressed, or as adult-passport', async () => {
+  const teen = idTokenOf(await choose(await openUse(), 'persona-teen-16')).age_thresholds
+  expect(teen).toEqual({ 13: true, 16: true, 18: false, 21: false })
+  expect(idTokenOf(await choose(await openUse(), 'use')).age_thresholds).toMatchObject({ 21: true })
+})
+
+test.each(['decline', 'persona-no-age-key'])('The choice page of E1 answers access_denied to %s', async (testId) => {
+  const { params } = await choose(await openUse(), testId)
+  expect(params).toEqual({ error: 'access_denied', error_description: expect.any(String), state: 'state-1' })
+})
+
+test('The choice page of E1 offers creation only when can_create=true was sent', async () => {
+  const { params } = await choose(await openUse({ can_create: 'true' }), 'create')
+  expect(params).toEqual({ create_requested: 'true', state: 'state-1' })
+  for (const can_create of [undefined, 'false', 'TRUE']) {
+    const without = await openUse({ can_create })
+    const ending = byTestId(await openEndings(sandbox, without), 'outcome-create_requested')
+    expect([byTestId(without, 'create'), ending], can_create).toEqual([[], []])
+  }
+})
+
+test('The choice page of E1 offers a code when the upgrade scope was asked for, and only then', async () => {
+  const callback = await choose(await openUse({ scope: 'openid svc.upgrade' }), 'outcome-code_issued')
+  expect(idTokenOf(callback).age_thresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
+  expect((await createRelyingParty(sandbox).exchange(callback.params['code'])).status).toBe(200)
+  expect(byTestId(await openUse(), 'outcome-code_issued')).toEqual([])
+})
+
+test('The choice page of E1 offers every persona', async () => {
+  const page = await openUse()
+  for (const { name } of await sandbox.personas.list()) {
+    expect(byTestId(page, `persona-${name}`), name).toHaveLength(1)
+  }
+})
+
+test.each(['query', 'form_post'] as const)(
+  'The choice page of E1 answers in the response mode %s',
+  async (response_mode) => {
+    expect((await choose(await openUse({ response_mode }), 'use')).mode).toBe(response_mode)
+  },
+)
+
+test.each([
+  [undefined, 1],
+  ['nonsense', 1],
+  ['false', 0],
+])('The choice page of E1 with learn_more=%s has %i links to what an age key is', async (learn_more, count) => {
+  expect(byTestId(await openUse({ learn_more }), 'learn-more')).toHaveLength(count)
+})
+
+test('The forms of the choice page may go to the sandbox and to the relying party, and nowhere else', async () => {
+  const { headers } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
+  expect(headers['content-security-policy']).toContain("form-action 'self' http://localhost:3000")
+})
+
+test('A choice is refused with 410 when it comes again, when its transaction is unknown, or older than an hour', async () => {
+  const form = press(await openUse(), 'use')
+  expect((await submit(sandbox, form)).status).toBe(303)
+  const again = await submit(sandbox, form)
+  expect([again.status, again.headers.location]).toEqual([410, undefined])
+  const unknown = new URLSearchParams({ transaction: 'unknown', outcome: 'verified' })
+  expect((await submit(sandbox, { action: form.action, fields: unknown })).status).toBe(410)
+  const late = press(await openUse(), 'use')
+  await sandbox.clock.advance(3_600)
+  expect((await submit(sandbox, late)).status).toBe(410)
+})
+
+/** Stores in memory, where a waiting request is found only when two callers look for it at once. */
+function createMeetingStores(): Stores {
+  const stores = createMemoryStores()
+  const callers: (() => void)[] = []
+  const meet = () =>
+    new Promise<void>((resolve) => {
+      callers.push(resolve)
+      if (callers.length >= 2) for (const proceed of callers) proceed()
+    })
+  return {
+    ...stores,
+    createRecords(tenant, clock) {
+      const records = stores.createRecords(tenant, clock)
+      const get: typeof records.store.get = async (collection, id) => {
+        if (collection === 'transaction') await meet()
+        return records.store.get(collection, id)
+      }
+      return { ...records, store: { ...records.store, get } }
+    },
+  }
 }
 
-describe('The choice page of E1', () => {
-  test('answers as the persona whose button is pressed', async () => {
-    const sandbox = await startSandbox()
-    const answer = await submit(sandbox, press(await openUse(sandbox), 'persona-teen-16'))
-    expect(answer.status).toBe(303)
-    expect(idTokenOf(readCallback(answer)).age_thresholds).toEqual({ 13: true, 16: true, 18: false, 21: false })
-  })
-
-  test('answers as adult-passport when only use is pressed', async () => {
-    const sandbox = await startSandbox()
-    const answer = await submit(sandbox, press(await openUse(sandbox), 'use'))
-    expect(idTokenOf(readCallback(answer)).age_thresholds).toMatchObject({ 21: true })
-  })
-
-  test('answers access_denied when the user declines', async () => {
-    const sandbox = await startSandbox()
-    const { params } = readCallback(await submit(sandbox, press(await openUse(sandbox), 'decline')))
-    expect(params).toEqual({ error: 'access_denied', error_description: expect.any(String), state: 'state-1' })
-  })
-
-  test('offers creation only when can_create=true was sent', async () => {
-    const sandbox = await startSandbox()
-    const page = await openUse(sandbox, { can_create: 'true' })
-    expect(readCallback(await submit(sandbox, press(page, 'create'))).params).toEqual({
-      create_requested: 'true',
-      state: 'state-1',
-    })
-    for (const can_create of [undefined, 'false', 'TRUE']) {
-      const without = await openUse(sandbox, { can_create })
-      expect(byTestId(without, 'create'), String(can_create)).toHaveLength(0)
-      expect(
-        byTestId(await openEndings(sandbox, without), 'outcome-create_requested'),
-        String(can_create),
-      ).toHaveLength(0)
-    }
-  })
-
-  test('offers a code as a button when the upgrade scope was asked for, and only then', async () => {
-    const sandbox = await startSandbox()
-    const page = await openUse(sandbox, { scope: 'openid svc.upgrade' })
-    expect(byTestId(page, 'outcome-code_issued')).toHaveLength(1)
-    const callback = readCallback(await submit(sandbox, press(page, 'outcome-code_issued')))
-    expect(idTokenOf(callback).age_thresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
-    expect((await createRelyingParty(sandbox).exchange(callback.params['code'] ?? '')).status).toBe(200)
-    expect(byTestId(await openUse(sandbox), 'outcome-code_issued')).toHaveLength(0)
-  })
-
-  test('forces an ending for a persona that is typed in', async () => {
-    const sandbox = await startSandbox()
-    const form = press(await openEndings(sandbox, await openUse(sandbox)), 'outcome-verified', {
-      with_persona: 'child-12',
-    })
-    expect(idTokenOf(readCallback(await submit(sandbox, form))).age_thresholds).toMatchObject({ 13: false })
-  })
-
-  test('offers every persona, and explains one without an age key', async () => {
-    const sandbox = await startSandbox()
-    const page = await openUse(sandbox)
-    for (const { name } of await sandbox.personas.list())
-      expect(byTestId(page, `persona-${name}`), name).toHaveLength(1)
-    const { params } = readCallback(await submit(sandbox, press(page, 'persona-no-age-key')))
-    expect(params).toMatchObject({ error: 'access_denied' })
-  })
-
-  test.each(['query', 'form_post'] as const)('answers in the response mode %s', async (response_mode) => {
-    const sandbox = await startSandbox()
-    const page = await openUse(sandbox, { response_mode })
-    expect(readCallback(await submit(sandbox, press(page, 'use'))).mode).toBe(response_mode)
-  })
-
-  test('hides learn more only when learn_more=false', async () => {
-    const sandbox = await startSandbox()
-    expect(byTestId(await openUse(sandbox), 'learn-more')).toHaveLength(1)
-    expect(byTestId(await openUse(sandbox, { learn_more: 'nonsense' }), 'learn-more')).toHaveLength(1)
-    expect(byTestId(await openUse(sandbox, { learn_more: 'false' }), 'learn-more')).toHaveLength(0)
-  })
-
-  test('lets forms go to the sandbox and to the relying party, and nowhere else', async () => {
-    const sandbox = await startSandbox()
-    const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest())
-    expect(answer.headers['content-security-policy']).toContain("form-action 'self' http://localhost:3000")
-    expect(answer.headers['cache-control']).toMatch(/no-(store|cache)/)
-  })
+test('Of two choices that arrive at once one decides, and the other is refused with 410', async () => {
+  const app = createApp(createTestHost(await createTestParts(createMeetingStores())))
+  const page = await supertest(app).get('/v1/oidc/use').query(useRequest())
+  const { action, fields } = press(page.text, 'use')
+  const send = () => supertest(app).post(action).send(String(fields))
+  const answers = await Promise.all([send(), send()])
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, 410])
 })
 
-describe('The page of E3', () => {
-  test('saves for the selected persona', async () => {
-    const sandbox = await startSandbox()
-    const form = press(await openCreate(sandbox), 'save', { persona: 'child-12' })
-    const answer = await submit(sandbox, form)
-    expect(answer.status).toBe(303)
-    expect(readCallback(answer).params).toEqual({ state: 'state-1' })
-    const rp = createRelyingParty(sandbox)
-    expect(idTokenOf(await rp.use({ sandbox_persona: 'child-12' })).age_thresholds).toMatchObject({ 21: true })
-  })
-
-  test('saves for a new persona, which the choice page offers from then on', async () => {
-    const sandbox = await startSandbox()
-    const before = await sandbox.personas.list()
-    await submit(sandbox, press(await openCreate(sandbox), 'save-new'))
-    const after = await sandbox.personas.list()
-    expect(after).toHaveLength(before.length + 1)
-    expect(byTestId(await openUse(sandbox), `persona-${after.at(-1)?.name}`)).toHaveLength(1)
-  })
-
-  test('declines', async () => {
-    const sandbox = await startSandbox()
-    const { params } = readCallback(await submit(sandbox, press(await openCreate(sandbox), 'decline')))
-    expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
-  })
-
-  test('can be decided after the lifetime of its request_uri, when it was opened before', async () => {
-    const sandbox = await startSandbox()
-    const page = await openCreate(sandbox)
-    await sandbox.clock.advance(600)
-    expect(readCallback(await submit(sandbox, press(page, 'save'))).params).toEqual({ state: 'state-1' })
-  })
-
-  test('opened twice decides once: the second decision gets invalid_request_uri with state', async () => {
-    const sandbox = await startSandbox()
-    const query = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
-    const open = async () => (await sandbox.request.get('/v1/oidc/create').query(query)).text
-    const [first, second] = [await open(), await open()]
-    expect(readCallback(await submit(sandbox, press(first, 'decline'))).params).toMatchObject({
-      error: 'access_denied',
-    })
-    expect(readCallback(await submit(sandbox, press(second, 'save'))).params).toMatchObject({
-      error: 'invalid_request_uri',
-      state: 'state-1',
-    })
-  })
+test.each([
+  ['', 400],
+  ['outcome=verified', 400],
+  ['transaction=', 400],
+  ['transaction=%ff', 410],
+])('The form %j instead of a choice is refused by a page', async (body, status) => {
+  const answer = await sandbox.request.post('/v1/oidc/use/choice').send(String(new URLSearchParams(body)))
+  expect([answer.status, answer.headers['content-type']]).toEqual([status, expect.stringMatching(/^text\/html/)])
 })
 
-describe('A choice is refused with a page', () => {
-  test('and 410 when it comes a second time', async () => {
-    const sandbox = await startSandbox()
-    const form = press(await openUse(sandbox), 'use')
-    expect((await submit(sandbox, form)).status).toBe(303)
-    const again = await submit(sandbox, form)
-    expect(again.status).toBe(410)
-    expect(again.headers.location).toBeUndefined()
-  })
-
-  test('for all but one of 20 submits at once', async () => {
-    const sandbox = await startSandbox()
-    const form = press(await openUse(sandbox), 'use')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => submit(sandbox, form)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 19 }, () => 410)])
-  })
-
-  test('and 410 when its transaction is unknown, or older than an hour', async () => {
-    const sandbox = await startSandbox()
-    const form = press(await openUse(sandbox), 'use')
-    const unknown = new URLSearchParams({ transaction: 'unknown', outcome: 'verified' })
-    expect((await submit(sandbox, { action: form.action, fields: unknown })).status).toBe(410)
-    await sandbox.clock.advance(3_600)
-    expect((await submit(sandbox, form)).status).toBe(410)
-  })
-
-  test.each(['', 'outcome=verified', 'transaction=', 'transaction=%ff'])('and 400 for the form %j', async (body) => {
-    const sandbox = await startSandbox()
-    const answer = await sandbox.request.post('/v1/oidc/use/choice').send(String(new URLSearchParams(body)))
-    expect([400, 410]).toContain(answer.status)
-    expect(answer.headers['content-type']).toMatch(/^text\/html/)
-  })
-
-  test.each([
-    [{}, 'persona or outcome'],
-    [{ persona: 'teen-17' }, 'teen-16'],
-    [{ outcome: 'access_denyed' }, 'access_denied'],
-    [{ outcome: 'create_requested' }, 'can_create'],
-    [{ outcome: 'created' }, 'created'],
-    [{ outcome: 'code_issued' }, 'svc.upgrade'],
-    [{ outcome: 'id_token.expired', persona: 'no-age-key' }, 'no age key'],
-  ])('and 400 for %j, and the request still waits', async (choice, hint) => {
-    const sandbox = await startSandbox()
-    const form = press(await openUse(sandbox), 'use')
-    const transaction = form.fields.get('transaction') ?? ''
-    const wrong = await submit(sandbox, { ...form, fields: new URLSearchParams({ transaction, ...choice }) })
-    expect(wrong.status).toBe(400)
-    expect(wrong.text).toContain(hint)
-    expect((await submit(sandbox, form)).status).toBe(303)
-  })
-
-  test.each([
-    { 'Sec-Fetch-Site': 'cross-site' },
-    { 'Sec-Fetch-Site': 'same-site' },
-    { Origin: 'https://evil.example' },
-    { Origin: 'null' },
-    { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' },
-  ])('and 403 when another site sends it: %j', async (headers) => {
-    const sandbox = await startSandbox()
-    const { action, fields } = press(await openUse(sandbox), 'use')
-    await sandbox.request.post(action).set(headers).send(String(fields)).expect(403)
-    await sandbox.request.post(action).set('Origin', sandbox.url).send(String(fields)).expect(303)
-  })
-
-  test('never takes a redirect target from the form', async () => {
-    const sandbox = await startSandbox()
-    const form = press(await openUse(sandbox), 'decline')
-    form.fields.append('redirect_uri', 'https://evil.example/')
-    expect(readCallback(await submit(sandbox, form)).address).toBe('http://localhost:3000/callback')
-  })
+test.each([
+  [{}, 'persona or outcome'],
+  [{ persona: 'teen-17' }, 'teen-16'],
+  [{ outcome: 'access_denyed' }, 'access_denied'],
+  [{ outcome: 'create_requested' }, 'can_create'],
+  [{ outcome: 'created' }, 'created'],
+  [{ outcome: 'code_issued' }, 'svc.upgrade'],
+  [{ outcome: 'id_token.expired', persona: 'no-age-key' }, 'no age key'],
+])('The choice %j is refused with 400, and the request still waits', async (choice, hint) => {
+  const form = press(await openUse(), 'use')
+  const transaction = form.fields.get('transaction') ?? ''
+  const wrong = await submit(sandbox, { ...form, fields: new URLSearchParams({ transaction, ...choice }) })
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining(hint)])
+  expect((await submit(sandbox, form)).status).toBe(303)
 })
 
-describe('E1 and E3 refuse an unknown name with 400 and near misses, never a redirect:', () => {
-  test.each([
-    [{ sandbox_persona: 'teen-17' }, {}, 'teen-16'],
-    [{ sandbox_outcome: 'acces_denied' }, {}, 'access_denied'],
-    [{ sandbox_person: 'teen-16' }, {}, 'sandbox_persona'],
-    [{}, { 'X-Sandbox-Persona': 'adult-pasport' }, 'adult-passport'],
-    [{}, { 'X-Sandbox-Outcome': 'server_eror' }, 'server_error'],
-  ])('%j %j', async (changes: Changes, headers: Record<string, string>, nearMiss) => {
-    const sandbox = await startSandbox()
+test.each([
+  { 'Sec-Fetch-Site': 'cross-site' },
+  { 'Sec-Fetch-Site': 'same-site' },
+  { Origin: 'https://evil.example' },
+  { Origin: 'null' },
+  { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' },
+])('A choice that another site sends is refused with 403: %j', async (headers) => {
+  const { action, fields } = press(await openUse(), 'use')
+  await sandbox.request.post(action).set(headers).send(String(fields)).expect(403)
+  await sandbox.request.post(action).set('Origin', sandbox.url).send(String(fields)).expect(303)
+})
+
+test('A choice takes no redirect target from its form', async () => {
+  const form = press(await openUse(), 'decline')
+  form.fields.append('redirect_uri', 'https://evil.example/')
+  expect(readCallback(await submit(sandbox, form)).address).toBe('http://localhost:3000/callback')
+})
+
+const UNKNOWN_NAMES: readonly [source: string, Changes, Readonly<Record<string, string>>, near: string][] = [
+  ['the persona of the query', { sandbox_persona: 'teen-61' }, {}, 'teen-16'],
+  ['the outcome of the query', { sandbox_outcome: 'acess_denied' }, {}, 'access_denied'],
+  ['a parameter', { sandbox_person: 'teen-16' }, {}, 'sandbox_persona'],
+  ['the persona of a header', {}, { 'X-Sandbox-Persona': 'teen-61' }, 'teen-16'],
+  ['the outcome of a header', {}, { 'X-Sandbox-Outcome': 'acess_denied' }, 'access_denied'],
+  ['the persona of a cookie', {}, { Cookie: 'agekey_sandbox_persona=teen-61' }, 'teen-16'],
+  ['the outcome of a cookie', {}, { Cookie: 'agekey_sandbox_outcome=acess_denied' }, 'access_denied'],
+  ['a header that the query overrules', { sandbox_persona: 'teen-16' }, { 'X-Sandbox-Persona': 'teen-61' }, 'teen-16'],
+]
+
+test.each(UNKNOWN_NAMES)(
+  'E1 and E3 refuse an unknown name in %s by a page with near misses, or JSON, never a redirect',
+  async (_source, changes, headers, near) => {
     const requestUri = await createRelyingParty(sandbox).obtainRequestUri()
     for (const [path, query] of [
       ['/v1/oidc/use', useRequest(changes)],
       ['/v1/oidc/create', createRequest(requestUri, changes)],
     ] as const) {
       const page = await sandbox.request.get(path).set(headers).query(query)
-      expect(page.status, path).toBe(400)
-      expect(page.headers.location, path).toBeUndefined()
-      expect(page.text, path).toContain(nearMiss)
-      const answer = await sandbox.request
-        .get(path)
-        .set({ ...headers, Accept: 'application/json' })
-        .query(query)
-      expect(readError(answer).suggestions, path).toContain(nearMiss)
+      expect([page.status, page.headers.location, page.text], path).toEqual([
+        400,
+        undefined,
+        expect.stringContaining(near),
+      ])
+      expect(page.headers['content-type'], path).toContain('text/html')
+      const asked = { ...headers, Accept: 'application/json' }
+      const { error, suggestions } = readError(await sandbox.request.get(path).set(asked).query(query))
+      expect([error, suggestions], path).toEqual(['invalid_request', expect.arrayContaining([near])])
     }
-  })
-
-  test('a name in the query outvotes one in the headers, but a wrong one is never ignored', async () => {
-    const sandbox = await startSandbox()
-    const query = useRequest({ sandbox_persona: 'teen-16' })
-    const right = await sandbox.request.get('/v1/oidc/use').set('X-Sandbox-Persona', 'child-12').query(query)
-    expect(idTokenOf(readCallback(right)).age_thresholds).toMatchObject({ 16: true, 18: false })
-    await sandbox.request.get('/v1/oidc/use').set('X-Sandbox-Persona', 'nobody-at-all').query(query).expect(400)
-  })
-})
+  },
+)
