@@ -81,8 +81,8 @@ test('The menu of languages is remembered by a cookie of this tenant, and the re
   expect((await chooseLanguage({ language: `de${subtags}` })).headers['content-language']).toBe('de')
 })
 
-test.each([
-  ...['tlh', 'd\0', '*', '\ud800', 'é'].map((language) => [{ language }, 400] as const),
+test.each<[Readonly<Record<string, string>>, number]>([
+  ...['tlh', 'd\0', '*', '\ud800', 'é'].map((language): [{ language: string }, number] => [{ language }, 400]),
   [{}, 400],
   [{ language: 'de', transaction: 'unknown' }, 410],
   [{ language: 'de', transaction: '' }, 400],

@@ -1,69 +1,35 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { USUAL_PERSONAS } from '../../src/hosted/choices/usual-personas.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
 import { renderCreate } from '../../src/hosted/create-page.ts'
 import { renderEndingsPage } from '../../src/hosted/driving/endings-page.ts'
 import { renderCallbackForm } from '../../src/hosted/ending.ts'
 import { renderError } from '../../src/http/html/error-page.ts'
-import type { Shell } from '../../src/http/html/layout.ts'
+import type { RenderedPage, Shell } from '../../src/http/html/layout.ts'
 import { LANGUAGES, translate } from '../../src/http/html/messages.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { chooseView, createView, errorView, formPostCallback, shell } from './views.ts'
 
 const publicFolder = new URL('../../public/', import.meta.url)
 
-/** Each page, rendered with all its parts, with every text passed through `change`, in the given shell. */
-const PAGES: readonly [
-  name: string,
-  render: (change?: (text: string) => string, changes?: Partial<Shell>) => string,
-][] = [
-  [
-    'choice',
-    (change, changes) => {
-      const page = view(chooseView(), change, changes)
-      return renderChoose(page, page).html
-    },
-  ],
-  [
-    'choice where no passkey works',
-    (change, changes) => {
-      const page = view(chooseView({ continued: undefined }), change, changes)
-      return renderChoose(page, page).html
-    },
-  ],
-  [
-    'create',
-    (change, changes) => {
-      const page = view(createView(), change, changes)
-      return renderCreate(page, page).html
-    },
-  ],
-  ['endings', (change, changes) => renderEndingsPage(view(chooseView(), change, changes)).html],
-  [
-    'callback form',
-    (change, changes) => {
-      const { shell: changed, ...callback } = view({ ...formPostCallback, shell }, change, changes)
-      return renderCallbackForm(callback, changed).html
-    },
-  ],
-  [
-    'error',
-    (change, changes) => {
-      const { refusal, shell: changed } = view(errorView(), change, changes)
-      return renderError(refusal, { shell: changed }).html
-    },
-  ],
-]
+/** Renders a page with all its parts, with every text passed through `change`, in the given shell. */
+type Render = (change?: (text: string) => string, changes?: Partial<Shell>) => string
 
-function view<T extends { readonly shell: Shell }>(
-  full: T,
-  change = (text: string) => text,
-  changes: Partial<Shell> = {},
-): T {
-  return everyString({ ...full, shell: { ...shell, ...changes } }, change)
-}
+const page =
+  <View extends { readonly shell: Shell }>(full: View, render: (view: View) => RenderedPage): Render =>
+  (change = (text) => text, changes = {}) =>
+    render(everyString({ ...full, shell: { ...shell, ...changes } }, change)).html
+
+const PAGES: readonly [name: string, Render][] = [
+  ['choice', page(chooseView(), (view) => renderChoose(view, view))],
+  ['choice where no passkey works', page(chooseView({ continued: undefined }), (view) => renderChoose(view, view))],
+  ['create', page(createView(), (view) => renderCreate(view, view))],
+  ['endings', page(chooseView(), renderEndingsPage)],
+  ['callback form', page({ ...formPostCallback, shell }, ({ shell, ...sent }) => renderCallbackForm(sent, shell))],
+  ['error', page(errorView(), ({ refusal, shell }) => renderError(refusal, { shell }))],
+]
 
 /** Members with a fixed set of values. */
 const FIXED = ['level', 'flow', 'group']
@@ -76,14 +42,20 @@ function everyString<T>(value: T, change: (text: string) => string): T {
   return JSON.parse(json)
 }
 
-describe.each(PAGES)('the %s page', (_, render) => {
-  it('says on top that it is a sandbox for testing and proves nothing', () => {
-    const page = render()
-    expect(textOf(page)).toMatch(/Sandbox For testing only\. Nothing on this page proves anybody’s age\./)
-    expect(byTestId(page, 'sandbox-banner')).toHaveLength(1)
-  })
+test.each(PAGES)(
+  'The %s page says on top, in every language, that it is for testing and proves nothing',
+  (_, render) => {
+    expect(textOf(render())).toMatch(/Sandbox For testing only\. Nothing on this page proves anybody’s age\./)
+    expect(byTestId(render(), 'sandbox-banner')).toHaveLength(1)
+    for (const lang of Object.keys(LANGUAGES)) {
+      expect(textOf(render(undefined, { lang }))).toContain(translate(lang)('banner.text'))
+    }
+  },
+)
 
-  it('has no inline script, no inline style and no event handler', () => {
+test.each(PAGES)(
+  'The %s page loads less than 100 KB of files from public/, and holds no script or style itself',
+  (_, render) => {
     const tags = tagsOf(render())
     const inline = tags.filter(
       ({ name, attributes }) =>
@@ -92,45 +64,51 @@ describe.each(PAGES)('the %s page', (_, render) => {
         Object.keys(attributes).some((attribute) => attribute === 'style' || attribute.startsWith('on')),
     )
     expect(inline).toEqual([])
-  })
-
-  it('loads only files that public/ holds', () => {
-    const loaded = tagsOf(render())
+    const loaded = tags
       .filter(({ name }) => ['script', 'img', 'link'].includes(name))
       .map(({ attributes }) => attributes['src'] ?? attributes['href'] ?? '')
       .filter((url) => !url.startsWith('/_sandbox/logos/'))
-    expect(loaded.filter((url) => !url.startsWith(`${shell.assetsPath}/`))).toEqual([])
-    const files = readdirSync(publicFolder)
-    expect(loaded.map((url) => url.slice(shell.assetsPath.length + 1)).filter((file) => !files.includes(file))).toEqual(
-      [],
-    )
-  })
+    const files = readdirSync(publicFolder).map((file) => `${shell.assetsPath}/${file}`)
+    expect(loaded.filter((url) => !files.includes(url))).toEqual([])
+    const sizes = [...new Set(loaded)].map((url) => statSync(new URL(url.split('/').at(-1) ?? '', publicFolder)).size)
+    expect(sizes.reduce((sum, size) => sum + size, Buffer.byteLength(render()))).toBeLessThan(100_000)
+  },
+)
 
-  it('keeps the same tags and attributes with any texts', () => {
-    const shape = (page: string) => tagsOf(page).map(({ name, attributes }) => [name, ...Object.keys(attributes)])
-    const expected = shape(render())
-    fc.assert(
-      fc.property(
-        fc.string({ unit: 'binary' }),
-        fc.constantFrom('"><script>', "' onload='x", '</form><!--', '&quot;', '\0'),
-        (text, attack) => {
-          // The original stays at the end, so that different names stay different.
-          expect(shape(render((original) => `${attack}${text}${original}`))).toEqual(expected)
-        },
-      ),
-      { numRuns: 50 },
-    )
-  })
+test.each(PAGES)('The %s page keeps the same tags and attributes with any texts', (_, render) => {
+  const shape = (html: string) => tagsOf(html).map(({ name, attributes }) => [name, ...Object.keys(attributes)])
+  const expected = shape(render())
+  const attacks = fc.constantFrom('"><script>', "' onload='x", '</form><!--', '&quot;', '\0')
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), attacks, (text, attack) => {
+      // The original stays at the end, so that different names stay different.
+      expect(shape(render((original) => `${attack}${text}${original}`))).toEqual(expected)
+    }),
+    { numRuns: 50 },
+  )
+})
 
-  it('has one h1, skips no level of heading and has one main', () => {
+test.each(PAGES)(
+  'The %s page closes what it opens, has one h1 and one main, and skips no level of heading',
+  (_, render) => {
     const names = tagsOf(render()).map(({ name }) => name)
     const levels = names.filter((name) => /^h[1-6]$/.test(name)).map((name) => Number(name[1]))
     expect(levels.filter((level) => level === 1)).toHaveLength(1)
     expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([])
     expect(names.filter((name) => name === 'main')).toHaveLength(1)
-  })
+    const open: string[] = []
+    for (const name of names) {
+      if (['meta', 'link', 'img', 'input'].includes(name)) continue
+      if (name.startsWith('/')) expect(open.pop()).toBe(name.slice(1))
+      else open.push(name)
+    }
+    expect(open).toEqual([])
+  },
+)
 
-  it('gives an id once, and points labels and descriptions only at ids that exist', () => {
+test.each(PAGES)(
+  'The %s page gives an id once, and points labels and descriptions only at ids that exist',
+  (_, render) => {
     const tags = tagsOf(render())
     const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? [])
     expect(new Set(ids).size).toBe(ids.length)
@@ -138,55 +116,27 @@ describe.each(PAGES)('the %s page', (_, render) => {
       ['for', 'aria-labelledby', 'aria-describedby'].flatMap((name) => attributes[name] ?? []),
     )
     expect(references.filter((reference) => !ids.includes(reference))).toEqual([])
-  })
+  },
+)
 
-  it('closes what it opens, in order', () => {
-    const open: string[] = []
-    for (const { name } of tagsOf(render())) {
-      if (['meta', 'link', 'img', 'input'].includes(name)) continue
-      if (name.startsWith('/')) expect(open.pop()).toBe(name.slice(1))
-      else open.push(name)
-    }
-    expect(open).toEqual([])
-  })
-
-  it('renders in every language', () => {
-    for (const lang of Object.keys(LANGUAGES)) {
-      expect(textOf(render(undefined, { lang }))).toContain(translate(lang)('banner.text'))
-    }
-  })
-
-  it('carries language, direction and theme on its root', () => {
+test.each(PAGES)(
+  'The %s page carries language, direction and theme, and links the appearance after its own sheet',
+  (_, render) => {
     expect(tagsOf(render())[0]).toEqual({ name: 'html', attributes: { lang: 'en', dir: 'ltr', 'data-theme': 'light' } })
-    const changed = render(undefined, { lang: 'ar', dir: 'rtl', theme: 'dark' })
-    expect(tagsOf(changed)[0]?.attributes).toEqual({ lang: 'ar', dir: 'rtl', 'data-theme': 'dark' })
-  })
+    const appearanceCssPath = '/t/a/appearance.css'
+    const tags = tagsOf(render(undefined, { lang: 'ar', dir: 'rtl', theme: 'dark', appearanceCssPath }))
+    expect(tags[0]?.attributes).toEqual({ lang: 'ar', dir: 'rtl', 'data-theme': 'dark' })
+    const sheets = tags.filter(({ attributes }) => attributes['rel'] === 'stylesheet')
+    const hrefs = sheets.map(({ attributes }) => attributes['href'])
+    expect([hrefs[0], hrefs.at(-1)]).toEqual(['/_sandbox/assets/app.css', appearanceCssPath])
+  },
+)
 
-  it('links the appearance after its own style sheet, so that the appearance applies', () => {
-    const sheets = tagsOf(render(undefined, { appearanceCssPath: '/t/a/appearance.css' }))
-      .filter(({ attributes }) => attributes['rel'] === 'stylesheet')
-      .map(({ attributes }) => attributes['href'])
-    expect(sheets[0]).toBe('/_sandbox/assets/app.css')
-    expect(sheets.at(-1)).toBe('/t/a/appearance.css')
-  })
-
-  it('weighs less than 100 KB with all that it loads', () => {
-    const page = render()
-    const assets = [...page.matchAll(/"\/_sandbox\/assets\/([^"]+)"/g)].map(([, file = '']) => file)
-    const loaded = [...new Set(assets)].reduce((sum, file) => sum + statSync(new URL(file, publicFolder)).size, 0)
-    expect(Buffer.byteLength(page) + loaded).toBeLessThan(100_000)
-  })
-})
-
-const read = (file: string) => readFileSync(new URL(file, publicFolder), 'utf8')
-
-describe.each(['app.css', 'console.css'])('the style sheet %s', (file) => {
-  it('loads nothing from anywhere', () => {
-    expect(read(file)).not.toMatch(/@import|url\(|https?:|\/\//)
-  })
-
-  it('names no physical side, so that it serves both directions of script', () => {
-    const css = read(file)
+test.each(['app.css', 'console.css'])(
+  'The style sheet %s loads nothing, and names no physical side of a script',
+  (file) => {
+    const css = readFileSync(new URL(file, publicFolder), 'utf8')
+    expect(css).not.toMatch(/@import|url\(|https?:|\/\//)
     expect(css).not.toMatch(/(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)|^\s+(?:left|right):/m)
-  })
-})
+  },
+)
