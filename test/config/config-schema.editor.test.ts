@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
@@ -45,14 +45,15 @@ const root = new URL('../../', import.meta.url)
 /** Reads the schema as another program would: back from JSON. */
 const validatorOf = (name: EditorSchemaName) => z.fromJSONSchema(JSON.parse(JSON.stringify(createEditorSchema(name))))
 
-const filesIn = (folder: string) =>
-  readdirSync(new URL(folder, root)).map((name) => ({
+const filesIn = (folder: string, schema: EditorSchemaName) =>
+  readdirSync(new URL(folder, root)).map((name): [EditorSchemaName, string, unknown] => [
+    schema,
     name,
-    value: parse(readFileSync(new URL(folder + name, root), 'utf8')),
-  }))
+    parse(readFileSync(new URL(folder + name, root), 'utf8')),
+  ])
 
 test.each(['config', 'persona', 'scenario', 'audit', 'audit-report'] as const)(
-  'the shipped schema %s is the one that reads it (renew it by vitest -u)',
+  'The shipped schema %s is the one that reads such files (renew the schema by vitest -u)',
   async (name) => {
     const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
     await expect(`${JSON.stringify(createEditorSchema(name), undefined, 2)}\n`).toMatchFileSnapshot(file)
@@ -73,46 +74,33 @@ const REPORT = {
   exit_code: 3,
 }
 
-describe('an editor finds nothing wrong with', () => {
-  test.each(filesIn('personas/'))('the built-in persona $name', ({ value }) => {
-    expect(validatorOf('persona').safeParse(value).error).toBeUndefined()
-  })
+const LEARNED = renderAuditFile({ app: 'http://localhost:3000/verify', learned: {}, accepted: 'text=Welcome' })
 
-  test.each(filesIn('docs/scenarios/'))('the example scenario $name', ({ value }) => {
-    expect(validatorOf('scenario').safeParse(value).error).toBeUndefined()
-  })
-
-  test('the agekey-audit.yaml that --learn writes', () => {
-    const text = renderAuditFile({ app: 'http://localhost:3000/verify', learned: {}, accepted: 'text=Welcome' })
-    expect(validatorOf('audit').safeParse(parse(text)).error).toBeUndefined()
-  })
-
-  test('the starter config', () => {
-    expect(validatorOf('config').safeParse(parse(renderStarterFile())).error).toBeUndefined()
-  })
+test.each<[EditorSchemaName, what: string, value: unknown]>([
+  ...filesIn('personas/', 'persona'),
+  ...filesIn('docs/scenarios/', 'scenario'),
+  ['audit', 'the file that --learn writes', parse(LEARNED)],
+  ['config', 'the starter file', parse(renderStarterFile())],
+  ['audit-report', 'a report', REPORT],
+])('An editor finds nothing wrong with the %s: %s', (name, _what, value) => {
+  expect(validatorOf(name).safeParse(value).error).toBeUndefined()
+  expect(FILES[name].schema.safeParse(value).error).toBeUndefined()
 })
 
-test('the schema of an audit report lets such a report through', () => {
-  expect(validatorOf('audit-report').safeParse(REPORT).error).toBeUndefined()
-  expect(auditReportSchema.safeParse(REPORT).error).toBeUndefined()
-})
-
-describe('an editor underlines', () => {
-  test.each([
-    ['persona', { name: 'x', title: 'X', purpose: 'X.', age_keys: {} }],
-    ['persona', { title: 'X', purpose: 'X.' }],
-    ['scenario', { name: 'X', steps: [{ decide: { flow: 'ues', persona: 'x' } }] }],
-    ['scenario', { name: 'X', steps: [{ await: 'use' }] }],
-    ['scenario', { name: 'X', steps: [] }],
-    ['config', { prot: 1 }],
-    ['audit', { fail_no: 'must' }],
-    ['audit', { fail_on: 'always' }],
-    ['audit', { known: [{ row: 'use/id_token.kid_empty' }] }],
-    ['config', { profile: 'agekye' }],
-    ['audit-report', { ...REPORT, exit_code: 4 }],
-    ['audit-report', { ...REPORT, rows: [{ row: 'use/id_token.expired' }] }],
-    ['audit-report', { ...REPORT, extra: 1 }],
-  ] as const)('in a %s: %j', (name, value) => {
-    expect(validatorOf(name).safeParse(value).success).toBe(false)
-  })
+test.each([
+  ['persona', { name: 'x', title: 'X', purpose: 'X.', age_keys: {} }],
+  ['persona', { title: 'X', purpose: 'X.' }],
+  ['scenario', { name: 'X', steps: [{ decide: { flow: 'ues', persona: 'x' } }] }],
+  ['scenario', { name: 'X', steps: [{ await: 'use' }] }],
+  ['scenario', { name: 'X', steps: [] }],
+  ['config', { prot: 1 }],
+  ['config', { profile: 'agekye' }],
+  ['audit', { fail_no: 'must' }],
+  ['audit', { fail_on: 'always' }],
+  ['audit', { known: [{ row: 'use/id_token.kid_empty' }] }],
+  ['audit-report', { ...REPORT, exit_code: 4 }],
+  ['audit-report', { ...REPORT, rows: [{ row: 'use/id_token.expired' }] }],
+  ['audit-report', { ...REPORT, extra: 1 }],
+] as const)('An editor underlines a mistake in a file of the kind %s: %j', (name, value) => {
+  expect(validatorOf(name).safeParse(value).success).toBe(false)
 })

@@ -1,187 +1,175 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { loadSettings, type Settings } from '../../src/config/load-settings.ts'
 import type { Texts } from '../../src/config/text-settings.ts'
+import { folderWith } from '../support/folder-with.ts'
 
-let cwd: string
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'agekey-config-'))
-})
-afterEach(() => {
-  rmSync(cwd, { recursive: true })
-})
-
-const load = (flags: Texts = {}, env: Record<string, string> = {}) => loadSettings({ flags, env, cwd })
-const loadFile = (text: string) => {
-  writeFileSync(join(cwd, 'agekey-sandbox.yaml'), text)
-  return load()
+/** The settings of a start in a folder with these files. */
+function settingsIn(files: Readonly<Record<string, string>> = {}) {
+  const cwd = folderWith(files)
+  const load = (flags: Texts = {}, env: Record<string, string> = {}) => loadSettings({ flags, env, cwd })
+  return { cwd, load }
 }
 
-describe('The order of the sources of settings:', () => {
-  test('without any source the defaults apply and no option is set', async () => {
-    expect(await load()).toEqual({
+const load = (flags?: Texts, env?: Record<string, string>) => settingsIn().load(flags, env)
+const loadFile = (text: string) => settingsIn({ 'agekey-sandbox.yaml': text }).load()
+
+const variableOf = (flag: string) => `AGEKEY_SANDBOX_${flag.replaceAll('-', '_').toUpperCase()}`
+
+test.each(['none', '', '# port: 1\n\n  # seed: 1\n'])(
+  'Without a setting the defaults apply: the config file is %j',
+  async (text) => {
+    const { log, sandbox, warnings } = await (text === 'none' ? load() : loadFile(text))
+    expect({ log, sandbox, warnings }).toEqual({
       log: 'pretty',
       sandbox: { port: 2435, host: '127.0.0.1' },
       warnings: [],
-      blame: expect.any(Function),
     })
-  })
+  },
+)
 
-  test('a flag goes before the environment, which goes before the file', async () => {
-    await loadFile('port: 1\nhost: file\nseed: 3')
-    const { sandbox } = await load({ port: '3' }, { AGEKEY_SANDBOX_PORT: '2', AGEKEY_SANDBOX_HOST: 'environment' })
-    expect(sandbox).toEqual({ port: 3, host: 'environment', seed: 3 })
-  })
-
-  test('a list replaces the list of the next source', async () => {
-    await loadFile('personas: [a, b]')
-    expect((await load({ personas: ['c'] })).sandbox.personas).toEqual([join(cwd, 'c')])
-  })
-
-  test('--config goes before AGEKEY_SANDBOX_CONFIG, and either before the default file', async () => {
-    await loadFile('seed: 1')
-    writeFileSync(join(cwd, 'two.yaml'), 'seed: 2')
-    writeFileSync(join(cwd, 'three.yaml'), 'seed: 3')
-    const env = { AGEKEY_SANDBOX_CONFIG: 'two.yaml' }
-    expect((await load({}, env)).sandbox.seed).toBe(2)
-    expect((await load({ config: 'three.yaml' }, env)).sandbox.seed).toBe(3)
-  })
+test('A flag goes before the environment, which goes before the file; a list replaces the list of the next source', async () => {
+  const { cwd, load } = settingsIn({ 'agekey-sandbox.yaml': 'port: 1\nhost: file\nseed: 3\npersonas: [a, b]' })
+  const env = { AGEKEY_SANDBOX_PORT: '2', AGEKEY_SANDBOX_HOST: 'environment' }
+  const { sandbox } = await load({ port: '3', personas: ['c'] }, env)
+  expect(sandbox).toEqual({ port: 3, host: 'environment', seed: 3, personas: [join(cwd, 'c')] })
 })
 
-describe('Flags of the command line:', () => {
-  test.each<[Texts, object]>([
-    [{ port: '0' }, { port: 0 }],
-    [{ port: '65535' }, { port: 65_535 }],
-    [{ seed: '-5' }, { seed: -5 }],
-    [{ 'base-url': 'http://localhost:2435/age/' }, { baseUrl: 'http://localhost:2435/age' }],
-    [{ 'base-url': 'HTTPS://Age.Example' }, { baseUrl: 'https://age.example' }],
-    [{ profile: 'agekey' }, { profile: 'agekey' }],
-    [{ 'signing-alg': 'ES256' }, { signingAlg: 'ES256' }],
-    [
-      { persona: 'teen-16', outcome: 'verified' },
-      { persona: 'teen-16', outcome: 'verified' },
-    ],
-    [{ 'control-token': 'not-a-real-token' }, { controlToken: 'not-a-real-token' }],
-    [{ store: 'redis://user:pass@redis:6379' }, { store: 'redis://user:pass@redis:6379' }],
-  ])('%j gives %j', async (flags, expected) => {
-    expect((await load(flags)).sandbox).toMatchObject(expected)
-  })
-
-  test.each<[Texts, string]>([
-    [{ port: 'http' }, '--port: "http" is not a port (0 to 65535)'],
-    [{ port: '65536' }, '--port: 65536 is not a port (0 to 65535)'],
-    [{ port: '-1' }, '--port: -1 is not a port (0 to 65535)'],
-    [{ port: '80.5' }, '--port: "80.5" is not a port (0 to 65535)'],
-    [{ port: '' }, '--port: "" is not a port (0 to 65535)'],
-    [{ port: '1e3' }, '--port: "1e3" is not a port (0 to 65535)'],
-    [{ seed: 'x' }, '--seed: "x" is not a whole number'],
-    [{ seed: '99999999999999999999' }, '--seed: 100000000000000000000 is not a whole number'],
-    [{ 'memory-budget': '0' }, '--memory-budget: 0 is not a whole number of megabytes from 1 up'],
-    [{ 'memory-budget': '1.5' }, '--memory-budget: "1.5" is not a whole number of megabytes from 1 up'],
-    [{ profile: 'agekye' }, '--profile: unknown profile "agekye". Did you mean "agekey"?'],
-    [{ 'signing-alg': 'HS256' }, '--signing-alg: unknown signing_alg "HS256". Did you mean "RS256" or "ES256"?'],
-    [{ log: 'loud' }, '--log: unknown log "loud"; expected one of pretty, json, silent'],
-    [
-      { 'base-url': 'localhost:2435' },
-      '--base-url: "localhost:2435" is not an http or https URL; a base URL looks like',
-    ],
-    [{ 'base-url': 'ftp://localhost' }, '--base-url: "ftp://localhost" is not an http or https URL'],
-    [{ 'base-url': 'http://x/?a' }, '--base-url: a base URL has neither query nor fragment'],
-    [{ 'base-url': 'http://x/#' }, '--base-url: a base URL has neither query nor fragment'],
-    [{ 'base-url': 'http://u:p@x' }, '--base-url: the URL names a user or a password'],
-    [{ persona: '' }, '--persona: expected at least 1 character, found an empty text'],
-    [{ store: 'redis' }, '--store: it is not a URL; a store looks like redis://localhost:6379'],
-    [{ store: 'http://u:secret@redis' }, '--store: http:// is not a store; a store looks like redis://'],
-    [{ store: 'redis://' }, '--store: the host is missing'],
-    [{ store: 'redis://redis/x' }, '--store: "/x" is not the number of a database'],
-    [{ store: 'redis://redis?db=1' }, '--store: it has a query or a fragment'],
-    [{ config: 'absent.yaml' }, '--config: absent.yaml: cannot read this config file (there is no such file)'],
-    [{ config: '.' }, 'cannot read this config file (it is a folder)'],
-  ])('%j is refused with a line that says why', async (flags, message) => {
-    await expect(load(flags)).rejects.toThrow(message)
-  })
-
-  test('relative paths are relative to the working folder', async () => {
-    const { sandbox } = await load({ personas: ['mine', 'sub/x.yaml'], keys: 'keys.json', 'state-dir': 'state' })
-    expect(sandbox).toMatchObject({
-      personas: [join(cwd, 'mine'), join(cwd, 'sub', 'x.yaml')],
-      keys: join(cwd, 'keys.json'),
-      stateDir: join(cwd, 'state'),
-    })
-  })
+test('--config goes before AGEKEY_SANDBOX_CONFIG, and either before the default file', async () => {
+  const files = { 'agekey-sandbox.yaml': 'seed: 1', 'two.yaml': 'seed: 2', 'three.yaml': 'seed: 3' }
+  const { load } = settingsIn(files)
+  const env = { AGEKEY_SANDBOX_CONFIG: 'two.yaml' }
+  expect((await load({}, env)).sandbox.seed).toBe(2)
+  expect((await load({ config: 'three.yaml' }, env)).sandbox.seed).toBe(3)
 })
 
-describe('Environment variables of settings:', () => {
-  test.each([
-    ['PORT', '1', { port: 1 }],
-    ['HOST', '::1', { host: '::1' }],
-    ['BASE_URL', 'http://sandbox:2435', { baseUrl: 'http://sandbox:2435' }],
-    ['PERSONA', 'teen-16', { persona: 'teen-16' }],
-    ['OUTCOME', 'verified', { outcome: 'verified' }],
-    ['PROFILE', 'spec', { profile: 'spec' }],
-    ['SIGNING_ALG', 'ES256', { signingAlg: 'ES256' }],
-    ['SEED', '7', { seed: 7 }],
-    ['CONTROL_TOKEN', 't', { controlToken: 't' }],
-    ['STORE', 'rediss://redis:6380/1', { store: 'rediss://redis:6380/1' }],
-    ['MEMORY_BUDGET', '64', { memoryBudget: 64 }],
-    ['PORT', '', { port: 2435 }],
-  ])('AGEKEY_SANDBOX_%s=%s gives %j', async (name, text, expected) => {
-    expect((await load({}, { [`AGEKEY_SANDBOX_${name}`]: text })).sandbox).toMatchObject(expected)
-  })
-
-  test('AGEKEY_SANDBOX_LOG gives the log mode', async () => {
-    expect((await load({}, { AGEKEY_SANDBOX_LOG: 'json' })).log).toBe('json')
-  })
-
-  test('AGEKEY_SANDBOX_PERSONAS, _KEYS and _STATE_DIR are paths from the working folder, several personas separated like PATH', async () => {
-    const { sandbox } = await load(
-      {},
-      {
-        AGEKEY_SANDBOX_PERSONAS: ['one', 'two.yaml'].join(delimiter),
-        AGEKEY_SANDBOX_KEYS: 'k',
-        AGEKEY_SANDBOX_STATE_DIR: 's',
-      },
-    )
-    expect(sandbox).toMatchObject({
-      personas: [join(cwd, 'one'), join(cwd, 'two.yaml')],
-      keys: join(cwd, 'k'),
-      stateDir: join(cwd, 's'),
-    })
-  })
-
-  test.each([
-    [
-      'AGEKEY_SANDBOX_PROT',
-      '1',
-      'AGEKEY_SANDBOX_PROT: unknown environment variable. Did you mean "AGEKEY_SANDBOX_PORT"?',
-    ],
-    ['AGEKEY_SANDBOX_PORT', 'x', 'AGEKEY_SANDBOX_PORT: "x" is not a port (0 to 65535)'],
-    ['AGEKEY_SANDBOX_BASE_URL', 'x', 'AGEKEY_SANDBOX_BASE_URL: "x" is not an http or https URL'],
-    ['AGEKEY_SANDBOX_CONFIG', 'absent.yaml', 'AGEKEY_SANDBOX_CONFIG: absent.yaml: cannot read this config file'],
-  ])('%s=%s is refused with a line that says why', async (name, text, message) => {
-    await expect(load({}, { [name]: text })).rejects.toThrow(message)
-  })
-
-  test('addresses that Kubernetes sets for a service named agekey-sandbox are no settings', async () => {
-    const env = {
-      AGEKEY_SANDBOX_PORT: 'tcp://10.0.0.7:2435',
-      AGEKEY_SANDBOX_SERVICE_HOST: '10.0.0.7',
-      AGEKEY_SANDBOX_SERVICE_PORT: '2435',
-      AGEKEY_SANDBOX_PORT_2435_TCP_ADDR: '10.0.0.7',
-    }
-    expect((await load({}, env)).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
-  })
+test.each<[flag: string, text: string, expected: object]>([
+  ['port', '0', { port: 0 }],
+  ['port', '65535', { port: 65_535 }],
+  ['host', '::1', { host: '::1' }],
+  ['seed', '-5', { seed: -5 }],
+  ['base-url', 'http://localhost:2435/age/', { baseUrl: 'http://localhost:2435/age' }],
+  ['base-url', 'HTTPS://Age.Example', { baseUrl: 'https://age.example' }],
+  ['internal-url', 'http://agekey-sandbox:2435/', { internalUrl: 'http://agekey-sandbox:2435' }],
+  ['base-path', '/agekey', { basePath: '/agekey' }],
+  ['trust-host', 'true', { trustHost: true }],
+  ['https', 'true', { https: true }],
+  ['https', 'false', { https: false }],
+  ['profile', 'agekey', { profile: 'agekey' }],
+  ['signing-alg', 'ES256', { signingAlg: 'ES256' }],
+  ['persona', 'teen-16', { persona: 'teen-16' }],
+  ['outcome', 'verified', { outcome: 'verified' }],
+  ['control-token', 'not-a-real-token', { controlToken: 'not-a-real-token' }],
+  ['memory-budget', '64', { memoryBudget: 64 }],
+  ['store', 'redis://user:pass@redis:6379', { store: 'redis://user:pass@redis:6379' }],
+  ['store', 'rediss://redis:6380/1', { store: 'rediss://redis:6380/1' }],
+])('--%s %s, and the environment variable of that name, give %j', async (flag, text, expected) => {
+  expect((await load({ [flag]: text })).sandbox).toMatchObject(expected)
+  expect((await load({}, { [variableOf(flag)]: text })).sandbox).toMatchObject(expected)
 })
 
-describe('The config file of settings:', () => {
-  test('every setting becomes the option of its name, paths are relative to the file', async () => {
-    const folder = join(cwd, 'settings')
-    mkdirSync(folder)
-    writeFileSync(
-      join(folder, 'all.yaml'),
-      `
+test('--log and AGEKEY_SANDBOX_LOG give the log mode; an empty variable counts as unset', async () => {
+  expect((await load({ log: 'json' })).log).toBe('json')
+  expect((await load({}, { AGEKEY_SANDBOX_LOG: 'json' })).log).toBe('json')
+  expect((await load({}, { AGEKEY_SANDBOX_LOG: '' })).log).toBe('pretty')
+})
+
+test.each<[flag: string, text: string, problem: string]>([
+  ['port', 'http', '"http" is not a port (0 to 65535)'],
+  ['port', '65536', '65536 is not a port (0 to 65535)'],
+  ['port', '-1', '-1 is not a port (0 to 65535)'],
+  ['port', '80.5', '"80.5" is not a port (0 to 65535)'],
+  ['port', '', '"" is not a port (0 to 65535)'],
+  ['port', '1e3', '"1e3" is not a port (0 to 65535)'],
+  ['seed', 'x', '"x" is not a whole number'],
+  ['seed', '99999999999999999999', '100000000000000000000 is not a whole number'],
+  ['memory-budget', '0', '0 is not a whole number of megabytes from 1 up'],
+  ['memory-budget', '1.5', '"1.5" is not a whole number of megabytes from 1 up'],
+  ['profile', 'agekye', 'unknown profile "agekye". Did you mean "agekey"?'],
+  ['signing-alg', 'HS256', 'unknown signing_alg "HS256". Did you mean "RS256" or "ES256"?'],
+  ['log', 'loud', 'unknown log "loud"; expected one of pretty, json, silent'],
+  ['base-url', 'localhost:2435', '"localhost:2435" is not an http or https URL; a base URL looks like'],
+  ['base-url', 'ftp://localhost', '"ftp://localhost" is not an http or https URL'],
+  ['base-url', 'http://x/?a', 'a base URL has neither query nor fragment'],
+  ['base-url', 'http://x/#', 'a base URL has neither query nor fragment'],
+  ['base-url', 'http://u:p@x', 'the URL names a user or a password'],
+  [
+    'internal-url',
+    'sandbox:1',
+    '"sandbox:1" is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435',
+  ],
+  ['base-path', 'agekey', '"agekey" does not begin with a slash; a base path looks like /agekey'],
+  ['https', 'yes', '"yes" is not true or false'],
+  ['trust-host', '1', '"1" is not true or false'],
+  ['persona', '', 'expected at least 1 character, found an empty text'],
+  ['store', 'redis', 'it is not a URL; a store looks like redis://localhost:6379'],
+  ['store', 'http://u:secret@redis', 'http:// is not a store; a store looks like redis://'],
+  ['store', 'redis://', 'the host is missing'],
+  ['store', 'redis://redis/x', '"/x" is not the number of a database'],
+  ['store', 'redis://redis?db=1', 'it has a query or a fragment'],
+  ['config', 'absent.yaml', 'absent.yaml: cannot read this config file (there is no such file)'],
+  ['config', '..', '..: cannot read this config file (it is a folder)'],
+])('--%s %j, and the environment variable of that name, are refused: %s', async (flag, text, problem) => {
+  await expect(load({ [flag]: text })).rejects.toThrow(`--${flag}: ${problem}`)
+  if (text !== '')
+    await expect(load({}, { [variableOf(flag)]: text })).rejects.toThrow(`${variableOf(flag)}: ${problem}`)
+})
+
+test('--trust-proxy may be given again and hold several; the environment and the file separate or list them', async () => {
+  const trustProxy = ['loopback', '10.0.0.0/8', '::1']
+  expect((await load({ 'trust-proxy': ['loopback,10.0.0.0/8', '::1'] })).sandbox).toMatchObject({ trustProxy })
+  const env = { AGEKEY_SANDBOX_TRUST_PROXY: 'loopback, 10.0.0.0/8,::1' }
+  expect((await load({}, env)).sandbox).toMatchObject({ trustProxy })
+  expect((await loadFile('trust_proxy: 10.0.0.0/8')).sandbox).toMatchObject({ trustProxy: ['10.0.0.0/8'] })
+})
+
+test.each([
+  [['10.0.0.0/8', '10.0.0.0/33'], '--trust-proxy[1]: "10.0.0.0/33" is no address of a proxy'],
+  [['10.0.0.0/8,'], '--trust-proxy[1]: "" is no address of a proxy'],
+  [['fd00::/129'], '"fd00::/129" is no address of a proxy'],
+  [['10.0.0.0/0'], '"10.0.0.0/0" is no address of a proxy'],
+  [['1'], '"1" is no address of a proxy'],
+  [['10.0.0.0/'], '"10.0.0.0/" is no address of a proxy'],
+  [['proxy.example'], 'Give an address, a range like 10.0.0.0/8, or loopback'],
+])('--trust-proxy %j is refused', async (proxies, message) => {
+  await expect(load({ 'trust-proxy': proxies })).rejects.toThrow(message)
+})
+
+test('Paths of flags and variables are relative to the working folder; several personas are separated like PATH', async () => {
+  const { cwd, load } = settingsIn()
+  const paths = { personas: ['mine', 'sub/x.yaml'], keys: 'k.json', 'https-cert': 'c.pem', 'https-key': 'h.pem' }
+  const sandbox = {
+    personas: [join(cwd, 'mine'), join(cwd, 'sub', 'x.yaml')],
+    keys: join(cwd, 'k.json'),
+    httpsCert: join(cwd, 'c.pem'),
+    httpsKey: join(cwd, 'h.pem'),
+    stateDir: join(cwd, 'state'),
+  }
+  expect(await load({ ...paths, 'state-dir': 'state' })).toMatchObject({ sandbox })
+  const env = Object.entries({ ...paths, 'state-dir': 'state' }).map(([flag, path]): [string, string] => [
+    variableOf(flag),
+    [path].flat().join(delimiter),
+  ])
+  expect(await load({}, Object.fromEntries(env))).toMatchObject({ sandbox })
+})
+
+test('An unknown environment variable of the sandbox is refused with the nearest name', async () => {
+  const message = 'AGEKEY_SANDBOX_PROT: unknown environment variable. Did you mean "AGEKEY_SANDBOX_PORT"?'
+  await expect(load({}, { AGEKEY_SANDBOX_PROT: '1' })).rejects.toThrow(message)
+})
+
+test('Addresses that Kubernetes sets for a service named agekey-sandbox are no settings', async () => {
+  const env = {
+    AGEKEY_SANDBOX_PORT: 'tcp://10.0.0.7:2435',
+    AGEKEY_SANDBOX_SERVICE_HOST: '10.0.0.7',
+    AGEKEY_SANDBOX_SERVICE_PORT: '2435',
+    AGEKEY_SANDBOX_PORT_2435_TCP_ADDR: '10.0.0.7',
+  }
+  expect((await load({}, env)).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
+})
+
+test('In the config file every setting becomes the option of its name, and paths are relative to the file', async () => {
+  const text = `
 profile: agekey
 port: 8080
 host: 0.0.0.0
@@ -209,192 +197,160 @@ keys: keys.json
 store: redis://redis:6379
 memory_budget: 64
 control_token: not-a-real-token
-`,
-    )
-    expect(await load({ config: 'settings/all.yaml' })).toEqual({
-      log: 'silent',
-      blame: expect.any(Function),
-      configFile: join(cwd, 'settings/all.yaml'),
-      warnings: [],
-      sandbox: {
-        profile: 'agekey',
-        port: 8080,
-        host: '0.0.0.0',
-        baseUrl: 'http://localhost:8080',
-        signingAlg: 'ES256',
-        clients: [
-          {
-            clientId: 'web-shop',
-            clientSecret: 'not-a-real-secret',
-            name: 'Web shop',
-            logo: join(folder, 'logo.svg'),
-            redirectUris: ['http://localhost:3000/callback'],
-            persona: 'adult-passport',
-          },
-        ],
-        builtinClient: false,
-        provenanceAllowlist: ['/veratad/roc', '/yoti'],
-        platforms: ['apple_wallet'],
-        certifications: { '/veratad/roc': { id_doc_scan: 'effective' } },
-        lifetimes: { requestUri: 1, code: 2, idToken: 3, accessToken: 4 },
-        personas: [join(folder, 'personas')],
-        persona: 'teen-16',
-        outcome: 'verified',
-        seed: 9,
-        stateDir: join(folder, 'state'),
-        keys: join(folder, 'keys.json'),
-        store: 'redis://redis:6379',
-        memoryBudget: 64,
-        controlToken: 'not-a-real-token',
-      },
-    })
-  })
-
-  test.each([
-    ['', 'empty'],
-    ['# port: 1\n\n  # seed: 1\n', 'all comments'],
-  ])('a file %j (%s) leaves the defaults', async (text) => {
-    expect((await loadFile(text)).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
-  })
-
-  const client = (members: string) =>
-    `clients:\n  - { client_id: shop, client_secret: s, redirect_uris: [https://shop.example/cb] }\n  - { ${members} }`
-
-  test.each([
-    ['seed: 1\nprot: 1', 'agekey-sandbox.yaml:2: prot: unknown key. Did you mean "port"?'],
-    ['port: http', 'agekey-sandbox.yaml:1: port: "http" is not a port (0 to 65535)'],
-    ['port: .nan', 'agekey-sandbox.yaml:1: port: '],
-    ['seed: 1.5', 'agekey-sandbox.yaml:1: seed: 1.5 is not a whole number'],
-    ['profile: svc', 'agekey-sandbox.yaml:1: profile: unknown profile "svc"; expected one of spec, agekey'],
-    ['signing_alg: HS256', 'agekey-sandbox.yaml:1: signing_alg: unknown signing_alg "HS256"'],
-    ['base_url: http://a b', 'agekey-sandbox.yaml:1: base_url: "http://a b" is not an http or https URL'],
-    ['builtin_client: sure', 'agekey-sandbox.yaml:1: builtin_client: expected true or false, found the text "sure"'],
-    ['lifetimes:\n  code: 0', 'agekey-sandbox.yaml:2: lifetimes.code: 0 is not a whole number of seconds from 1 up'],
-    ['lifetimes: { code: 1h }', 'lifetimes.code: "1h" is not a whole number of seconds from 1 up'],
-    ['lifetimes: { cod: 1 }', 'lifetimes.cod: unknown key. Did you mean "code"?'],
-    ['provenance_allowlist: [veratad]', 'provenance_allowlist[0]: "veratad" is not a path like /provider'],
-    ['provenance_allowlist: [/veratad/*]', 'provenance_allowlist[0]: "/veratad/*" is not a path like /provider'],
-    ['certifications: { /yoti: { id_doc_scam: strict } }', 'id_doc_scam: unknown key. Did you mean "id_doc_scan"?'],
-    [
-      'certifications: { /yoti: { id_doc_scan: strikt } }',
-      '.id_doc_scan: unknown id_doc_scan "strikt". Did you mean "strict"?',
-    ],
-    ['certifications: { yoti: { id_doc_scan: strict } }', '"yoti" is not a path like /provider'],
-    ['personas: 7', 'personas: expected a text or a list, found 7'],
-    ['clients: {}', 'clients: expected a list, found a mapping'],
-    ['clients: [{}]', 'clients[0].client_id: is missing; expected a text'],
-    [
-      client('client_id: shop, client_secret: s, redirect_uris: [https://a.example]'),
-      ':3: clients[1].client_id: "shop" is declared twice',
-    ],
-    [
-      client('client_id: ak_test_sandbox, client_secret: s, redirect_uris: [https://a.example]'),
-      '"ak_test_sandbox" is the built-in client; choose another id or set builtin_client: false',
-    ],
-    [
-      client('client_id: a, client_secret: "ü", redirect_uris: [https://a.example]'),
-      'clients[1].client_secret: expected one or more printable ASCII',
-    ],
-    [
-      client('client_id: "", client_secret: s, redirect_uris: [https://a.example]'),
-      'clients[1].client_id: expected one or more printable ASCII',
-    ],
-    [
-      client('client_id: a, client_secret: s, redirect_uris: [https://a.example], signing_alg: none'),
-      'clients[1].signing_alg: unknown signing_alg "none"; expected one of RS256, ES256',
-    ],
-    [client('client_id: a, client_secret: s, redirect_uris: []'), 'clients[1].redirect_uris: expected at least 1 item'],
-    [
-      client('client_id: a, client_secret: s, redirect_uri: https://a.example, redirect_uris: [https://a.example]'),
-      'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?',
-    ],
-    ['port: 1\nport: 2', 'agekey-sandbox.yaml:2: '],
-    [
-      client('client_id: a, client_secret: s, redirect_uris: ""'),
-      /clients\[1\]\.redirect_uris: expected a list, found an empty text$/,
-    ],
-    ['- port', 'agekey-sandbox.yaml:1: '],
-  ])('%j is refused with file, line and a suggestion', async (text, message) => {
-    await expect(loadFile(text)).rejects.toThrow(message)
-  })
-
-  test('two wrong values are reported on two lines', async () => {
-    await expect(loadFile('port: x\nseed: y')).rejects.toThrow(
-      /^agekey-sandbox\.yaml:1: .+\nagekey-sandbox\.yaml:2: .+$/,
-    )
-  })
-
-  test('the id of the built-in client is free when builtin_client is false', async () => {
-    const text = 'clients: [{ client_id: ak_test_sandbox, client_secret: s, redirect_uris: [https://a.example/cb] }]'
-    expect((await loadFile(`${text}\nbuiltin_client: false`)).sandbox.clients?.[0]?.clientId).toBe('ak_test_sandbox')
-  })
-})
-
-describe('Redirect URIs in the config file:', () => {
-  const withUri = (uri: string) =>
-    loadFile(`clients: [{ client_id: shop, client_secret: s, redirect_uris: [${JSON.stringify(uri)}] }]`)
-
-  test.each([
-    'https://shop.example/callback',
-    'https://shop.example/callback?from=agekey',
-    'http://localhost:3000/callback',
-    'http://127.0.0.1/callback',
-    'http://[::1]:3000/callback',
-  ])('%s is taken as it is, without a warning', async (uri) => {
-    const { sandbox, warnings } = await withUri(uri)
-    expect(sandbox.clients?.[0]?.redirectUris).toEqual([uri])
-    expect(warnings).toEqual([])
-  })
-
-  test.each(['http://shop.example/callback', 'http://localhost.shop.example/', 'http://app:3000/callback'])(
-    '%s is taken with a warning',
-    async (uri) => {
-      const { sandbox, warnings } = await withUri(uri)
-      expect(sandbox.clients?.[0]?.redirectUris).toEqual([uri])
-      expect(warnings).toEqual([expect.stringContaining(`client shop: ${uri} sends tokens`)])
+trust_host: true
+trust_proxy: [10.0.0.0/8]
+https_cert: c.pem
+https_key: k.pem
+`
+  const { cwd, load } = settingsIn({ 'settings/all.yaml': text })
+  const folder = join(cwd, 'settings')
+  const { blame: _, ...settings } = await load({ config: 'settings/all.yaml' })
+  expect(settings).toEqual({
+    log: 'silent',
+    configFile: join(folder, 'all.yaml'),
+    warnings: [],
+    sandbox: {
+      profile: 'agekey',
+      port: 8080,
+      host: '0.0.0.0',
+      baseUrl: 'http://localhost:8080',
+      signingAlg: 'ES256',
+      clients: [
+        {
+          clientId: 'web-shop',
+          clientSecret: 'not-a-real-secret',
+          name: 'Web shop',
+          logo: join(folder, 'logo.svg'),
+          redirectUris: ['http://localhost:3000/callback'],
+          persona: 'adult-passport',
+        },
+      ],
+      builtinClient: false,
+      provenanceAllowlist: ['/veratad/roc', '/yoti'],
+      platforms: ['apple_wallet'],
+      certifications: { '/veratad/roc': { id_doc_scan: 'effective' } },
+      lifetimes: { requestUri: 1, code: 2, idToken: 3, accessToken: 4 },
+      personas: [join(folder, 'personas')],
+      persona: 'teen-16',
+      outcome: 'verified',
+      seed: 9,
+      stateDir: join(folder, 'state'),
+      keys: join(folder, 'keys.json'),
+      store: 'redis://redis:6379',
+      memoryBudget: 64,
+      controlToken: 'not-a-real-token',
+      trustHost: true,
+      trustProxy: ['10.0.0.0/8'],
+      httpsCert: join(folder, 'c.pem'),
+      httpsKey: join(folder, 'k.pem'),
     },
-  )
-
-  test.each([
-    ['https://shop.example/#top', 'has no fragment'],
-    ['https://shop.example/#', 'has no fragment'],
-    ['https://user@shop.example/', 'names a user or a password'],
-    ['https://:secret@shop.example/', 'names a user or a password'],
-    ['javascript:alert(1)', 'is not an http or https URL'],
-    ['shop://callback', 'is not an http or https URL'],
-    ['https:shop.example', 'is not an http or https URL'],
-    ['/callback', 'is not an http or https URL'],
-    [' https://shop.example/', 'is not an http or https URL'],
-    ['https://shop.example/a\tb', 'is not an http or https URL'],
-    ['http://localhost:*/callback', 'is not an http or https URL'],
-    ['', 'is not an http or https URL'],
-  ])('%j is refused: it %s', async (uri, reason) => {
-    await expect(withUri(uri)).rejects.toThrow(`clients[0].redirect_uris[0]: `)
-    await expect(withUri(uri)).rejects.toThrow(reason)
   })
 })
 
-describe('a name that only the sandbox knows to be wrong is blamed on', () => {
-  const reason = 'there is no persona "teen-61"'
-  const blamed = async (settings: Promise<Settings>, path: [string, ...(string | number)[]] = ['persona']) =>
-    String(await (await settings).blame(path, reason))
+/** Two clients in a config file, the second one with some changes. */
+const clients = (changes: object) => {
+  const shop = { client_id: 'shop', client_secret: 's', redirect_uris: ['https://shop.example/cb'] }
+  return `clients:\n  - ${JSON.stringify(shop)}\n  - ${JSON.stringify({ ...shop, client_id: 'a', ...changes })}`
+}
 
-  test('its flag', async () => {
-    expect(await blamed(load({ persona: 'teen-61' }))).toBe(`ConfigError: --persona: ${reason}`)
-    const ofTwoWords = load({ 'coverage-file': 'notes.txt' })
-    expect(await blamed(ofTwoWords, ['coverage_file'])).toBe(`ConfigError: --coverage-file: ${reason}`)
-  })
+test.each([
+  ['seed: 1\nprot: 1', 'agekey-sandbox.yaml:2: prot: unknown key. Did you mean "port"?'],
+  ['internal_ur: http://a', 'agekey-sandbox.yaml:1: internal_ur: unknown key. Did you mean "internal_url"?'],
+  ['port: http', 'agekey-sandbox.yaml:1: port: "http" is not a port (0 to 65535)'],
+  ['port: .nan', 'agekey-sandbox.yaml:1: port: '],
+  ['port: x\nseed: y', /^agekey-sandbox\.yaml:1: .+\nagekey-sandbox\.yaml:2: .+$/],
+  ['seed: 1.5', 'agekey-sandbox.yaml:1: seed: 1.5 is not a whole number'],
+  ['profile: svc', 'agekey-sandbox.yaml:1: profile: unknown profile "svc"; expected one of spec, agekey'],
+  ['https: on', 'agekey-sandbox.yaml:1: https: "on" is not true or false'],
+  ['builtin_client: sure', 'agekey-sandbox.yaml:1: builtin_client: expected true or false, found the text "sure"'],
+  ['trust_proxy: true', /agekey-sandbox\.yaml:1.*trust_proxy/],
+  ['trust_proxy: [10.0.0.0/8, nowhere]', /agekey-sandbox\.yaml:1.*"nowhere" is no address of a proxy/],
+  ['lifetimes:\n  code: 0', 'agekey-sandbox.yaml:2: lifetimes.code: 0 is not a whole number of seconds from 1 up'],
+  ['lifetimes: { code: 1h }', 'lifetimes.code: "1h" is not a whole number of seconds from 1 up'],
+  ['lifetimes: { cod: 1 }', 'lifetimes.cod: unknown key. Did you mean "code"?'],
+  ['provenance_allowlist: [veratad]', 'provenance_allowlist[0]: "veratad" is not a path like /provider'],
+  ['provenance_allowlist: [/veratad/*]', 'provenance_allowlist[0]: "/veratad/*" is not a path like /provider'],
+  ['certifications: { /yoti: { id_doc_scam: strict } }', 'id_doc_scam: unknown key. Did you mean "id_doc_scan"?'],
+  ['certifications: { /yoti: { id_doc_scan: strikt } }', 'unknown id_doc_scan "strikt". Did you mean "strict"?'],
+  ['certifications: { yoti: { id_doc_scan: strict } }', '"yoti" is not a path like /provider'],
+  ['personas: 7', 'personas: expected a text or a list, found 7'],
+  ['clients: {}', 'clients: expected a list, found a mapping'],
+  ['clients: [{}]', 'clients[0].client_id: is missing; expected a text'],
+  [clients({ client_id: 'shop' }), ':3: clients[1].client_id: "shop" is declared twice'],
+  [
+    clients({ client_id: 'ak_test_sandbox' }),
+    '"ak_test_sandbox" is the built-in client; choose another id or set builtin_client: false',
+  ],
+  [clients({ client_secret: 'ü' }), 'clients[1].client_secret: expected one or more printable ASCII'],
+  [clients({ client_id: '' }), 'clients[1].client_id: expected one or more printable ASCII'],
+  [
+    clients({ signing_alg: 'none' }),
+    'clients[1].signing_alg: unknown signing_alg "none"; expected one of RS256, ES256',
+  ],
+  [clients({ redirect_uris: [] }), 'clients[1].redirect_uris: expected at least 1 item'],
+  [clients({ redirect_uris: '' }), /clients\[1\]\.redirect_uris: expected a list, found an empty text$/],
+  [
+    clients({ redirect_uri: 'https://a.example' }),
+    'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?',
+  ],
+])('The config file %j is refused with file, line and a suggestion', async (text, message) => {
+  await expect(loadFile(text)).rejects.toThrow(message)
+})
 
-  test('its variable', async () => {
-    const message = `ConfigError: AGEKEY_SANDBOX_PERSONA: ${reason}`
-    expect(await blamed(load({}, { AGEKEY_SANDBOX_PERSONA: 'teen-61' }))).toBe(message)
-  })
+test('The id of the built-in client is free when builtin_client is false', async () => {
+  const { sandbox } = await loadFile(`${clients({ client_id: 'ak_test_sandbox' })}\nbuiltin_client: false`)
+  expect(sandbox.clients?.[1]?.clientId).toBe('ak_test_sandbox')
+})
 
-  test('its line of the config file', async () => {
-    const text = 'seed: 1\npersona: teen-61\nclients:\n  - client_id: a\n    client_secret: b\n    persona: teen-61\n'
-    const settings = loadFile(`${text}    redirect_uris: [https://a.example/]\n`)
-    expect(await blamed(settings)).toBe(`ConfigError: agekey-sandbox.yaml:2: persona: ${reason}`)
-    const message = `ConfigError: agekey-sandbox.yaml:6: clients[0].persona: ${reason}`
-    expect(await blamed(settings, ['clients', 0, 'persona'])).toBe(message)
-  })
+const withUri = (uri: string) =>
+  loadFile(`clients: [{ client_id: shop, client_secret: s, redirect_uris: [${JSON.stringify(uri)}] }]`)
+
+test.each([
+  ['https://shop.example/callback', 0],
+  ['https://shop.example/callback?from=agekey', 0],
+  ['http://localhost:3000/callback', 0],
+  ['http://127.0.0.1/callback', 0],
+  ['http://[::1]:3000/callback', 0],
+  ['http://shop.example/callback', 1],
+  ['http://localhost.shop.example/', 1],
+  ['http://app:3000/callback', 1],
+])('The redirect URI %s in the config file is taken as it is, with %i warnings', async (uri, count) => {
+  const { sandbox, warnings } = await withUri(uri)
+  expect(sandbox.clients?.[0]?.redirectUris).toEqual([uri])
+  expect(warnings).toEqual(Array(count).fill(expect.stringContaining(`client shop: ${uri} sends tokens`)))
+})
+
+test.each([
+  ['https://shop.example/#top', 'has no fragment'],
+  ['https://shop.example/#', 'has no fragment'],
+  ['https://user@shop.example/', 'names a user or a password'],
+  ['https://:secret@shop.example/', 'names a user or a password'],
+  ['javascript:alert(1)', 'is not an http or https URL'],
+  ['shop://callback', 'is not an http or https URL'],
+  ['https:shop.example', 'is not an http or https URL'],
+  ['/callback', 'is not an http or https URL'],
+  [' https://shop.example/', 'is not an http or https URL'],
+  ['https://shop.example/a\tb', 'is not an http or https URL'],
+  ['http://localhost:*/callback', 'is not an http or https URL'],
+  ['', 'is not an http or https URL'],
+])('The redirect URI %j in the config file is refused: it %s', async (uri, reason) => {
+  const literal = reason.replaceAll(/[()]/g, '\\$&')
+  await expect(withUri(uri)).rejects.toThrow(new RegExp(`clients\\[0\\]\\.redirect_uris\\[0\\]: .*${literal}`))
+})
+
+const REASON = 'there is no persona "teen-61"'
+const blamed = async (settings: Promise<Settings>, path: [string, ...(string | number)[]] = ['persona']) =>
+  String(await (await settings).blame(path, REASON))
+
+test('A name that only the sandbox knows to be wrong is blamed on its flag, variable, or line of the config file', async () => {
+  expect(await blamed(load({ persona: 'teen-61' }))).toBe(`ConfigError: --persona: ${REASON}`)
+  const ofTwoWords = await blamed(load({ 'coverage-file': 'notes.txt' }), ['coverage_file'])
+  expect(ofTwoWords).toBe(`ConfigError: --coverage-file: ${REASON}`)
+  const byVariable = await blamed(load({}, { AGEKEY_SANDBOX_PERSONA: 'teen-61' }))
+  expect(byVariable).toBe(`ConfigError: AGEKEY_SANDBOX_PERSONA: ${REASON}`)
+  const text = 'seed: 1\npersona: teen-61\nclients:\n  - client_id: a\n    client_secret: b\n    persona: teen-61\n'
+  const settings = loadFile(`${text}    redirect_uris: [https://a.example/]\n`)
+  expect(await blamed(settings)).toBe(`ConfigError: agekey-sandbox.yaml:2: persona: ${REASON}`)
+  const ofClient = await blamed(settings, ['clients', 0, 'persona'])
+  expect(ofClient).toBe(`ConfigError: agekey-sandbox.yaml:6: clients[0].persona: ${REASON}`)
 })

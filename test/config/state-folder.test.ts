@@ -1,52 +1,40 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { stateHome } from '../../src/config/state-folder.ts'
+import type { Texts } from '../../src/config/text-settings.ts'
+import { folderWith } from '../support/folder-with.ts'
 
-let cwd: string
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'agekey-state-'))
+test.each<[NodeJS.Platform, Record<string, string>, string | undefined]>([
+  ['linux', { HOME: '/home/mia' }, '/home/mia/.local/state'],
+  ['linux', { HOME: '/home/mia', XDG_STATE_HOME: '/state' }, '/state'],
+  ['linux', { HOME: '/home/mia', XDG_STATE_HOME: 'relative' }, '/home/mia/.local/state'],
+  ['linux', {}, undefined],
+  ['linux', { HOME: '' }, undefined],
+  ['darwin', { HOME: '/Users/mia' }, '/Users/mia/Library/Application Support'],
+  ['win32', { LOCALAPPDATA: 'C:\\Users\\mia\\AppData\\Local' }, 'C:\\Users\\mia\\AppData\\Local'],
+  ['win32', {}, undefined],
+])('State on %s with %j stands in %s', (platform, env, folder) => {
+  expect(stateHome(env, platform)).toBe(folder)
 })
-afterEach(() => rmSync(cwd, { recursive: true }))
 
-const load = (flags = {}, env = {}) => loadSettings({ flags, env, cwd })
-
-describe('the state folder', () => {
-  test.each<[NodeJS.Platform, Record<string, string>, string | undefined]>([
-    ['linux', { HOME: '/home/mia' }, '/home/mia/.local/state'],
-    ['linux', { HOME: '/home/mia', XDG_STATE_HOME: '/state' }, '/state'],
-    ['linux', { HOME: '/home/mia', XDG_STATE_HOME: 'relative' }, '/home/mia/.local/state'],
-    ['linux', {}, undefined],
-    ['linux', { HOME: '' }, undefined],
-    ['darwin', { HOME: '/Users/mia' }, '/Users/mia/Library/Application Support'],
-    ['win32', { LOCALAPPDATA: 'C:\\Users\\mia\\AppData\\Local' }, 'C:\\Users\\mia\\AppData\\Local'],
-    ['win32', {}, undefined],
-  ])('on %s with %j stands in %s', (platform, env, folder) => {
-    expect(stateHome(env, platform)).toBe(folder)
-  })
-
-  test('is the one of the user when none is named', async () => {
-    expect((await load({}, { XDG_STATE_HOME: cwd })).sandbox.stateDir).toBe(join(cwd, 'agekey-sandbox'))
-  })
-
-  test('that is named goes before it', async () => {
-    expect((await load({ 'state-dir': 'mine' }, { XDG_STATE_HOME: cwd })).sandbox.stateDir).toBe(join(cwd, 'mine'))
-  })
-
-  test.each(['flag', 'file'])('is none when a %s says none', async (source) => {
-    if (source === 'file') writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'state_dir: none\n')
-    const { sandbox, warnings } = await load(source === 'flag' ? { 'state-dir': 'none' } : {}, { XDG_STATE_HOME: cwd })
-    expect(sandbox).not.toHaveProperty('stateDir')
+test('The state folder is the one that is named, none when a flag or the file says none, and else that of the user', async () => {
+  const home = folderWith()
+  const cwd = folderWith({ 'none.yaml': 'state_dir: none' })
+  const stateDirOf = async (flags: Texts) => {
+    const { sandbox, warnings } = await loadSettings({ flags, env: { XDG_STATE_HOME: home }, cwd })
     expect(warnings).toEqual([])
-  })
+    return sandbox.stateDir
+  }
+  expect(await stateDirOf({})).toBe(join(home, 'agekey-sandbox'))
+  expect(await stateDirOf({ 'state-dir': 'mine' })).toBe(join(cwd, 'mine'))
+  expect(await stateDirOf({ 'state-dir': 'none' })).toBeUndefined()
+  expect(await stateDirOf({ config: 'none.yaml' })).toBeUndefined()
+})
 
-  test('is none, and said so, where the one of the user cannot be made', async () => {
-    const file = join(cwd, 'file')
-    writeFileSync(file, '')
-    const { sandbox, warnings } = await load({}, { XDG_STATE_HOME: file })
-    expect(sandbox).not.toHaveProperty('stateDir')
-    expect(warnings).toEqual([expect.stringMatching(/file\/agekey-sandbox cannot be written.*--state-dir/)])
-  })
+test('There is no state folder, with a warning, where that of the user cannot be made', async () => {
+  const cwd = folderWith({ file: '' })
+  const { sandbox, warnings } = await loadSettings({ env: { XDG_STATE_HOME: join(cwd, 'file') }, cwd })
+  expect(sandbox).not.toHaveProperty('stateDir')
+  expect(warnings).toEqual([expect.stringMatching(/file\/agekey-sandbox cannot be written.*--state-dir/)])
 })

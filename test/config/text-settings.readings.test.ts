@@ -22,7 +22,6 @@ test.each([
   expect(() => parse(reading)).toThrow(message)
 })
 
-test('--grease takes a number or text', () => {
-  expect(parseTexts({ grease: '7' }, ({ name }) => `--${name}`)).toEqual({ grease: '7' })
-  expect(parseTexts({ grease: 'a seed' }, ({ name }) => `--${name}`)).toEqual({ grease: 'a seed' })
+test.each(['7', 'a seed'])('--grease takes a number or text: %s', (grease) => {
+  expect(parseTexts({ grease }, ({ name }) => `--${name}`)).toEqual({ grease })
 })
