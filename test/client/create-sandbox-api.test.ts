@@ -22,10 +22,12 @@ test('a decision without a flow is for the flow that has its outcome, Use first'
   expect(await flowOf('created')).toBe('create')
 })
 
+const shop = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }
+
 describe.each([
   ['in the process', (sandbox: TestSandbox): SandboxApi => sandbox],
   ['over HTTP', (sandbox: TestSandbox): SandboxApi => connectSandbox(sandbox.url)],
-])('flows.ended() %s', (_, open) => {
+])('The API of a sandbox, %s', (_, open) => {
   /** A sandbox whose clock stands still, in which one flow has ended. */
   async function startWithEndedFlow() {
     const sandbox = await startSandbox()
@@ -36,14 +38,14 @@ describe.each([
     return { rp, api }
   }
 
-  test('waits for a flow that ends after the call, whatever has ended before and wherever the clock stands', async () => {
+  test('flows.ended() waits for a flow that ends after the call, whatever has ended before and wherever the clock stands', async () => {
     const { rp, api } = await startWithEndedFlow()
     const flow = api.flows.ended()
     await rp.use({ state: 'later' })
     expect(await flow).toMatchObject({ id: 'f2', state: 'later' })
   })
 
-  test('gives a flow that has ended already when it ended after the mark', async () => {
+  test('flows.ended() gives a flow that ended after the mark, also when a reset came between', async () => {
     const { rp, api } = await startWithEndedFlow()
     const since = await api.flows.mark()
     await rp.use({ state: 'later' })
@@ -51,17 +53,13 @@ describe.each([
     expect(await api.flows.ended({ since })).toMatchObject({ state: 'later' })
     expect(await api.flows.ended({ since, state: 'last' })).toMatchObject({ id: 'f3' })
     expect(await api.flows.ended({ since: 'f2' })).toMatchObject({ id: 'f3' })
-  })
-
-  test('finds what ended after a mark that was made before a reset', async () => {
-    const { rp, api } = await startWithEndedFlow()
-    const since = await api.flows.mark()
+    const beforeReset = await api.flows.mark()
     await api.reset()
-    await rp.use({ state: 'later' })
-    expect(await api.flows.ended({ since })).toMatchObject({ state: 'later' })
+    await rp.use({ state: 'after the reset' })
+    expect(await api.flows.ended({ since: beforeReset })).toMatchObject({ state: 'after the reset' })
   })
 
-  test('rejects after its time, and says what had ended before the call', async () => {
+  test('flows.ended() rejects after its time, and says what had ended before the call', async () => {
     const { api } = await startWithEndedFlow()
     await expect(api.flows.ended({ state: 'x', timeoutSeconds: 0.05 })).rejects.toMatchObject({
       name: 'SandboxError',
@@ -69,42 +67,33 @@ describe.each([
       message:
         'no flow that matches {"state":"x"} ended within 0.05 s after the call; f1 had ended before: call ended() before what ends the flow, or give it since: await flows.mark()',
     })
-    await expect(api.flows.ended({ since: 'f1', timeoutSeconds: 0.05 })).rejects.toThrow(
-      /^no flow ended within 0.05 s after f1$/,
-    )
-  })
-})
-
-describe('configure()', () => {
-  const shop = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }
-
-  test('takes clients and lifetimes as createSandbox does', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.configure({
-      clients: [{ ...shop, signingAlg: 'ES256' }],
-      lifetimes: { requestUri: 5 },
-      persona: undefined,
-    })
-    const { body } = await sandbox.request.get('/_sandbox/tenants/default').expect(200)
-    expect(body).toMatchObject({
-      clients: [{ client_id: 'shop', redirect_uris: ['https://shop.example/cb'] }],
-      lifetimes: { request_uri: 5, code: 600 },
-    })
+    const afterLast = api.flows.ended({ since: 'f1', timeoutSeconds: 0.05 })
+    await expect(afterLast).rejects.toThrow(/^no flow ended within 0.05 s after f1$/)
   })
 
   test.each([
     [{ clients: [{ client_id: 'shop' }] }, 'clients[0].client_id: unknown key. Did you mean "clientId"?'],
     [
       { clients: [{ ...shop, redirect_uris: [] }] },
-      'configure: clients[0].redirect_uris: unknown key. Did you mean "redirectUris"?',
+      'clients[0].redirect_uris: unknown key. Did you mean "redirectUris"?',
     ],
-    [{ lifetimes: { request_uri: 5 } }, 'configure: lifetimes.request_uri: unknown key. Did you mean "requestUri"?'],
-    [{ personna: 'teen-16' }, 'configure: personna: unknown key. Did you mean "persona"?'],
-  ])('refuses %j and names the right spelling', async (change, message) => {
-    const sandbox = await startSandbox()
-    const refused = expect.objectContaining({ name: 'ConfigError', message: expect.stringContaining(message) })
-    await expect(sandbox.configure(change as object)).rejects.toEqual(refused)
-    await expect(connectSandbox(sandbox.url).configure(change as object)).rejects.toEqual(refused)
+    [{ lifetimes: { request_uri: 5 } }, 'lifetimes.request_uri: unknown key. Did you mean "requestUri"?'],
+    [{ personna: 'teen-16' }, 'personna: unknown key. Did you mean "persona"?'],
+  ])('configure() refuses %j and names the right spelling', async (change, message) => {
+    const refusal = open(await startSandbox()).configure(change as object)
+    await expect(refusal).rejects.toMatchObject({ name: 'ConfigError', message: expect.stringMatching(/^configure: /) })
+    await expect(refusal).rejects.toThrow(message)
+  })
+})
+
+test('configure() takes clients and lifetimes as createSandbox does', async () => {
+  const sandbox = await startSandbox()
+  const clients = [{ ...shop, signingAlg: 'ES256' as const }]
+  await sandbox.configure({ clients, lifetimes: { requestUri: 5 }, persona: undefined })
+  const { body } = await sandbox.request.get('/_sandbox/tenants/default').expect(200)
+  expect(body).toMatchObject({
+    clients: [{ client_id: 'shop', redirect_uris: ['https://shop.example/cb'] }],
+    lifetimes: { request_uri: 5, code: 600 },
   })
 })
 

@@ -1,76 +1,74 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { explainName } from '../../src/client/explain-name.ts'
 import { levelOf, RULES } from '../../src/oidc/rules/rules.ts'
 import { OUTCOMES, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
-describe('explainName', () => {
-  test.each(RULES)('explains $id with its sentence, its section and its remedy', (rule) => {
-    const explained = explainName(rule.id.toLowerCase())
-    expect(explained).toMatchObject({ kind: 'rule', name: rule.id, title: rule.sentence, remedy: rule.hint })
+test.each(RULES)('explainName explains $id with its sentence, its section and its remedy', (rule) => {
+  const explained = explainName(rule.id.toLowerCase())
+  expect(explained).toMatchObject({ kind: 'rule', name: rule.id, title: rule.sentence, remedy: rule.hint })
+  const text = linesOf(explained)
+  for (const part of [rule.id, rule.sentence, rule.section, rule.hint]) expect(text).toContain(part)
+  expect(text).toContain(levelOf(rule, 'agekey'))
+})
+
+test('explainName says of a rule whose level depends on the profile what each profile does', () => {
+  expect(linesOf(explainName('USE-05'))).toContain(
+    'When it is broken: error, the request is refused with unsupported_response_type; in profile agekey advice, the request goes on',
+  )
+})
+
+test('explainName explains every outcome with what happens, what is demanded and how to force it', () => {
+  for (const row of OUTCOMES) {
+    const explained = explainName(rowId(row))
+    expect(explained).toMatchObject({ kind: 'outcome', name: rowId(row), title: row.summary, remedy: row.rule })
     const text = linesOf(explained)
-    for (const part of [rule.id, rule.sentence, rule.section, rule.hint]) expect(text).toContain(part)
-    expect(text).toContain(levelOf(rule, 'agekey'))
-  })
+    for (const part of [row.summary, row.rule, row.harm, ...row.refs, row.name]) expect(text).toContain(part)
+  }
+})
 
-  test('says of a rule whose level depends on the profile what each profile does', () => {
-    expect(linesOf(explainName('USE-05'))).toContain(
-      'When it is broken: error, the request is refused with unsupported_response_type; in profile agekey advice, the request goes on',
-    )
-  })
+test('explainName explains a name of several flows for Use, and names the other rows', () => {
+  expect(explainName('access_denied')).toMatchObject({ name: 'use/access_denied', others: ['create/access_denied'] })
+  expect(linesOf(explainName('access_denied'))).toContain('The same name in other flows: create/access_denied')
+})
 
-  test('explains every outcome with what happens, what is demanded and how to force it', () => {
-    for (const row of OUTCOMES) {
-      const explained = explainName(rowId(row))
-      expect(explained).toMatchObject({ kind: 'outcome', name: rowId(row), title: row.summary, remedy: row.rule })
-      const text = linesOf(explained)
-      for (const part of [row.summary, row.rule, row.harm, ...row.refs, row.name]) expect(text).toContain(part)
-    }
-  })
+test('explainName names every way to force an outcome, with the base URL that it is given', () => {
+  const text = linesOf(explainName('id_token.expired', { baseUrl: 'http://sandbox:8080' }))
+  expect(text).toContain('sandbox_outcome=id_token.expired')
+  expect(text).toContain('X-Sandbox-Outcome: id_token.expired')
+  expect(text).toContain("curl 'http://sandbox:8080/_sandbox/expectations' --json ")
+})
 
-  test('explains a name of several flows for Use, and names the other rows', () => {
-    expect(explainName('access_denied')).toMatchObject({ name: 'use/access_denied', others: ['create/access_denied'] })
-    expect(linesOf(explainName('access_denied'))).toContain('The same name in other flows: create/access_denied')
-  })
+test('explainName gives for every outcome an expectation that a sandbox takes', async () => {
+  const { url } = await startSandbox()
+  for (const row of OUTCOMES) {
+    const explained = explainName(rowId(row))
+    const body = explained.kind === 'outcome' ? JSON.stringify(explained.force.expectation) : ''
+    const headers = { 'Content-Type': 'application/json' }
+    const { status } = await fetch(`${url}/_sandbox/expectations`, { method: 'POST', headers, body })
+    expect(status, rowId(row)).toBe(201)
+    await fetch(`${url}/_sandbox/expectations`, { method: 'DELETE' })
+  }
+})
 
-  test('names every way to force an outcome, with the base URL that it is given', () => {
-    const text = linesOf(explainName('id_token.expired', { baseUrl: 'http://sandbox:8080' }))
-    expect(text).toContain('sandbox_outcome=id_token.expired')
-    expect(text).toContain('X-Sandbox-Outcome: id_token.expired')
-    expect(text).toContain("curl 'http://sandbox:8080/_sandbox/expectations' --json ")
-  })
+test.each([
+  ['id_token.expire', 'id_token.expired'],
+  ['use/id_token.expire', 'use/id_token.expired'],
+  ['USE-4', 'USE-04'],
+])('explainName asks for %s whether %s is meant', (name, meant) => {
+  const explained = explainName(name)
+  if (explained.kind !== 'unknown') throw new Error(`${name} is known`)
+  expect(explained.message).toContain(`there is no rule and no outcome "${name}". Did you mean `)
+  expect(explained.suggestions).toContain(meant)
+})
 
-  test('gives for every outcome an expectation that a sandbox takes', async () => {
-    const { url } = await startSandbox()
-    for (const row of OUTCOMES) {
-      const explained = explainName(rowId(row))
-      const body = explained.kind === 'outcome' ? JSON.stringify(explained.force.expectation) : ''
-      const headers = { 'Content-Type': 'application/json' }
-      const { status } = await fetch(`${url}/_sandbox/expectations`, { method: 'POST', headers, body })
-      expect(status, rowId(row)).toBe(201)
-      await fetch(`${url}/_sandbox/expectations`, { method: 'DELETE' })
-    }
-  })
-
-  test.each([
-    ['id_token.expire', 'id_token.expired'],
-    ['use/id_token.expire', 'use/id_token.expired'],
-    ['USE-4', 'USE-04'],
-  ])('asks for %s whether %s is meant', (name, meant) => {
-    const explained = explainName(name)
-    if (explained.kind !== 'unknown') throw new Error(`${name} is known`)
-    expect(explained.message).toContain(`there is no rule and no outcome "${name}". Did you mean `)
-    expect(explained.suggestions).toContain(meant)
-  })
-
-  test('says of a name that is near nothing where the names are listed', () => {
-    expect(explainName('xyzzy')).toEqual({
-      kind: 'unknown',
-      name: 'xyzzy',
-      message:
-        'there is no rule and no outcome "xyzzy". `agekey-sandbox outcomes` lists the outcomes, docs/rules.md the rules.',
-      suggestions: [],
-    })
+test('explainName says of a name that is near nothing where the names are listed', () => {
+  expect(explainName('xyzzy')).toEqual({
+    kind: 'unknown',
+    name: 'xyzzy',
+    message:
+      'there is no rule and no outcome "xyzzy". `agekey-sandbox outcomes` lists the outcomes, docs/rules.md the rules.',
+    suggestions: [],
   })
 })
 

@@ -3,37 +3,30 @@ import { devNull } from 'node:os'
 import { expect, test } from 'vitest'
 import { isOutOfDescriptors, onDemand } from '../../src/files/on-demand.ts'
 
-test('A part is loaded with its first use and kept', async () => {
+/** A part that counts its loads; those up to `failures` fail. */
+function countingPart(failures = 0) {
   let loads = 0
   const part = onDemand(async () => {
     loads += 1
+    if (loads <= failures) throw new Error('not now')
     return { loads }
   })
-  expect(loads).toBe(0)
-  expect(await part()).toBe(await part())
-  expect(loads).toBe(1)
-})
+  return { part, loads: () => loads }
+}
 
-test('Uses that come while a part is being loaded share one load', async () => {
-  let loads = 0
-  const part = onDemand(async () => {
-    loads += 1
-    return {}
-  })
+test('A part is loaded with its first use and kept; uses that come while the part is being loaded share one load', async () => {
+  const { part, loads } = countingPart()
+  expect(loads()).toBe(0)
   const [first, second] = await Promise.all([part(), part()])
   expect(first).toBe(second)
-  expect(loads).toBe(1)
+  expect(await part()).toBe(first)
+  expect(loads()).toBe(1)
 })
 
 test('A part that could not be loaded is tried again with the next use', async () => {
-  let loads = 0
-  const part = onDemand(async () => {
-    loads += 1
-    if (loads === 1) throw new Error('not now')
-    return loads
-  })
+  const { part } = countingPart(1)
   await expect(part()).rejects.toThrow('not now')
-  expect(await part()).toBe(2)
+  expect(await part()).toEqual({ loads: 2 })
 })
 
 test('The lack of a descriptor is told from other errors by its code', () => {
