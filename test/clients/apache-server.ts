@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
@@ -8,11 +8,6 @@ import { findFreePort } from '../support/free-port.ts'
 import { readExample } from './examples.ts'
 
 const HTTPD = '/usr/sbin/apache2'
-const MODULE = '/usr/lib/apache2/modules/mod_auth_openidc.so'
-
-/** Whether the block of the page can be run here. */
-export const hasApache = existsSync(MODULE) && spawnSync(HTTPD, ['-v']).status === 0
-if (!hasApache) console.warn(`SKIPPED of docs/clients.md: Apache, because there is no ${HTTPD} or no ${MODULE}`)
 
 /** What surrounds the block in a server that has nothing else to do. */
 const configuration = (folder: string, port: string) => `

@@ -87,9 +87,7 @@ function skipOtherVersion(
 ): void {
   const measured = isUpdate(name) ? version : readFacts(name).version
   if (measured === version) return
-  const note = `the facts about ${library} are of ${measured}, and ${version} is installed here; npm run facts`
-  console.warn(`SKIPPED of docs/libraries.md: ${note}`)
-  skip(note)
+  skip(`the facts about ${library} are of ${measured}, and ${version} is installed here; npm run facts`)
 }
 
 /** The day of the facts, which an update makes today. */

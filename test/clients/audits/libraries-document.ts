@@ -38,7 +38,7 @@ have them in the table. \`discovery.jwks_uri_on_other_host\` counts as let in wh
 const CODE_FLOW_ONLY = `## Code flow only
 
 These libraries cannot do Use, whose answer is an \`id_token\` without a code: the service answers them \`unsupported_response_type\`, as
-\`test/clients/code-flow-only.test.ts\` shows. [clients.md](clients.md#code-flow-only) says what to do beside them.
+\`test/clients/code-flow-only.others.test.ts\` shows. [clients.md](clients.md#code-flow-only) says what to do beside them.
 
 | Library | Version |
 |---|---|

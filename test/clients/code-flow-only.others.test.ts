@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { Auth, type AuthConfig } from '@auth/core'
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
+import express, { type Request } from 'express'
 import { InMemoryWebStorage, OidcClient, WebStorageStateStore } from 'oidc-client-ts'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -12,22 +12,14 @@ import { startAppServer } from './app-server.ts'
 
 const REFUSED = 'unsupported_response_type'
 
-/** passport and its strategy have no types: what is called of them. */
-interface Passport {
-  use(name: string, strategy: object): void
-  authenticate(name: string, options: object): RequestHandler
-}
-type Strategy = new (settings: object, verify: (...details: unknown[]) => void) => object
-const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
-const require = createRequire(import.meta.url)
-const passport = z.object({ Passport: callable<new () => Passport>() })
+/** The strategy has no types: what is called of it. */
+type Strategy = new (settings: object, verify: () => void) => { authenticate(request: Request, options: object): void }
+const strategy = z.custom<Strategy>((value) => typeof value === 'function')
 
 test('passport-openidconnect ends with the error of the service, and sends the browser there once', async () => {
   const sandbox = await startSandbox({ persona: 'adult-passport' })
   const { url, serve } = await startAppServer()
-  const Strategy = callable<Strategy>().parse(require('passport-openidconnect'))
-  const { Passport } = passport.parse(require('passport'))
-  const users = new Passport()
+  const OpenIdConnect = strategy.parse(createRequire(import.meta.url)('passport-openidconnect'))
   const settings = {
     issuer: `${sandbox.baseUrl}/v1/oidc/use`,
     authorizationURL: `${sandbox.baseUrl}/v1/oidc/use`,
@@ -38,12 +30,19 @@ test('passport-openidconnect ends with the error of the service, and sends the b
     nonce: true,
     claims: { age_thresholds: [18] },
   }
-  users.use('age', new Strategy(settings, () => expect.fail('it signed a user in')))
-  const say: ErrorRequestHandler = (error, _request, response, _next) => void response.status(500).send(error.code)
-  const app = express()
-    .use(oneSession())
-    .get(['/verify', '/callback'], users.authenticate('age', { session: false }))
-  serve(app.use(say))
+  const age = new OpenIdConnect(settings, () => expect.fail('it signed a user in'))
+  // A session for the only user.
+  const session = {}
+  serve(
+    express().get(['/verify', '/callback'], (request, response) => {
+      // What passport does with a strategy.
+      const ends = {
+        redirect: (address: string) => response.redirect(address),
+        error: (error: { code: string }) => response.status(500).send(error.code),
+      }
+      Object.assign(Object.create(age), ends).authenticate(Object.assign(request, { session }), {})
+    }),
+  )
   expect(await createAppBrowser().visit(`${url}/verify`)).toMatchObject({ status: 500, text: REFUSED })
   expect(callsOf(sandbox)).toEqual(['E1'])
 })
@@ -83,7 +82,7 @@ test('Auth.js ends on its sign-in page, and logs the error of the service', asyn
     )
     const body = request.method === 'POST' ? await text(request) : null
     const answer = await Auth(
-      new Request(new URL(request.url ?? '/', url), { method: request.method ?? 'GET', headers, body }),
+      new globalThis.Request(new URL(request.url ?? '/', url), { method: request.method ?? 'GET', headers, body }),
       config,
     )
     response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
@@ -121,12 +120,3 @@ test('oidc-client-ts reports the error of the service, and refuses to ask for an
 /** The endpoints that were called, without those that everyone reads. */
 const callsOf = ({ calls }: TestSandbox) =>
   calls.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'E6')
-
-/** A session for the only user. */
-function oneSession(): RequestHandler {
-  const session = {}
-  return (request, _response, next) => {
-    Object.assign(request, { session })
-    next()
-  }
-}
