@@ -1,146 +1,110 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startSandbox } from '../support/sandbox.ts'
-import { discoveryBy, rawCall } from './raw-call.ts'
 
-const FORWARDED = {
-  'X-Forwarded-Host': 'app.internal:9000',
-  'X-Forwarded-Proto': 'https',
-  'X-Forwarded-For': '203.0.113.9',
+type Options = NonNullable<Parameters<typeof startSandbox>[0]>
+type Headers = Readonly<Record<string, string>>
+
+const BY_LOOPBACK: Options = { trustProxy: ['loopback'] }
+const TOKEN = 'not-a-real-token'
+const WITH_TOKEN = { Authorization: `Bearer ${TOKEN}` }
+
+/** Where discovery says that the key set is. */
+async function keySetFor(options: Options, headers: Headers): Promise<string> {
+  const { request, url, baseUrl } = await startSandbox({ trustHost: true, ...options })
+  const call = request.get('/v1/oidc/use/.well-known/openid-configuration')
+  const { body } = await call.set({ Host: new URL(url).host, ...headers })
+  return body.jwks_uri.replace(url, 'OWN').replace(baseUrl, 'BASE')
 }
 
-describe('headers that a proxy forwards', () => {
-  test.each([
-    [['loopback'], 'https://app.internal:9000'],
-    [['127.0.0.1'], 'https://app.internal:9000'],
-    [['10.0.0.0/8', '127.0.0.0/8'], 'https://app.internal:9000'],
-    [['10.0.0.0/8'], undefined],
-    [undefined, undefined],
-  ])('trusting %j, discovery is answered for %s', async (trustProxy, expected) => {
-    const sandbox = await startSandbox({ trustHost: true, ...(trustProxy ? { trustProxy } : {}) })
-    const { host } = new URL(sandbox.url)
-    const { jwks_uri: jwksUri } = await discoveryBy(sandbox.url, host, { headers: FORWARDED })
-    expect(jwksUri).toBe(`${expected ?? sandbox.url}/.well-known/jwks.json`)
-  })
-
-  test('of a list of protocols and hosts the first counts, and nonsense is http and no host', async () => {
-    const sandbox = await startSandbox({ trustHost: true, trustProxy: ['loopback'] })
-    const by = async (host: string, protocol: string) => {
-      const headers = { 'X-Forwarded-Host': host, 'X-Forwarded-Proto': protocol }
-      return (await discoveryBy(sandbox.url, 'x', { headers }))['jwks_uri']
-    }
-    expect(await by('a.example, b.example', 'https, http')).toBe('https://a.example/.well-known/jwks.json')
-    expect(await by('a.example', 'javascript')).toBe('http://a.example/.well-known/jwks.json')
-    expect(await by('a.example/x', 'https')).toBe(`${sandbox.baseUrl}/.well-known/jwks.json`)
-  })
-})
-
-describe('the control API', () => {
-  const internalUrl = 'http://agekey-sandbox:2435'
-  const flows = async (
-    options: Parameters<typeof startSandbox>[0],
-    headers: Readonly<Record<string, string>>,
-  ): Promise<number> => {
-    const { url } = await startSandbox(options)
-    return (await rawCall(`${url}/_sandbox/flows`, { headers })).status
-  }
-
-  test.each<[string, Parameters<typeof startSandbox>[0], Record<string, string>, number]>([
-    ['an unknown name is refused', {}, { Host: 'agekey-sandbox:2435' }, 403],
-    ['that of the internal URL is taken', { internalUrl }, { Host: 'agekey-sandbox:2435' }, 200],
-    ['trust_host is no invitation', { trustHost: true }, { Host: 'agekey-sandbox:2435' }, 403],
-    [
-      'a control token opens by any name',
-      { controlToken: 'not-a-real-token' },
-      { Host: 'agekey-sandbox:2435', Authorization: 'Bearer not-a-real-token' },
-      200,
-    ],
-    ['a forwarded name of a stranger is a sign of a proxy', {}, { 'X-Forwarded-Host': 'localhost' }, 403],
-    [
-      'a forwarded name of a stranger opens nothing',
-      {},
-      { Host: 'evil.example', 'X-Forwarded-Host': 'localhost' },
-      403,
-    ],
-    [
-      'a forwarded name of a trusted proxy is judged',
-      { trustProxy: ['loopback'] },
-      { 'X-Forwarded-Host': 'evil.example' },
-      403,
-    ],
-    [
-      'behind a trusted proxy the name of the internal URL is taken',
-      { trustProxy: ['loopback'], internalUrl: 'http://age.internal' },
-      { Host: 'upstream', 'X-Forwarded-Host': 'age.internal' },
-      200,
-    ],
-    [
-      'with a base URL beyond this machine a trusted proxy opens nothing',
-      { trustProxy: ['loopback'], baseUrl: 'https://age.example' },
-      { 'X-Forwarded-Host': 'age.example', 'X-Forwarded-For': '127.0.0.1' },
-      403,
-    ],
-    [
-      'a trusted proxy that passes on a stranger has no entry of its own',
-      { trustProxy: ['loopback'] },
-      { 'X-Forwarded-Host': 'localhost', 'X-Forwarded-For': '203.0.113.9' },
-      403,
-    ],
-    [
-      'a trusted proxy that names its caller by another header leaves it unknown',
-      { trustProxy: ['loopback'] },
-      { 'X-Forwarded-Host': 'localhost', 'X-Real-IP': '127.0.0.1' },
-      403,
-    ],
-    [
-      'a stranger behind a trusted proxy shows the token',
-      { trustProxy: ['loopback'], baseUrl: 'https://age.example', controlToken: 'not-a-real-token' },
-      { 'X-Forwarded-For': '203.0.113.9', Authorization: 'Bearer not-a-real-token' },
-      200,
-    ],
-    [
-      'a stranger behind a trusted proxy is asked for the token',
-      { trustProxy: ['loopback'], controlToken: 'not-a-real-token' },
-      { 'X-Forwarded-For': '203.0.113.9' },
-      401,
-    ],
-    [
-      'a caller of this machine behind a trusted proxy may',
-      { trustProxy: ['loopback'] },
-      { 'X-Forwarded-For': '::1' },
-      200,
-    ],
-    ['a proxy that is not trusted cannot vouch for its caller', {}, { 'X-Forwarded-For': '127.0.0.1' }, 403],
-  ])('%s', async (_sentence, options, headers, status) => {
-    expect(await flows(options, headers)).toBe(status)
-  })
-
-  test.each([
-    [['loopback'], 204],
-    [undefined, 403],
-  ])('trusting %j, a form of the forwarded origin is answered with %i', async (trustProxy, status) => {
-    const { url } = await startSandbox({ internalUrl: 'http://app.internal', ...(trustProxy ? { trustProxy } : {}) })
-    const headers = {
-      'X-Forwarded-Host': 'app.internal',
-      'X-Forwarded-Proto': 'https',
-      Origin: 'https://app.internal',
-      'Content-Type': 'application/json',
-    }
-    expect((await rawCall(`${url}/_sandbox/reset`, { method: 'POST', headers })).status).toBe(status)
-  })
+test.each([
+  [['loopback'], 'https://app.internal:9000'],
+  [['127.0.0.1'], 'https://app.internal:9000'],
+  [['10.0.0.0/8', '127.0.0.0/8'], 'https://app.internal:9000'],
+  [['10.0.0.0/8'], 'OWN'],
+  [[], 'OWN'],
+])('To forwarded headers, trusting the proxies %j, discovery answers for %s', async (trustProxy, expected) => {
+  const forwarded = { 'X-Forwarded-Host': 'app.internal:9000', 'X-Forwarded-Proto': 'https' }
+  const caller = { 'X-Forwarded-For': '203.0.113.9' }
+  expect(await keySetFor({ trustProxy }, { ...forwarded, ...caller })).toBe(`${expected}/.well-known/jwks.json`)
 })
 
 test.each([
-  [['loopback'], 'https', true],
-  [['loopback'], 'http', false],
-  [undefined, 'https', false],
-])('trusting %j, a cookie given by forwarded %s is Secure: %j', async (trustProxy, protocol, isSecure) => {
-  const { url } = await startSandbox({ controlToken: 'right', ...(trustProxy ? { trustProxy } : {}) })
-  const headers = {
-    'X-Forwarded-Proto': protocol,
-    'Content-Type': 'application/json',
-    Authorization: 'Bearer right',
-  }
-  const answer = await rawCall(`${url}/_sandbox/act-as/teen-16`, { method: 'POST', headers })
-  expect(answer.headers['set-cookie']).toMatch(/^agekey_sandbox_persona=teen-16/)
-  expect(/; Secure(?:;|$)/.test(answer.headers['set-cookie'] ?? '')).toBe(isSecure)
+  ['of a list the first', 'a.example, b.example', 'https, http', 'https://a.example'],
+  ['of a protocol that is none http', 'a.example', 'javascript', 'http://a.example'],
+  ['of a host that is none nothing', 'a.example/x', 'https', 'BASE'],
+])('Of what a trusted proxy forwards counts %s', async (_what, host, protocol, expected) => {
+  const headers = { Host: 'x', 'X-Forwarded-Host': host, 'X-Forwarded-Proto': protocol }
+  expect(await keySetFor(BY_LOOPBACK, headers)).toBe(`${expected}/.well-known/jwks.json`)
+})
+
+const FAR = { ...BY_LOOPBACK, baseUrl: 'https://age.example' }
+const STRANGER = { 'X-Forwarded-For': '203.0.113.9' }
+
+/** By a sentence: the options of a sandbox, the headers of a control call, and its status. */
+const CONTROL: Readonly<Record<string, readonly [Options, Headers, number]>> = {
+  'the name of the internal URL is taken': [
+    { internalUrl: 'http://agekey-sandbox:2435' },
+    { Host: 'agekey-sandbox:2435' },
+    200,
+  ],
+  'trust_host is no invitation': [{ trustHost: true }, { Host: 'agekey-sandbox:2435' }, 403],
+  'a control token opens by any name': [{ controlToken: TOKEN }, { Host: 'agekey-sandbox:2435', ...WITH_TOKEN }, 200],
+  'a forwarded name opens nothing': [{}, { Host: 'evil.example', 'X-Forwarded-Host': 'localhost' }, 403],
+  'a forwarded name of a trusted proxy is judged': [BY_LOOPBACK, { 'X-Forwarded-Host': 'evil.example' }, 403],
+  'behind a trusted proxy the name of the internal URL is taken': [
+    { ...BY_LOOPBACK, internalUrl: 'http://age.internal' },
+    { Host: 'upstream', 'X-Forwarded-Host': 'age.internal' },
+    200,
+  ],
+  'with a base URL beyond this machine a trusted proxy opens nothing': [
+    FAR,
+    { 'X-Forwarded-Host': 'age.example', 'X-Forwarded-For': '127.0.0.1' },
+    403,
+  ],
+  'a trusted proxy that passes on a stranger opens nothing': [
+    BY_LOOPBACK,
+    { 'X-Forwarded-Host': 'localhost', ...STRANGER },
+    403,
+  ],
+  'a trusted proxy that names its caller by another header leaves the caller unknown': [
+    BY_LOOPBACK,
+    { 'X-Forwarded-Host': 'localhost', 'X-Real-IP': '127.0.0.1' },
+    403,
+  ],
+  'a stranger behind a trusted proxy shows the token': [
+    { ...FAR, controlToken: TOKEN },
+    { ...STRANGER, ...WITH_TOKEN },
+    200,
+  ],
+  'a stranger behind a trusted proxy is asked for the token': [{ ...BY_LOOPBACK, controlToken: TOKEN }, STRANGER, 401],
+  'a caller of this machine behind a trusted proxy may': [BY_LOOPBACK, { 'X-Forwarded-For': '::1' }, 200],
+}
+
+test.each(Object.entries(CONTROL))('At the control API %s', async (_sentence, [options, headers, status]) => {
+  const { request } = await startSandbox(options)
+  expect((await request.get('/_sandbox/flows').set(headers)).status).toBe(status)
+})
+
+test.each([
+  ['loopback', 204],
+  ['10.0.0.0/8', 403],
+])('Trusting the proxy %s, a form of the forwarded origin is answered with %i', async (proxy, status) => {
+  const { request } = await startSandbox({ internalUrl: 'http://app.internal', trustProxy: [proxy] })
+  const forwarded = { 'X-Forwarded-Host': 'app.internal', 'X-Forwarded-Proto': 'https', Origin: 'https://app.internal' }
+  expect((await request.post('/_sandbox/reset').set(forwarded).send({})).status).toBe(status)
+})
+
+test.each([
+  ['loopback', 'https', true],
+  ['loopback', 'http', false],
+  ['10.0.0.0/8', 'https', false],
+])('Trusting the proxy %s, a cookie given by forwarded %s is Secure: %j', async (proxy, protocol, isSecure) => {
+  const { request } = await startSandbox({ controlToken: TOKEN, trustProxy: [proxy] })
+  const answer = await request
+    .post('/_sandbox/act-as/teen-16')
+    .set({ 'X-Forwarded-Proto': protocol, ...WITH_TOKEN })
+    .send({})
+  const [cookie = ''] = answer.get('Set-Cookie') ?? []
+  expect(cookie).toMatch(/^agekey_sandbox_persona=teen-16/)
+  expect(/; Secure(?:;|$)/.test(cookie)).toBe(isSecure)
 })
