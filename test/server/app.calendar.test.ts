@@ -48,9 +48,14 @@ describe.each([
     expect(failed.map(({ name, answer }) => [name, answer.text])).toEqual([])
   })
 
-  test('every button of the choice page and of the Create page is answered', async () => {
+  const start = async () => {
     const sandbox = await startSandbox()
     await sandbox.request.post('/_sandbox/clock').send({ set, freeze: true }).expect(200)
+    return sandbox
+  }
+
+  test('every button of the choice page and of the Create page is answered', async () => {
+    const sandbox = await start()
     for (const open of [openUse, openCreate]) {
       expect(await pressEach(sandbox, open)).toEqual([['advance', advanced]])
       expect(await pressEach(sandbox, withEndings(open))).toEqual([])
@@ -58,16 +63,13 @@ describe.each([
   })
 
   test('every server-to-server call and every list is answered', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.request.post('/_sandbox/clock').send({ set, freeze: true }).expect(200)
+    const sandbox = await start()
     const party = createRelyingParty(sandbox)
-    const token = await party.obtainToken()
-    expect((await party.upgrade(token, [SIGNAL])).status).toBe(200)
-    for (const path of ['flows', 'personas', 'catalog', 'clock', 'tenants'])
+    expect((await party.upgrade(await party.obtainToken(), [SIGNAL])).status).toBe(200)
+    const flows = (await sandbox.flows.list()).map(({ id }) => `flows/${id}`)
+    for (const path of ['flows', 'personas', 'catalog', 'clock', 'tenants', ...flows])
       await sandbox.request.get(`/_sandbox/${path}`).expect(200)
-    for (const { id } of await sandbox.flows.list()) await sandbox.request.get(`/_sandbox/flows/${id}`).expect(200)
-    const question = { claims: { age_thresholds: [18] }, persona: 'turns-18-tomorrow' }
-    await sandbox.request.post('/_sandbox/evaluate').send(question).expect(200)
+    await sandbox.evaluate({ claims: { age_thresholds: [18] }, persona: 'turns-18-tomorrow' })
   })
 })
 

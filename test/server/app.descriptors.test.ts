@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { FILES_OF_A_PART } from '../../src/files/on-demand.ts'
-import { buildPackage } from '../support/built-package.ts'
+import { useRequest } from '../support/requests.ts'
+import { packageOfRun } from '../support/run.ts'
 
-const packageFolder = mkdtempSync(join(tmpdir(), 'agekey-descriptors-'))
-await buildPackage(packageFolder)
-afterAll(() => rmSync(packageFolder, { recursive: true }))
+const packageFolder = await packageOfRun()
 
 /**
  * A process that can have 60 files open calls a sandbox of its own. It opens as many files as it can, but for the
@@ -33,74 +33,59 @@ const PROGRAM = `
 
   // What a call needs besides: the threads of fetch and the name of the host.
   await call('/.well-known/jwks.json')
-  const paths = PATHS
   const answers = []
-  for (const path of paths) {
+  for (const path of JSON.parse(process.argv[1])) {
     useUp(4)
     const without = await call(path)
     free()
-    answers.push({ path, without, after: await call(path) })
+    answers.push({ without, after: await call(path) })
   }
   console.log(JSON.stringify(answers))
   await sandbox.close()`
 
-interface Answered {
-  readonly path: string
-  readonly without: { readonly status: number; readonly retryAfter: string | null; readonly text: string }
-  readonly after: { readonly status: number }
+/** Pages whose code is loaded when the first request comes, and what they are answered with when the code is there. */
+const LOADED_LATER: Readonly<Record<string, number>> = {
+  [`/v1/oidc/use?${new URLSearchParams(useRequest())}`]: 200,
+  '/v1/oidc/use': 400,
+  '/_sandbox/health': 200,
 }
 
-async function callWithoutDescriptors(paths: readonly string[]): Promise<readonly Answered[]> {
-  const program = PROGRAM.replace('PATHS', JSON.stringify(paths))
-  const command = [process.execPath, '--input-type=module', '--eval', program]
-  const child = spawn('sh', ['-c', 'ulimit -n 60; exec "$0" "$@"', ...command], { cwd: packageFolder })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (text) => {
-    stdout += text
-  })
-  child.stderr.on('data', (text) => {
-    stderr += text
-  })
-  const code = await new Promise((resolve) => child.on('close', resolve))
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return JSON.parse(stdout)
-}
+const answer = z.object({ status: z.number(), retryAfter: z.string().nullable(), text: z.string() })
 
-const use = new URLSearchParams({
-  scope: 'openid',
-  response_type: 'id_token',
-  client_id: 'ak_test_sandbox',
-  redirect_uri: 'http://localhost:3000/callback',
-  state: 's',
-  nonce: 'n',
-  claims: '{"age_thresholds":[18]}',
-})
-
-test.each([
-  ['the pages and control calls', '/_sandbox/health'],
-  ['the choice page', `/v1/oidc/use?${use}`],
-  ['the page that says what is wrong with a request', '/v1/oidc/use'],
-])('Without file descriptors %s cannot be loaded: 503 says so, and the next call loads them', async (_what, path) => {
-  const [answered] = await callWithoutDescriptors([path])
-  expect(answered?.without).toMatchObject({ status: 503, retryAfter: '1' })
-  expect(JSON.parse(answered?.without.text ?? '')).toMatchObject({
-    error: 'temporarily_unavailable',
-    error_description: expect.stringMatching(/too many open files.*ulimit -n/),
-  })
-  expect(answered?.after.status).toBe(path === '/v1/oidc/use' ? 400 : 200)
+test('Without file descriptors what is loaded later cannot be loaded: 503 says so, and the next call loads it', async () => {
+  const command = [
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+    PROGRAM,
+    JSON.stringify(Object.keys(LOADED_LATER)),
+  ]
+  const { stdout, stderr } = spawn('sh', ['-c', 'ulimit -n 60; exec "$0" "$@"', ...command], { cwd: packageFolder })
+  const [printed, errors] = await Promise.all([text(stdout), text(stderr)])
+  expect(errors).toBe('')
+  const answers = z.array(z.object({ without: answer, after: answer })).parse(JSON.parse(printed))
+  expect(answers.map(({ after }) => after.status)).toEqual(Object.values(LOADED_LATER))
+  for (const { without } of answers) {
+    expect(without).toMatchObject({ status: 503, retryAfter: '1' })
+    expect(JSON.parse(without.text)).toMatchObject({
+      error: 'temporarily_unavailable',
+      error_description: expect.stringMatching(/too many open files.*ulimit -n/),
+    })
+  }
 })
 
 test('No part of the bundle has more files of its own than are looked for before it is loaded', () => {
   const dist = join(packageFolder, 'dist')
-  const named = (text: string, syntax: RegExp) => [...text.matchAll(syntax)].flatMap(([, name]) => name ?? [])
+  const named = (code: string, syntax: RegExp) => [...code.matchAll(syntax)].flatMap(([, name]) => name ?? [])
+  const chunkOf = (name: string) => {
+    const code = readFileSync(join(dist, name), 'utf8')
+    const imports = named(code, /(?:from|import) ?["`]\.\/([^"`]+)["`]/g)
+    return [name, { imports, loads: named(code, /import\(["`]\.\/([^"`]+)["`]/g) }] as const
+  }
   const chunks = new Map(
     readdirSync(dist)
       .filter((name) => name.endsWith('.js'))
-      .map((name) => {
-        const text = readFileSync(join(dist, name), 'utf8')
-        const imports = named(text, /(?:from|import) ?["`]\.\/([^"`]+)["`]/g)
-        return [name, { imports, loads: named(text, /import\(["`]\.\/([^"`]+)["`]/g) }]
-      }),
+      .map(chunkOf),
   )
   const filesOf = (name: string, files = new Set<string>()): Set<string> => {
     if (files.has(name)) return files

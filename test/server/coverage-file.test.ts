@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type CoverageCounters, emptyCounters } from '../../src/sandbox/coverage/counters.ts'
 import { coverageSchema } from '../../src/sandbox/coverage/coverage.ts'
 import { parseCoverage } from '../../src/sandbox/coverage/parse-coverage.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
+import { folderWith } from '../support/folder-with.ts'
 import { createClient } from '../support/http-client.ts'
 import { KEY_FILE } from '../support/keys.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
@@ -13,9 +13,8 @@ import { createRelyingParty } from '../support/relying-party.ts'
 let folder: string
 let coverageFile: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'coverage-'))
+  folder = folderWith()
   coverageFile = join(folder, 'coverage.json')
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
 })
 
 const written = (): CoverageCounters => parseCoverage(readFileSync(coverageFile, 'utf8'), coverageFile)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { MAX_PIPELINED } from '../../src/server/pipeline.ts'
 import { exchangeRaw } from '../support/raw-exchange.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const get = (headers = '') => `GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
@@ -23,13 +24,13 @@ test('A connection may send any number of requests after their answers', async (
 })
 
 test('A request begins when the one before it on the connection has its answer', async () => {
-  const { url, request } = await startSandbox()
-  const waits = 'GET /_sandbox/flows?wait=1 HTTP/1.1\r\nHost: localhost\r\n\r\n'
-  const follows =
-    'PUT /_sandbox/tenants/late HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'
-  const answers = exchangeRaw(url, waits + follows)
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  await request.get('/_sandbox/tenants/late').expect(404)
+  const sandbox = await startSandbox()
+  const waits = 'GET /_sandbox/flows?wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const json = 'Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'
+  const answers = exchangeRaw(sandbox.url, `${waits}PUT /_sandbox/tenants/late HTTP/1.1\r\n${json}`)
+  const late = () => sandbox.request.get('/_sandbox/tenants/late')
+  for (let n = 0; n < 5; n++) await late().expect(404)
+  await createRelyingParty(sandbox).use()
   expect((await answers).body).toContain('HTTP/1.1 201')
-  await request.get('/_sandbox/tenants/late').expect(200)
+  await late().expect(200)
 })

@@ -1,17 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { privateFiles, wideModeWarnings } from '../../src/server/private-files.ts'
+import { folderWith } from '../support/folder-with.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
-let folder: string
 let stateDir: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'agekey-modes-'))
-  stateDir = join(folder, 'state')
+  stateDir = join(folderWith(), 'state')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const write = (path: string, mode: number) => {
   writeFileSync(path, '')

@@ -10,15 +10,3 @@ export const rawCall = (
   const trust = ca === undefined ? undefined : ({ kind: 'issuer', certificate: ca } as const)
   return callHttp(url, { timeoutMs: TIMEOUT_MS, ...call, trust })
 }
-
-/** The discovery document of a flow, read by a given `Host` and other headers. */
-export async function discoveryBy(
-  url: string,
-  host: string,
-  { flow = 'use', headers = {} }: { flow?: 'use' | 'create'; headers?: Readonly<Record<string, string>> } = {},
-): Promise<Readonly<Record<string, unknown>>> {
-  const { text } = await rawCall(`${url}/v1/oidc/${flow}/.well-known/openid-configuration`, {
-    headers: { Host: host, ...headers },
-  })
-  return JSON.parse(text)
-}

@@ -1,85 +1,107 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tlsKeyFileIn } from '../../src/tls/certificate.ts'
 import { certificateFileIn, keepCertificate } from '../../src/tls/kept-certificate.ts'
+import { folderWith } from '../support/folder-with.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const NOW = Date.UTC(2026, 0, 15)
-const ROUNDS = 5
+const ROUNDS = 3
+const LOCAL = { names: ['localhost'], now: NOW }
+const EXPIRED = { names: ['localhost'], now: NOW + 400 * DAY_MS }
+const OTHER_NAME = { names: ['localhost', 'age.example'], now: NOW }
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'agekey-kept-'))
+/** That a pair is the one that is kept, and that its parts fit. */
+function expectKept(folder: string, { cert, key }: { cert: string; key: string }): void {
+  expect(new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))).toBe(true)
+  expect(readFileSync(certificateFileIn(folder), 'utf8')).toBe(cert)
+  expect(readFileSync(tlsKeyFileIn(folder), 'utf8')).toContain(cert)
+}
+
+test.each([
+  ['a day later is the same', { ...LOCAL, now: NOW + DAY_MS }, true],
+  ['for fewer names is the same', { ...LOCAL, names: [] }, true],
+  ['for another name is renewed', OTHER_NAME, false],
+  ['in its last week is renewed', { ...LOCAL, now: NOW + 359 * DAY_MS }, false],
+  ['that has expired is renewed', EXPIRED, false],
+  ['is renewed when the clock was set back far', { ...LOCAL, now: NOW - 30 * DAY_MS }, false],
+])('A kept certificate %s', async (_sentence, need, isKept) => {
+  const folder = folderWith()
+  const first = await keepCertificate(folder, LOCAL)
+  const second = await keepCertificate(folder, need)
+  expect(second.cert === first.cert).toBe(isKept)
+  expectKept(folder, second)
+  expect(Date.parse(new X509Certificate(second.cert).validTo)).toBeGreaterThan(need.now)
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
-const local = { names: ['localhost'], now: NOW }
+test.each([
+  ['tls-certificate.pem', true],
+  ['tls-key.pem', false],
+])('When %s is damaged there is a pair that fits again; that the certificate stays is %s', async (file, stays) => {
+  const folder = folderWith()
+  const first = await keepCertificate(folder, LOCAL)
+  writeFileSync(join(folder, file), 'no PEM at all')
+  const second = await keepCertificate(folder, LOCAL)
+  expect(second.cert === first.cert).toBe(stays)
+  expectKept(folder, second)
+})
 
-/** Twelve starts at once; every one has the pair that is kept, and its parts fit. */
-async function startTwelve(stateDir: string, need: { names: readonly string[]; now: number }) {
-  const kept = await Promise.all(Array.from({ length: 12 }, () => keepCertificate(stateDir, need)))
+test('A state folder that cannot be a folder is refused in one line', async () => {
+  const kept = keepCertificate(join(folderWith({ file: '' }), 'file'), LOCAL)
+  await expect(kept).rejects.toThrow(/^\S+file: the certificate cannot be kept here: [^\n]*the option stateDir\.$/)
+})
+
+/** Twelve starts at once: all have the pair that is kept. */
+async function startTwelve(folder: string, need: typeof LOCAL) {
+  const kept = await Promise.all(Array.from({ length: 12 }, () => keepCertificate(folder, need)))
   const [first] = kept
   if (!first) throw new Error('nothing was kept')
-  expect(new Set(kept.map(({ cert }) => cert)).size).toBe(1)
-  expect(new Set(kept.map(({ key }) => key)).size).toBe(1)
-  expect(new X509Certificate(first.cert).checkPrivateKey(createPrivateKey(first.key))).toBe(true)
-  expect(readFileSync(certificateFileIn(stateDir), 'utf8')).toBe(first.cert)
-  expect(readFileSync(tlsKeyFileIn(stateDir), 'utf8')).toContain(first.cert)
-  expect(await keepCertificate(stateDir, need)).toEqual(first)
+  expect(new Set(kept.map(({ cert, key }) => cert + key)).size).toBe(1)
+  expectKept(folder, first)
+  expect(await keepCertificate(folder, need)).toEqual(first)
   return first
 }
 
 describe('Twelve starts at once serve one certificate', () => {
   test('in a folder that does not exist yet', async () => {
-    for (let round = 0; round < ROUNDS; round++) await startTwelve(join(folder, `a/b-${round}`), local)
+    for (let round = 0; round < ROUNDS; round++) await startTwelve(join(folderWith(), 'a/b'), LOCAL)
   })
 
-  test.each<[string, { names: string[]; now: number }]>([
-    ['when the one that is kept has expired', { names: ['localhost'], now: NOW + 400 * DAY_MS }],
-    ['when the one that is kept lacks a name', { names: ['localhost', 'age.example'], now: NOW }],
-  ])('%s', async (_sentence, need) => {
+  test.each([
+    ['has expired', EXPIRED, () => {}],
+    ['lacks a name', OTHER_NAME, () => {}],
+    ['is damaged', LOCAL, (folder: string) => writeFileSync(tlsKeyFileIn(folder), 'no PEM at all')],
+  ])('when the one that is kept %s', async (_what, need, damage) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const stateDir = join(folder, String(round))
-      const before = await keepCertificate(stateDir, local)
-      const after = await startTwelve(stateDir, need)
-      expect(after.cert).not.toBe(before.cert)
-    }
-  })
-
-  test('when the one that is kept is damaged', async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const stateDir = join(folder, String(round))
-      await keepCertificate(stateDir, local)
-      writeFileSync(tlsKeyFileIn(stateDir), 'no PEM at all')
-      await startTwelve(stateDir, local)
+      const folder = folderWith()
+      const before = await keepCertificate(folder, LOCAL)
+      damage(folder)
+      expect((await startTwelve(folder, need)).cert).not.toBe(before.cert)
     }
   })
 
   test('when a process was killed before what it renewed was in its place', async () => {
-    await keepCertificate(folder, local)
+    const folder = folderWith()
+    await keepCertificate(folder, LOCAL)
     const old = readFileSync(tlsKeyFileIn(folder), 'utf8')
-    const later = { names: ['localhost'], now: NOW + 400 * DAY_MS }
-    const renewed = await keepCertificate(folder, later)
+    const renewed = await keepCertificate(folder, EXPIRED)
     writeFileSync(tlsKeyFileIn(folder), old)
-    expect((await startTwelve(folder, later)).cert).toBe(renewed.cert)
+    expect((await startTwelve(folder, EXPIRED)).cert).toBe(renewed.cert)
   })
 })
 
 test('A certificate that cannot name what is asked for is made all the same', async () => {
-  const { cert } = await keepCertificate(folder, { names: ['not a host name'], now: NOW })
+  const { cert } = await keepCertificate(folderWith(), { ...LOCAL, names: ['not a host name'] })
   expect(cert).toContain('BEGIN CERTIFICATE')
 })
 
 test('A folder in which certificates are renewed again and again holds one and what it came from', async () => {
-  for (let year = 0; year < 5; year++) {
-    await keepCertificate(folder, { names: ['localhost'], now: NOW + year * 400 * DAY_MS })
-  }
+  const folder = folderWith()
+  for (let year = 0; year < 4; year++) await keepCertificate(folder, { ...LOCAL, now: NOW + year * 400 * DAY_MS })
   const names = readdirSync(folder)
   expect(names.filter((name) => !name.endsWith('.tmp')).sort()).toEqual(['tls-certificate.pem', 'tls-key.pem'])
-  for (const name of names.filter((name) => name !== 'tls-certificate.pem')) {
-    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
-  }
+  const modes = names.filter((name) => name !== 'tls-certificate.pem').map((name) => statSync(join(folder, name)).mode)
+  expect(new Set(modes.map((mode) => mode & 0o777))).toEqual(new Set([0o600]))
 })

@@ -1,18 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { parseCoverage } from '../../../src/sandbox/coverage/parse-coverage.ts'
 import { openTestSandbox } from '../../../src/server/testing/test-sandbox.ts'
 import { beginTest, startCoverage } from '../../../src/server/testing/worker-coverage.ts'
+import { folderWith } from '../../support/folder-with.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
 let coverage: string
 beforeEach(() => {
-  coverage = join(mkdtempSync(join(tmpdir(), 'agekey-kept-')), 'coverage')
+  coverage = join(folderWith(), 'coverage')
 })
-afterEach(() => rmSync(join(coverage, '..'), { recursive: true }))
 
 const visit = (baseUrl: string) =>
   fetch(`${baseUrl}/v1/oidc/use?${new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))}`, {
