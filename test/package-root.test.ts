@@ -7,6 +7,6 @@ test.each([
   [{ url: 'git+https://github.com/OWNER/name.git' }, undefined],
   [undefined, undefined],
   [{}, undefined],
-])('the repository %j of package.json has the page %j', (repository, page) => {
+])('The repository %j of package.json has the page %j', (repository, page) => {
   expect(packageRepository({ repository })).toBe(page)
 })

@@ -4,7 +4,7 @@ import type { SandboxApi } from '../../src/client/sandbox-api.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
-test('a caller that changes a result does not change what the sandbox holds', async () => {
+test('A caller that changes a result does not change what the sandbox holds', async () => {
   const sandbox = await startSandbox()
   const expectation = await sandbox.next({ outcome: 'access_denied', match: { state: 'a' } })
   expectation.remaining = 99
@@ -15,7 +15,7 @@ test('a caller that changes a result does not change what the sandbox holds', as
   expect((await sandbox.personas.get('teen-16')).age_key?.signals).not.toEqual([])
 })
 
-test('a decision without a flow is for the flow that has its outcome, Use first', async () => {
+test('A decision without a flow is for the flow that has its outcome, Use first', async () => {
   const sandbox = await startSandbox()
   const flowOf = async (outcome: string) => (await sandbox.next({ outcome })).flow
   expect(await flowOf('access_denied')).toBe('use')
@@ -100,12 +100,12 @@ test('configure() takes clients and lifetimes as createSandbox does', async () =
 test.each([
   ['Bad', 'tenant "Bad" is not a name: 1 to 63 lowercase letters, digits and hyphens, no hyphen first'],
   ['default', 'tenant "default" is the one at the base URL itself; use its address, without /t/'],
-])('a tenant cannot be called %s', async (name, message) => {
+])('A tenant cannot be called %s', async (name, message) => {
   const sandbox = await startSandbox()
   expect(() => sandbox.tenant(name)).toThrow(expect.objectContaining({ name: 'SandboxError', status: 400, message }))
 })
 
-test('removing a tenant that does not exist, or the one at the base URL, rejects with a SandboxError', async () => {
+test('Removing a tenant that does not exist, or the one at the base URL, rejects with a SandboxError', async () => {
   const sandbox = await startSandbox()
   await sandbox.tenant('one').reset()
   await expect(sandbox.removeTenant('onee')).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/oidc/refusal.ts'
 
 const noFlows = async () => 'f0'
 
-test('a refused call rejects with a SandboxError that has status, code and nearest names', async () => {
+test('A refused call of a sandbox in the process rejects with a SandboxError that has status, code and nearest names', async () => {
   const refusal = Refusal.unknownName({ source: 'persona', kind: 'persona', name: 'teen-61', known: ['teen-16'] })
   const { call } = createLocalTransport(() => Promise.reject(refusal), noFlows)
   await expect(call('reset', {})).rejects.toMatchObject({
@@ -16,7 +16,7 @@ test('a refused call rejects with a SandboxError that has status, code and neare
   })
 })
 
-test('a defect rejects with the error itself, so that its stack names the place', async () => {
+test('A defect of a sandbox in the process rejects with the error itself, so that its stack names the place', async () => {
   const defect = new TypeError('x is not a function')
   const { call } = createLocalTransport(() => Promise.reject(defect), noFlows)
   await expect(call('reset', {})).rejects.toBe(defect)

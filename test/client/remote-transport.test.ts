@@ -17,7 +17,7 @@ async function answering(status: number, body: string) {
   return { ...transport, requests }
 }
 
-test('a call is sent to the path of its operation, with the query that is given and the token', async () => {
+test('A call of the control API is sent to the path of its operation, with the query that is given and the token', async () => {
   const { call, requests } = await answering(200, '{"flows":[],"last_ended":"f0"}')
   expect(await call('listFlows', { query: { state: 'a b', persona: undefined, wait: 2 } })).toEqual({
     flows: [],
@@ -28,26 +28,26 @@ test('a call is sent to the path of its operation, with the query that is given 
   expect(request?.headers.authorization).toBe('Bearer not-a-real-token')
 })
 
-test('the flow that ended last is asked for at once', async () => {
+test('The id of the flow that ended last is asked for at once, over HTTP', async () => {
   const { lastEnded, requests } = await answering(200, '{"flows":[],"last_ended":"f7"}')
   expect(await lastEnded()).toBe('f7')
   expect(requests[0]?.url).toBe('/base/_sandbox/flows?since=now')
 })
 
-test('a name in the path is escaped', async () => {
+test('A name in the path of a call of the control API is escaped', async () => {
   const { call, requests } = await answering(204, '')
   await call('deletePersona', { params: { name: 'a/b' } })
   expect(requests[0]?.url).toBe('/base/_sandbox/personas/a%2Fb')
 })
 
-test('an answer that the contract does not know rejects and says where it differs', async () => {
+test('An answer that the contract does not know rejects and says where it differs', async () => {
   const { call } = await answering(200, '{"now":"2026-01-01T00:00:00.000Z","base":5}')
   await expect(call('getClock', {})).rejects.toThrow(
     /^getClock: the answer is not the one .* base: expected a text, found 5/,
   )
 })
 
-test('a page of a proxy instead of an answer rejects with its status', async () => {
+test('A page of a proxy instead of an answer rejects with its status', async () => {
   const { call } = await answering(502, '<h1>Bad gateway</h1>')
   await expect(call('getClock', {})).rejects.toMatchObject({
     name: 'SandboxError',

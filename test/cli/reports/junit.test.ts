@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type JUnitCase, renderJUnit } from '../../../src/cli/reports/junit.ts'
 
 const passed: JUnitCase = { name: 'one', classname: 'A', seconds: 0.25, status: 'passed' }
@@ -31,26 +31,24 @@ test('JUnit XML counts what passed, failed and was skipped, in each suite and in
 `)
 })
 
-test('a failure in JUnit XML can be explained in several lines', () => {
+test('A failure in JUnit XML can be explained in several lines', () => {
   const cases = [{ ...passed, status: 'failed', detail: 'a & b', lines: ['a', '& b'] } as const]
   expect(renderJUnit([{ name: 'A', cases }])).toContain('<failure message="a &amp; b">a\n&amp; b</failure>')
 })
 
-describe('what a text says cannot break JUnit XML:', () => {
-  test.each([
-    ['<a> & "b" \'c\'', '&lt;a&gt; &amp; &quot;b&quot; &apos;c&apos;'],
-    [']]>', ']]&gt;'],
-    ['a\u0000\u0007\u001b[31mb\u0085c', 'a[31mbc'],
-    ['line\r\nbreak\ttab', 'line  break tab'],
-    ['half \ud800 pair, \uffff', 'half  pair, '],
-    ['whole 🔑 pair', 'whole 🔑 pair'],
-  ])('%j', (text, written) => {
-    const failed: JUnitCase = { name: text, classname: text, seconds: 0, status: 'failed', detail: text }
-    const skipped: JUnitCase = { ...failed, status: 'skipped' }
-    const xml = renderJUnit([{ name: text, file: text, cases: [failed, skipped] }])
-    expect(xml).toContain(`<testsuite name="${written}" file="${written}"`)
-    expect(xml).toContain(`<testcase name="${written}" classname="${written}"`)
-    expect(xml).toContain(`<failure message="${written}">${written}</failure>`)
-    expect(xml).toContain(`<skipped message="${written}"/>`)
-  })
+test.each([
+  ['<a> & "b" \'c\'', '&lt;a&gt; &amp; &quot;b&quot; &apos;c&apos;'],
+  [']]>', ']]&gt;'],
+  ['a\u0000\u0007\u001b[31mb\u0085c', 'a[31mbc'],
+  ['line\r\nbreak\ttab', 'line  break tab'],
+  ['half \ud800 pair, \uffff', 'half  pair, '],
+  ['whole 🔑 pair', 'whole 🔑 pair'],
+])('The text %j cannot break JUnit XML', (text, written) => {
+  const failed: JUnitCase = { name: text, classname: text, seconds: 0, status: 'failed', detail: text }
+  const skipped: JUnitCase = { ...failed, status: 'skipped' }
+  const xml = renderJUnit([{ name: text, file: text, cases: [failed, skipped] }])
+  expect(xml).toContain(`<testsuite name="${written}" file="${written}"`)
+  expect(xml).toContain(`<testcase name="${written}" classname="${written}"`)
+  expect(xml).toContain(`<failure message="${written}">${written}</failure>`)
+  expect(xml).toContain(`<skipped message="${written}"/>`)
 })

@@ -5,7 +5,7 @@ import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 
-test('the names that an editor completes are those of the personas and outcomes; `npm run docs` writes them', async () => {
+test('The names that an editor completes are those of the personas and outcomes; `npm run docs` writes them', async () => {
   const personas = readPersonas([fileURLToPath(new URL('personas', ROOT))]).map(({ name }) => name)
   const text = `// Written by \`npm run docs\`: an editor completes these names.
 

@@ -4,7 +4,7 @@ import { adultCounters, described } from '../sample-coverage.ts'
 
 const CASE = 'name="age_thresholds 18: false of {&quot;age_thresholds&quot;:[18,21]}" classname="answers"'
 
-test('a gap is skipped in JUnit with what closes it, and what was seen passes', async () => {
+test('A gap of coverage is skipped in JUnit with what closes it, and what was seen passes', async () => {
   const xml = renderCoverageJUnit(await described(adultCounters()), [])
   expect(xml).toMatch(/<testsuite name="answers" tests="4" failures="0" errors="0" skipped="2"/)
   expect(xml).toMatch(
@@ -15,7 +15,7 @@ test('a gap is skipped in JUnit with what closes it, and what was seen passes', 
   expect(xml).toContain('<testcase name="verified" classname="endings" time="0.000"/>')
 })
 
-test('a gap fails in JUnit where its dimension is below the minimum', async () => {
+test('A gap of coverage fails in JUnit where its dimension is below the minimum', async () => {
   const xml = renderCoverageJUnit(await described(adultCounters()), [{ dimension: 'answers', percent: 100 }])
   expect(xml).toMatch(/<testsuite name="answers" tests="4" failures="2" errors="0" skipped="0"/)
   expect(xml).toMatch(/<testsuite name="endings" tests="4" failures="0" errors="0" skipped="3"/)

@@ -26,7 +26,7 @@ test('Markdown of coverage says in its heading that a minimum is missed, and whi
   expect(text).toContain('- answers is below its minimum\\: it has 50 % (2 of 4) and needs 100 %; missing are')
 })
 
-test('names of tests and of files are no markup in Markdown of coverage', async () => {
+test('Names of tests and of files are no markup in Markdown of coverage', async () => {
   for (const text of HOSTILE) {
     const report = renderCoverageMarkdown(await described(adultCounters(text)), {
       ...nothing,

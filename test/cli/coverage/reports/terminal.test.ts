@@ -5,7 +5,7 @@ import { adultCounters, described, hits, minorCounters } from '../sample-coverag
 
 const plain = { missed: [], colour: (_style: string, text: string) => text }
 
-test('gaps of several claims stand below the claims that they are about', async () => {
+test('Gaps in the coverage of several claims stand below the claims that they are about', async () => {
   const { claims, ...others } = adultCounters()
   const other = { claims: { age_thresholds: [13] }, thresholds: {}, filters: {}, boundaries: {} }
   const lines = renderTerminal(await described({ ...others, claims: [...claims, other] }), plain)
@@ -20,19 +20,19 @@ test('gaps of several claims stand below the claims that they are about', async 
   ])
 })
 
-test('dimensions without a gap have their line in the table alone', async () => {
+test('Dimensions of coverage without a gap have their line in the table alone', async () => {
   const coverage = await described(mergeCoverage([adultCounters(), minorCounters()], '0.1.0'))
   const lines = renderTerminal(coverage, plain)
   expect(lines[0]).toMatch(/^answers +100 % +\[#{20}\] +4 of 4$/)
   expect(lines.filter((line) => line.startsWith('answers'))).toHaveLength(1)
 })
 
-test('nothing that was delivered to nobody is said to be seen', async () => {
+test('Coverage of nothing that was delivered is said to be none', async () => {
   const lines = renderTerminal(await described({ ...adultCounters(), claims: [], asked: {}, endings: {} }), plain)
   expect(lines[0]).toMatch(/^answers +0 % +\[\.{20}\] +nothing was delivered$/)
 })
 
-test('what claims say cannot steer the terminal, and claims that are long are cut', async () => {
+test('What claims say cannot steer the terminal of a coverage report, and claims that are long are cut', async () => {
   const { claims, ...others } = adultCounters()
   const denied = ['/veratad/\u001b[2J', ...Array.from({ length: 50 }, (_, index) => `/veratad/${index}`)]
   const hostile = {
@@ -46,7 +46,7 @@ test('what claims say cannot steer the terminal, and claims that are long are cu
   expect(lines.find((line) => line.includes('provenance":{"denied'))?.length).toBeLessThan(120)
 })
 
-test('answers to claims beyond those that are counted are mentioned', async () => {
+test('Coverage mentions the answers to claims beyond those that are counted', async () => {
   const coverage = await described({ ...adultCounters(), omitted: { claims: 7 }, asked: { use: hits(9) } })
   expect(renderTerminal(coverage, plain)).toContain(
     'Not counted: 7 answers to claims beyond the first hundred distinct ones',
