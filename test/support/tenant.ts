@@ -9,6 +9,9 @@ import type { TenantParts } from '../../src/sandbox/tenants/tenant-parts.ts'
 import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { readTestKeys } from './keys.ts'
 
+/** Read once: tenants share the declared personas, and leave them as they are. */
+const PERSONAS = loadPersonas()
+
 /** What tenants on these stores share: the built-in personas and client, and the keys of the tests. */
 export async function createTestParts(stores: Stores, changes: Partial<SandboxSettings> = {}): Promise<TenantParts> {
   const settings: SandboxSettings = {
@@ -18,7 +21,7 @@ export async function createTestParts(stores: Stores, changes: Partial<SandboxSe
     certifications: {},
     clients: [],
     builtinClient: true,
-    personas: await loadPersonas(),
+    personas: await PERSONAS,
     defaults: {},
     slowReplySeconds: 30,
     readings: {},

@@ -1,158 +1,157 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   CATALOGUE_VERSION,
   CATALOGUE_VERSIONS,
+  findOutcome,
   findRow,
   OUTCOMES,
+  outcomesFor,
   rowId,
 } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { OUTCOME_FLOWS } from '../../../src/sandbox/outcomes/outcome.ts'
+import { describeOutcome } from '../../../src/sandbox/outcomes/describe-outcome.ts'
+import { bringsNothing, OUTCOME_FLOWS, unmetNeedOf } from '../../../src/sandbox/outcomes/outcome.ts'
 
-/** Ways to change an id_token that a relying party must know, each with the rows that show it. */
-const ID_TOKEN_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'signature bit flipped': ['signature_bit_flipped', 'signature_missing'],
-  'another key, same kid': ['foreign_key_same_kid'],
-  'another key, unknown kid': ['foreign_key_unknown_kid', 'kid_empty', 'kid_missing'],
-  'alg none': ['alg_none'],
-  'alg none in other cases': ['alg_none_mixed_case', 'alg_none_upper_case'],
-  'HS256 keyed with what is public': [
-    'hs256_with_public_key_pem',
-    'hs256_with_public_key_der',
-    'hs256_with_public_key_member',
-    'kid_path_traversal',
-  ],
-  'alg of another family': ['alg_of_other_family'],
-  'embedded key': ['embedded_jwk'],
-  'key at an address': ['jku', 'x5u'],
-  'payload changed after signing': ['payload_changed'],
-  'crit and typ': ['crit_unknown', 'typ_other'],
-  serialisation: ['four_parts', 'two_parts', 'jwe_shape', 'trailing_data', 'padded', 'not_a_jwt', 'empty'],
-  issuer: ['iss_live_host', 'iss_of_create', 'iss_without_path', 'iss_trailing_slash', 'iss_missing'],
-  'audience of another client': ['aud_of_other_client', 'aud_prefix'],
-  'shape of the audience': ['aud_empty', 'aud_missing', 'aud_string', 'aud_two_without_azp', 'azp_of_other_client'],
-  expiry: [
-    'expired',
-    'expired_a_day_ago',
-    'expired_issued_now',
-    'expired_one_second_ago',
-    'exp_missing',
-    'exp_string',
-    'exp_milliseconds',
-    'exp_far_future',
-  ],
-  'issued at': ['iat_missing', 'iat_string', 'iat_future', 'iat_far_past'],
-  'not before': ['nbf_future'],
-  nonce: ['nonce_missing', 'nonce_other', 'nonce_of_earlier_flow', 'nonce_array', 'replayed'],
-  subject: ['sub_missing', 'sub_empty', 'sub_number', 'sub_too_long', 'sub_seen_before'],
-  'which thresholds': [
-    'age_thresholds.extra',
-    'age_thresholds.one_missing',
-    'age_thresholds.missing',
-    'age_thresholds.key_spelled_differently',
-  ],
-  'values of the answers': [
-    'age_thresholds.strings',
-    'age_thresholds.false_strings',
-    'age_thresholds.numbers',
-    'age_thresholds.null',
-  ],
-  'shape of the answers': [
-    'age_thresholds.array',
-    'age_thresholds.string',
-    'age_thresholds.nested',
-    'age_thresholds.boolean',
-  ],
-  'what parsers do': [
-    'age_thresholds.prototype',
-    'age_thresholds.key_twice',
-    'nonce_twice',
-    'payload_not_object',
-    'payload_not_json',
-  ],
-  'hash of the claims': ['req_claims_hash_weaker', 'req_claims_hash_hex', 'req_claims_hash_missing'],
-  'hash of the code': ['c_hash_wrong', 'c_hash_missing', 'c_hash_without_code'],
-  'another session': ['of_other_session'],
-  'another client': ['for_other_client'],
-  freshness: ['issued_before_the_flow'],
-  limits: ['huge', 'nested_deeply'],
-  controls: [
-    'extra_claim',
-    'header_reordered',
-    'header_extra_member',
-    'claims_reordered',
-    'pretty_printed',
-    'typ_missing',
-    'key_rotated',
-    'es256',
-    'azp_own',
-    'nbf_past',
-  ],
-}
+const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
-describe('the catalogue of outcomes', () => {
-  it('has at least sixty rows', () => {
-    expect(OUTCOMES.length).toBeGreaterThanOrEqual(60)
-  })
+test('Each outcome has a name of its own in its flow, by which it is found', () => {
+  expect(OUTCOMES.length).toBeGreaterThanOrEqual(60)
+  expect(new Set(OUTCOMES.map(rowId)).size).toBe(OUTCOMES.length)
+  expect(OUTCOMES.map((row) => findRow(rowId(row)))).toEqual(OUTCOMES)
+  expect(findOutcome('use', 'id_token.expired')).toBe(rowOf('use/id_token.expired'))
+  expect(findOutcome('use', 'created')).toBeUndefined()
+  expect([CATALOGUE_VERSION, CATALOGUE_VERSIONS]).toEqual(['0.2', ['0.1', '0.2']])
+})
 
-  it.each(OUTCOME_FLOWS)('gives each outcome of the flow %s a name of its own', (flow) => {
-    const names = OUTCOMES.filter((row) => row.flow === flow).map(({ name }) => name)
-    expect(names).toEqual([...new Set(names)])
-  })
+test.each(OUTCOME_FLOWS)('What a request or call of %s may be forced to have begins with its own outcomes', (flow) => {
+  const flows = [...new Set(outcomesFor(flow).map((row) => row.flow))]
+  const later = { use: ['token', 'upgrade', 'par', 'discovery', 'jwks'], create: ['par', 'discovery', 'jwks'] }
+  expect(flows).toEqual([flow, ...(flow === 'use' || flow === 'create' ? later[flow] : [])])
+  expect(outcomesFor(flow)).toHaveLength(OUTCOMES.filter((row) => flows.includes(row.flow)).length)
+})
 
-  it.each(OUTCOMES)('says in one line each what $name is and what to check', ({ name, summary, rule }) => {
+test('Each outcome says in one line each what it is and what to check, how much it weighs and who demands it', () => {
+  for (const row of OUTCOMES) {
+    const { name } = row
     expect(name).toMatch(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/)
-    for (const line of [summary, rule]) expect(line).toMatch(/^\S[^\n]{10,250}\.$/)
-  })
-
-  it('shows each way to change an id_token, and has no row that belongs to none', () => {
-    const shown = Object.values(ID_TOKEN_GROUPS).flat()
-    const rows = OUTCOMES.filter(({ name }) => name.startsWith('id_token.')).map(({ name }) => name.slice(9))
-    expect(rows.toSorted()).toEqual(shown.toSorted())
-  })
-
-  it('asks for nothing that a server-to-server call cannot have', () => {
-    const serverRows = OUTCOMES.filter(({ flow }) => flow !== 'use' && flow !== 'create')
-    expect(serverRows.filter((row) => row.seam !== 'reply' || row.needs || row.ending)).toEqual([])
-  })
-
-  it.each(OUTCOMES)('says of $flow/$name how much it weighs and who demands it', (row) => {
-    expect(row.harm).toMatch(/^[A-Z][^\n]{20,200}\.$/)
-    expect(row.severity).toBeGreaterThan(0)
-    expect(row.severity).toBeLessThanOrEqual(10)
+    for (const line of [row.summary, row.rule]) expect(line, name).toMatch(/^\S[^\n]{10,250}\.$/)
+    expect(row.harm, name).toMatch(/^[A-Z][^\n]{20,200}\.$/)
+    expect(row.severity, name).toBeGreaterThan(0)
+    expect(row.severity, name).toBeLessThanOrEqual(10)
     expect(CATALOGUE_VERSIONS).toContain(row.since)
     // A section, not only a document.
-    for (const ref of row.refs) expect(ref).toMatch(/section [\dA-Z]|^specification, "/)
-    if (row.correctClient === 'accept') expect([row.level, row.breaks]).toEqual(['must', []])
-    else expect(row.refs).not.toEqual([])
-    if (row.correctClient === 'depends') expect(row.level).toBe('may')
-    if (row.correctClient === 'refuse') expect(row.cwe).not.toEqual([])
+    for (const ref of row.refs) expect(ref, name).toMatch(/section [\dA-Z]|^specification, "/)
+    if (row.correctClient === 'accept') expect([name, row.level, row.breaks]).toEqual([name, 'must', []])
+    else expect(row.refs, name).not.toEqual([])
+    if (row.correctClient === 'depends') expect(row.level, name).toBe('may')
+    if (row.correctClient === 'refuse') expect(row.cwe, name).not.toEqual([])
     // Nothing comes that could be checked.
-    if (row.correctClient === 'refuse' && row.family !== 'no_answer') expect(row.breaks).not.toEqual([])
-  })
+    if (row.correctClient === 'refuse' && row.family !== 'no_answer') expect(row.breaks, name).not.toEqual([])
+    // A server-to-server call has no request that could need anything.
+    const isCall = row.flow !== 'use' && row.flow !== 'create'
+    if (isCall) expect([name, row.seam, row.needs, row.ending]).toEqual([name, 'reply', undefined, undefined])
+  }
+})
 
-  it.each(OUTCOMES)('compares $flow/$name with a row that is to be accepted, in a flow that needs no more', (row) => {
-    const twin = findRow(row.twin)
-    expect(twin?.correctClient).toBe('accept')
-    if (twin?.flow === row.flow) expect(row.needs ?? []).toEqual(expect.arrayContaining([...(twin.needs ?? [])]))
-  })
+test('Each outcome is compared with a row that is to be accepted, in a flow that needs no more', () => {
+  for (const row of OUTCOMES) {
+    const twin = rowOf(row.twin)
+    expect(twin.correctClient, row.name).toBe('accept')
+    if (twin.flow === row.flow)
+      expect(row.needs ?? [], row.name).toEqual(expect.arrayContaining([...(twin.needs ?? [])]))
+  }
+})
 
-  it('finds a row by its id, and has a newest version', () => {
-    expect(OUTCOMES.map((row) => findRow(rowId(row)))).toEqual(OUTCOMES)
-    expect(findRow('use/id_token.expired')?.name).toBe('id_token.expired')
-    expect(CATALOGUE_VERSION).toBe(CATALOGUE_VERSIONS.at(-1))
-  })
+test.each([
+  ['use/id_token.expired', ['age_key']],
+  ['use/code_issued', ['upgrade_scope', 'age_key']],
+  ['use/id_token.replayed', ['earlier_flow', 'age_key']],
+  ['use/callback.code_missing', ['upgrade_scope', 'age_key']],
+  ['use/access_denied', undefined],
+])('%s needs %j: a persona with an age key wherever an id_token or a code must come', (id, needs) => {
+  expect(rowOf(id).needs).toEqual(needs)
+})
 
-  it('asks for a persona with an age key wherever an id_token or a code must come', () => {
-    const needs = (id: string) => findRow(id)?.needs
-    expect(needs('use/id_token.expired')).toEqual(['age_key'])
-    expect(needs('use/code_issued')).toEqual(['upgrade_scope', 'age_key'])
-    expect(needs('use/access_denied')).toBeUndefined()
-  })
+test.each([
+  ['use/verified', 'use/verified'],
+  ['use/id_token.expired', 'use/verified'],
+  ['use/id_token.c_hash_wrong', 'use/code_issued'],
+  ['use/create_requested', 'use/create_requested'],
+  ['create/callback.state_missing', 'create/created'],
+  ['par/par.500', 'create/created'],
+  ['token/token.500', 'use/code_issued'],
+  ['upgrade/upgrade.500', 'use/code_issued'],
+  ['discovery/discovery.500', 'use/verified'],
+  ['jwks/jwks.500', 'use/verified'],
+])('%s differs by its fault alone from %s', (id, twin) => {
+  expect(rowOf(id).twin).toBe(twin)
+})
 
-  it('names a level by what demands the check', () => {
-    const levels = ['id_token.payload_changed', 'id_token.azp_of_other_client', 'id_token.four_parts'].map(
-      (name) => findRow(`use/${name}`)?.level,
-    )
-    expect(levels).toEqual(['must', 'should', 'may'])
+test('An outcome has the level of what demands the check', () => {
+  const rows = ['payload_changed', 'azp_of_other_client', 'four_parts'].map((name) => rowOf(`use/id_token.${name}`))
+  expect(rows.map(({ level }) => level)).toEqual(['must', 'should', 'may'])
+})
+
+test.each([
+  ['use/create_requested', { can_create: false }, 'your app sends no can_create=true'],
+  ['use/create_requested', { can_create: true, upgrade_scope: false }, undefined],
+  [
+    'use/callback.create_requested_unasked',
+    { no_can_create: false },
+    'your app sends can_create=true, which makes this answer a legal one',
+  ],
+  ['use/code_issued', { upgrade_scope: false }, 'your app does not ask for the upgrade scope'],
+  [
+    'use/callback.state_of_earlier_flow',
+    { earlier_state: false },
+    'your app sends the same state with every request, so that there is no earlier one',
+  ],
+  ['use/code_issued', {}, undefined],
+  ['use/access_denied', { can_create: false }, undefined],
+])('An app never gets %s when it has %j: %s', (id, has, reason) => {
+  expect(unmetNeedOf(rowOf(id), has)).toBe(reason)
+})
+
+test('Only a closed window brings nothing', () => {
+  expect(OUTCOMES.filter(bringsNothing).map(rowId)).toEqual(['use/no_answer', 'create/no_answer'])
+})
+
+test('An outcome has every column for programs, without needs and prelude when there are none', () => {
+  const common = {
+    correct_client: 'refuse',
+    level: 'must',
+    harm: expect.any(String),
+    bait: 'adult',
+    layer: 'oidc',
+    since: '0.1',
+  }
+  expect(describeOutcome(rowOf('use/id_token.nonce_of_earlier_flow'))).toEqual({
+    ...common,
+    name: 'id_token.nonce_of_earlier_flow',
+    flow: 'use',
+    seam: 'claims',
+    summary: 'The nonce is that of the last flow of this client.',
+    rule: 'nonce equals the one that was sent in this session; each serves once.',
+    family: 'nonce',
+    severity: 8.1,
+    cwe: ['CWE-294'],
+    refs: ['specification, "Authentication" rules 2 and 3', 'OpenID Connect Core 1.0 section 3.2.2.11'],
+    breaks: ['nonce'],
+    twin: 'use/verified',
+    needs: ['earlier_flow', 'age_key'],
+    prelude: 'earlier_flow',
+  })
+  expect(describeOutcome(rowOf('use/access_denied'))).toEqual({
+    ...common,
+    name: 'access_denied',
+    flow: 'use',
+    seam: 'callback',
+    summary: expect.any(String),
+    rule: expect.any(String),
+    family: 'error',
+    severity: 9.1,
+    cwe: ['CWE-636', 'CWE-754'],
+    refs: ['specification, "Errors"', 'OpenID Connect Core 1.0 section 3.2.2.6'],
+    breaks: ['error'],
+    twin: 'use/verified',
   })
 })

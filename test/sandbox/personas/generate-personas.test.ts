@@ -84,7 +84,7 @@ describe('generated personas', () => {
         expect(personas.filter((persona) => checkPersona(persona).kind !== 'valid')).toEqual([])
         expect(new Set(personas.map(({ name }) => name)).size).toBe(60)
       }),
-      { numRuns: 30 },
+      { numRuns: 10 },
     )
     expect(new Set((await generatePersonas(MAX_GENERATED, 1)).map(({ name }) => name)).size).toBe(MAX_GENERATED)
   })

@@ -11,7 +11,7 @@ it('a generated name can name a persona, with room for a number behind it', () =
     fc.property(seeds, (seed) => {
       expect(personaNameSchema.safeParse(`${generate(seed).name}-1000`)).toMatchObject({ success: true })
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   )
 })
 
