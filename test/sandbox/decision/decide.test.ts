@@ -4,7 +4,7 @@ import { beginUse } from '../../../src/oidc/use.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { decide, decideByChoice, decideEnded } from '../../../src/sandbox/decision/decide.ts'
 import { decideServerCall } from '../../../src/sandbox/decision/decide-server-call.ts'
-import { type RequestedDecision, requireRequestedNames } from '../../../src/sandbox/decision/sources.ts'
+import type { RequestedDecision } from '../../../src/sandbox/decision/sources.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../support/requests.ts'
 import { createService, refusalOf } from '../../support/service.ts'
@@ -232,16 +232,6 @@ test('decide leaves a persona without an age key the outcomes that need none', a
     const query = { persona: 'no-age-key', outcome }
     expect(await decideRequest('use', tenant, { query })).toMatchObject({ outcome: { name: outcome } })
   }
-})
-
-test('requireRequestedNames checks also the names that a stronger source overrules', async () => {
-  const tenant = await createTestTenant()
-  const query = { persona: 'teen-16', outcome: undefined }
-  const personas = await requireRequestedNames('use', { query }, tenant)
-  expect(personas.map(({ name }) => name)).toEqual(['teen-16'])
-  const headers = { persona: 'nobody-at-all', outcome: undefined }
-  const refusal = await refusalOf(() => requireRequestedNames('use', { query, headers }, tenant))
-  expect(refusal.message).toContain('request header X-Sandbox-Persona')
 })
 
 test('decideByChoice decides by the form alone, and leaves an empty form undecided', async () => {

@@ -1,62 +1,129 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
+  isOfBrowser,
   outcomeProblem,
+  requireBrowserOutcome,
   requireOutcome,
   requireOutcomeName,
   requirePersona,
 } from '../../../src/sandbox/decision/names.ts'
+import { actingValue, readActingValue, requireRequestedNames } from '../../../src/sandbox/decision/sources.ts'
+import { OUTCOME_FLOWS } from '../../../src/sandbox/outcomes/outcome.ts'
 import { refusalOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
-describe('requirePersona', () => {
-  test('says what was received, which personas are meant by it and where all are listed', async () => {
-    const { personas } = await createTestTenant()
-    const refusal = await refusalOf(() => requirePersona('teen', { personas, source: 'cookie c' }))
-    expect(refusal.message).toBe(
-      'cookie c: there is no persona "teen". Did you mean "teen-14", "teen-16" or "teen-email-13"? GET /_sandbox/personas lists all.',
-    )
-  })
+const LISTED = 'GET /_sandbox/catalog lists all.'
+const { personas } = await createTestTenant()
+
+test('A persona is found by its name, or refused with the nearest names and where all are listed', async () => {
+  expect(await requirePersona('teen-16', { personas })).toMatchObject({ name: 'teen-16' })
+  const refusal = await refusalOf(() => requirePersona('teen', { personas, source: 'cookie c' }))
+  expect([refusal.status, refusal.message]).toEqual([
+    400,
+    'cookie c: there is no persona "teen". Did you mean "teen-14", "teen-16" or "teen-email-13"? GET /_sandbox/personas lists all.',
+  ])
+  const inPath = await refusalOf(() => requirePersona('nobody-at-all', { personas, status: 404 }))
+  expect([inPath.status, inPath.message]).toEqual([
+    404,
+    expect.stringMatching(/^persona: there is no persona "nobody-at-all"/),
+  ])
 })
 
-describe('requireOutcome', () => {
-  test.each([
-    ['use', 'expired', ['id_token.expired']],
-    ['create', 'expired', ['request_uri.expired']],
-    ['token', '401', ['token.401']],
-    ['create', 'accessDenied', ['access_denied']],
-  ] as const)('for %s suggests by "%s" first the names that it is a part of', async (flow, name, nearest) => {
-    const { suggestions } = await refusalOf(async () => requireOutcome(flow, name))
+test.each([
+  ['use', 'expired', ['id_token.expired']],
+  ['create', 'expired', ['request_uri.expired']],
+  ['token', '401', ['token.401']],
+  ['create', 'accessDenied', ['access_denied']],
+] as const)(
+  'An unknown outcome of %s is refused with the names that "%s" is a part of',
+  async (flow, name, nearest) => {
+    const { suggestions, message, status } = await refusalOf(async () => requireOutcome(flow, name))
     expect(suggestions.slice(0, nearest.length)).toEqual(nearest)
-  })
+    expect([status, message]).toEqual([
+      400,
+      expect.stringMatching(new RegExp(`^outcome: there is no outcome.* "${name}"\\. Did`)),
+    ])
+    expect(message).toContain(LISTED)
+  },
+)
 
-  test('does not suggest another member for the beginning of a name', async () => {
-    const { suggestions, message } = await refusalOf(async () => requireOutcome('use', 'id_token.nonce'))
-    expect(suggestions).toContain('id_token.nonce_missing')
-    expect(suggestions.every((name) => name.startsWith('id_token.nonce_'))).toBe(true)
-    expect(message).toContain('Did you mean "id_token.nonce_')
-  })
-
-  test('says of which flows an outcome is that this call cannot have, and which ones it can', async () => {
-    const { message } = await refusalOf(async () => requireOutcome('token', 'access_denied', 'header X'))
-    expect(message).toMatch(
-      /^header X: "access_denied" is an outcome of use and create, not of token\. Outcomes of token: token\.500, .* and \d+ more\. GET \/_sandbox\/catalog lists all\.$/,
-    )
-  })
+test('The beginning of an outcome suggests no outcome of another member', async () => {
+  const { suggestions, message } = await refusalOf(async () => requireOutcome('use', 'id_token.nonce'))
+  expect(suggestions).toContain('id_token.nonce_missing')
+  expect(suggestions.every((name) => name.startsWith('id_token.nonce_'))).toBe(true)
+  expect(message).toContain('Did you mean "id_token.nonce_')
 })
 
-describe('outcomeProblem', () => {
-  test('is undefined for an outcome of the flow', () => {
-    expect(outcomeProblem('create', 'request_uri.expired')).toBeUndefined()
-  })
-
-  test('names the flow of an outcome of another one', () => {
-    expect(outcomeProblem('create', 'verified')).toContain('"verified" is an outcome of use, not of create.')
-  })
+test('An outcome of other flows is refused with these flows, and with outcomes of this call', async () => {
+  expect(requireOutcome('token', 'token.500')).toMatchObject({ flow: 'token', name: 'token.500' })
+  const { message } = await refusalOf(async () => requireOutcome('token', 'access_denied', 'header X'))
+  expect(message).toMatch(
+    /^header X: "access_denied" is an outcome of use and create, not of token\. Outcomes of token: token\.500, .* and \d+ more\. GET \/_sandbox\/catalog lists all\.$/,
+  )
+  expect(outcomeProblem('create', 'request_uri.expired')).toBeUndefined()
+  expect(outcomeProblem('create', 'verified')).toMatch(
+    /^"verified" is an outcome of use, not of create\. Outcomes of create: /,
+  )
+  expect(outcomeProblem('use', 'acess_denied')).toMatch(/outcome of use "acess_denied"\. Did you mean "access_denied"/)
 })
 
-describe('requireOutcomeName', () => {
-  test('suggests the outcomes of every flow', async () => {
-    const { message } = await refusalOf(async () => requireOutcomeName('expired'))
-    expect(message).toContain('Did you mean "request_uri.expired" or "id_token.expired"?')
+test('The outcome of a cookie is one of Use or Create', async () => {
+  expect(OUTCOME_FLOWS.filter(isOfBrowser)).toEqual(['use', 'create'])
+  for (const name of ['access_denied', 'created', 'request_uri.expired']) requireBrowserOutcome(name, 'cookie c')
+  const ofCall = await refusalOf(async () => requireBrowserOutcome('token.500', 'cookie c'))
+  expect(ofCall.message).toBe(
+    `cookie c: "token.500" is an outcome of token, a call that no browser makes with its cookies; queue it by POST /_sandbox/expectations, or name it in the authorization request. ${LISTED}`,
+  )
+  const unknown = await refusalOf(async () => requireBrowserOutcome('acess_denied', 'cookie c'))
+  expect(unknown.message).toMatch(/^cookie c: there is no outcome "acess_denied"\. Did you mean "access_denied"/)
+})
+
+test('The name of an outcome is that of any flow', async () => {
+  for (const name of ['verified', 'created', 'jwks.500']) requireOutcomeName(name)
+  const { message } = await refusalOf(async () => requireOutcomeName('expired'))
+  expect(message).toBe(
+    `outcome: there is no outcome "expired". Did you mean "request_uri.expired" or "id_token.expired"? ${LISTED}`,
+  )
+  expect((await refusalOf(async () => requireOutcomeName('x', 'defaults.outcome'))).message).toMatch(
+    /^defaults\.outcome: /,
+  )
+})
+
+test('Every name in a request is checked, also one that a stronger source overrules', async () => {
+  const tenant = { personas }
+  const [none, query] = [
+    { persona: undefined, outcome: undefined },
+    { persona: 'teen-16', outcome: undefined },
+  ]
+  expect((await requireRequestedNames('use', { query }, tenant)).map(({ name }) => name)).toEqual(['teen-16'])
+  expect(await requireRequestedNames('use', { query: none, headers: none, cookie: none }, tenant)).toEqual([])
+  const refused = async (requested: Parameters<typeof requireRequestedNames>[1], flow: 'use' | 'par' = 'use') =>
+    (await refusalOf(() => requireRequestedNames(flow, requested, tenant))).message
+  expect(await refused({ query, headers: { ...none, persona: 'nobody' } })).toMatch(
+    /^request header X-Sandbox-Persona: /,
+  )
+  expect(await refused({ query, headers: { ...none, outcome: 'nothing' } })).toMatch(
+    /^request header X-Sandbox-Outcome: /,
+  )
+  expect(await refused({ query: { ...query, outcome: 'nothing' } })).toMatch(/^query parameter sandbox_outcome: /)
+  expect(await refused({ query: { ...query, persona: 'nobody' } })).toMatch(/^query parameter sandbox_persona: /)
+  expect(await refused({ cookie: { ...none, outcome: 'token.500' } })).toMatch(
+    /^cookie agekey_sandbox_outcome: "token\.500"/,
+  )
+  // No browser makes this call.
+  expect(await requireRequestedNames('par', { cookie: { ...none, outcome: 'token.500' } }, tenant)).toEqual([])
+})
+
+test('What a browser acts as is kept in a cookie with the path of its tenant, and read there alone', () => {
+  const acting = { persona: 'teen-16', outcome: 'access_denied' }
+  const value = actingValue('/t/a', acting)
+  expect(value).toBe('at=%2Ft%2Fa&persona=teen-16&outcome=access_denied')
+  expect(readActingValue(value, '/t/a')).toEqual(acting)
+  expect(readActingValue(value, '')).toEqual({ persona: undefined, outcome: undefined })
+  expect(readActingValue(actingValue('', { persona: 'teen-16' }), '')).toEqual({
+    persona: 'teen-16',
+    outcome: undefined,
   })
+  expect(readActingValue(actingValue('', { outcome: 'x' }), '')).toEqual({ persona: undefined, outcome: 'x' })
+  expect(actingValue('', {})).toBe('')
 })
