@@ -51,32 +51,29 @@ const persona = (changes: object) =>
 const scenario = (name: string, steps: number) =>
   problemsOf(scenarioSchema.safeParse({ name, steps: Array(steps).fill({ await: 'par' }) }).success)
 
-/** A limit by what is counted: what is said to so many of them, the most of them, and what is said to one more. */
-const LIMITS: readonly (readonly [limit: string, ask: (count: number) => unknown, most: number, refusal: string])[] = [
-  ['items of authorization_details', (count) => signals(count), 10, 'SIG-02'],
-  ['bytes of a pushed state', (bytes) => pushed({ state: umlauts(bytes) }), 4_096, 'PAR-15'],
+/** What is counted, the most that is taken, what is said to one more, and how so many are sent. */
+type Limit = readonly [counted: string, most: number, refusal: string, ask: (count: number) => unknown]
+const LIMITS: readonly Limit[] = [
+  ['items of authorization_details', 10, 'SIG-02', (count) => signals(count)],
+  ['bytes of a pushed state', 4_096, 'PAR-15', (bytes) => pushed({ state: umlauts(bytes) })],
   ...['state', 'nonce', 'font', 'language'].map(
-    (name) =>
-      [`bytes of ${name}`, (bytes: number) => asked('error', { [name]: umlauts(bytes) }), 4_096, 'USE-23'] as const,
+    (name): Limit => [`bytes of ${name}`, 4_096, 'USE-23', (bytes) => asked('error', { [name]: umlauts(bytes) })],
   ),
-  ['years of an age', (years) => signals(1, { age: { years } }), 150, 'SIG-08'],
-  ['years as the min_age of a method', (years) => asked('error', { claims: face(years) }), 150, 'CLM-15'],
-  ['thresholds without advice in profile spec', (count) => asked('advice', thresholds(count)), 5, 'CLM-06'],
-  ['thresholds in profile agekey', (count) => asked('error', thresholds(count), 'agekey'), 5, 'CLM-06'],
-  ['of button_radius', (radius) => asked('advice', { button_radius: `${radius}` }), 32, 'USE-16'],
-  ['characters of font', (length) => asked('advice', { font: 'f'.repeat(length) }), 60, 'USE-16'],
-  ['characters of the title of a persona', (length) => persona({ title: 't'.repeat(length) }), 100, 'refused'],
-  ['characters of the purpose of a persona', (length) => persona({ purpose: 'p'.repeat(length) }), 300, 'refused'],
-  ['characters of the name of a scenario', (length) => scenario('n'.repeat(length), 1), 200, 'refused'],
-  ['steps of a scenario', (steps) => scenario('A', steps), 500, 'refused'],
+  ['years of an age', 150, 'SIG-08', (years) => signals(1, { age: { years } })],
+  ['years as the min_age of a method', 150, 'CLM-15', (years) => asked('error', { claims: face(years) })],
+  ['thresholds without advice in profile spec', 5, 'CLM-06', (count) => asked('advice', thresholds(count))],
+  ['thresholds in profile agekey', 5, 'CLM-06', (count) => asked('error', thresholds(count), 'agekey')],
+  ['of button_radius', 32, 'USE-16', (radius) => asked('advice', { button_radius: `${radius}` })],
+  ['characters of font', 60, 'USE-16', (length) => asked('advice', { font: 'f'.repeat(length) })],
+  ['characters of the title of a persona', 100, 'refused', (length) => persona({ title: 't'.repeat(length) })],
+  ['characters of the purpose of a persona', 300, 'refused', (length) => persona({ purpose: 'p'.repeat(length) })],
+  ['characters of the name of a scenario', 200, 'refused', (length) => scenario('n'.repeat(length), 1)],
+  ['steps of a scenario', 500, 'refused', (steps) => scenario('A', steps)],
 ]
 
-test.each(LIMITS)(
-  'Of %s the limit is met by $2, and one more exceeds the limit',
-  async (_limit, ask, most, refusal) => {
-    expect([await ask(most), await ask(most + 1)]).toEqual([[], [refusal]])
-  },
-)
+test.each(LIMITS)('Of %s %i are taken, and one more leads to %s', async (_counted, most, refusal, ask) => {
+  expect([await ask(most), await ask(most + 1)]).toEqual([[], [refusal]])
+})
 
 test('A request line and headers of nearly 96 KiB are read, and longer ones are refused', async () => {
   const { url } = await startSandbox()
