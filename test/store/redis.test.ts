@@ -69,12 +69,16 @@ describeWith('redis-server', 'In Redis', () => {
   })
 
   test('The Redis store holds 100,000 records per collection: the oldest goes', async () => {
-    const store = createRedisStore(redis, { prefix: 'full:', order: 'order', clock: { now: () => 0 } })
+    const store = createRedisStore(redis, { prefix: 'full:', order: 'full:order', clock: { now: () => 0 } })
     await store.put('code', 'first', 1, 1)
     await store.put('code', 'second', 2, 1)
-    // What the store would note of 99,997 more, in one step.
-    const fill = "for n = 1, 99997 do redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), n) end"
-    await redis.call((client) => client.eval(fill, { keys: ['full:index:code', 'order'] }))
+    // What the store would note of 99,997 more, in steps that leave room for the calls of other tests.
+    const fill =
+      "for n = 1, ARGV[1] do redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), KEYS[2] .. n .. ARGV[2]) end"
+    for (let step = 0; step < 11; step++) {
+      const given = { keys: ['full:index:code', 'full:order'], arguments: [String(step < 10 ? 9_999 : 7), `-${step}`] }
+      await redis.call((client) => client.eval(fill, given))
+    }
     await store.put('code', '100,000th', 3, 1)
     expect(await store.get('code', 'first')).toBe(1)
     await store.put('code', 'one more', 4, 1)
