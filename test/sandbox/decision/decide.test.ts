@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { beginCreate } from '../../../src/oidc/create.ts'
+import { Refusal } from '../../../src/oidc/refusal.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
-import { decide, decideByChoice, decideEnded } from '../../../src/sandbox/decision/decide.ts'
+import { decide, decideByChoice, decideEnded, runClockSteps } from '../../../src/sandbox/decision/decide.ts'
 import { decideServerCall } from '../../../src/sandbox/decision/decide-server-call.ts'
 import type { RequestedDecision } from '../../../src/sandbox/decision/sources.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import { useFlowEntry } from '../../support/journal-entries.ts'
+import { callbackWith } from '../../support/listed-flow.ts'
 import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../support/requests.ts'
 import { createService, refusalOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
@@ -234,6 +237,138 @@ test('decide leaves a persona without an age key the outcomes that need none', a
   }
 })
 
+const named = (persona?: string, outcome?: string) => ({ persona, outcome })
+const SHOP = { clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI] }
+const FALLBACK = 'persona adult-passport, because none is named'
+
+test.each<[RequestedDecision, string]>([
+  [{ query: named('teen-16') }, 'query parameter sandbox_persona'],
+  [{ query: named(undefined, 'access_denied') }, 'query parameter sandbox_outcome'],
+  [{ query: named(undefined, 'verified') }, `query parameter sandbox_outcome; ${FALLBACK}`],
+  [
+    { headers: named('teen-16', 'verified') },
+    'request header X-Sandbox-Persona; outcome by request header X-Sandbox-Outcome',
+  ],
+  [{ cookie: named('teen-16', 'verified') }, 'cookie agekey_sandbox_persona; outcome by cookie agekey_sandbox_outcome'],
+  // An outcome of another flow in a cookie is none of this one.
+  [{ cookie: named('teen-16', 'request_uri.expired') }, 'cookie agekey_sandbox_persona'],
+])('decide by %j says that this decided: %s', async (requested, by) => {
+  expect((await decideRequest('use', await createTestTenant(), requested))?.decidedBy).toBe(by)
+})
+
+test('decide says when an expectation, a scenario, a client or a default has decided', async () => {
+  const tenant = await createTestTenant({
+    clients: [{ ...SHOP, persona: 'teen-14' }],
+    defaults: { persona: 'teen-16', outcome: 'verified' },
+  })
+  const { id } = await tenant.expectations.add({ flow: 'use', persona: 'child-12', outcome: 'verified', times: 2 })
+  await tenant.scenarios.arm({
+    name: 'A "b"',
+    steps: [{ clock: { advance: 1 } }, { decide: { flow: 'use', outcome: 'access_denied' } }],
+  })
+  const decided = async (clientId = 'ak_test_sandbox') =>
+    (await decide(await transactionOf('use', tenant), callOf('use', clientId), { requested: {}, tenant }))?.decidedBy
+  expect([await decided(), await decided(), await decided('shop'), await decided('shop'), await decided()]).toEqual([
+    `expectation ${id} (1 of 2 left)`,
+    `expectation ${id} (now used up)`,
+    'client shop; outcome by scenario "A \\"b\\"", step 2',
+    'client shop; outcome by the default of the sandbox',
+    'the default of the sandbox',
+  ])
+})
+
+const UPGRADE = { scope: 'openid svc.upgrade' }
+const CREATES = { can_create: 'true' }
+const NO_KEY = 'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
+
+test.each<[string | undefined, string, Changes, string]>([
+  [
+    undefined,
+    'create_requested',
+    {},
+    'not possible here: the request did not send can_create=true; send it, or choose another outcome',
+  ],
+  [
+    undefined,
+    'callback.create_requested_unasked',
+    CREATES,
+    'not possible here: the request sent can_create=true, which makes this answer a legal one; leave it out, or choose another outcome',
+  ],
+  [
+    undefined,
+    'code_issued',
+    {},
+    'not possible here: the request did not ask for the upgrade scope; send scope=openid svc.upgrade, or choose another outcome',
+  ],
+  [
+    undefined,
+    'id_token.replayed',
+    {},
+    'not possible here: this client has no earlier Use flow that ended well (verified, with another nonce); finish one first, or choose another outcome',
+  ],
+  ['no-age-key', 'id_token.expired', {}, `not possible as no-age-key: ${NO_KEY}`],
+  ['no-age-key', 'token.500', UPGRADE, `not possible as no-age-key: ${NO_KEY}`],
+])(
+  'decide refuses as %s the outcome %s of a request with %j, and says why',
+  async (persona, outcome, changes, problem) => {
+    const tenant = await createTestTenant()
+    const refusal = await refusalOf(() => decideRequest('use', tenant, { query: named(persona, outcome) }, changes))
+    expect(refusal).toMatchObject({
+      status: 400,
+      title: 'This test decision is not possible',
+      message: `query parameter sandbox_outcome: ${outcome} is ${problem}.`,
+    })
+  },
+)
+
+test('decide takes what an earlier flow of the client was answered, when it had another state', async () => {
+  const tenant = await createTestTenant()
+  const answer = callbackWith({ id_token: 'a.b.c' })
+  const facts = { flow: 'use', client_id: 'ak_test_sandbox', outcome: 'verified' } as const
+  const recordEarlier = (state: string) =>
+    tenant.journal.record(
+      'default',
+      useFlowEntry({ facts, call: { parameters: { state, nonce: `of ${state}` }, response: answer } }),
+    )
+  await recordEarlier('state-1')
+  const replay = (outcome: string) => decideRequest('use', tenant, { query: named(undefined, outcome) })
+  expect(await replay('id_token.replayed')).toMatchObject({
+    earlier: { state: 'state-1', nonce: 'of state-1', idToken: 'a.b.c' },
+  })
+  expect((await refusalOf(() => replay('callback.state_of_earlier_flow'))).message).toBe(
+    'query parameter sandbox_outcome: callback.state_of_earlier_flow is not possible here: the request has the state of the earlier flow, so that the answer would be right; send another state with each request, or choose another outcome.',
+  )
+  await recordEarlier('state-0')
+  expect(await replay('callback.state_of_earlier_flow')).toMatchObject({ earlier: { state: 'state-0' } })
+  expect((await decideRequest('use', tenant, { query: named('teen-16') }))?.earlier).toBeUndefined()
+})
+
+test('decide takes a persona that was looked up before, and passes on that a store is away', async () => {
+  const tenant = await createTestTenant()
+  const known = [{ name: 'teen-16', title: 'As it was', purpose: 'P' }]
+  const request = { requested: { query: named('teen-16') }, known, tenant }
+  expect(await decide(await transactionOf('use', tenant), callOf('use'), request)).toMatchObject({ persona: known[0] })
+  const away = Refusal.unavailable('the store is away')
+  const personas = { ...tenant.personas, find: () => Promise.reject(away) }
+  await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
+  const broken: Tenant = Object.assign(Object.create(tenant), { personas })
+  await expect(
+    decide(await transactionOf('use', tenant), callOf('use'), { requested: {}, tenant: broken }),
+  ).rejects.toBe(away)
+  expect(await tenant.expectations.list()).toHaveLength(1)
+})
+
+test('A step of a scenario that moves the clock runs when its decision is carried out, and by no other decision', async () => {
+  const tenant = await createTestTenant()
+  const steps = [{ decide: { flow: 'use' as const, persona: 'teen-16' } }, { clock: { advance: 91 } }]
+  await tenant.scenarios.arm({ name: 'A', steps })
+  const decision = (await decideRequest('use', tenant)) ?? expect.fail('the scenario decides')
+  await runClockSteps({ ...decision, queued: undefined }, tenant)
+  expect(tenant.clock.state().advanced_seconds).toBe(0)
+  await runClockSteps(decision, tenant)
+  expect(tenant.clock.state().advanced_seconds).toBe(91)
+})
+
 test('decideByChoice decides by the form alone, and leaves an empty form undecided', async () => {
   const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
   const transaction = await transactionOf('use', tenant)
@@ -247,8 +382,14 @@ test('decideEnded uses up an expectation of the outcome that the call already ha
   const call = { ...callOf('create'), endedAs: 'request_uri.expired' }
   await tenant.expectations.add({ flow: 'create', outcome: 'access_denied', times: 1 })
   expect(await decideEnded(call, tenant)).toBeUndefined()
-  await tenant.expectations.add({ flow: 'create', outcome: 'request_uri.expired', times: 1 })
-  expect(await decideEnded(call, tenant)).toMatchObject({ outcome: { name: 'request_uri.expired' } })
+  const { id } = await tenant.expectations.add({ flow: 'create', outcome: 'request_uri.expired', times: 1 })
+  expect(await decideEnded(call, tenant)).toMatchObject({
+    persona: undefined,
+    outcome: { flow: 'create', name: 'request_uri.expired' },
+    decidedBy: `expectation ${id} (now used up)`,
+    queued: { outcome: 'request_uri.expired' },
+  })
+  expect(await decideEnded({ ...call, endedAs: undefined }, tenant)).toBeUndefined()
   expect((await tenant.expectations.list()).map(({ outcome }) => outcome)).toEqual(['access_denied'])
 })
 
@@ -263,7 +404,12 @@ describe('decideServerCall', () => {
     await tenant.expectations.add({ flow: 'par', outcome: 'par.500', times: 1 })
     const requested = { headers: { persona: undefined, outcome: 'par.401' } }
     const forced = await decideServerCall(callOf('par'), { requested, tenant })
-    expect(forced).toMatchObject({ outcome: { name: 'par.401' }, queued: undefined })
+    expect(forced).toMatchObject({
+      outcome: { name: 'par.401' },
+      source: 'request header X-Sandbox-Outcome',
+      queued: undefined,
+    })
+    expect(await forced?.settle(true)).toBe(true)
     expect(await tenant.expectations.list()).toHaveLength(1)
   })
 
@@ -272,8 +418,36 @@ describe('decideServerCall', () => {
     await tenant.expectations.add({ flow: 'par', outcome: 'par.401', times: 1 })
     const first = await decideServerCall(callOf('par'), { requested: {}, tenant })
     const second = await decideServerCall(callOf('par'), { requested: {}, tenant })
+    expect(first).toMatchObject({
+      queued: { outcome: 'par.401' },
+      source: expect.stringMatching(/^expectation .*used up/),
+    })
+    expect(await first?.settle(false)).toBe(true)
+    expect(await tenant.expectations.list()).toHaveLength(1)
     expect([await first?.settle(true), await second?.settle(true)]).toEqual([true, false])
     expect(await tenant.expectations.list()).toEqual([])
+  })
+
+  test('has a scenario fail whose step the call contradicts, and holds what a scenario decides for a read', async () => {
+    const tenant = await createTestTenant()
+    const expecting = { decide: { flow: 'par', outcome: 'par.401' }, expect: { state: 'other' } } as const
+    const { id } = await tenant.scenarios.arm({ name: 'A', steps: [expecting] })
+    expect(await decideServerCall(callOf('par'), { requested: {}, tenant })).toBeUndefined()
+    expect(await tenant.scenarios.find(id)).toMatchObject({ status: 'failed' })
+    const [read, other] = [
+      { ...callOf('par'), flow: 'jwks' },
+      { ...callOf('par'), flow: 'token' },
+    ] as const
+    const steps = [
+      { decide: { flow: 'jwks', outcome: 'jwks.500' } },
+      { decide: { flow: 'token', outcome: 'token.500' } },
+    ] as const
+    await tenant.scenarios.arm({ name: 'B', steps: [...steps] })
+    for (const call of [read, other]) {
+      const forced = await decideServerCall(call, { requested: {}, tenant })
+      expect([forced?.source, await forced?.settle(true)]).toEqual([expect.stringMatching(/^scenario "B"/), true])
+    }
+    expect(await tenant.expectations.list()).toMatchObject([{ flow: 'jwks', outcome: 'jwks.500', held_since: 'f0' }])
   })
 
   test('refuses an unknown outcome', async () => {
