@@ -1,3 +1,4 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { beginCreate } from '../../../src/oidc/create.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
@@ -5,7 +6,7 @@ import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import { requireOutcome } from '../../../src/sandbox/decision/names.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { idTokenOf } from '../../support/id-tokens.ts'
-import { type Changes, createRequest, useRequest } from '../../support/requests.ts'
+import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../support/requests.ts'
 import { createService, received } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
@@ -26,7 +27,7 @@ async function concludeUse(tenant: Tenant, outcome: string, persona?: string, ch
 }
 
 /** Ends a valid Create request with an outcome by a persona. */
-async function concludeCreate(tenant: Tenant, outcome: string, persona?: string) {
+async function concludeCreate(tenant: Tenant, outcome: string, persona?: string, options: { saves?: boolean } = {}) {
   const requestUri = await createService(tenant.provider).obtainRequestUri()
   const beginning = await beginCreate(Object.entries(createRequest(requestUri)), tenant.provider)
   if (beginning.kind === 'refused') throw new Error('the request is refused')
@@ -36,7 +37,7 @@ async function concludeCreate(tenant: Tenant, outcome: string, persona?: string)
     laterOutcome: undefined,
     decidedBy: 'the choice page',
   }
-  const conclusion = await conclude(beginning.transaction, decision, { tenant })
+  const conclusion = await conclude(beginning.transaction, decision, { tenant, ...options })
   return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
 }
 
@@ -121,4 +122,44 @@ describe('conclude of a Create request', () => {
     const { outcome } = await concludeUse(tenant, 'verified', 'no-age-key')
     expect(outcome.name).toBe('access_denied')
   })
+})
+
+test('conclude of a Create request saves nothing where no passkey can be made, and says so', async () => {
+  const tenant = await createTestTenant()
+  const { callback, isUnsaved } = await concludeCreate(tenant, 'created', 'no-age-key', { saves: false })
+  expect([callback?.params, isUnsaved]).toEqual([{ state: 'state-1' }, true])
+  expect((await concludeUse(tenant, 'verified', 'no-age-key')).outcome.name).toBe('access_denied')
+  expect((await concludeCreate(tenant, 'access_denied', 'no-age-key', { saves: false })).isUnsaved).toBe(false)
+  expect(await concludeCreate(tenant, 'created', 'no-age-key')).toMatchObject({ isUnsaved: false, traps: [] })
+})
+
+test('conclude changes the honest answer by the readings of the tenant, then by the outcome', async () => {
+  const tenant = await createTestTenant({ readings: { azp: 'present', typ: 'absent', callback_iss: 'present' } })
+  const end = async (outcome: string) => {
+    const { callback } = await concludeUse(tenant, outcome, 'adult-passport')
+    const idToken = callback?.params['id_token'] ?? ''
+    const { azp, nonce } = decodeJwt(idToken)
+    return { azp, nonce, typ: decodeProtectedHeader(idToken).typ, iss: callback?.params['iss'] }
+  }
+  const honest = {
+    azp: 'ak_test_sandbox',
+    nonce: 'nonce-1',
+    typ: undefined,
+    iss: 'https://sandbox.example/v1/oidc/use',
+  }
+  expect(await end('verified')).toEqual(honest)
+  expect(await end('id_token.nonce_missing')).toEqual({ ...honest, nonce: undefined })
+  expect(await end('id_token.typ_other')).toEqual({ ...honest, typ: 'at+jwt' })
+  expect(await end('callback.extra_parameter')).toEqual(honest)
+})
+
+test('conclude names the traps that the answer leads to, and signs with the algorithm of the client', async () => {
+  const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI], signingAlg: 'ES256' as const }]
+  const tenant = await createTestTenant({ clients })
+  const { callback, traps } = await concludeUse(tenant, 'id_token.jku', 'adult-passport', { client_id: 'shop' })
+  expect(decodeProtectedHeader(callback?.params['id_token'] ?? '')).toMatchObject({
+    alg: 'ES256',
+    jku: `https://sandbox.example/_sandbox/trap/${traps[0]}`,
+  })
+  expect(traps).toHaveLength(1)
 })

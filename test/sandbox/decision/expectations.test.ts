@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import type * as z from 'zod'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { parsedParameters, type ReceivedCall } from '../../../src/sandbox/decision/call.ts'
 import {
   checkExpectation,
   createExpectations,
+  expectationSchema,
   isHeld,
   newExpectationSchema,
 } from '../../../src/sandbox/decision/expectations.ts'
@@ -142,6 +144,25 @@ test.each([
   [{ flow: 'use', outcom: 'x' }, false],
 ])('%j has the shape of an expectation: %s', (value, isShape) => {
   expect(newExpectationSchema.safeParse(value).success).toBe(isShape)
+})
+
+test('The schema of an expectation says of its members what they are for', () => {
+  const descriptions = (schema: z.ZodObject) =>
+    Object.entries(schema.shape).flatMap(([name, { description }]) => (description ? [[name, description]] : []))
+  expect(descriptions(expectationSchema.extend({ times: newExpectationSchema.shape.times }))).toEqual([
+    [
+      'match',
+      'The request must say the same; in Create state is the pushed one, for token and upgrade that of the Use request',
+    ],
+    [
+      'times',
+      'How many requests it decides; 1 when absent. For discovery and jwks every read until a flow has ended counts as one',
+    ],
+    [
+      'held_since',
+      'Of discovery and jwks, once a read has met it: the flow that had ended last then. It holds until another one ends',
+    ],
+  ])
 })
 
 test('Of what was sent, claims and authorization_details are read as JSON, when they are', () => {
