@@ -65,13 +65,6 @@ test.each(['expired', 'used'] as const)(
   },
 )
 
-test('A request that cannot have the outcome of its expectation is answered by a page with the reason', async () => {
-  await sandbox.next({ outcome: 'create_requested' })
-  const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(400)
-  expect([answer.headers.location, answer.text]).toEqual([undefined, expect.stringContaining('can_create=true')])
-  expect([await sandbox.expectations.list(), await endingOf()]).toEqual([[], 'page'])
-})
-
 test.each(['par', 'token', 'upgrade'] as const)(
   'An expectation of %s answers that call once, for the client that it names',
   async (flow) => {

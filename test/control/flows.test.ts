@@ -164,14 +164,6 @@ test('A flow shows status 0 for a call whose connection was closed without a res
   expect(list.text).toMatch(/forced: par\.dropped, a correct client [\s\S]*<span class="mark no">error<\/span>/)
 })
 
-test.each([
-  [{ can_create: 'true' }, 'create_requested'],
-  [{}, 'access_denied'],
-])('The flow of a persona without an age key, sent %j, shows the outcome that it had: %s', async (changes, outcome) => {
-  await rp.use({ ...changes, sandbox_persona: 'no-age-key' })
-  expect(await sandbox.flows.last()).toMatchObject({ persona: 'no-age-key', outcome })
-})
-
 /** Reads the stream of events until it holds `count` of them. */
 async function readEvents(count: number, act: () => Promise<unknown>) {
   const abort = new AbortController()

@@ -5,8 +5,8 @@ import { press, submit } from '../support/forms.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { byTestId } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { type Changes, claims, createRequest, useRequest } from '../support/requests.ts'
-import { shareSandbox, startSandbox } from '../support/sandbox.ts'
+import { type Changes, createRequest, useRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
 const rp = createRelyingParty(sandbox)
@@ -32,14 +32,6 @@ test.each([
   const { params, mode } = await rp.create(await rp.obtainRequestUri(), changes)
   const error_description = expect.stringMatching(description)
   expect([mode, params]).toEqual(['query', { error, error_description, state: 'state-1' }])
-})
-
-test('E3 with another redirect_uri than the pushed one is a page, never a redirect, and spends nothing', async () => {
-  const requestUri = await rp.obtainRequestUri()
-  const answer = await open({ redirect_uri: 'http://localhost:3000/other', sandbox_persona: 'teen-16' }, requestUri)
-  expect([answer.status, answer.headers.location]).toEqual([400, undefined])
-  expect(answer.text).toContain('CRE-03')
-  expect((await rp.create(requestUri)).params).toEqual({ state: 'state-1' })
 })
 
 test('The page of E3 can be reloaded and decides once: the second decision gets invalid_request_uri with state', async () => {
@@ -102,17 +94,4 @@ test('The page of E3 preselects no-age-key after a Use in which the user asked t
   await use({ sandbox_persona: 'adult-passport' })
   await use({ can_create: 'true', sandbox_outcome: 'create_requested' })
   expect(await preselected()).toBe('no-age-key')
-})
-
-test('E3 that a script ends with created and no persona saves for no-age-key, with the level that the config certifies', async () => {
-  const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } } as const
-  const asked = { claims: claims({ age_thresholds: [18], iso_27566_1: 'effective' }), sandbox_persona: 'no-age-key' }
-  const answers: unknown[] = []
-  for (const options of [{ certifications }, {}]) {
-    const party = createRelyingParty(await startSandbox(options))
-    const created = { sandbox_persona: undefined, sandbox_outcome: 'created' }
-    await party.create(await party.obtainRequestUri(), created)
-    answers.push(idTokenOf(await party.use(asked)).age_thresholds)
-  }
-  expect(answers).toEqual([{ 18: true }, { 18: false }])
 })

@@ -30,10 +30,6 @@ const ID_SCAN: AgeSignal = {
 
 const CLIENT = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost/'], persona: 'teen-16' }
 
-test('The status strip names nothing in a sandbox as it starts', async () => {
-  expect(await modesOf(await runningTenant())).toEqual([])
-})
-
 test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   ['clock', (tenant) => tenant.moveClock({ advance: 93_600 }), '+1 day 2 h'],
   ['clock', (tenant) => tenant.moveClock({ set: '2030-01-31', freeze: true }), 'frozen at 2030-01-31 00:00:00Z'],
