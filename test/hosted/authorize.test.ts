@@ -133,18 +133,6 @@ test.each([
   expect((await submit(sandbox, form)).status).toBe(303)
 })
 
-test.each([
-  { 'Sec-Fetch-Site': 'cross-site' },
-  { 'Sec-Fetch-Site': 'same-site' },
-  { Origin: 'https://evil.example' },
-  { Origin: 'null' },
-  { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' },
-])('A choice that another site sends is refused with 403: %j', async (headers) => {
-  const { action, fields } = press(await openUse(), 'use')
-  await sandbox.request.post(action).set(headers).send(String(fields)).expect(403)
-  await sandbox.request.post(action).set('Origin', sandbox.url).send(String(fields)).expect(303)
-})
-
 test('A choice takes no redirect target from its form', async () => {
   const form = press(await openUse(), 'decline')
   form.fields.append('redirect_uri', 'https://evil.example/')

@@ -92,13 +92,6 @@ test.each<[Readonly<Record<string, string>>, number]>([
   expect(answer.headers['content-type']).toContain('text/html')
 })
 
-test('The language is not changed from another site, nor by a GET', async () => {
-  const { action, fields } = formWithId((await openPage()).text, 'language-form')
-  fields.set('language', 'de')
-  await sandbox.request.post(action).set('Sec-Fetch-Site', 'cross-site').send(String(fields)).expect(403)
-  await sandbox.request.get(action).query(String(fields)).expect(405)
-})
-
 test('A hosted page in another language marks English text', async () => {
   const { text } = await openPage({ asked: 'ja' })
   const [button] = /<button name="persona"[\s\S]*?<\/button>/.exec(text) ?? []

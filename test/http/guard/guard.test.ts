@@ -10,6 +10,11 @@ test.each([
   ['from a foreign Origin', 403, { ...JSON_TYPE, Origin: 'https://evil.example' }],
   ['from an Origin of null', 403, { ...JSON_TYPE, Origin: 'null' }],
   ['from another port of this machine', 403, { ...JSON_TYPE, Origin: 'http://localhost:9' }],
+  [
+    'from a foreign Origin that claims to be same-origin',
+    403,
+    { ...JSON_TYPE, Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' },
+  ],
   ['with Sec-Fetch-Site cross-site', 403, { ...JSON_TYPE, 'Sec-Fetch-Site': 'cross-site' }],
   ['with Sec-Fetch-Site same-site', 403, { ...JSON_TYPE, 'Sec-Fetch-Site': 'same-site' }],
   ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''].map(

@@ -132,6 +132,7 @@ test.each([
   ['post', '/v1/oidc/use/.well-known/openid-configuration', 'GET', 'document'],
   ['get', '/_sandbox/reset', 'POST', 'changes'],
   ['get', '/v1/oidc/use/choice', 'POST', 'form'],
+  ['get', '/v1/oidc/use/language', 'POST', 'changes'],
 ] as const)('%s %s is answered by the method that the endpoint takes, and why', async (method, path, allowed, why) => {
   const answer = await sandbox.request[method](path).set('Accept', 'application/json').expect(405)
   expect(answer.headers['allow']).toContain(allowed)
