@@ -1,18 +1,23 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { useRequest } from '../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const contentSchema = z.array(z.object({ type: z.literal('text'), text: z.string() })).length(1)
 
+const sandbox = await shareSandbox()
+
+const clients: Client[] = []
+afterAll(() => Promise.all(clients.map((client) => client.close())))
+
 /** A coding agent that is connected to the endpoint by the official client. */
-async function connect(url: string, headers: Readonly<Record<string, string>> = {}) {
+async function connect(url = sandbox.url, headers: Readonly<Record<string, string>> = {}) {
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/_sandbox/mcp`), { requestInit: { headers } }))
-  onTestFinished(() => client.close())
+  clients.push(client)
   return {
     client,
     async call(name: string, args: Readonly<Record<string, unknown>> = {}) {
@@ -22,9 +27,11 @@ async function connect(url: string, headers: Readonly<Record<string, string>> = 
   }
 }
 
+const { client, call } = await connect()
+
 /** Sends a user through Use; what is queued decides. */
-const visit = ({ request }: TestSandbox, query: Readonly<Record<string, string>> = {}) =>
-  request.get('/v1/oidc/use').query(useRequest(query))
+const visit = (query: Readonly<Record<string, string>> = {}) =>
+  sandbox.request.get('/v1/oidc/use').query(useRequest(query))
 
 const post = ({ request }: TestSandbox, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   request
@@ -34,252 +41,213 @@ const post = ({ request }: TestSandbox, body: unknown, headers: Readonly<Record<
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-describe('A coding agent', () => {
-  test('is told what the server is and which tools it has, each with a schema and its effect', async () => {
-    const { url } = await startSandbox()
-    const { client } = await connect(url)
-    expect(client.getServerVersion()).toMatchObject({ name: 'agekey-sandbox', version: expect.any(String) })
-    expect(client.getInstructions()).toContain('decide_next')
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual([
-      'list_personas',
-      'list_outcomes',
-      'decide_next',
-      'list_flows',
-      'explain_flow',
-      'explain',
-      'evaluate',
-      'clock',
-      'reset',
-      'search_documents',
-      'read_document',
-    ])
-    for (const { description, inputSchema } of tools) {
-      expect(description?.length).toBeGreaterThan(80)
-      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
-    }
-    const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]))
-    expect(hints.get('list_flows')).toMatchObject({ readOnlyHint: true, destructiveHint: false })
-    expect(hints.get('decide_next')).toMatchObject({ readOnlyHint: false, destructiveHint: false })
-    expect(hints.get('reset')).toMatchObject({ readOnlyHint: false, destructiveHint: true })
-  })
-
-  test('finds personas by a word, and one with its age signals', async () => {
-    const { url } = await startSandbox()
-    const { call } = await connect(url)
-    const all = await call('list_personas')
-    expect(all.text).toMatch(/^4\d personas:\n- /)
-    const { text, data } = await call('list_personas', { find: 'teen' })
-    expect(text).toContain('- teen-16: ')
-    expect(data).toMatchObject({ personas: expect.arrayContaining([expect.objectContaining({ name: 'teen-16' })]) })
-    const one = await call('list_personas', { name: 'teen-16' })
-    expect(one.data).toMatchObject({ persona: { name: 'teen-16', age_key: { signals: [expect.anything()] } } })
-    expect(one.text).toContain('It has 1 age signal.')
-  })
-
-  test('finds outcomes by words, flow and what a correct client does', async () => {
-    const { url } = await startSandbox()
-    const { call } = await connect(url)
-    const { text } = await call('list_outcomes', { find: 'id_token nonce', flow: 'use', correct_client: 'refuse' })
-    expect(text).toContain('use/id_token.nonce')
-    expect(text).not.toContain('(client: accept')
-    const first = await call('list_outcomes', { limit: 2 })
-    expect(first.text).toMatch(/^The first 2 of \d{3} outcomes; narrow them down by find or flow:\n- .*\n- [^\n]*$/)
-    expect((await call('list_outcomes', { find: 'nosuchword' })).text).toBe('0 outcomes:')
-  })
-
-  test('decides the next flow, and reads afterwards what happened and why', async () => {
-    const sandbox = await startSandbox()
-    const { call } = await connect(sandbox.url)
-    const queued = await call('decide_next', { persona: 'teen-16' })
-    expect(queued.text).toMatch(/^Queued as \S+ for the next use request: persona teen-16\. Decisions that wait: 1\.$/)
-    await visit(sandbox, { claims: '{"age_thresholds":[16,18]}' }).expect(302)
-
-    const listed = await call('list_flows', { persona: 'teen-16' })
-    expect(listed.text).toMatch(
-      /^1 flow, the newest first:\n- f1 use ok: .*\(persona teen-16, outcome verified, client_id ak_test_sandbox\)$/,
-    )
-    expect(listed.data).toMatchObject({ flows: [{ id: 'f1', age_thresholds: { 16: true, 18: false }, calls: 1 }] })
-
-    const explained = await call('explain_flow')
-    expect(explained.text).toContain('18: no. id_doc_scan: needs 18, has 16')
-    expect(explained.text).toContain(`${sandbox.baseUrl}/_sandbox/console/flows/f1`)
-    expect(explained.data).toMatchObject({ flow: { id: 'f1', persona: 'teen-16' } })
-  })
-
-  test('forces an outcome of the flow that has it, several times', async () => {
-    const sandbox = await startSandbox()
-    const { call } = await connect(sandbox.url)
-    expect((await call('decide_next', { outcome: 'token.500' })).text).toContain('the next token request')
-    const queued = await call('decide_next', { outcome: 'access_denied', times: 2 })
-    expect(queued.text).toContain('for the next 2 use requests: outcome access_denied. Decisions that wait: 2.')
-    await visit(sandbox).expect(302)
-    expect((await call('list_flows', { status: 'error' })).text).toContain('access_denied')
-  })
-
-  test('sees which rule a refused request broke, and how to mend it', async () => {
-    const sandbox = await startSandbox()
-    const { call } = await connect(sandbox.url)
-    await createRelyingParty(sandbox).push({ scope: 'profile' })
-    const { text } = await call('explain_flow', { id: 'f1' })
-    expect(text).toMatch(/Rules that calls broke:\n(?:- .*\n)*- E2 error PAR-\d+: .* To mend it: /)
-  })
-
-  test('has rules and outcomes explained', async () => {
-    const sandbox = await startSandbox()
-    const { call } = await connect(sandbox.url)
-    const rule = await call('explain', { name: 'par-07' })
-    expect(rule.data).toMatchObject({ kind: 'rule', name: 'PAR-07' })
-    const outcome = await call('explain', { name: 'id_token.expired' })
-    expect(outcome.text).toContain(`curl '${sandbox.baseUrl}/_sandbox/expectations'`)
-    const unknown = await call('explain', { name: 'id_token.expird' })
-    expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('Did you mean "id_token.expired"?') })
-  })
-
-  test('evaluates claims without a flow', async () => {
-    const { url } = await startSandbox()
-    const { call } = await connect(url)
-    const { text, data } = await call('evaluate', { claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
-    expect(data).toMatchObject({ age_thresholds: { 16: true, 18: false } })
-    expect(text).toMatch(/^16: yes, 18: no\. Why:\n- /)
-  })
-
-  test('reads and moves the clock', async () => {
-    const { url } = await startSandbox()
-    const { call } = await connect(url)
-    await call('clock', { set: '2030-01-01T00:00:00Z', freeze: true })
-    expect((await call('clock', { advance: 91 })).data).toMatchObject({ now: '2030-01-01T00:01:31.000Z', frozen: true })
-    expect((await call('clock')).text).toBe(
-      'The sandbox has 2030-01-01T00:01:31.000Z, 91 s ahead, and the clock is stopped.',
-    )
-    expect((await call('clock', { reset: true })).data).toMatchObject({ frozen: false, advanced_seconds: 0 })
-  })
-
-  test('resets the sandbox', async () => {
-    const sandbox = await startSandbox()
-    const { call } = await connect(sandbox.url)
-    await call('decide_next', { persona: 'teen-16' })
-    expect((await call('reset')).isError).toBe(false)
-    expect(await sandbox.expectations.list()).toEqual([])
-  })
-
-  test('searches and reads the documents', async () => {
-    const { url } = await startSandbox()
-    const { call } = await connect(url)
-    expect((await call('search_documents', { query: '' })).text).toContain('- library (Library): ')
-    const { text, data } = await call('search_documents', { query: 'PAR-07', limit: 1 })
-    expect(text).toMatch(/^Sections, the best first:\n- rules#/)
-    expect(data).toMatchObject({ found: [{ document: 'rules' }] })
-
-    const whole = await call('read_document', { name: 'test-ids' })
-    expect(whole.text).toMatch(/^# Test ids/)
-    const part = await call('read_document', { name: 'test-ids', section: 'languages' })
-    expect(part.text).toMatch(/^## Languages\n/)
-    const long = await call('read_document', { name: 'outcomes' })
-    expect(long.text).toMatch(/This is the beginning of \d+ characters\. Read on by section: outcomes, /)
-  })
+test('A coding agent is told what the server is and which tools it has, each with a schema and its effect', async () => {
+  expect(client.getServerVersion()).toMatchObject({ name: 'agekey-sandbox', version: expect.any(String) })
+  expect(client.getInstructions()).toContain('decide_next')
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual([
+    'list_personas',
+    'list_outcomes',
+    'decide_next',
+    'list_flows',
+    'explain_flow',
+    'explain',
+    'evaluate',
+    'clock',
+    'reset',
+    'search_documents',
+    'read_document',
+  ])
+  for (const { description, inputSchema } of tools) {
+    expect(description?.length).toBeGreaterThan(80)
+    expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+  }
+  const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]))
+  expect(hints.get('list_flows')).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+  expect(hints.get('decide_next')).toMatchObject({ readOnlyHint: false, destructiveHint: false })
+  expect(hints.get('reset')).toMatchObject({ readOnlyHint: false, destructiveHint: true })
 })
 
-describe('A tool refuses in the words of the sandbox:', () => {
-  test.each([
-    ['decide_next', {}, 'body: give persona, outcome or both'],
-    ['decide_next', { persona: 'teen-61' }, 'there is no persona "teen-61". Did you mean "teen-16"?'],
-    ['decide_next', { persona: 'teen-16', time: 2 }, 'time: unknown key. Did you mean "times"?'],
-    ['list_personas', { name: 'nobody' }, 'there is no persona "nobody"'],
-    ['list_outcomes', { flow: 'usee' }, 'flow: unknown flow "usee". Did you mean "use"?'],
-    ['list_flows', { limit: 1_000 }, 'limit: expected at most 100, found 1000'],
-    ['explain_flow', {}, 'id: there is no flow yet; send the app through one, then ask again'],
-    ['explain_flow', { id: 'f99' }, 'f99'],
-    ['explain', {}, 'name: is missing; expected a text'],
-    ['evaluate', { claims: { age_thresholds: ['x'] }, persona: 'teen-16' }, 'claims.age_thresholds[0]'],
-    ['clock', { advance: -1 }, 'advance: must be 0 or more seconds'],
-    ['reset', { all: true }, 'all: unknown key'],
-    ['search_documents', { query: 'a', limit: 0 }, 'limit: expected at least 1, found 0'],
-    ['read_document', { name: 'kubernets' }, 'name: there is no document "kubernets". Did you mean "kubernetes"?'],
-    ['read_document', { name: 'library', section: 'nowhere' }, 'section: there is no section "nowhere"'],
-  ])('%s %j', async (name, args, message) => {
-    const { url } = await startSandbox()
-    const { call } = await connect(url)
-    const { text, isError } = await call(name, args)
-    expect(isError).toBe(true)
-    expect(text).toContain(message)
-    expect(text).not.toMatch(/\bat .*\.ts:\d|\bat \w+ \(/)
-  })
-
-  test('a tool that does not exist is answered by the nearest one', async () => {
-    const { url } = await startSandbox()
-    const { client } = await connect(url)
-    await expect(client.callTool({ name: 'list_flow' })).rejects.toThrow('Did you mean "list_flows"?')
-  })
+test('A coding agent finds personas by a word, and one with its age signals', async () => {
+  const all = await call('list_personas')
+  expect(all.text).toMatch(/^4\d personas:\n- /)
+  const { text, data } = await call('list_personas', { find: 'teen' })
+  expect(text).toContain('- teen-16: ')
+  expect(data).toMatchObject({ personas: expect.arrayContaining([expect.objectContaining({ name: 'teen-16' })]) })
+  const one = await call('list_personas', { name: 'teen-16' })
+  expect(one.data).toMatchObject({ persona: { name: 'teen-16', age_key: { signals: [expect.anything()] } } })
+  expect(one.text).toContain('It has 1 age signal.')
 })
 
-describe('Each tenant has an endpoint of its own:', () => {
-  test('what is decided at one leaves the others as they are', async () => {
-    const sandbox = await startSandbox()
-    const { call } = await connect(`${sandbox.url}/t/qa`)
-    await call('decide_next', { persona: 'teen-16' })
-    expect(await sandbox.tenant('qa').expectations.list()).toHaveLength(1)
-    expect(await sandbox.expectations.list()).toEqual([])
-    expect((await call('explain', { name: 'id_token.expired' })).text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/`)
-  })
+test('A coding agent finds outcomes by words, flow and what a correct client does', async () => {
+  const { text } = await call('list_outcomes', { find: 'id_token nonce', flow: 'use', correct_client: 'refuse' })
+  expect(text).toContain('use/id_token.nonce')
+  expect(text).not.toContain('(client: accept')
+  const first = await call('list_outcomes', { limit: 2 })
+  expect(first.text).toMatch(/^The first 2 of \d{3} outcomes; narrow them down by find or flow:\n- .*\n- [^\n]*$/)
+  expect((await call('list_outcomes', { find: 'nosuchword' })).text).toBe('0 outcomes:')
 })
 
-describe('The endpoint is guarded as the control API is:', () => {
-  test('beyond this machine it asks for the control token', async () => {
-    const sandbox = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
-    await expect(connect(sandbox.url)).rejects.toThrow('send the control token of this sandbox')
-    await post(sandbox, LIST, { Authorization: 'Bearer another' }).expect(401)
-    const { call } = await connect(sandbox.url, { Authorization: 'Bearer secret-token' })
-    expect((await call('clock')).isError).toBe(false)
-  })
+test('A coding agent decides the next flow, and reads afterwards what happened and why', async () => {
+  const queued = await call('decide_next', { persona: 'teen-16' })
+  expect(queued.text).toMatch(/^Queued as \S+ for the next use request: persona teen-16\. Decisions that wait: 1\.$/)
+  await visit({ claims: '{"age_thresholds":[16,18]}' }).expect(302)
 
-  test('it is off beyond this machine while there is no token', async () => {
-    const sandbox = await startSandbox({ baseUrl: 'http://sandbox.test' })
-    const { text } = await post(sandbox, LIST).expect(403)
-    expect(text).toContain('the control API is off')
-  })
+  const listed = await call('list_flows', { persona: 'teen-16' })
+  expect(listed.text).toMatch(
+    /^1 flow, the newest first:\n- f\d+ use ok: .*\(persona teen-16, outcome verified, client_id ak_test_sandbox\)$/,
+  )
+  expect(listed.data).toMatchObject({ flows: [{ age_thresholds: { 16: true, 18: false }, calls: 1 }] })
 
-  test.each([
-    ['of another site', { Origin: 'https://evil.example' }],
-    ['of another site, by what browsers send', { 'Sec-Fetch-Site': 'cross-site' }],
-    ['that came by a foreign host name (DNS rebinding)', { Host: 'evil.example' }],
-  ])('a page %s cannot call it', async (_whose, headers) => {
-    const sandbox = await startSandbox()
-    await post(sandbox, { ...LIST, method: 'tools/call', params: { name: 'reset' } }, headers).expect(403)
-  })
+  const explained = await call('explain_flow')
+  expect(explained.text).toContain('18: no. id_doc_scan: needs 18, has 16')
+  expect(explained.text).toContain(`${sandbox.baseUrl}/_sandbox/console/flows/f`)
+  expect(explained.data).toMatchObject({ flow: { persona: 'teen-16' } })
 })
 
-describe('As the transport demands,', () => {
-  test.each(['get', 'delete'] as const)('%s is answered by 405: there is no stream and no session', async (method) => {
-    const { request } = await startSandbox()
-    const answer = await request[method]('/_sandbox/mcp').set('Accept', 'text/event-stream').expect(405)
+test('A coding agent forces an outcome of the flow that has it, several times', async () => {
+  expect((await call('decide_next', { outcome: 'token.500' })).text).toContain('the next token request')
+  const queued = await call('decide_next', { outcome: 'access_denied', times: 2 })
+  expect(queued.text).toContain('for the next 2 use requests: outcome access_denied. Decisions that wait: 2.')
+  await visit().expect(302)
+  expect((await call('list_flows', { status: 'error' })).text).toContain('access_denied')
+})
+
+test('A coding agent sees which rule a refused request broke, and how to mend it', async () => {
+  await createRelyingParty(sandbox).push({ scope: 'profile' })
+  const { text } = await call('explain_flow', { id: (await sandbox.flows.last())?.id })
+  expect(text).toMatch(/Rules that calls broke:\n(?:- .*\n)*- E2 error PAR-\d+: .* To mend it: /)
+})
+
+test('A coding agent has rules and outcomes explained', async () => {
+  const rule = await call('explain', { name: 'par-07' })
+  expect(rule.data).toMatchObject({ kind: 'rule', name: 'PAR-07' })
+  const outcome = await call('explain', { name: 'id_token.expired' })
+  expect(outcome.text).toContain(`curl '${sandbox.baseUrl}/_sandbox/expectations'`)
+  const unknown = await call('explain', { name: 'id_token.expird' })
+  expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('Did you mean "id_token.expired"?') })
+})
+
+test('A coding agent evaluates claims without a flow', async () => {
+  const { text, data } = await call('evaluate', { claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
+  expect(data).toMatchObject({ age_thresholds: { 16: true, 18: false } })
+  expect(text).toMatch(/^16: yes, 18: no\. Why:\n- /)
+})
+
+test('A coding agent reads and moves the clock', async () => {
+  await call('clock', { set: '2030-01-01T00:00:00Z', freeze: true })
+  expect((await call('clock', { advance: 91 })).data).toMatchObject({ now: '2030-01-01T00:01:31.000Z', frozen: true })
+  expect((await call('clock')).text).toBe(
+    'The sandbox has 2030-01-01T00:01:31.000Z, 91 s ahead, and the clock is stopped.',
+  )
+  expect((await call('clock', { reset: true })).data).toMatchObject({ frozen: false, advanced_seconds: 0 })
+})
+
+test('A coding agent resets the sandbox', async () => {
+  await call('decide_next', { persona: 'teen-16' })
+  expect((await call('reset')).isError).toBe(false)
+  expect(await sandbox.expectations.list()).toEqual([])
+})
+
+test('A coding agent searches and reads the documents', async () => {
+  expect((await call('search_documents', { query: '' })).text).toContain('- library (Library): ')
+  const { text, data } = await call('search_documents', { query: 'PAR-07', limit: 1 })
+  expect(text).toMatch(/^Sections, the best first:\n- rules#/)
+  expect(data).toMatchObject({ found: [{ document: 'rules' }] })
+
+  const whole = await call('read_document', { name: 'test-ids' })
+  expect(whole.text).toMatch(/^# Test ids/)
+  const part = await call('read_document', { name: 'test-ids', section: 'languages' })
+  expect(part.text).toMatch(/^## Languages\n/)
+  const long = await call('read_document', { name: 'outcomes' })
+  expect(long.text).toMatch(/This is the beginning of \d+ characters\. Read on by section: outcomes, /)
+})
+
+test.each([
+  ['decide_next', {}, 'body: give persona, outcome or both'],
+  ['decide_next', { persona: 'teen-61' }, 'there is no persona "teen-61". Did you mean "teen-16"?'],
+  ['decide_next', { persona: 'teen-16', time: 2 }, 'time: unknown key. Did you mean "times"?'],
+  ['list_personas', { name: 'nobody' }, 'there is no persona "nobody"'],
+  ['list_outcomes', { flow: 'usee' }, 'flow: unknown flow "usee". Did you mean "use"?'],
+  ['list_flows', { limit: 1_000 }, 'limit: expected at most 100, found 1000'],
+  ['explain_flow', {}, 'id: there is no flow yet; send the app through one, then ask again'],
+  ['explain_flow', { id: 'f99' }, 'f99'],
+  ['explain', {}, 'name: is missing; expected a text'],
+  ['evaluate', { claims: { age_thresholds: ['x'] }, persona: 'teen-16' }, 'claims.age_thresholds[0]'],
+  ['clock', { advance: -1 }, 'advance: must be 0 or more seconds'],
+  ['reset', { all: true }, 'all: unknown key'],
+  ['search_documents', { query: 'a', limit: 0 }, 'limit: expected at least 1, found 0'],
+  ['read_document', { name: 'kubernets' }, 'name: there is no document "kubernets". Did you mean "kubernetes"?'],
+  ['read_document', { name: 'library', section: 'nowhere' }, 'section: there is no section "nowhere"'],
+])('A tool of the endpoint refuses in the words of the sandbox: %s %j', async (name, args, message) => {
+  const { text, isError } = await call(name, args)
+  expect(isError).toBe(true)
+  expect(text).toContain(message)
+  expect(text).not.toMatch(/\bat .*\.ts:\d|\bat \w+ \(/)
+})
+
+test('A tool that does not exist is answered by the nearest one', async () => {
+  await expect(client.callTool({ name: 'list_flow' })).rejects.toThrow('Did you mean "list_flows"?')
+})
+
+test('What is decided by the endpoint of one tenant leaves the others as they are', async () => {
+  const { call } = await connect(`${sandbox.url}/t/qa`)
+  await call('decide_next', { persona: 'teen-16' })
+  expect(await sandbox.tenant('qa').expectations.list()).toHaveLength(1)
+  expect(await sandbox.expectations.list()).toEqual([])
+  expect((await call('explain', { name: 'id_token.expired' })).text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/`)
+})
+
+test('Beyond this machine the endpoint for agents asks for the control token', async () => {
+  const sandbox = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
+  await expect(connect(sandbox.url)).rejects.toThrow('send the control token of this sandbox')
+  await post(sandbox, LIST, { Authorization: 'Bearer another' }).expect(401)
+  const { call } = await connect(sandbox.url, { Authorization: 'Bearer secret-token' })
+  expect((await call('clock')).isError).toBe(false)
+})
+
+test('The endpoint for agents is off beyond this machine while there is no token', async () => {
+  const sandbox = await startSandbox({ baseUrl: 'http://sandbox.test' })
+  const { text } = await post(sandbox, LIST).expect(403)
+  expect(text).toContain('the control API is off')
+})
+
+test.each([
+  ['of another site', { Origin: 'https://evil.example' }],
+  ['of another site, by what browsers send', { 'Sec-Fetch-Site': 'cross-site' }],
+  ['that came by a foreign host name (DNS rebinding)', { Host: 'evil.example' }],
+])('A page %s cannot call the endpoint for agents', async (_whose, headers) => {
+  await post(sandbox, { ...LIST, method: 'tools/call', params: { name: 'reset' } }, headers).expect(403)
+})
+
+test.each(['get', 'delete'] as const)(
+  'A %s of the endpoint for agents is answered by 405: there is no stream and no session',
+  async (method) => {
+    const answer = await sandbox.request[method]('/_sandbox/mcp').set('Accept', 'text/event-stream').expect(405)
     expect(answer.headers['allow']).toBe('POST')
-  })
+  },
+)
 
-  test('a request is answered by JSON at once, and a notification by 202', async () => {
-    const sandbox = await startSandbox()
-    const answer = await post(sandbox, LIST).expect(200)
-    expect(answer.headers['content-type']).toBe('application/json')
-    expect(answer.headers['mcp-session-id']).toBeUndefined()
-    await post(sandbox, { jsonrpc: '2.0', method: 'notifications/initialized' }).expect(202, '')
-  })
+test('A call of an agent is answered by JSON at once, and a notification by 202', async () => {
+  const answer = await post(sandbox, LIST).expect(200)
+  expect(answer.headers['content-type']).toBe('application/json')
+  expect(answer.headers['mcp-session-id']).toBeUndefined()
+  await post(sandbox, { jsonrpc: '2.0', method: 'notifications/initialized' }).expect(202, '')
+})
 
-  test('a batch of older clients is answered message by message', async () => {
-    const sandbox = await startSandbox()
-    const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(200)
-    expect(body).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
-  })
+test('A batch of older clients is answered message by message', async () => {
+  const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(200)
+  expect(body).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
+})
 
-  test.each([
-    ['no JSON', '{', {}, 400],
-    ['JSON that is no message', '{}', {}, 400],
-    ['another type', LIST, { 'Content-Type': 'text/plain' }, 415],
-    ['an Accept header without both types', LIST, { Accept: 'text/html' }, 406],
-    ['an unknown version', LIST, { 'MCP-Protocol-Version': '1999-01-01' }, 400],
-    ['more than 64 KiB', `{"x":"${'x'.repeat(70_000)}"}`, {}, 413],
-  ])('%s is refused', async (_what, body, headers, status) => {
-    const sandbox = await startSandbox()
-    const answer = await post(sandbox, body, headers).expect(status)
-    expect(answer.text).toMatch(/^\{.*\}$/)
-  })
+test.each([
+  ['no JSON', '{', {}, 400],
+  ['JSON that is no message', '{}', {}, 400],
+  ['another type', LIST, { 'Content-Type': 'text/plain' }, 415],
+  ['an Accept header without both types', LIST, { Accept: 'text/html' }, 406],
+  ['an unknown version', LIST, { 'MCP-Protocol-Version': '1999-01-01' }, 400],
+  ['more than 64 KiB', `{"x":"${'x'.repeat(70_000)}"}`, {}, 413],
+])('The endpoint for agents refuses %s', async (_what, body, headers, status) => {
+  const answer = await post(sandbox, body, headers).expect(status)
+  expect(answer.text).toMatch(/^\{.*\}$/)
 })
