@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -22,6 +23,7 @@ import { buildPackage } from '../support/built-package.ts'
 import { findFreePort } from '../support/free-port.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const WORKFLOWS = readdirSync(join(ROOT, '.github/workflows'))
 const EXAMPLE = join(ROOT, 'examples/express/app.js')
 const texts = z.record(z.string(), z.string())
 
@@ -330,7 +332,9 @@ describe('The sandbox of the action', () => {
 
 describe('The files around the action', () => {
   test('use every other action at a commit, with its version behind it', () => {
-    const pages = ['action.yml', '.github/workflows/ci.yml'].map((name) => readFileSync(join(ROOT, name), 'utf8'))
+    const pages = ['action.yml', ...WORKFLOWS.map((name) => `.github/workflows/${name}`)].map((name) =>
+      readFileSync(join(ROOT, name), 'utf8'),
+    )
     const actions = pages.flatMap((text) => [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, used]) => used))
     expect(actions.length).toBeGreaterThan(4)
     expect(actions.filter((used = '') => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(used))).toEqual([])
