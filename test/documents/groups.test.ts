@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { documentFiles } from '../../src/documents/files.ts'
 import { placeOf } from '../../src/documents/groups.ts'
 
-test('each document stands in a group, with a line on what it is about', () => {
+test('Each document stands in a group, with a line on what it is about', () => {
   const astray = [...documentFiles().keys()].filter((name) => placeOf(name).line === undefined)
   expect(astray).toEqual([])
 })
 
-test('a document that no group names stands behind the others', () => {
+test('A document that no group names stands behind the others', () => {
   expect(placeOf('nothing-of-the-kind')).toMatchObject({ group: 'More' })
   expect(placeOf('nothing-of-the-kind').order).toBeGreaterThan(placeOf('performance').order)
 })

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findDocuments } from '../../src/documents/documents.ts'
 import { readError } from '../support/error-body.ts'
 import { linkTargets } from '../support/markdown.ts'
 import { tagsOf, textOf } from '../support/markup.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const documents = findDocuments()
+const { request, ...sandbox } = await shareSandbox()
 
 /** What the links and images of a page lead to on the same server, from the root of the server. */
 function addressesOf(page: string, path: string): string[] {
@@ -46,72 +47,55 @@ async function deadLinks(get: (path: string) => PromiseLike<{ status: number; te
   return { dead: [...dead], read: seen.size }
 }
 
-describe('The documents', () => {
-  test.each([
-    ['at the base URL', '', {}],
-    ['of a tenant', '/t/qa', {}],
-    ['below a base path', '/agekey', { basePath: '/agekey' }],
-  ])('%s have no link, anchor or picture that leads nowhere', async (_where, basePath, options) => {
-    const { request } = await startSandbox(options)
-    const { dead, read } = await deadLinks((path) => request.get(path), `${basePath}/_sandbox/docs`)
-    expect(dead).toEqual([])
-    expect(read).toBe(documents.length + 1)
-  })
+// The address of a tenant below a base path has all that the pages have to put before a link.
+test('The documents of a tenant below a base path have no link, anchor or picture that leads nowhere', async () => {
+  const { request } = await startSandbox({ basePath: '/agekey' })
+  const { dead, read } = await deadLinks((path) => request.get(path), '/agekey/t/qa/_sandbox/docs')
+  expect(dead).toEqual([])
+  expect(read).toBe(documents.length + 1)
+})
 
-  test('have each link of their text as a link on the page', async () => {
-    const { request } = await startSandbox()
-    for (const { name, markdown } of documents) {
-      const written = linkTargets(markdown).filter((target) => !/^https?:/.test(target))
-      const { text } = await request.get(`/_sandbox/docs/${name}`)
-      const article = text.slice(text.indexOf('<article'), text.indexOf('</article>'))
-      const shown = tagsOf(article).flatMap(({ attributes }) =>
-        ['href', 'src', 'srcset'].flatMap((attribute) => attributes[attribute] ?? []),
-      )
-      expect(
-        shown.filter((address) => !/^https?:/.test(address)),
-        name,
-      ).toHaveLength(written.length)
-    }
-  })
+test('The documents are listed with their titles and what each is about, for the version that runs', async () => {
+  const { text } = await request.get('/_sandbox/docs').expect(200)
+  for (const { title, line } of documents) expect(textOf(text)).toContain(`${title} ${line}`)
+  const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
+  expect(textOf(text)).toContain(`version ${version}`)
+})
 
-  test('are listed with their titles and what each is about, for the version that runs', async () => {
-    const { request } = await startSandbox()
-    const { text } = await request.get('/_sandbox/docs').expect(200)
-    for (const { title, line } of documents) expect(textOf(text)).toContain(`${title} ${line}`)
-    const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
-    expect(textOf(text)).toContain(`version ${version}`)
-  })
-
-  test.each(documents)('show $file as a page with its sections', async ({ name, title, sections }) => {
-    const { request } = await startSandbox()
-    const answer = await request.get(`/_sandbox/docs/${name}`).expect(200)
-    expect(answer.headers['content-security-policy']).toContain("script-src 'self'")
-    expect(textOf(answer.text)).toContain(title)
-    const ids = tagsOf(answer.text).flatMap(({ attributes }) => attributes['id'] ?? [])
+test.each(documents)(
+  '$file is served as a page with its sections and links, and as it is written',
+  async (document) => {
+    const { name, title, sections, file, markdown } = document
+    const page = await request.get(`/_sandbox/docs/${name}`).expect(200)
+    expect(page.headers['content-security-policy']).toContain("script-src 'self'")
+    expect(textOf(page.text)).toContain(title)
+    const ids = tagsOf(page.text).flatMap(({ attributes }) => attributes['id'] ?? [])
     expect(ids).toEqual(expect.arrayContaining(sections.slice(1).map(({ anchor }) => anchor)))
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
-  })
 
-  test.each(documents)('give $file as it is written, at its path in the package', async ({ name, file }) => {
-    const { request } = await startSandbox()
-    const answer = await request.get(`/_sandbox/${file}`).expect(200)
-    expect(answer.headers['content-type']).toBe('text/markdown; charset=utf-8')
-    expect(answer.text).toBe(readFileSync(new URL(file, ROOT), 'utf8'))
-    const named = await request.get(`/_sandbox/docs/${name}.md`).redirects(1)
-    expect(named.text).toBe(answer.text)
-  })
+    const isOwn = (address: string) => !/^https?:/.test(address)
+    const article = page.text.slice(page.text.indexOf('<article'), page.text.indexOf('</article>'))
+    const shown = tagsOf(article).flatMap(({ attributes }) =>
+      ['href', 'src', 'srcset'].flatMap((attribute) => attributes[attribute] ?? []),
+    )
+    expect(shown.filter(isOwn)).toHaveLength(linkTargets(markdown).filter(isOwn).length)
 
-  test('are open beyond this machine without the control token', async () => {
-    const { request } = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
-    await request.get('/_sandbox/catalog').expect(401)
-    for (const path of ['docs', 'docs/audit', 'docs/audit.md', 'docs/search?q=issuer', 'llms.txt']) {
-      await request.get(`/_sandbox/${path}`).expect(200)
-    }
-  })
+    const written = await request.get(`/_sandbox/${file}`).expect(200)
+    expect(written.headers['content-type']).toBe('text/markdown; charset=utf-8')
+    expect(written.text).toBe(readFileSync(new URL(file, ROOT), 'utf8'))
+    expect((await request.get(`/_sandbox/docs/${name}.md`).redirects(1)).text).toBe(written.text)
+  },
+)
+
+test('The documents are open beyond this machine without the control token', async () => {
+  const { request } = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
+  await request.get('/_sandbox/catalog').expect(401)
+  for (const path of ['docs', 'docs/audit', 'docs/audit.md', 'docs/search?q=issuer', 'llms.txt']) {
+    await request.get(`/_sandbox/${path}`).expect(200)
+  }
 })
 
 test('A document that does not exist is answered by the nearest ones', async () => {
-  const { request } = await startSandbox()
   const answer = await request.get('/_sandbox/docs/audits').set('Accept', 'application/json').expect(404)
   expect(readError(answer).error_description).toBe(
     'docs: there is no document "audits". Did you mean "audit"? /_sandbox/docs lists all.',
@@ -125,48 +109,39 @@ test.each([
   'docs/scenarios/..%2F..%2Fpackage.json',
   'package.json',
 ])('No other file is served: %s', async (path) => {
-  const { request } = await startSandbox()
   await request.get(`/_sandbox/${path}`).expect(404)
 })
 
-describe('llms.txt', () => {
-  test.each(['/llms.txt', '/_sandbox/llms.txt', '/t/qa/_sandbox/llms.txt'])(
-    'at %s leads to each document as Markdown',
-    async (path) => {
-      const sandbox = await startSandbox()
-      const { text, headers } = await sandbox.request.get(path).expect(200)
-      expect(headers['content-type']).toBe('text/plain; charset=utf-8')
-      expect(text).toMatch(/^# agekey-sandbox\n\n> .*\n/)
-      const links = [...text.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, url = '']) => url)
-      expect(links).toHaveLength(documents.length)
-      for (const url of links) {
-        expect(url.startsWith(path.startsWith('/t/') ? sandbox.tenant('qa').baseUrl : sandbox.baseUrl)).toBe(true)
-        const answer = await fetch(url)
-        expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-      }
-    },
-  )
+test.each(['/llms.txt', '/_sandbox/llms.txt', '/t/qa/_sandbox/llms.txt'])(
+  'llms.txt at %s leads to each document as Markdown',
+  async (path) => {
+    const { text, headers } = await request.get(path).expect(200)
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(text).toMatch(/^# agekey-sandbox\n\n> .*\n/)
+    const links = [...text.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, url = '']) => url)
+    expect(links).toHaveLength(documents.length)
+    for (const url of links) {
+      expect(url.startsWith(path.startsWith('/t/') ? sandbox.tenant('qa').baseUrl : sandbox.baseUrl)).toBe(true)
+      const answer = await fetch(url)
+      expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    }
+  },
+)
+
+test('The search page leads to the sections that it found, with their words marked', async () => {
+  const { text } = await request.get('/_sandbox/docs/search').query({ q: 'PAR-07' }).expect(200)
+  expect(text).toContain('<mark>PAR-07</mark>')
+  expect(addressesOf(text, '/_sandbox/docs/search').some((address) => /docs\/rules#\w/.test(address))).toBe(true)
 })
 
-describe('The search page', () => {
-  test('leads to the sections that it found, with their words marked', async () => {
-    const { request } = await startSandbox()
-    const { text } = await request.get('/_sandbox/docs/search').query({ q: 'PAR-07' }).expect(200)
-    expect(text).toContain('<mark>PAR-07</mark>')
-    expect(addressesOf(text, '/_sandbox/docs/search').some((address) => /docs\/rules#\w/.test(address))).toBe(true)
-  })
+test('The search page repeats a search as text, and says when nothing has all words', async () => {
+  const { text } = await request.get('/_sandbox/docs/search').query({ q: '<b>zzzqq' }).expect(200)
+  expect(text).toContain('value="&lt;b&gt;zzzqq"')
+  expect(textOf(text)).toContain('No section has all of these words')
+})
 
-  test('repeats a search as text, and says when nothing has all words', async () => {
-    const { request } = await startSandbox()
-    const { text } = await request.get('/_sandbox/docs/search').query({ q: '<b>zzzqq' }).expect(200)
-    expect(text).toContain('value="&lt;b&gt;zzzqq"')
-    expect(textOf(text)).toContain('No section has all of these words')
-  })
-
-  test('asks for a word when it gets none, and has no empty list', async () => {
-    const { request } = await startSandbox()
-    const { text } = await request.get('/_sandbox/docs/search').expect(200)
-    expect(textOf(text)).toContain('Type a word')
-    expect(text).not.toContain('class="doc-found"')
-  })
+test('The search page asks for a word when it gets none, and has no empty list', async () => {
+  const { text } = await request.get('/_sandbox/docs/search').expect(200)
+  expect(textOf(text)).toContain('Type a word')
+  expect(text).not.toContain('class="doc-found"')
 })
