@@ -77,7 +77,8 @@ test.each(named(cases.relative))('A relative date is resolved: %s', (_name, { te
   expect(expression && resolveRelativeDate(expression, instantOf(base))).toBe(result)
 })
 
-test('A relative date has at most 100 characters', () => {
+test('A relative date has an anchor, months and milliseconds, and at most 100 characters', () => {
+  expect(parseRelativeDate('now - 1y - 1d')).toEqual({ anchor: 'now', months: -12, milliseconds: -DAY })
   expect(parseRelativeDate('today'.padEnd(100))).toEqual({ anchor: 'today', months: 0, milliseconds: 0 })
   expect(parseRelativeDate('today'.padEnd(101))).toBeUndefined()
 })

@@ -47,6 +47,13 @@ test.each([
       ['overrides.id_doc_scan.age_thresholds', false],
     ],
   ],
+  [
+    { ...DATED, overrides: { id_doc_scan: { age_thresholds: [18, 19] } } },
+    [
+      ['overrides.id_doc_scan.age_thresholds', true],
+      ['overrides.id_doc_scan.age_thresholds', false],
+    ],
+  ],
   [{ ...DATED, overrides: { id_doc_scan: { min_age: 19 } } }, [['overrides.id_doc_scan.min_age', false]]],
   [{ ...DATED, overrides: { payment_card_network: { min_age: 99 } } }, []],
 ])('Each member of %j that filters has made something of a signal of 18 years', (claims, results) => {
@@ -81,6 +88,10 @@ test.each([
   ],
 ])('The members of %j that can pass and fail a signal are known, in the order of application', (claims, members) => {
   expect(filtersOf(claimsSchema.parse(claims))).toEqual(members)
+})
+
+test('A member of an override that is undefined demands nothing', () => {
+  expect(filtersOf({ ...DATED, overrides: { id_doc_scan: { min_age: undefined } } })).toEqual([])
 })
 
 test('allowed_methods that has every method fails no signal', () => {

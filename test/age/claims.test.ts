@@ -2,44 +2,38 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { claimsSchema, parseClaims } from '../../src/age/claims.ts'
-import { CLAIMS_CASES, issueTexts, named, SIGNAL_CONTEXT } from './cases.ts'
+import { CLAIMS_CASES, issueTexts, SIGNAL_CONTEXT } from './cases.ts'
 
-test.each(named(CLAIMS_CASES))(
-  'parseClaims reports each issue in whole, and gives claims back without: %s',
-  (_, one) => {
-    const { claims, issues } = parseClaims(one.claims, SIGNAL_CONTEXT)
-    expect(issueTexts(issues)).toEqual(one.issues)
-    const isUsable = one.issues.every((text) => /^CLM-0[456] /.test(text))
-    expect(claims).toEqual(isUsable ? one.claims : undefined)
-  },
-)
+// One test for all cases: the schema of an override is made once in a process, by the first claims that have the override.
+test('parseClaims reports each issue in whole, and gives back claims without one', () => {
+  const parsed = CLAIMS_CASES.map(({ name, claims }) => ({ name, ...parseClaims(claims, SIGNAL_CONTEXT) }))
+  expect(parsed.map(({ name, issues }) => [name, issueTexts(issues)])).toEqual(
+    CLAIMS_CASES.map(({ name, issues }) => [name, issues]),
+  )
+  expect(parsed.map(({ name, claims }) => [name, claims])).toEqual(
+    CLAIMS_CASES.map(({ name, claims, issues }) => {
+      const isUsable = issues.every((text) => /^CLM-0[456] /.test(text))
+      return [name, isUsable ? claims : undefined]
+    }),
+  )
+})
 
 test('parseClaims without a vocabulary takes any platform', () => {
   const claims = { age_thresholds: [18], overrides: { digital_credential: { attributes: { platform: ['x'] } } } }
   expect(parseClaims(claims)).toEqual({ claims, issues: [] })
 })
 
-const withOverride = (method: string, override: object) => ({ age_thresholds: [18], overrides: { [method]: override } })
-
-test.each<[path: string, rule: string, most: string, claimsWith: (list: unknown) => unknown]>([
-  ['age_thresholds', 'CLM-20', '100 entries', (list) => ({ age_thresholds: list })],
-  ['allowed_methods', 'CLM-20', '100 entries', (list) => ({ age_thresholds: [18], allowed_methods: list })],
-  [
-    'overrides.id_doc_scan.age_thresholds',
-    'CLM-20',
-    '100 entries',
-    (list) => withOverride('id_doc_scan', { age_thresholds: list }),
-  ],
-  [
-    'overrides.digital_credential.attributes.platform',
-    'CLM-20',
-    '100 entries',
-    (list) => withOverride('digital_credential', { attributes: { platform: list } }),
-  ],
-  ['provenance.denied', 'CLM-11', '10 patterns', (list) => ({ age_thresholds: [18], provenance: { denied: list } })],
+test.each<[path: string, rule: string, most: string]>([
+  ['age_thresholds', 'CLM-20', '100 entries'],
+  ['provenance', 'CLM-20', '100 entries'],
+  ['provenance.denied', 'CLM-11', '10 patterns'],
+  ['overrides.id_doc_scan', 'CLM-20', '100 entries'],
+  ['overrides.id_doc_scan.age_thresholds', 'CLM-20', '100 entries'],
+  ['overrides.digital_credential.attributes.platform', 'CLM-20', '100 entries'],
 ])(
   'parseClaims reports a list %s of 101 or 20,000 once, as %s, and looks at none of its entries',
-  (path, rule, most, claimsWith) => {
+  (path, rule, most) => {
+    const names = path.split('.')
     for (const length of [101, 20_000]) {
       const looked: PropertyKey[] = []
       const list = new Proxy(Array.from({ length }), {
@@ -48,8 +42,9 @@ test.each<[path: string, rule: string, most: string, claimsWith: (list: unknown)
           return Reflect.get(target, name, receiver)
         },
       })
-      expect(parseClaims(claimsWith(list), SIGNAL_CONTEXT)).toEqual({
-        issues: [{ rule, path: path.split('.'), message: `claims.${path} must have at most ${most}, has ${length}` }],
+      const claims = names.reduceRight<unknown>((value, name) => ({ [name]: value }), list)
+      expect(parseClaims(claims, SIGNAL_CONTEXT)).toEqual({
+        issues: [{ rule, path: names, message: `claims.${path} must have at most ${most}, has ${length}` }],
       })
       expect(looked).toEqual([])
     }
@@ -76,11 +71,13 @@ test('parseClaims answers a thousand mistakes with a hundred issues', () => {
 
 test('parseClaims compares ten unknown members of an object with the known ones, and shows the others as they are', () => {
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`age_thresholds_${index}`, 1]))
-  const messages = parseClaims({ ...many, age_thresholds: [18] }).issues.map(({ message }) => message)
-  expect(messages.map((message) => message.includes('Did you mean "age_thresholds"?'))).toEqual([
-    ...Array(10).fill(true),
-    ...Array(2).fill(false),
-  ])
+  const members = Object.keys(claimsSchema.shape).join(', ')
+  expect(parseClaims({ ...many, age_thresholds: [18] }).issues.map(({ message }) => message)).toEqual(
+    Object.keys(many).map((name, index) => {
+      const hint = index < 10 ? ' Did you mean "age_thresholds"?' : ''
+      return `claims has no member "${name}".${hint} Members: ${members}.`
+    }),
+  )
 })
 
 test('parseClaims still says why it refuses when a hundred repeated thresholds could be tolerated', () => {

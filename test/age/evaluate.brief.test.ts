@@ -27,6 +27,13 @@ test.each([
     { age_thresholds: [21, 18] },
     'id_doc_scan: is 36',
   ],
+  ['an age that is reached to the year', [scan(18)], { age_thresholds: [18] }, 'id_doc_scan: is 18'],
+  [
+    'the signal that reaches the highest of three thresholds',
+    [face, scan(36)],
+    { age_thresholds: [13, 18, 21] },
+    'id_doc_scan: is 36',
+  ],
   ['the lowest threshold that fails', [scan(16)], { age_thresholds: [13, 21, 18] }, 'id_doc_scan: is 16, needs 18'],
   [
     'an age that is a lower bound as such',

@@ -90,6 +90,11 @@ test('evaluate says of each filter that is absent so, and of a method that it is
   )
 })
 
+test('evaluate asks nothing of an attribute whose requirement is undefined', () => {
+  const overrides = { id_doc_scan: { attributes: { face_match_performed: undefined } } }
+  expect(evaluate(pick(['born2008']), { age_thresholds: [18], overrides }, instant).ageThresholds).toEqual({ 18: true })
+})
+
 test('evaluate traces each entry of a threshold that is named twice on its own', () => {
   const claims = claimsSchema.parse({
     age_thresholds: [18, 18],

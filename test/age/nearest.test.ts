@@ -30,6 +30,7 @@ test.each([
   ['nouse', ['nonce'], []],
   ['abxyef', ['abcdef'], ['abcdef']],
   ['xyzdef', ['abcdef'], []],
+  ['noce', ['nonces'], ['nonces']],
 ])('The names nearest to %s of %j are %j', (word, candidates, expected) => {
   expect(nearest(word, candidates)).toEqual(expected)
 })
@@ -52,6 +53,9 @@ test.each([
   ['turn-18', PERSONAS, ['turned-18-today', 'turns-18-tomorrow']],
   ['issuer_country', ['issuing_country', 'platform'], ['issuing_country']],
   ['birthDate', ['date_of_birth', 'years'], ['date_of_birth']],
+  ['(passport)', PERSONAS, ['adult-passport']],
+  ['teen', ['my-teen', 'teen-14'], ['teen-14', 'my-teen']],
+  ['adult', ['x-adults', 'y-adult'], ['y-adult', 'x-adults']],
   ['te', PERSONAS, []],
   ['tee', PERSONAS, ['teen-14', 'teen-16']],
   ['pass-adu', PERSONAS, ['adult-passport']],
@@ -60,11 +64,17 @@ test.each([
 })
 
 test.each([
-  ['pasport', ['adult-passport']],
-  ['adutl-pasport', ['adult-passport']],
-  ['tean', []],
-])('The part %s of a name may be misspelt, when enough of it remains', (word, expected) => {
-  expect(nearest(word, PERSONAS)).toEqual(expected)
+  ['pasport', PERSONAS, ['adult-passport']],
+  ['chid', PERSONAS, ['child-12']],
+  ['tean', PERSONAS, []],
+  [
+    'adutl-pasport',
+    ['some-long-adult-passport', 'some-long-adult-pasport'],
+    ['some-long-adult-pasport', 'some-long-adult-passport'],
+  ],
+  ['teen-pasport', ['some-very-long-teen-passport'], ['some-very-long-teen-passport']],
+])('The part %s of a name may be misspelt, when enough of it remains', (word, names, expected) => {
+  expect(nearest(word, names)).toEqual(expected)
 })
 
 const ADULTS = ['adult-a', 'adult-b', 'adult-c', 'adult-d', 'adult-e', 'adult-f']
