@@ -65,17 +65,30 @@ const PAGE = { page: true } as const
 const MISSING_PAGE = { ...MISSING, ...PAGE }
 const AUTHORIZATION = basic('ak_test_sandbox', 'sk_test_sandbox')
 
-const UNKNOWN = 'client_id "nobody" is not registered here. Registered: ak_test_sandbox, other.'
+const SPEC = { only: 'spec' } as const
 const EVIL = { redirect_uri: 'https://evil.example/' }
-const UNREGISTERED = `redirect_uri https://evil.example/ is not registered for client ak_test_sandbox; registered: ${REDIRECT_URI}, ${REDIRECT_URI}?a=b`
+
+const REGISTERED = 'Registered: ak_test_sandbox, other.'
+const UNKNOWN = `client_id "nobody" is not registered here. ${REGISTERED}`
+const WRONG_SECRET = 'client_secret is wrong for client "ak_test_sandbox", which is registered:'
+const ANOTHER_SECRET = `${WRONG_SECRET} 5 characters were received, which are another secret. ${REGISTERED}`
+const BESIDE_HEADER = 'is in the form beside an Authorization header: a request authenticates by one of them'
+const ADDRESSES = `is not registered for client ak_test_sandbox; registered: ${REDIRECT_URI}, ${REDIRECT_URI}?a=b`
+const UNREGISTERED = `redirect_uri https://evil.example/ ${ADDRESSES}`
 const USE_SCOPE = 'scope must be "openid" or "openid svc.upgrade"'
+const OTHER_WORD =
+  'agekey.upgrade is the upgrade scope of profile agekey, and this sandbox runs with profile spec: start it with --profile agekey'
+const MODES = 'response_mode must be fragment, query or form_post'
 const MALFORMED =
   'is not well-formed: it has bytes that are not UTF-8; percent-encode it as UTF-8, without NUL characters'
 const WITH_NUL = 'is not well-formed: it has a NUL character; percent-encode it as UTF-8, without NUL characters'
-
-const MODES = 'response_mode must be fragment, query or form_post'
+const OF_CORE = 'is a standard parameter (OpenID Connect Core) that this endpoint does not use: it was ignored'
+const OF_OAUTH = 'is a standard parameter (RFC 6749) that this endpoint does not use: it was ignored'
+const OLDER = 'an older spelling of the upgrade scope, which is svc.upgrade'
+const NOT_READ = 'urn:svc:request:*** is not supported here: it was not read'
+const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this client'
+const BEGINNING = 'request_uri must begin with urn:svc:request: (profile spec)'
 const MANY_METHODS = 'claims.allowed_methods must have at most 100 entries, has 101'
-const IGNORED = 'is a standard parameter (OpenID Connect Core) that this endpoint does not use: it was ignored'
 
 const E1: readonly Row[] = [
   ['USE-01', { client_id: 'nobody' }, UNKNOWN, PAGE],
@@ -84,7 +97,7 @@ const E1: readonly Row[] = [
   [
     'USE-02',
     { redirect_uri: `${REDIRECT_URI}/` },
-    `redirect_uri ${REDIRECT_URI}/ is not registered for client ak_test_sandbox; registered: ${REDIRECT_URI}, ${REDIRECT_URI}?a=b (differs from ${REDIRECT_URI} by the final slash)`,
+    `redirect_uri ${REDIRECT_URI}/ ${ADDRESSES} (differs from ${REDIRECT_URI} by the final slash)`,
     PAGE,
   ],
   ['USE-02', { redirect_uri: undefined }, 'redirect_uri is missing', MISSING_PAGE],
@@ -105,13 +118,8 @@ const E1: readonly Row[] = [
     { scope: 'openid,svc.upgrade' },
     `${USE_SCOPE}, is "openid,svc.upgrade". Did you mean "openid svc.upgrade"?`,
   ],
-  ['USE-03', { scope: 'agekey-upgrade' }, `${USE_SCOPE}, is "agekey-upgrade"`, { only: 'spec' }],
-  [
-    'USE-03',
-    { scope: 'openid agekey.upgrade' },
-    `${USE_SCOPE}, is "openid agekey.upgrade". agekey.upgrade is the upgrade scope of profile agekey, and this sandbox runs with profile spec: start it with --profile agekey`,
-    { only: 'spec' },
-  ],
+  ['USE-03', { scope: 'agekey-upgrade' }, `${USE_SCOPE}, is "agekey-upgrade"`, SPEC],
+  ['USE-03', { scope: 'openid agekey.upgrade' }, `${USE_SCOPE}, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
   ['USE-04', { response_type: undefined }, 'response_type is missing', MISSING],
   ['USE-04', { response_type: 'code' }, 'response_type must be id_token, is "code"', { callback: { mode: 'query' } }],
   ['USE-04', { response_type: 'id_token token' }, 'response_type must be id_token, is "id_token token"'],
@@ -145,7 +153,7 @@ const E1: readonly Row[] = [
   ['USE-10', '%zz=1', `%zz ${MALFORMED}`],
   ['USE-10', '%ff', `%ff ${MALFORMED}`],
   ['USE-10', 'x%00y=1', `"x\\u0000y" ${WITH_NUL}`, { path: 'x\0y' }],
-  ['USE-11', { prompt: 'login' }, `prompt ${IGNORED}`],
+  ['USE-11', { prompt: 'login' }, `prompt ${OF_CORE}`],
   [
     'USE-11',
     { client_secret: 'sk_test_sandbox' },
@@ -169,23 +177,14 @@ const E1: readonly Row[] = [
   ['USE-16', { font: 'Arial;}' }, 'font "Arial;}" is not 1 to 60 letters, digits and spaces'],
   ['USE-16', { font: '  ' }, 'font "  " is not 1 to 60 letters, digits and spaces'],
   ['USE-16', { font: 'x'.repeat(61) }, `font "${'x'.repeat(60)}…" is not 1 to 60 letters, digits and spaces`],
-  [
-    'USE-17',
-    { scope: 'openid agekey_upgrade' },
-    'scope "openid agekey_upgrade" has agekey_upgrade: an older spelling of the upgrade scope, which is svc.upgrade',
-  ],
+  ['USE-17', { scope: 'openid agekey_upgrade' }, `scope "openid agekey_upgrade" has agekey_upgrade: ${OLDER}`],
   [
     'USE-17',
     { scope: 'openid agekey-upgrade agekey_upgrade' },
-    'scope "openid agekey-upgrade agekey_upgrade" has agekey_upgrade and agekey-upgrade: an older spelling of the upgrade scope, which is svc.upgrade',
+    `scope "openid agekey-upgrade agekey_upgrade" has agekey_upgrade and agekey-upgrade: ${OLDER}`,
   ],
   ['USE-18', { request: 'e30.e30.' }, 'request e30.e30. is not supported here: it was not read'],
-  [
-    'USE-18',
-    { request_uri: 'urn:svc:request:x' },
-    'request_uri urn:svc:request:*** is not supported here: it was not read',
-    { error: 'request_uri_not_supported' },
-  ],
+  ['USE-18', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, { error: 'request_uri_not_supported' }],
   ['CLM-20', { claims: claims({ allowed_methods: Array(101).fill('id_doc_scan') }) }, MANY_METHODS],
   ['USE-23', { nonce: 'n'.repeat(4_097) }, 'nonce is 4097 bytes long; at most 4096 are taken'],
   ['USE-23', { font: 'ü'.repeat(2_049) }, 'font is 4098 bytes long; at most 4096 are taken'],
@@ -193,16 +192,8 @@ const E1: readonly Row[] = [
 ]
 
 const E2: readonly Row[] = [
-  [
-    'PAR-02',
-    { client_secret: 'wrong' },
-    'client_secret is wrong for client "ak_test_sandbox", which is registered: 5 characters were received, which are another secret. Registered: ak_test_sandbox, other.',
-  ],
-  [
-    'PAR-02',
-    { client_secret: 'sk_other' },
-    'client_secret is wrong for client "ak_test_sandbox", which is registered: it is that of client "other". Registered: ak_test_sandbox, other.',
-  ],
+  ['PAR-02', { client_secret: 'wrong' }, ANOTHER_SECRET],
+  ['PAR-02', { client_secret: 'sk_other' }, `${WRONG_SECRET} it is that of client "other". ${REGISTERED}`],
   ['PAR-02', { client_secret: undefined }, 'client_secret is missing'],
   ['PAR-02', { client_secret: '' }, 'client_secret is missing: it was received without a value'],
   ['PAR-02', { client_id: undefined }, 'client_id is missing'],
@@ -213,8 +204,8 @@ const E2: readonly Row[] = [
   [
     'PAR-03',
     { scope: 'openid agekey.upgrade' },
-    'scope must be openid, is "openid agekey.upgrade". agekey.upgrade is the upgrade scope of profile agekey, and this sandbox runs with profile spec: start it with --profile agekey',
-    { only: 'spec' },
+    `scope must be openid, is "openid agekey.upgrade". ${OTHER_WORD}`,
+    SPEC,
   ],
   ['PAR-04', { scope: 'svc.upgrade  openid openid' }, 'scope must be openid, is "svc.upgrade  openid openid"'],
   ['PAR-04', { scope: 'openid agekey_upgrade' }, 'scope must be openid, is "openid agekey_upgrade"'],
@@ -240,14 +231,9 @@ const E2: readonly Row[] = [
   ['PAR-11', 'x=1&x=2', 'x is sent more than once', { beside: ['PAR-12'] }],
   ['PAR-11', 'state=%zz', `state ${MALFORMED}`],
   ['PAR-11', 'x%=1', `x% ${MALFORMED}`],
-  ['PAR-12', { login_hint: 'x' }, `login_hint ${IGNORED}`],
+  ['PAR-12', { login_hint: 'x' }, `login_hint ${OF_CORE}`],
   ['PAR-14', { request: 'e30.e30.' }, 'request e30.e30. is not supported here: it was not read'],
-  [
-    'PAR-14',
-    { request_uri: 'urn:svc:request:x' },
-    'request_uri urn:svc:request:*** is not supported here: it was not read',
-    MISSING,
-  ],
+  ['PAR-14', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, MISSING],
   ['PAR-15', { state: 's'.repeat(5_000) }, 'state is 5000 bytes long; at most 4096 are taken'],
 ]
 
@@ -272,40 +258,21 @@ const E3: readonly Row[] = [
   ['CRE-05', { scope: 'openid agekey-upgrade' }, 'scope must be openid, is "openid agekey-upgrade"'],
   ['CRE-06', { response_type: 'code' }, 'response_type must be none, is "code"'],
   ['CRE-07', { request_uri: undefined }, 'request_uri is missing', { ...MISSING, ...STATELESS }],
-  [
-    'CRE-08',
-    { request_uri: 'urn:svc:request:guess' },
-    'request_uri urn:svc:request:*** was not issued to this client',
-    STATELESS,
-  ],
-  [
-    'CRE-08',
-    { request_uri: 'https://rp.example/request' },
-    'request_uri must begin with urn:svc:request: (profile spec) and does not',
-    STATELESS,
-  ],
-  [
-    'CRE-08',
-    { request_uri: 'urn:other:request:x' },
-    'request_uri must begin with urn:svc:request: (profile spec), begins with urn:other:request:',
-    STATELESS,
-  ],
+  ['CRE-08', { request_uri: 'urn:svc:request:guess' }, NOT_ISSUED, STATELESS],
+  ['CRE-08', { request_uri: 'https://rp.example/request' }, `${BEGINNING} and does not`, STATELESS],
+  ['CRE-08', { request_uri: 'urn:other:request:x' }, `${BEGINNING}, begins with urn:other:request:`, STATELESS],
   [
     'CRE-08',
     { request_uri: 'urn:agekey:request:x' },
-    'request_uri must begin with urn:svc:request: (profile spec), begins with urn:agekey:request:, which is that of profile agekey',
+    `${BEGINNING}, begins with urn:agekey:request:, which is that of profile agekey`,
     { ...STATELESS, only: 'spec' },
   ],
-  ['CRE-08', { client_id: 'other' }, 'request_uri urn:svc:request:*** was not issued to this client', STATELESS],
+  ['CRE-08', { client_id: 'other' }, NOT_ISSUED, STATELESS],
   ['CRE-11', 'scope=openid', 'scope is sent more than once: "openid" and "openid"'],
   ['CRE-11', 'request_uri=x', 'request_uri is sent more than once', STATELESS],
   ['CRE-11', 'redirect_uri=x', `redirect_uri is sent more than once: "${REDIRECT_URI}" and "x"`, PAGE],
   ['CRE-11', 'scope=%ff', `scope ${MALFORMED}`],
-  [
-    'CRE-12',
-    { state: 'x' },
-    'state is a standard parameter (RFC 6749) that this endpoint does not use: it was ignored',
-  ],
+  ['CRE-12', { state: 'x' }, `state ${OF_OAUTH}`],
   ['CRE-13', { scope: undefined }, 'scope is missing beside request_uri'],
   ['CRE-13', { scope: '' }, 'scope is missing beside request_uri'],
   ['CRE-13', { response_type: undefined }, 'response_type is missing beside request_uri'],
@@ -350,16 +317,8 @@ const E4: readonly Row[] = [
   ['TOK-08', 'grant_type=x', 'grant_type is sent more than once: "authorization_code" and "x"'],
   ['TOK-08', 'code=x', 'code is sent more than once'],
   ['TOK-08', 'code=a%00b', `code ${WITH_NUL}`],
-  [
-    'TOK-09',
-    { redirect_uri: REDIRECT_URI },
-    'redirect_uri is a standard parameter (RFC 6749) that this endpoint does not use: it was ignored',
-  ],
-  [
-    'TOK-10',
-    { client_secret: 'sk_test_sandbox' },
-    'client_secret is in the form beside an Authorization header: a request authenticates by one of them',
-  ],
+  ['TOK-09', { redirect_uri: REDIRECT_URI }, `redirect_uri ${OF_OAUTH}`],
+  ['TOK-10', { client_secret: 'sk_test_sandbox' }, `client_secret ${BESIDE_HEADER}`],
   [
     'TOK-10',
     { client_id: 'other' },
@@ -378,10 +337,7 @@ const CREDENTIALS: readonly (readonly [authorization: string | undefined, messag
     { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' },
   ],
   ['Bearer x', 'Authorization is Bearer; it must be Basic'],
-  [
-    basic('ak_test_sandbox', 'wrong'),
-    'client_secret is wrong for client "ak_test_sandbox", which is registered: 5 characters were received, which are another secret. Registered: ak_test_sandbox, other.',
-  ],
+  [basic('ak_test_sandbox', 'wrong'), ANOTHER_SECRET],
   [basic('nobody', 'sk_test_sandbox'), UNKNOWN],
 ]
 
@@ -534,7 +490,7 @@ const OTHERS: readonly RuleCase[] = [
     endpoint: 'E4',
     rule: 'TOK-10',
     breaks: 'a client_secret beside a header that is wrong too',
-    message: 'client_secret is in the form beside an Authorization header: a request authenticates by one of them',
+    message: `client_secret ${BESIDE_HEADER}`,
     path: 'client_secret',
     send: ({ provider }) =>
       exchangeCode(formRequest(tokenRequest('x', { client_secret: 'x' }), { authorization: 'Bearer x' }), provider),
@@ -590,8 +546,6 @@ const OTHERS: readonly RuleCase[] = [
   },
 ]
 
-const AT_HEADER = { path: 'Authorization' } as const
-
 /** The requests to E1 to E5, at least one for each of their rules. */
 export const RULE_CASES: readonly RuleCase[] = [
   ...E1.map((row) =>
@@ -620,7 +574,7 @@ export const RULE_CASES: readonly RuleCase[] = [
       rule: 'TOK-02',
       breaks: `Authorization ${authorization}${form ? ' and credentials' : ''}`,
       message,
-      ...AT_HEADER,
+      path: 'Authorization',
       ...BASIC_CHALLENGE,
       send: ({ provider }) => exchangeCode(formRequest(tokenRequest('x', form), { authorization }), provider),
     }),
@@ -631,7 +585,7 @@ export const RULE_CASES: readonly RuleCase[] = [
       rule,
       breaks: `Authorization ${authorization}`,
       message,
-      ...AT_HEADER,
+      path: 'Authorization',
       headers: authorization ? BEARER_CHALLENGE.headers : { 'WWW-Authenticate': 'Bearer realm="agekey-sandbox"' },
       send: ({ provider }) => upgradeAgeKey(jsonRequest(DETAILS, authorization), provider),
     }),
