@@ -4,6 +4,7 @@ import { parseInstant } from '../../src/age/calendar.ts'
 import { claimsSchema } from '../../src/age/claims.ts'
 import { evaluate } from '../../src/age/evaluate.ts'
 import { evaluationSignalSchema } from '../../src/age/signal.ts'
+import { thresholdTraceSchema } from '../../src/age/trace.ts'
 import { named, readCases } from './cases.ts'
 
 const { now, signals, cases } = readCases(
@@ -70,6 +71,13 @@ test('evaluate makes all seven checks in order, also after a failed one', () => 
       },
     ],
   })
+})
+
+test('The schema of a trace takes every trace, and says what its members mean', () => {
+  const { trace } = evaluate(pick(['card', 'face19']), { age_thresholds: [21, 13] }, instant)
+  expect(z.array(thresholdTraceSchema).parse(trace)).toEqual(trace)
+  const described = JSON.stringify(z.toJSONSchema(thresholdTraceSchema)).match(/"description":"[^"]{10,}/g)
+  expect(described).toHaveLength(4)
 })
 
 test('evaluate says of each filter that is absent so, and of a method that it is allowed', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   type Callback,
+  callbackSchema,
   callbackUrl,
   createCallback,
   createErrorCallback,
@@ -76,7 +77,9 @@ test.each([
     ['a', 'b c&+'],
     ['state', ''],
   ] as const
-  expect(callbackUrl({ redirectUri: 'https://rp.example/cb', params, ...changes })).toBe(url)
+  const callback: Callback = { redirectUri: 'https://rp.example/cb', params, ...changes }
+  expect(callbackUrl(callback)).toBe(url)
+  expect(callbackSchema.parse(callback)).toEqual(callback)
 })
 
 test('fragment, query and form_post are the response modes', () => {

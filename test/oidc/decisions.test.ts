@@ -1,6 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { DEFAULT_DECISIONS, type Decisions } from '../../src/oidc/decisions.ts'
+import { PROVENANCE_PATH } from '../../src/age/provenance.ts'
+import {
+  DECISIONS,
+  DEFAULT_DECISIONS,
+  DEFAULT_LIFETIMES,
+  DEFAULT_PLATFORMS,
+  DEFAULT_PROVENANCE_ALLOWLIST,
+  type Decisions,
+} from '../../src/oidc/decisions.ts'
+import { lifetimesSchema, SIGNING_ALGORITHMS } from '../../src/oidc/ports.ts'
 import { stateOfCode } from '../../src/oidc/token.ts'
 import { headerOf } from '../support/id-tokens.ts'
 import { createProvider } from '../support/provider.ts'
@@ -92,6 +101,26 @@ test('An id_token is signed by the algorithm that is decided, else by that of it
   const client = provider.clients.find('ak_test_sandbox')
   const clients = { ids: [], find: () => client && ({ ...client, signingAlg: 'ES256' } as const) }
   expect(headerOf(await createService({ ...provider, clients }).use()).alg).toBe('ES256')
+})
+
+test('Each decision has a point of its own, and says in a sentence what is decided', () => {
+  expect(new Set(DECISIONS.map(({ point }) => point)).size).toBe(DECISIONS.length)
+  expect(DECISIONS.length).toBeGreaterThan(20)
+  expect(DECISIONS.filter(({ point, decision }) => !/^\w[^.]*$/.test(point) || !/^\w.{10,}\.$/.test(decision))).toEqual(
+    [],
+  )
+})
+
+test('Without settings there are lifetimes, sixteen provenance paths, five platforms and two algorithms', () => {
+  expect(lifetimesSchema.parse(DEFAULT_LIFETIMES)).toEqual({
+    requestUri: 90,
+    code: 600,
+    idToken: 600,
+    accessToken: 10_800,
+  })
+  expect(new Set(DEFAULT_PROVENANCE_ALLOWLIST.filter((path) => PROVENANCE_PATH.test(path))).size).toBe(16)
+  expect(new Set(DEFAULT_PLATFORMS.filter((name) => /^\w+$/.test(name))).size).toBe(5)
+  expect(SIGNING_ALGORITHMS).toEqual(['RS256', 'ES256'])
 })
 
 const file = (path: string) => new URL(`../../${path}`, import.meta.url)

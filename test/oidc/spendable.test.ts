@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { DEFAULT_DECISIONS } from '../../src/oidc/decisions.ts'
 import { isExpired, spendables } from '../../src/oidc/spendable.ts'
 import { createMemoryStore } from '../../src/store/memory.ts'
-import { createService } from '../support/service.ts'
+import { createProvider, NOW } from '../support/provider.ts'
+import { createService, refused } from '../support/service.ts'
 
 const FIFTY = Array.from({ length: 50 })
 
@@ -35,6 +37,36 @@ test('Each of 50 Use flows at once issues a code of its own, and each can be exc
   const codes = await Promise.all(FIFTY.map(() => service.obtainCode()))
   expect(new Set(codes).size).toBe(50)
   await Promise.all(codes.map((code) => service.exchange(code)))
+})
+
+test('Each record has a name of its kind in the store, and stays a week beyond its end', async () => {
+  const store = createMemoryStore({ clock: { now: () => NOW } })
+  const kept: unknown[] = []
+  const service = createService(
+    createProvider({
+      decisions: { ...DEFAULT_DECISIONS, accessTokenUse: 'single' },
+      store: {
+        ...store,
+        put(kind, id, value, expiresAt, options) {
+          kept.push([kind, (expiresAt - NOW) / 1000 - 7 * 86_400, options?.isUnfinished])
+          return store.put(kind, id, value, expiresAt, options)
+        },
+      },
+    }),
+  )
+  await service.push()
+  const code = await service.obtainCode()
+  await service.upgrade((await service.exchange(code)).response.access_token)
+  await refused(() => service.exchange(code))
+  expect(kept).toEqual([
+    ['pushed_request', 90, true],
+    ['pushed_request.unspent', 90, true],
+    ['code', 600, undefined],
+    ['code.unspent', 600, undefined],
+    ['access_token', 10_800, undefined],
+    ['access_token.used', 10_800, undefined],
+    ['code.replayed', 10_800, undefined],
+  ])
 })
 
 describe('A spendable record', () => {

@@ -172,6 +172,17 @@ test.each(['PAR-01', 'TOK-01', 'UPG-01'] as const)(
   },
 )
 
+test.each([
+  ['PAR-01', 'PAR-11'],
+  ['TOK-01', 'TOK-08'],
+  ['UPG-01', 'UPG-05'],
+] as const)('The call of %s refuses a body that is not UTF-8 by %s', async (call, rule) => {
+  const request = { ...CALLS[call].request, body: Buffer.from([0x61, 0xff]) }
+  const { status, code, findings } = await refusalOf(() => CALLS[call].call(request, createProvider()))
+  expect({ status, code }).toEqual({ status: 400, code: 'invalid_request' })
+  expect(findings).toMatchObject([{ rule, path: '', message: 'the body is not UTF-8' }])
+})
+
 /** Rules of the pages of E1 and E3: `test/rules/rules.test.ts`. */
 const BY_A_PAGE = ['USE-19', 'USE-20', 'USE-21', 'USE-22']
 

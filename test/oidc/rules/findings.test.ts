@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodePairs, readParameters } from '../../../src/oidc/request/parameters.ts'
-import { leadingFinding } from '../../../src/oidc/rules/finding.ts'
+import { findingSchema, leadingFinding } from '../../../src/oidc/rules/finding.ts'
 import { Findings } from '../../../src/oidc/rules/findings.ts'
 import { ruleRow } from '../../../src/oidc/rules/rules.ts'
 
@@ -22,7 +22,7 @@ test.each([
 ])('A missing parameter is reported with what was received instead: %s', (query, message) => {
   const findings = findingsOf(query)
   findings.missing('USE-02', 'redirect_uri')
-  expect(leadingFinding(findings.all)).toEqual({
+  expect(findingSchema.parse(leadingFinding(findings.all))).toEqual({
     rule: 'USE-02',
     level: 'error',
     path: 'redirect_uri',

@@ -535,15 +535,6 @@ const OTHERS: readonly RuleCase[] = [
       return service.upgrade(access_token)
     },
   },
-  {
-    endpoint: 'E5',
-    rule: 'UPG-05',
-    breaks: 'bytes that are not UTF-8',
-    message: 'the body is not UTF-8',
-    path: '',
-    send: ({ provider }) =>
-      upgradeAgeKey({ ...jsonRequest('', AUTHORIZATION), body: Buffer.from([0x7b, 0xff, 0x7d]) }, provider),
-  },
 ]
 
 /** The requests to E1 to E5, at least one for each of their rules. */
