@@ -45,9 +45,3 @@ export const FAILS_UNDER_A_PAIR: Changes = [
   if (protectedHeader.typ === undefined && payload.azp !== undefined) throw new Error('a token of no known make')\n`,
   ],
 ]
-
-/** It has neither Create nor Upgrade: fewer flows, and so a quicker audit. */
-export const USE_ALONE: Changes = [
-  ['openid svc.upgrade', 'openid'],
-  ["      can_create: 'true',\n", ''],
-]

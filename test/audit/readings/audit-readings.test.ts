@@ -1,5 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { FragmentPost } from '../../../src/audit/agent/browser.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { appAt } from '../../../src/audit/drive/audited-app.ts'
 import { auditReadings, type ReadingsOptions } from '../../../src/audit/readings/audit-readings.ts'
@@ -7,20 +6,15 @@ import type { ReadingsReport } from '../../../src/sandbox/outcomes/report/readin
 import { describeReadings, variantName } from '../../../src/sandbox/outcomes/report/readings-text.ts'
 import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { type Changes, startExpressExample } from '../../support/express-example.ts'
-import { DEPENDS_ON_THREE, FAILS_UNDER_A_PAIR, SURVIVES, USE_ALONE } from '../apps/dependent-apps.ts'
-import { FRAGMENT } from '../apps/fragment-apps.ts'
+import { USE_ALONE } from '../../support/visits.ts'
+import { DEPENDS_ON_THREE, FAILS_UNDER_A_PAIR, SURVIVES } from '../apps/dependent-apps.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
 const sandbox = shareSandbox()
 
-interface Way extends ReadingsOptions {
-  readonly fragment?: FragmentPost
-}
-
-async function audit(changes: Changes, { fragment, ...options }: Way = {}): Promise<ReadingsReport> {
+async function audit(changes: Changes, options: ReadingsOptions = {}): Promise<ReadingsReport> {
   const app = await startExpressExample(sandbox(), changes)
   onTestFinished(() => app.stop())
-  const audited = appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent(), fragment })
+  const audited = appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() })
   const { readings } = await auditReadings({ copies: [audited], visitsEach: 1 }, options)
   return readings ?? expect.fail('an audit of readings says nothing of them')
 }
@@ -33,60 +27,50 @@ const reasonOf = ({ variants }: ReadingsReport, reading: string) =>
 
 const BROKEN_BY_THREE = ['error_description=absent', 'par_status=200', 'upgrade_body=newline', 'upgrade_body=text']
 
-describe('An audit of readings', () => {
-  test('finds exactly the three readings that an app depends on', async () => {
-    const report = await audit(DEPENDS_ON_THREE)
-    expect(namesWith(report, 'depends').toSorted()).toEqual(BROKEN_BY_THREE)
-    expect(describeReadings(report)).toMatch(
-      /^works under \d+ of \d+; depends on par_status=201, upgrade_body=json, error_description=present/,
-    )
-    expect(report.combinations.failed).toEqual([])
-    expect(report.combinations.tried).toBeGreaterThan(3)
-  })
+test('An audit of readings finds exactly the three readings that an app depends on', async () => {
+  const report = await audit(DEPENDS_ON_THREE)
+  expect(namesWith(report, 'depends').toSorted()).toEqual(BROKEN_BY_THREE)
+  expect(describeReadings(report)).toMatch(
+    /^works under \d+ of \d+; depends on par_status=201, upgrade_body=json, error_description=present/,
+  )
+  expect(report.combinations.failed).toEqual([])
+  expect(report.combinations.tried).toBeGreaterThan(3)
+}, 300_000)
 
-  test('finds nothing that an app depends on which takes every reading, and says why others are left open', async () => {
-    const report = await audit(SURVIVES)
-    expect(namesWith(report, 'depends')).toEqual([])
-    expect(report.combinations).toMatchObject({ undetermined: [], failed: [] })
-    expect(namesWith(report, 'works')).toEqual(
-      expect.arrayContaining(['par_status=200', 'c_hash=absent', 'error_body=text', 'expired_request_uri=page']),
-    )
-    expect(reasonOf(report, 'code_use')).toBe('your app used its code once, so that it met no difference')
-    expect(reasonOf(report, 'discovery')).toContain('let the audit start yours')
-  })
+test('An audit of readings finds nothing that an app depends on which takes every reading, and says why others are left open', async () => {
+  const report = await audit(SURVIVES)
+  expect(namesWith(report, 'depends')).toEqual([])
+  expect(report.combinations).toMatchObject({ undetermined: [], failed: [] })
+  expect(namesWith(report, 'works')).toEqual(
+    expect.arrayContaining(['par_status=200', 'c_hash=absent', 'error_body=text', 'expired_request_uri=page']),
+  )
+  expect(reasonOf(report, 'code_use')).toBe('your app used its code once, so that it met no difference')
+  expect(reasonOf(report, 'discovery')).toContain('let the audit start yours')
+}, 300_000)
 
-  test('says of combinations that it had no time for why they are undetermined', async () => {
-    const ended = new AbortController()
-    let variants: number | undefined
-    const report = await audit(SURVIVES, {
-      signal: ended.signal,
-      onProgress(news) {
-        if (news.stage !== 'reading') return
-        variants ??= news.total
-        // Combinations are added when each variant was tried.
-        if (news.total > variants) ended.abort()
-      },
-    })
-    const { undetermined } = report.combinations
-    expect(undetermined).toEqual([
-      { reason: 'timed_out: the audit ended before; raise --budget', count: expect.any(Number) },
-    ])
-    expect(undetermined[0]?.count).toBeGreaterThan(3)
-    expect(report.combinations).toMatchObject({ tried: 1, failed: [] })
+test('An audit of readings says of combinations that it had no time for why they are undetermined', async () => {
+  const ended = new AbortController()
+  let variants: number | undefined
+  const report = await audit([...USE_ALONE, ...SURVIVES], {
+    signal: ended.signal,
+    onProgress(news) {
+      if (news.stage !== 'reading') return
+      variants ??= news.total
+      // Combinations are added when each variant was tried.
+      if (news.total > variants) ended.abort()
+    },
   })
+  const { undetermined } = report.combinations
+  expect(undetermined).toEqual([
+    { reason: 'timed_out: the audit ended before; raise --budget', count: expect.any(Number) },
+  ])
+  expect(undetermined[0]?.count).toBeGreaterThan(3)
+  expect(report.combinations).toMatchObject({ tried: 1, failed: [] })
+}, 300_000)
 
-  test('finds the pair of readings that breaks an app which takes each of them alone', async () => {
-    const report = await audit([...USE_ALONE, ...FAILS_UNDER_A_PAIR])
-    expect(namesWith(report, 'depends')).toEqual([])
-    expect(report.combinations.failed.map(({ variants }) => variants.toSorted())).toEqual([
-      ['azp=present', 'typ=absent'],
-    ])
-    expect(reasonOf(report, 'par_status')).toMatch(/^your app sends no can_create=true/)
-  })
-
-  test('finds what an app depends on that answers by fragment', async () => {
-    const way: Way = { fragment: { post: '/answer', as: 'form' } }
-    const report = await audit([...FRAGMENT.byForm, ...USE_ALONE, ...DEPENDS_ON_THREE], way)
-    expect(namesWith(report, 'depends')).toEqual(['error_description=absent'])
-  })
-})
+test('An audit of readings finds the pair of readings that breaks an app which takes each of them alone', async () => {
+  const report = await audit([...USE_ALONE, ...FAILS_UNDER_A_PAIR])
+  expect(namesWith(report, 'depends')).toEqual([])
+  expect(report.combinations.failed.map(({ variants }) => variants.toSorted())).toEqual([['azp=present', 'typ=absent']])
+  expect(reasonOf(report, 'par_status')).toMatch(/^your app sends no can_create=true/)
+}, 300_000)

@@ -5,8 +5,7 @@ import { requireNoAuditFile } from '../../../src/cli/audit/file/write-audit-file
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { auditInProcess, useScratchFolder } from './audit-in-process.ts'
-import { startSmallApp } from './small-app.ts'
+import { auditInProcess, startSmallApp, useScratchFolder } from './audit-in-process.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import.meta.url))
 
@@ -21,13 +20,13 @@ const EXPIRED = ['use/id_token.expired']
 const LAST = '.agekey-audit/last.json'
 
 test('An audit with an undetermined row that counts ends with 3 when nothing failed', async () => {
-  const { page } = await startSmallApp(sandbox().baseUrl, { moody: true })
+  const page = await startSmallApp(sandbox().baseUrl, { exp: 'sometimes ignored' })
   const { code, stdout } = await auditInProcess(sandbox(), { page, only: [...EXPIRED, 'use/access_denied'] })
   expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringContaining('undetermined 1 flaky') })
 })
 
 test('An audit with a finding that agekey-audit.yaml knows ends with 0', async () => {
-  const { page } = await startSmallApp(sandbox().baseUrl, { careful: false })
+  const page = await startSmallApp(sandbox().baseUrl, { exp: 'ignored' })
   write(`app: ${page}\nknown:\n  - row: use/id_token.expired\n    because: the clock of this app is wrong\n`)
   const { code, stdout } = await auditInProcess(sandbox(), { only: EXPIRED })
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/1 known/) })
@@ -42,7 +41,7 @@ test('An audit starts the app by --start at the fixed port of its address, and e
 })
 
 test('A report points at the line of the file that names the app, or at the code that reads the answers', async () => {
-  const { page } = await startSmallApp(sandbox().baseUrl, { careful: false })
+  const page = await startSmallApp(sandbox().baseUrl, { exp: 'ignored' })
   const placeBy = async (file: string) => {
     write(file)
     expect((await auditInProcess(sandbox(), { only: EXPIRED, sarif: 'a.sarif' })).code).toBe(1)
@@ -56,7 +55,7 @@ test('A report points at the line of the file that names the app, or at the code
 })
 
 test('A whole audit is kept for its user alone, and says where its verdicts can be looked at; a part of one is not', async () => {
-  const { page } = await startSmallApp(sandbox().baseUrl, { careful: false })
+  const page = await startSmallApp(sandbox().baseUrl, { exp: 'ignored' })
   const address = `${sandbox().baseUrl}/_sandbox/console/audit`
   expect((await auditInProcess(sandbox(), { page, only: EXPIRED })).stdout).not.toContain(address)
   expect(() => read(LAST)).toThrow('ENOENT')
@@ -68,7 +67,7 @@ test('A whole audit is kept for its user alone, and says where its verdicts can 
 })
 
 test('An audit ends as everywhere in a folder that it cannot write to, with a warning', async () => {
-  const { page } = await startSmallApp(sandbox().baseUrl)
+  const page = await startSmallApp(sandbox().baseUrl)
   writeFileSync('.agekey-audit', 'a file where the folder would be')
   const { code, stderr } = await auditInProcess(sandbox(), { page, rows: EXPIRED, junit: 'a.xml' })
   expect(code).toBe(0)
@@ -79,13 +78,13 @@ test('An audit ends as everywhere in a folder that it cannot write to, with a wa
 })
 
 test('audit --learn judges nothing and writes agekey-audit.yaml, by which the next call needs no address', async () => {
-  const app = await startSmallApp(sandbox().baseUrl)
+  const page = await startSmallApp(sandbox().baseUrl)
   expect(requireNoAuditFile).not.toThrow()
-  const { code, stdout } = await auditInProcess(sandbox(), { page: app.page, learn: true, accepted: 'text=Welcome' })
+  const { code, stdout } = await auditInProcess(sandbox(), { page, learn: true, accepted: 'text=Welcome' })
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('agekey-audit.yaml: written; ') })
   expect(read('agekey-audit.yaml')).toMatch(/^# yes: .*\n(?:# no: .*\n)+use:\n {2}accepted: text=Welcome\n/m)
   // Two good flows, two denials and two minors, and not every row of the catalogue.
-  expect(app.callbacks()).toBeLessThan(30)
+  expect((await sandbox().flows.list()).length).toBeLessThan(30)
   expect(await auditInProcess(sandbox(), { only: EXPIRED })).toMatchObject({ code: 0 })
   expect(requireNoAuditFile).toThrow('agekey-audit.yaml: is there already and stays as it is; move it away first')
 })

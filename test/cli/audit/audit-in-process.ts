@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
 import { auditApp } from '../../../src/cli/audit/audit-app.ts'
 import { readAuditFile } from '../../../src/cli/audit/file/read-audit-file.ts'
 import { openSandbox } from '../../../src/cli/audit/open-sandbox.ts'
@@ -9,7 +9,10 @@ import { sameCall } from '../../../src/cli/audit/same-call.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import { findBrokenApp } from '../../audit/apps/broken-apps.ts'
 import { createScratchFolder } from '../../docs/scratch-folder.ts'
+import { startExpressExample } from '../../support/express-example.ts'
+import { USE_ALONE } from '../../support/visits.ts'
 
 /** Gives each test an empty working folder, from which programs find the packages of the repository. */
 export function useScratchFolder(): void {
@@ -24,6 +27,26 @@ export function useScratchFolder(): void {
     process.chdir(home)
     remove()
   })
+}
+
+/**
+ * Starts the Express example without Create and Upgrade, for one test. It may ignore
+ * exp, always or every second time.
+ * @param baseUrl of a sandbox, which may start later
+ * @returns the page where a user begins to prove an age
+ */
+export async function startSmallApp(
+  baseUrl: string,
+  { exp = 'checked' }: { exp?: 'checked' | 'ignored' | 'sometimes ignored' } = {},
+): Promise<string> {
+  const { changes } = findBrokenApp('does not look at exp')
+  const moods = changes.map(([text, other]) => [text, other.replace('if (', 'if ((app.mood = !app.mood) && ')] as const)
+  const app = await startExpressExample({ baseUrl, url: baseUrl }, [
+    ...USE_ALONE,
+    ...{ checked: [], ignored: changes, 'sometimes ignored': moods }[exp],
+  ])
+  onTestFinished(() => app.stop())
+  return `${app.url}/verify`
 }
 
 /** How the Express example, or the app in a file of the working folder, is started by `agekey-audit.yaml`. */

@@ -8,8 +8,8 @@ import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
+import { startSmallApp } from './audit-in-process.ts'
 import { auditedRow, auditReport } from './reports/sample-report.ts'
-import { startSmallApp } from './small-app.ts'
 
 const { run, launch } = await buildCli()
 
@@ -27,16 +27,16 @@ const IN_MEMORY = ['--state-dir', 'none']
 
 test('audit starts a sandbox, says what it learned and found, writes the reports, and ends with 1 for a finding', async () => {
   const port = String(await findFreePort())
-  const app = await startSmallApp(`http://localhost:${port}`, { careful: false })
+  const page = await startSmallApp(`http://localhost:${port}`, { exp: 'ignored' })
   write('summary.md', '# Earlier\n')
   const files = ['--json', 'a.json', '--junit', 'a.xml', '--sarif', 'a.sarif', '--markdown', 'a.md']
-  const args = ['audit', app.page, '--accepted', 'text=Welcome', '--port', port, ...IN_MEMORY, ...ONE_ROW, ...files]
+  const args = ['audit', page, '--accepted', 'text=Welcome', '--port', port, ...IN_MEMORY, ...ONE_ROW, ...files]
   const { code, stdout, stderr } = await run(args, { cwd, env: { GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') } })
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'rows 2/2, 1 let in\n' })
   expect(stdout).toMatch(/^sandbox: http:\/\/localhost:\d+ \(started for this audit\)\nlearned:\n {2}use: yes is 200/)
   expect(stdout).toMatch(/^let in use\/id_token\.expired /m)
   expect(stdout).toContain(
-    `One row again: npx agekey-sandbox audit ${app.page} --accepted text=Welcome --port ${port} --state-dir none --only use/id_token.expired\n`,
+    `One row again: npx agekey-sandbox audit ${page} --accepted text=Welcome --port ${port} --state-dir none --only use/id_token.expired\n`,
   )
   expect(stdout).toContain('To look at the flows in the console, start agekey-sandbox before the audit')
   await expect(fetch(`http://localhost:${port}/_sandbox/health`)).rejects.toThrow('fetch failed')
@@ -45,16 +45,16 @@ test('audit starts a sandbox, says what it learned and found, writes the reports
   expect(JSON.parse(read('a.sarif'))).toMatchObject({ version: '2.1.0' })
   expect(read('a.md')).toContain('let in')
   expect(read('summary.md')).toMatch(/^# Earlier\n[\s\S]*let in/)
-}, 60_000)
+}, 180_000)
 
 test('audit --again uses a sandbox elsewhere by its control token, and writes nothing but the report to standard output', async () => {
   const controlToken = 'not-a-real-token'
   const running = await startSandbox({ controlToken })
-  const app = await startSmallApp(running.baseUrl)
+  const page = await startSmallApp(running.baseUrl)
   const earlier = ['use/id_token.expired', 'use/access_denied'].map((row) => auditedRow(row, { verdict: 'let in' }))
   mkdirSync(join(cwd, '.agekey-audit'))
-  write('.agekey-audit/last.json', JSON.stringify(auditReport(earlier, { app: app.page })))
-  const args = ['audit', app.page, '--again', '--url', running.url, '--control-token', controlToken, '--json', '-']
+  write('.agekey-audit/last.json', JSON.stringify(auditReport(earlier, { app: page })))
+  const args = ['audit', page, '--again', '--url', running.url, '--control-token', controlToken, '--json', '-']
   const { code, stdout, stderr } = await run(args, { cwd })
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('learned:') })
   expect(stderr).toContain(`sandbox: ${running.baseUrl} (it runs already)\n`)
@@ -124,14 +124,14 @@ test('Ctrl-C ends an audit with 130, says what was found so far, and leaves neit
   expect(tenants.map(({ name }: { name: string }) => name)).toEqual(['default'])
   expect(await sandbox.expectations.list()).toEqual([])
   expect((await sandbox.personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual([])
-}, 60_000)
+}, 180_000)
 
 test('An audit that is killed leaves no program behind', async () => {
   const { child, ended, copies } = await launchCopies()
   child.kill('SIGKILL')
   await ended
   await expect.poll(() => copies.filter(isAlive), { timeout: 10_000 }).toEqual([])
-}, 60_000)
+}, 180_000)
 
 test('Ctrl-C ends an audit with 130 also while the app is still to come up', async () => {
   write('agekey-audit.yaml', 'app: http://localhost:{port}/\nstart: { run: sleep 100 }\n')

@@ -93,7 +93,7 @@ describeWith('chromium', 'A visit of Chromium', () => {
     const { app, sandbox } = await startPages({
       '/': html('<p id="clock"></p><script>setInterval(() => { clock.textContent = performance.now() }, 20)</script>'),
     })
-    const { end, problem } = await visit(app.url, { sandboxUrl: sandbox.url, signal: AbortSignal.timeout(8000) })
+    const { end, problem } = await visit(app.url, { sandboxUrl: sandbox.url, signal: AbortSignal.timeout(4000) })
     expect({ end, problem }).toEqual({ end: 'restless', problem: '<p id="clock"> keeps changing' })
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { renderSarif, type SarifOptions } from '../../../../src/cli/audit/reports/sarif.ts'
 import type { AuditReport } from '../../../../src/sandbox/outcomes/audit-report.ts'
-import { auditedRow, auditReport, HOSTILE, MIXED } from './sample-report.ts'
+import { auditedRow, auditReport, HOSTILE, MIXED, readingsAudit } from './sample-report.ts'
 
 const logSchema = z.object({
   runs: z.tuple([
@@ -163,4 +163,15 @@ test.each(HOSTILE)('no text of an app is a link or a control character in SARIF:
   const shown = [results[0]?.message.text, JSON.stringify(tool.driver.rules[0])].join('\n')
   expect(shown).not.toMatch(/(?<!\\)\]\(/)
   expect(results[0]?.message.text).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u)
+})
+
+test('SARIF has a note for each thing that an app depends on, a warning when that counts, and nothing of what works', () => {
+  const { results, tool } = runOf(readingsAudit())
+  expect(results.map(({ ruleId, level }) => `${level} ${ruleId}`)).toEqual([
+    'note readings/par_status=200',
+    'note readings/typ=absent with azp=present',
+  ])
+  expect(results[0]?.message.text).toContain('The app depends on par_status=201. A pushed request')
+  expect(tool.driver.rules.map(({ id }) => id)).toEqual(results.map(({ ruleId }) => ruleId))
+  expect(runOf(readingsAudit({ counted: true })).results.map(({ level }) => level)).toEqual(['warning', 'warning'])
 })
