@@ -1,187 +1,173 @@
-import { describe, expect, it } from 'vitest'
-import { byTestId, textOf } from '../../support/markup.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { RECORDING_NAMES } from '../../../src/sandbox/recordings/formats.ts'
+import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
-import { createRequest, useRequest } from '../../support/requests.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { type Changes, createRequest, useRequest } from '../../support/requests.ts'
+import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 
 const FLOWS = '/_sandbox/console/flows'
+let sandbox: TestSandbox
+beforeEach(async () => {
+  sandbox = await startSandbox()
+})
+const party = () => createRelyingParty(sandbox)
+/** Sends an E1 request that no query parameter decides. */
+const open = (changes: Changes = {}) => sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
+const pageOf = async (id = 'f1') => (await sandbox.request.get(`${FLOWS}/${id}`)).text
+const shown = async (id?: string) => textOf(await pageOf(id))
+const hrefOf = (page: string, testId: string) => byTestId(page, testId)[0]?.attributes['href'] ?? ''
 
-describe('the page of a flow', () => {
-  it('explains token, decision and trace, and repeats each call without a secret', async () => {
-    const sandbox = await startSandbox()
-    const party = createRelyingParty(sandbox)
-    await party.obtainToken()
-    const page = (await sandbox.request.get(`${FLOWS}/f1`)).text
-    const text = textOf(page)
-    expect(text).toContain('child-12')
-    expect(text).toContain('req_claims_hash')
-    expect(text).toMatch(/needs 18 by age_thresholds\[2\], has 12/)
-    expect(text).toContain(`curl -i '${sandbox.baseUrl}/v1/oidc/use/token'`)
-    expect(text).toContain(`-u 'ak_test_sandbox:'"$AGE_CLIENT_SECRET"`)
-    expect(text).not.toContain('sk_test_sandbox')
-    expect(textOf(page)).toContain('call E5 with the access token within 10800 seconds')
-  })
+test('The page of a flow explains token, decision and trace, and repeats each call without a secret', async () => {
+  await party().obtainToken()
+  const text = await shown()
+  for (const part of [
+    'child-12',
+    'req_claims_hash',
+    'needs 18 by age_thresholds[2], has 12',
+    `curl -i '${sandbox.baseUrl}/v1/oidc/use/token'`,
+    `-u 'ak_test_sandbox:'"$AGE_CLIENT_SECRET"`,
+    'call E5 with the access token within 10800 seconds',
+  ])
+    expect(text).toContain(part)
+  expect(text).not.toContain('sk_test_sandbox')
+})
 
-  it.each(['fragment', 'query', 'form_post'])('shows the id_token of a callback in mode %s', async (mode) => {
-    const sandbox = await startSandbox()
-    await createRelyingParty(sandbox).use({ response_mode: mode })
-    expect(byTestId((await sandbox.request.get(`${FLOWS}/f1`)).text, 'id-token')).toHaveLength(1)
-  })
+test.each(['fragment', 'query', 'form_post'])('The page of a flow shows an id_token in mode %s', async (mode) => {
+  await party().use({ response_mode: mode })
+  expect(byTestId(await pageOf(), 'id-token')).toHaveLength(1)
+})
 
-  it.each([
-    ['id_token.expired', 'refuse'],
-    ['verified', 'accept'],
-  ])('says of %s that a correct client has to %s it', async (outcome, verdict) => {
-    const sandbox = await startSandbox()
-    await createRelyingParty(sandbox).use({ sandbox_outcome: outcome })
-    const page = (await sandbox.request.get(`${FLOWS}/f1`)).text
-    expect(byTestId(page, 'verdict')).toHaveLength(1)
-    expect(textOf(page)).toContain(`${verdict} A correct client ${verdict}s it`)
-  })
+test.each([
+  ['id_token.expired', 'refuse'],
+  ['verified', 'accept'],
+])('The page of a flow says of %s that a correct client has to %s it', async (outcome, verdict) => {
+  await party().use({ sandbox_outcome: outcome })
+  expect(byTestId(await pageOf(), 'verdict')).toHaveLength(1)
+  expect(await shown()).toContain(`${verdict} A correct client ${verdict}s it`)
+})
 
-  it('shows the outcome of a flow without an id_token', async () => {
-    const sandbox = await startSandbox()
-    await createRelyingParty(sandbox).use({ sandbox_persona: 'no-age-key', can_create: 'true' })
-    expect(textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)).toContain('Outcome create_requested')
-  })
+test('The page of a flow without an id_token shows its outcome', async () => {
+  await party().use({ sandbox_persona: 'no-age-key', can_create: 'true' })
+  expect(await shown()).toContain('Outcome create_requested')
+})
 
-  it('advises to begin again when the request expired before the user answered, as the control API does', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(200)
-    expect(textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)).toContain('Wait: the user has not come back yet')
-    await sandbox.clock.advance(3600)
-    const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
-    expect(text).toContain('Begin the flow again')
-    expect(text).not.toContain('Wait: ')
-    const { next_steps: steps } = await sandbox.flows.get('f1')
-    expect(steps).toEqual([expect.stringContaining('Begin the flow again')])
-  })
+test('The page of a flow advises to begin again when the request expired, as the control API does', async () => {
+  await open().expect(200)
+  expect(await shown()).toContain('Wait: the user has not come back yet')
+  await sandbox.clock.advance(3600)
+  expect(await shown()).toContain('Begin the flow again')
+  expect(await shown()).not.toContain('Wait: ')
+  const { next_steps: steps } = await sandbox.flows.get('f1')
+  expect(steps).toEqual([expect.stringContaining('Begin the flow again')])
+  await sandbox.clock.advance(3600)
+  expect(byTestId(await pageOf(), 'answer-here')).toHaveLength(0)
+  expect(await shown()).toContain('It waits no longer')
+})
 
-  it('advises to correct the request, not to try again', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.request.get('/v1/oidc/use').query(useRequest({ claims: '{}' }))
-    const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
-    expect(text).toContain('Correct the request by its findings')
-    expect(text).not.toContain('offer to try again')
-  })
+test('The page of a refused flow advises to correct the request, not to try again', async () => {
+  await open({ claims: '{}' })
+  expect(await shown()).toContain('Correct the request by its findings')
+  expect(await shown()).not.toContain('offer to try again')
+})
 
-  it('says how many calls it shows of a page that was reloaded again and again', async () => {
-    const sandbox = await startSandbox()
-    const uri = await createRelyingParty(sandbox).obtainRequestUri()
-    for (let n = 1; n <= 102; n++) await sandbox.request.get('/v1/oidc/create').query(createRequest(uri))
-    const flow = (await sandbox.request.get('/_sandbox/flows/f1')).body
-    expect([flow.calls.length, flow.dropped_calls]).toEqual([100, 3])
-    const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
-    expect(text).toContain('The last 20 of 103. The first 3 are kept no longer.')
-  })
+test('The page of a flow says how many calls it shows of a page that was reloaded again and again', async () => {
+  const uri = await party().obtainRequestUri()
+  for (let n = 1; n <= 102; n++) await sandbox.request.get('/v1/oidc/create').query(createRequest(uri))
+  const flow = (await sandbox.request.get('/_sandbox/flows/f1')).body
+  expect([flow.calls.length, flow.dropped_calls]).toEqual([100, 3])
+  expect(await shown()).toContain('The last 20 of 103. The first 3 are kept no longer.')
+})
 
-  it('begins with why the answer is what it is, and what decided it', async () => {
-    const sandbox = await startSandbox()
-    await createRelyingParty(sandbox).use({ sandbox_persona: 'teen-16' })
-    const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
-    expect(text).toMatch(/ok teen-16: 13 yes, 16 yes, 18 no, 21 no\. 18, 21: \S+ needs 18, has 16/)
-    expect(text).toContain('Decided by query parameter sandbox_persona')
-    expect(text.indexOf('needs 18, has 16')).toBeLessThan(text.indexOf('What a correct client does next'))
-  })
+test('The page of a flow begins with why the answer is what it is, and what decided it', async () => {
+  await party().use({ sandbox_persona: 'teen-16' })
+  const text = await shown()
+  expect(text).toMatch(/ok teen-16: 13 yes, 16 yes, 18 no, 21 no\. 18, 21: \S+ needs 18, has 16/)
+  expect(text).toMatch(/needs 18, has 16.*Decided by query parameter sandbox_persona.*What a correct client does next/)
+})
 
-  it('marks a redirect that carries an error as refused', async () => {
-    const sandbox = await startSandbox()
-    await createRelyingParty(sandbox).use({ sandbox_outcome: 'access_denied' })
-    const page = (await sandbox.request.get(`${FLOWS}/f1`)).text
-    expect(page).toContain('<span class="mark no">302, error=access_denied</span>')
-    expect(page).not.toContain('<span class="mark yes">')
-  })
+test('The page of a flow marks a redirect that carries an error as refused', async () => {
+  await party().use({ sandbox_outcome: 'access_denied' })
+  const page = await pageOf()
+  expect(page).toContain('<span class="mark no">302, error=access_denied</span>')
+  expect(page).not.toContain('<span class="mark yes">')
+})
 
-  it('decodes claims, and the parameters of a redirect', async () => {
-    const sandbox = await startSandbox()
-    await createRelyingParty(sandbox).use({ state: 'a b', claims: '{"age_thresholds":[18]}' })
-    const text = textOf((await sandbox.request.get(`${FLOWS}/f1`)).text)
-    expect(text).toContain('claims { "age_thresholds": [ 18 ] }')
-    expect(text).toMatch(
-      /with these parameters in its fragment: id_token Its payload, decoded \{ .*"age_thresholds": \{ "18": true \}/,
-    )
-    expect(text).toMatch(/state a b Repeat/)
-  })
+test('The page of a flow decodes claims, and the parameters of a redirect', async () => {
+  await party().use({ state: 'a b', claims: '{"age_thresholds":[18]}' })
+  const text = await shown()
+  expect(text).toContain('claims { "age_thresholds": [ 18 ] }')
+  expect(text).toMatch(
+    /with these parameters in its fragment: id_token Its payload, decoded \{ .*"age_thresholds": \{ "18": true \}/,
+  )
+  expect(text).toMatch(/state a b Repeat/)
+})
 
-  it('leads to the page of a flow that waits, which this browser then answers', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.request.get('/v1/oidc/use').query(useRequest({ state: 'waits' }))
-    const page = (await sandbox.request.get(`${FLOWS}/f1`)).text
-    expect(byTestId(page, 'answer-here')).toHaveLength(1)
-    const transaction = /name="transaction" value="([^"]+)"/.exec(page)?.[1] ?? ''
-    const shown = await sandbox.request.post('/v1/oidc/use/continue').type('form').send({ transaction }).expect(200)
-    expect(shown.text).toContain(transaction)
-    await sandbox.request.post('/v1/oidc/use/choice').type('form').send({ transaction, persona: 'teen-16' }).expect(303)
-    const ended = (await sandbox.request.get(`${FLOWS}/f1`)).text
-    expect(byTestId(ended, 'answer-here')).toHaveLength(0)
-    expect(textOf(ended)).toContain('Decided by the choice page')
-  })
+test('The page of a flow that waits leads to its choice page, which this browser then answers', async () => {
+  await open({ state: 'waits' })
+  const page = await pageOf()
+  expect(byTestId(page, 'answer-here')).toHaveLength(1)
+  const transaction = /name="transaction" value="([^"]+)"/.exec(page)?.[1] ?? ''
+  const post = (path: string, fields = {}) =>
+    sandbox.request
+      .post(`/v1/oidc/use/${path}`)
+      .type('form')
+      .send({ transaction, ...fields })
+  expect((await post('continue').expect(200)).text).toContain(transaction)
+  await post('choice', { persona: 'teen-16' }).expect(303)
+  expect(byTestId(await pageOf(), 'answer-here')).toHaveLength(0)
+  expect(await shown()).toContain('Decided by the choice page')
+})
 
-  it('says that a request waits no longer when its time is over', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.request.get('/v1/oidc/use').query(useRequest())
-    await sandbox.clock.advance(7_200)
-    const page = (await sandbox.request.get(`${FLOWS}/f1`)).text
-    expect(byTestId(page, 'answer-here')).toHaveLength(0)
-    expect(textOf(page)).toContain('It waits no longer')
-  })
+test('The page of a Use flow runs it again by a link, also with the decision that a header made', async () => {
+  await open().set('X-Sandbox-Persona', 'teen-16')
+  const page = await pageOf()
+  await sandbox.request.get(hrefOf(page, 'run-again')).expect(200)
+  await sandbox.request.get(hrefOf(page, 'run-decided')).expect(302)
+  expect((await sandbox.flows.list()).map(({ id, persona }) => [id, persona])).toEqual([
+    ['f3', 'teen-16'],
+    ['f2', undefined],
+    ['f1', 'teen-16'],
+  ])
+})
 
-  it('runs a Use flow again by a link, also with the decision that a header made', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.request.get('/v1/oidc/use').query(useRequest()).set('X-Sandbox-Persona', 'teen-16')
-    const page = (await sandbox.request.get(`${FLOWS}/f1`)).text
-    const hrefOf = (id: string) => byTestId(page, id)[0]?.attributes['href'] ?? ''
-    await sandbox.request.get(hrefOf('run-again')).expect(200)
-    await sandbox.request.get(hrefOf('run-decided')).expect(302)
-    expect((await sandbox.flows.list()).map(({ id, persona }) => [id, persona])).toEqual([
-      ['f3', 'teen-16'],
-      ['f2', undefined],
-      ['f1', 'teen-16'],
-    ])
-  })
+test('The page of a pushed request opens it when no browser has, and pushes a used one again by commands', async () => {
+  const uri = await party().obtainRequestUri()
+  const href = hrefOf(await pageOf(), 'open-here')
+  expect(new URLSearchParams(href.split('?')[1]).get('request_uri')).toBe(uri)
+  await sandbox.request.get(href).expect(200)
+  await sandbox.request.get(`${href}&sandbox_persona=no-age-key`)
+  await party().create(await party().obtainRequestUri())
+  expect(await shown('f2')).toContain('A request_uri serves once')
+  expect(await shown('f2')).toContain('request_uri=REQUEST_URI')
+})
 
-  it('opens a pushed request that no browser has brought, and pushes a used one again by commands', async () => {
-    const sandbox = await startSandbox()
-    const party = createRelyingParty(sandbox)
-    const uri = await party.obtainRequestUri()
-    const pushed = (await sandbox.request.get(`${FLOWS}/f1`)).text
-    const href = byTestId(pushed, 'open-here')[0]?.attributes['href'] ?? ''
-    expect(new URLSearchParams(href.split('?')[1]).get('request_uri')).toBe(uri)
-    await sandbox.request.get(href).expect(200)
-    await sandbox.request.get(`${href}&sandbox_persona=no-age-key`)
-    const again = await party.obtainRequestUri()
-    await party.create(again)
-    const text = textOf((await sandbox.request.get(`${FLOWS}/f2`)).text)
-    expect(text).toContain('A request_uri serves once')
-    expect(text).toContain('request_uri=REQUEST_URI')
-  })
+test('The page of a flow leads to the flows before and after it in its story', async () => {
+  await party().use({ sandbox_persona: 'no-age-key', can_create: 'true' })
+  await party().create(await party().obtainRequestUri(), { sandbox_persona: 'no-age-key' })
+  await party().use({ sandbox_persona: 'no-age-key' })
+  expect(await shown('f2')).toContain('Before this: f1 After this: f3')
+})
 
-  it('leads to the flows before and after it in its story', async () => {
-    const sandbox = await startSandbox()
-    const party = createRelyingParty(sandbox)
-    await party.use({ sandbox_persona: 'no-age-key', can_create: 'true' })
-    await party.create(await party.obtainRequestUri(), { sandbox_persona: 'no-age-key' })
-    await party.use({ sandbox_persona: 'no-age-key' })
-    expect(textOf((await sandbox.request.get(`${FLOWS}/f2`)).text)).toContain('Before this: f1 After this: f3')
-  })
+test('The page of an unknown flow names it', async () => {
+  const { text } = await sandbox.request.get(`${FLOWS}/f99`).expect(404)
+  expect(textOf(text)).toContain('there is none with the id "f99"')
+})
 
-  it('answers an unknown flow with a page that names it', async () => {
-    const { request } = await startSandbox()
-    const answer = await request.get(`${FLOWS}/f99`).expect(404)
-    expect(textOf(answer.text)).toContain('there is none with the id "f99"')
-  })
+test('The page of a flow links the flow as a file of each format', async () => {
+  await party().use({ sandbox_persona: 'teen-16' })
+  const links = tagsOf(await pageOf()).filter(({ attributes }) => attributes['href']?.includes('?as='))
+  expect(links.map(({ attributes }) => attributes['href'])).toEqual(
+    RECORDING_NAMES.map((name) => `/_sandbox/flows/f1?as=${name}`),
+  )
+  for (const { attributes } of links) {
+    const { headers } = await sandbox.request.get(attributes['href'] ?? '').expect(200)
+    expect(headers['content-disposition']).toContain(attributes['download'])
+  }
+})
 
-  it('stays below 100 KB with large requests and answers', async () => {
-    const sandbox = await startSandbox()
-    const party = createRelyingParty(sandbox)
-    await party.use({ sandbox_outcome: 'id_token.huge', response_mode: 'form_post' })
-    const ages = Array.from({ length: 60 }, (_, index) => index)
-    for (let count = 0; count < 50; count++) {
-      await party.use({ state: 's'.repeat(3_000), claims: JSON.stringify({ age_thresholds: ages }) })
-    }
-    for (const path of ['/f1', '/f2', '']) {
-      const { text } = await sandbox.request.get(`${FLOWS}${path}`)
-      expect(Buffer.byteLength(text), path).toBeLessThan(80_000)
-    }
-  })
+test('The pages of flows stay below 100 KB with large requests and answers', async () => {
+  await party().use({ sandbox_outcome: 'id_token.huge', response_mode: 'form_post' })
+  const claims = JSON.stringify({ age_thresholds: Array.from({ length: 60 }, (_, index) => index) })
+  for (let count = 0; count < 50; count++) await party().use({ state: 's'.repeat(3_000), claims })
+  for (const id of ['f1', 'f2', '']) expect(Buffer.byteLength(await pageOf(id)), id).toBeLessThan(80_000)
 })

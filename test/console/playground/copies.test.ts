@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { copiesOf } from '../../../src/console/playground/copies.ts'
 import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import type { Persona } from '../../../src/sandbox/personas/persona-schema.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -26,14 +26,15 @@ const own: Persona = {
   },
 }
 
-async function copied(persona: Persona) {
-  const sandbox = await startSandbox()
-  await sandbox.personas.put(persona)
-  const { age_thresholds: answers } = await sandbox.evaluate({ persona: persona.name, claims })
-  const client = { clientId: 'ak_test_sandbox' }
-  const copies = await copiesOf({ claims, persona, answers, baseUrl: sandbox.baseUrl, client })
-  const textOf = (title: RegExp) => copies.find((copy) => title.test(copy.title))?.text ?? ''
-  return { sandbox, textOf }
+const sandbox = shareSandbox()
+
+/** The copied text under this title, for a sandbox that has the persona. */
+async function copyOf(title: RegExp) {
+  await sandbox().personas.put(own)
+  const { age_thresholds: answers } = await sandbox().evaluate({ persona: own.name, claims })
+  const { baseUrl, client } = sandbox()
+  const copies = await copiesOf({ claims, persona: own, answers, baseUrl, client })
+  return copies.find((copy) => title.test(copy.title))?.text ?? ''
 }
 
 function createFolder(): string {
@@ -42,33 +43,30 @@ function createFolder(): string {
   return folder
 }
 
-it('the copied YAML is a persona file that holds the same persona, with relative dates', async () => {
-  const { textOf } = await copied(own)
+test('The copied YAML is a persona file that holds the same persona, with relative dates', async () => {
   const file = join(createFolder(), 'own.yaml')
-  writeFileSync(file, textOf(/YAML/))
+  writeFileSync(file, await copyOf(/YAML/))
   expect(readPersonas([file])).toEqual([own])
 })
 
-it('the copied expectation, run by a shell, makes the next Use flow that of the persona', async () => {
-  const { sandbox, textOf } = await copied(own)
-  await run('sh', ['-c', textOf(/^Expectation by curl/)])
-  expect(await sandbox.expectations.list()).toMatchObject([{ flow: 'use', persona: own.name, remaining: 1 }])
+test('The copied expectation, run by a shell, makes the next Use flow that of the persona', async () => {
+  await run('sh', ['-c', await copyOf(/^Expectation by curl/)])
+  expect(await sandbox().expectations.list()).toMatchObject([{ flow: 'use', persona: own.name, remaining: 1 }])
 })
 
-it('the copied request, run by a shell, is answered as the persona', async () => {
-  const { sandbox, textOf } = await copied(own)
-  await run('sh', ['-c', textOf(/^The E1 request/)])
-  expect(await sandbox.flows.last()).toMatchObject({ persona: own.name, age_thresholds: { 13: true, 18: true } })
+test('The copied request, run by a shell, is answered as the persona', async () => {
+  await run('sh', ['-c', await copyOf(/^The E1 request/)])
+  expect(await sandbox().flows.last()).toMatchObject({ persona: own.name, age_thresholds: { 13: true, 18: true } })
 })
 
-it('the copied test passes by itself in a project that has the package, and fails with another answer', async () => {
-  const { textOf } = await copied(own)
+test('The copied test passes by itself in a project that has the package, and fails with another answer', async () => {
+  const text = await copyOf(/Vitest/)
   const folder = createFolder()
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const alias = { 'agekey-sandbox': join(root, 'src/index.ts') }
   writeFileSync(join(folder, 'vitest.config.mjs'), `export default { resolve: { alias: ${JSON.stringify(alias)} } }`)
-  writeFileSync(join(folder, 'right.test.ts'), textOf(/Vitest/))
-  writeFileSync(join(folder, 'wrong.test.ts'), textOf(/Vitest/).replace('"18":true', '"18":false'))
+  writeFileSync(join(folder, 'right.test.ts'), text)
+  writeFileSync(join(folder, 'wrong.test.ts'), text.replace('"18":true', '"18":false'))
   const vitest = run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run'], { cwd: folder })
   const stdout = expect.stringMatching(/1 failed.*1 passed/)
   const stderr = expect.stringMatching(/FAIL.*wrong\.test\.ts/)

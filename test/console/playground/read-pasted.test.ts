@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { formatClaims, readPasted } from '../../../src/console/playground/read-pasted.ts'
 
 const provider = { profile: 'spec' as const, vocabulary: { platforms: ['apple'], provenanceAllowlist: [] } }
@@ -6,35 +6,33 @@ const claims = { age_thresholds: [18], provenance: { denied: ['/a', '/b/*'] } }
 const json = JSON.stringify(claims)
 const address = `http://localhost:2435/v1/oidc/use?scope=openid&claims=${encodeURIComponent(json)}&state=x#top`
 
-describe('text pasted into the playground', () => {
-  it.each([
-    ['JSON', json],
-    ['the address of a Use request', address],
-    ['the query of a Use request', new URLSearchParams({ nonce: 'n', claims: json }).toString()],
-    ['a query with its question mark', `?claims=${encodeURIComponent(json)}`],
-    ['percent-encoded JSON', encodeURIComponent(json)],
-  ])('gives the claims of %s', (_, text) => {
-    expect(readPasted(text, provider)).toMatchObject({ claims, findings: [] })
-  })
-
-  it('stays as it was written when it is JSON, and becomes JSON when it is an address', () => {
-    expect(readPasted(`  ${json}`, provider).text).toBe(`  ${json}`)
-    expect(readPasted(address, provider).text).toBe(formatClaims(claims))
-  })
-
-  it.each([
-    ['{"age_thresholds":[18]', 'USE-09', /claims must be JSON/],
-    ['{"age_thresholds":["18"]}', 'CLM-03', /must be an integer from 0 to 150, is "18"/],
-    ['http://localhost:2435/v1/oidc/use?scope=openid', 'USE-09', /claims is missing/],
-    ['%7B%', 'USE-09', /claims must be JSON/],
-  ])('keeps the text %s and says what is wrong with it by rule %s', (text, rule, message) => {
-    const pasted = readPasted(text, provider)
-    expect(pasted).toMatchObject({ text, findings: [{ rule, message: expect.stringMatching(message) }] })
-    expect(pasted.claims).toBeUndefined()
-  })
+test.each([
+  ['JSON', json],
+  ['the address of a Use request', address],
+  ['the query of a Use request', new URLSearchParams({ nonce: 'n', claims: json }).toString()],
+  ['a query with its question mark', `?claims=${encodeURIComponent(json)}`],
+  ['percent-encoded JSON', encodeURIComponent(json)],
+])('The claims are read from pasted text that is %s', (_, text) => {
+  expect(readPasted(text, provider)).toMatchObject({ claims, findings: [] })
 })
 
-it('formatted claims are the same claims, with each list of ages or names on one line', () => {
+test('Pasted text stays as it was written when it is JSON, and becomes JSON when it is an address', () => {
+  expect(readPasted(`  ${json}`, provider).text).toBe(`  ${json}`)
+  expect(readPasted(address, provider).text).toBe(formatClaims(claims))
+})
+
+test.each([
+  ['{"age_thresholds":[18]', 'USE-09', /claims must be JSON/],
+  ['{"age_thresholds":["18"]}', 'CLM-03', /must be an integer from 0 to 150, is "18"/],
+  ['http://localhost:2435/v1/oidc/use?scope=openid', 'USE-09', /claims is missing/],
+  ['%7B%', 'USE-09', /claims must be JSON/],
+])('Pasted text that cannot be read is kept, and refused by a rule: %s by %s', (text, rule, message) => {
+  const pasted = readPasted(text, provider)
+  expect(pasted).toMatchObject({ text, findings: [{ rule, message: expect.stringMatching(message) }] })
+  expect(pasted.claims).toBeUndefined()
+})
+
+test('Formatted claims are the same claims, with each list of ages or names on one line', () => {
   const text = formatClaims(claims)
   expect(JSON.parse(text)).toEqual(claims)
   expect(text).toContain('"age_thresholds": [18]')

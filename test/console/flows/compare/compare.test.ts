@@ -1,77 +1,64 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { byTestId, tagsOf, textOf } from '../../../support/markup.ts'
 import { createRelyingParty } from '../../../support/relying-party.ts'
-import { startSandbox } from '../../../support/sandbox.ts'
+import { startSandbox, type TestSandbox } from '../../../support/sandbox.ts'
 
 const FLOWS = '/_sandbox/console/flows'
-
-async function startWithFlows() {
-  const sandbox = await startSandbox()
+let sandbox: TestSandbox
+beforeEach(async () => {
+  sandbox = await startSandbox()
   const party = createRelyingParty(sandbox)
   await party.use({ state: 'first', nonce: 'first-nonce' })
   await sandbox.clock.advance(7200)
   await party.use({ state: 'second', nonce: 'second-nonce', sandbox_persona: 'teen-16' })
-  const open = async (path: string) => {
-    const { status, text } = await sandbox.request.get(FLOWS + path)
-    return { status, html: text, text: textOf(text) }
-  }
-  return { sandbox, open }
+})
+const open = async (path: string) => {
+  const { status, text } = await sandbox.request.get(FLOWS + path)
+  return { status, html: text, text: textOf(text) }
 }
 
-describe('The page of two flows', () => {
-  it('shows what differs first, and folds what is the same and what is another one in every flow', async () => {
-    const { open } = await startWithFlows()
-    const { status, text } = await open('/compare?a=f1&b=f2')
-    expect(status).toBe(200)
-    expect(text).toContain('f2 began 2 h after f1, by the clock of the sandbox')
-    expect(text).toMatch(
-      /What happened \d differ .*persona adult-passport teen-16.* The same in both \d+ .*outcome verified verified/,
-    )
-    expect(text).toMatch(/Another one in every flow 1 .*state first second/)
-    expect(text).toMatch(
-      /The id_token 2 differ What differs: The id_token Value f1 f2 payload\.age_thresholds\.18 true false/,
-    )
-    expect(text).toMatch(
-      /E1 Use authorization, by the browser 1 differs What differs: .* Value f1 f2 sent: sandbox_persona adult-passport teen-16/,
-    )
-  })
+test('The page of two flows shows what differs first, and folds what is the same or another one in every flow', async () => {
+  const { status, text } = await open('/compare?a=f1&b=f2')
+  expect(status).toBe(200)
+  expect(text).toContain('f2 began 2 h after f1, by the clock of the sandbox')
+  expect(text).toMatch(
+    /What happened \d differ .*persona adult-passport teen-16.* The same in both \d+ .*outcome verified verified/,
+  )
+  expect(text).toMatch(/Another one in every flow 1 .*state first second/)
+  expect(text).toMatch(
+    /The id_token 2 differ What differs: The id_token Value f1 f2 payload\.age_thresholds\.18 true false/,
+  )
+  expect(text).toMatch(
+    /E1 Use authorization, by the browser 1 differs What differs: .* Value f1 f2 sent: sandbox_persona adult-passport teen-16/,
+  )
+})
 
-  it('is reached from the page of a flow, which names the one before', async () => {
-    const { open } = await startWithFlows()
-    const [link] = byTestId((await open('/f2')).html, 'compare')
-    expect(link?.attributes['href']).toBe(`${FLOWS}/compare?a=f1&b=f2`)
-    expect(byTestId((await open('/f1')).html, 'compare')).toEqual([])
-  })
+test('The page of two flows is reached from the page of a flow, which names the one before', async () => {
+  const [link] = byTestId((await open('/f2')).html, 'compare')
+  expect(link?.attributes['href']).toBe(`${FLOWS}/compare?a=f1&b=f2`)
+  expect(byTestId((await open('/f1')).html, 'compare')).toEqual([])
+})
 
-  it('is reached from the table by two boxes, the older flow first', async () => {
-    const { open } = await startWithFlows()
-    const tags = tagsOf((await open('')).html)
-    const boxes = tags.filter(({ attributes }) => attributes['name'] === 'pick').map(({ attributes }) => attributes)
-    expect(boxes.map(({ value }) => value)).toEqual(['f2', 'f1'])
-    expect(tags.filter(({ attributes }) => attributes['id'] === boxes[0]?.['form'])).toHaveLength(1)
-    const button = tags.find(({ attributes }) => attributes['formaction'] !== undefined)
-    expect(button?.attributes['formaction']).toBe(`${FLOWS}/compare`)
-    expect((await open('/compare?pick=f2&pick=f1')).text).toContain('f1 and f2 side by side')
-  })
+test('The page of two flows is reached from the table by two boxes, the older flow first', async () => {
+  const tags = tagsOf((await open('')).html).map(({ attributes }) => attributes)
+  const boxes = tags.filter(({ name }) => name === 'pick')
+  expect(boxes.map(({ value }) => value)).toEqual(['f2', 'f1'])
+  expect(tags.filter(({ id }) => id === boxes[0]?.['form'])).toHaveLength(1)
+  expect(tags.flatMap(({ formaction }) => formaction ?? [])).toEqual([`${FLOWS}/compare`])
+  expect((await open('/compare?pick=f2&pick=f1')).text).toContain('f1 and f2 side by side')
+})
 
-  it('asks for the flows that are missing, and says when too many are chosen', async () => {
-    const { open } = await startWithFlows()
-    expect((await open('/compare')).text).toContain('Choose two flows in the table')
-    const one = tagsOf((await open('/compare?pick=f2')).html)
-    expect(one.find(({ attributes }) => attributes['name'] === 'a')?.attributes['value']).toBe('f2')
-    expect((await open('/compare?pick=f3&pick=f2&pick=f1')).text).toContain('3 flows are chosen; two can be compared')
-  })
+test('The page of two flows asks for the flows that are missing, and says when too many are chosen', async () => {
+  expect((await open('/compare')).text).toContain('Choose two flows in the table')
+  const one = tagsOf((await open('/compare?pick=f2')).html)
+  expect(one.find(({ attributes }) => attributes['name'] === 'a')?.attributes['value']).toBe('f2')
+  expect((await open('/compare?pick=f3&pick=f2&pick=f1')).text).toContain('3 flows are chosen; two can be compared')
+})
 
-  it('says of a flow that is unknown or forgotten that there is none', async () => {
-    const { sandbox, open } = await startWithFlows()
-    expect(await open('/compare?a=f1&b=f9')).toMatchObject({
-      status: 404,
-      text: expect.stringMatching(
-        /There is no such flow flow: there is none with the id "f9", so that nothing can be compared/,
-      ),
-    })
-    await sandbox.reset()
-    expect(await open('/compare?a=f1&b=f2')).toMatchObject({ status: 404, text: expect.stringContaining('"f1"') })
-    expect((await open('/compare?a=<b>&b=f2')).text).toContain('"<b>"')
-  })
+test('The page of two flows says of a flow that is unknown or forgotten that there is none', async () => {
+  const unknown = /There is no such flow flow: there is none with the id "f9", so that nothing can be compared/
+  expect(await open('/compare?a=f1&b=f9')).toMatchObject({ status: 404, text: expect.stringMatching(unknown) })
+  await sandbox.reset()
+  expect(await open('/compare?a=f1&b=f2')).toMatchObject({ status: 404, text: expect.stringContaining('"f1"') })
+  expect((await open('/compare?a=<b>&b=f2')).text).toContain('"<b>"')
 })
