@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { connectSandbox } from '../../../src/client/connect-sandbox.ts'
 import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { KEY_FILE } from '../../support/keys.ts'
@@ -33,7 +34,8 @@ process.exit(Number(process.argv[2]))
 const FILES = {
   'teen.yaml': TEEN,
   'twice.yaml': `${TEEN.replace('A teen', 'Twice')}  - decide: { flow: use, persona: child-12 }\n`,
-  'pushed.yaml': 'name: Pushed\nsteps:\n  - clock: { advance: 10 }\n  - await: par\n',
+  'later.yaml': `${TEEN.replace('A teen', 'Later')}  - clock: { advance: 10 }\n`,
+  'pushed.yaml': 'name: Pushed\nsteps:\n  - await: par\n',
   'failing.yaml': `${TEEN}  - await: par\n`,
   'wrong.yaml': TEEN.replace('teen-16', 'teen-61'),
   'app.mjs': APP,
@@ -49,14 +51,15 @@ const jsonLines = (text: string): Record<string, unknown>[] =>
 const armed = ({ scenarios }: Pick<ReturnType<typeof sandbox>, 'scenarios'> = sandbox()) =>
   vi.waitFor(async () => expect(await scenarios.list()).toHaveLength(1), { timeout: 5000, interval: 10 })
 
-test('run in a sandbox of its own reports each step as it happens, and ends with 0 when all have passed', async () => {
+test('run in a sandbox of its own reports each step as it happens, resets between scenarios, and ends with 0', async () => {
   const cwd = folderWith(FILES)
-  const { output, ended } = await cli.start(['run', ...OWN, '--log', 'json', 'teen.yaml', 'pushed.yaml'], { cwd })
+  const args = ['run', ...OWN, '--log', 'json', 'later.yaml', 'pushed.yaml']
+  const { output, printed, ended } = await cli.start(args, { cwd })
   const { url } = JSON.parse(output.split('\n')[0] ?? '')
   await sendUse(url)
-  const push = () => fetch(`${url}/v1/oidc/create/par`, { method: 'POST', body: new URLSearchParams(pushedRequest()) })
-  // The second scenario is armed a moment after the first one has ended; the sandbox is gone when both have.
-  await vi.waitFor(() => expect(push()).rejects.toThrow(), { timeout: 5000 })
+  await vi.waitFor(() => expect(printed.stdout).toContain('"kind":"await"'), { timeout: 5000, interval: 10 })
+  expect((await connectSandbox(url).clock.state()).advanced_seconds).toBe(0)
+  await fetch(`${url}/v1/oidc/create/par`, { method: 'POST', body: new URLSearchParams(pushedRequest()) })
   const { code, stdout, stderr } = await ended
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const events = jsonLines(stdout).map(({ event, step, status, name, passed }) => ({
@@ -68,13 +71,13 @@ test('run in a sandbox of its own reports each step as it happens, and ends with
   }))
   expect(events).toEqual([
     { event: 'ready' },
-    { event: 'scenario', name: 'A teen' },
+    { event: 'scenario', name: 'Later' },
     { event: 'waiting', step: 1 },
     { event: 'step', step: 1, status: 'passed' },
-    { event: 'scenario', name: 'Pushed' },
-    { event: 'step', step: 1, status: 'passed' },
-    { event: 'waiting', step: 2 },
     { event: 'step', step: 2, status: 'passed' },
+    { event: 'scenario', name: 'Pushed' },
+    { event: 'waiting', step: 1 },
+    { event: 'step', step: 1, status: 'passed' },
     { event: 'end', passed: true },
   ])
 })

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { connectSandbox } from '../../../src/client/connect-sandbox.ts'
 import { packageVersion } from '../../../src/package-root.ts'
 import { generateCertificate } from '../../../src/tls/self-signed.ts'
 import { codeBlocks, readPage } from '../../docs/page.ts'
@@ -8,7 +9,7 @@ import { rawCall } from '../../server/raw-call.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { KEY_FILE } from '../../support/keys.ts'
-import { sendUse } from '../../support/requests.ts'
+import { pushedRequest, sendUse } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli, type RunOptions } from '../built-cli.ts'
 import { run } from '../in-process.ts'
@@ -107,15 +108,20 @@ test('start --log silent prints nothing', async () => {
   expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-test('start ends by SIGTERM although connections, streams and long polls are open', async () => {
+test('start ends by SIGTERM although connections, streams, long polls and slow replies are open', async () => {
   const { child, ended, ready } = await startJson(['--keys', KEY_FILE])
   await fetch(ready.url, { headers: { connection: 'keep-alive' } })
   const stream = await fetch(`${ready.url}/_sandbox/events`)
-  const waiting = fetch(`${ready.url}/_sandbox/flows?wait=60`).catch(() => 'cut off')
+  await connectSandbox(ready.url).next({ flow: 'par', outcome: 'par.slow' })
+  const push = { method: 'POST', body: new URLSearchParams(pushedRequest()) }
+  const waiting = [fetch(`${ready.url}/_sandbox/flows?wait=60`), fetch(`${ready.url}/v1/oidc/create/par`, push)].map(
+    (answer) => answer.catch(() => 'cut off'),
+  )
+  await vi.waitFor(async () => expect(await connectSandbox(ready.url).flows.last()).toMatchObject({ flow: 'create' }))
   child.kill('SIGTERM')
-  // Were the long poll waited for, this would take a minute.
+  // Were the calls waited for, this would take half a minute.
   expect((await ended).code).toBe(0)
-  expect(await waiting).toBe('cut off')
+  expect(await Promise.all(waiting)).toEqual(['cut off', 'cut off'])
   await stream.body?.cancel().catch(() => undefined)
 })
 
