@@ -11,7 +11,7 @@ import { createTestHost } from '../support/host.ts'
 import { useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
 import { describeWith } from '../support/tools.ts'
-import { type RedisServer, useRedis } from './redis/redis-server.ts'
+import { useRedis } from './redis/redis-server.ts'
 import { startReplica } from './redis/replica.ts'
 
 /** The keys that each of three replicas makes when it is the first. */
@@ -45,107 +45,72 @@ async function startServer(act: (socket: Socket) => void): Promise<string> {
   return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
 }
 
-type Prepare = (redis: RedisServer) => unknown
-const command =
-  (...words: readonly string[]): Prepare =>
-  (redis) =>
-    redis.command(...words)
-const nothing = () => {}
-const same = (url: string) => url
-const KEYS = 'agekey-sandbox:1.0.0:_keys:table:signing'
+/** Commands of a test, each of its words beside the others. */
+type Commands = readonly (readonly string[])[]
 
-/** Starts that are refused: a Redis in some state, the address, and what the one line says. */
-const REFUSED: readonly (readonly [
-  state: string,
-  prepare: Prepare,
-  address: (url: string) => string,
-  message: RegExp,
-])[] = [
-  [
-    'a password is missing',
-    command('config', 'set', 'requirepass', 'secret'),
-    same,
-    /NOAUTH.*; it asks for a password; give it in the address/,
-  ],
-  [
-    'the password is wrong',
-    command('config', 'set', 'requirepass', 'secret'),
-    (url) => url.replace('//', '//:not-it@'),
-    /WRONGPASS.*; user or password is wrong; correct them/,
-  ],
-  [
-    'a password is given and none is set',
-    nothing,
-    (url) => url.replace('//', '//:not-it@'),
-    /; it has no password|WRONGPASS/,
-  ],
-  [
-    'the user may not write',
-    command('acl', 'setuser', 'reader', 'on', '>secret', '~*', '&*', '+@read', '+@connection'),
-    (url) => url.replace('//', '//reader:secret@'),
+const PASSWORD: Commands = [['config', 'set', 'requirepass', 'secret']]
+const READER: Commands = [['acl', 'setuser', 'reader', 'on', '>secret', '~*', '&*', '+@read', '+@connection']]
+const VERSION = 'agekey-sandbox:version'
+const KEYS = 'agekey-sandbox:1.0.0:_keys:table:signing'
+const WITH_PASSWORD = ['//', '//:not-it@'] as const
+
+/** Starts that are refused: a Redis in some state, what is replaced in its address, and what the one line says. */
+const REFUSED: Readonly<Record<string, readonly [Commands, readonly [string, string], RegExp]>> = {
+  'a password is missing': [PASSWORD, ['', ''], /NOAUTH.*; it asks for a password; give it in the address/],
+  'the password is wrong': [PASSWORD, WITH_PASSWORD, /WRONGPASS.*; user or password is wrong; correct them/],
+  'a password is given and none is set': [[], WITH_PASSWORD, /; it has no password|WRONGPASS/],
+  'the user may not write': [
+    READER,
+    ['//', '//reader:secret@'],
     /key agekey-sandbox:version \(the version\): refuses the call \(NOPERM\); allow its user all commands/,
   ],
-  ['there is no such database', nothing, (url) => `${url}/99`, /; it has no database of this number/],
-  [
-    'the version is no text',
-    command('rpush', 'agekey-sandbox:version', 'x'),
-    same,
-    /key agekey-sandbox:version \(the version\): refuses the call \(WRONGTYPE\); a key that begins with agekey-sandbox: holds something else/,
+  'there is no such database': [[], ['$', '/99'], /; it has no database of this number/],
+  'the version is no text': [
+    [['rpush', VERSION, 'x']],
+    ['', ''],
+    /:version \(the version\): refuses the call \(WRONGTYPE\); a key that begins with agekey-sandbox: holds something else/,
   ],
-  [
-    'the records are of another version',
-    command('set', 'agekey-sandbox:version', '0.0.1'),
-    same,
+  'the records are of another version': [
+    [['set', VERSION, '0.0.1']],
+    ['', ''],
     /holds records of agekey-sandbox 0\.0\.1, and this is 1\.0\.0; name another database/,
   ],
-  [
-    'the signing keys are damaged',
-    command('hset', KEYS, 'initial', '1:{"RS256":{}}'),
-    same,
+  'the signing keys are damaged': [
+    [['hset', KEYS, 'initial', '1:{"RS256":{}}']],
+    ['', ''],
     /key agekey-sandbox:1\.0\.0:_keys:table:signing \(the signing keys\): a signing record is damaged at RS256/,
   ],
-  [
-    'the signing keys are no JSON',
-    command('hset', KEYS, 'initial', '1:{'),
-    same,
-    /key agekey-sandbox:1\.0\.0:_keys:table:signing .*damaged/,
+  'the signing keys are no JSON': [
+    [['hset', KEYS, 'initial', '1:{']],
+    ['', ''],
+    /key \S+:_keys:table:signing .*damaged/,
   ],
-  [
-    'it speaks no TLS',
-    nothing,
-    (url) => url.replace('redis:', 'rediss:'),
+  'it speaks no TLS': [
+    [],
+    ['redis:', 'rediss:'],
     /; start Redis or Valkey there or, if it speaks no TLS, write redis:/,
   ],
-  [
-    'nothing listens there',
-    nothing,
-    () => 'redis://user:secret@127.0.0.1:1',
+  'nothing listens there': [
+    [],
+    ['//.*', '//user:secret@127.0.0.1:1'],
     /:1 cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1; start Redis or Valkey there, or give another address$/,
   ],
-  [
-    'what listens there says nothing',
-    (redis) => redis.freeze(),
-    same,
-    /cannot be used: no answer within 2 seconds; start Redis or Valkey there, or give another address$/,
-  ],
-]
+}
 
 describeWith('redis-server', 'A start with a store', () => {
   const redis = useRedis()
 
-  test.each(REFUSED)(
-    'says in one line what and where, and the remedy: %s',
-    async (_state, prepare, address, message) => {
-      await prepare(redis)
-      const refused = await open(address(redis.url)).then(
-        () => new Error('it was not refused'),
-        (error: Error) => error,
-      )
-      expect(refused.message).toMatch(message)
-      expect(refused.message).toMatch(/^store: rediss?:\/\/127\.0\.0\.1:\d+/)
-      expect(refused.message).not.toMatch(/\n|secret|not-it/)
-    },
-  )
+  test.each(Object.entries(REFUSED))('says in one line what and where, and the remedy: %s', async (_state, refusal) => {
+    const [commands, [part, instead], message] = refusal
+    for (const words of commands) await redis.command(...words)
+    const refused = await open(redis.url.replace(new RegExp(part), instead)).then(
+      () => new Error('it was not refused'),
+      (error: Error) => error,
+    )
+    expect(refused.message).toMatch(message)
+    expect(refused.message).toMatch(/^store: rediss?:\/\/127\.0\.0\.1:\d+/)
+    expect(refused.message).not.toMatch(/\n|secret|not-it/)
+  })
 
   describe('of three replicas at once, on an empty one', () => {
     /** The keys that the replicas sign with, or why they do not start. */
@@ -164,21 +129,30 @@ describeWith('redis-server', 'A start with a store', () => {
     })
 
     test.each([
-      ['the version', nothing],
-      ['the signing keys', command('set', 'agekey-sandbox:version', '1.0.0')],
-    ])('ends with one line when %s cannot be written, and agrees when they start again', async (what, prepare) => {
-      await prepare(redis)
-      await redis.command('config', 'set', 'maxmemory', '1')
-      for (const error of await startThree()) {
-        expect(error).toMatch(/^Error: store: redis:.*: refuses the call \(OOM\); try again when it takes calls again$/)
-        expect(error).toContain(`(${what})`)
-      }
-      await redis.command('config', 'set', 'maxmemory', '0')
-      await expectOneKey()
-    })
+      ['the version', []],
+      ['the signing keys', [['set', VERSION, '1.0.0']]],
+    ])(
+      'ends with one line when %s cannot be written, and agrees when they start again',
+      async (what, commands: Commands) => {
+        for (const words of commands) await redis.command(...words)
+        await redis.command('config', 'set', 'maxmemory', '1')
+        for (const error of await startThree()) {
+          expect(error).toMatch(
+            /^Error: store: redis:.*: refuses the call \(OOM\); try again when it takes calls again$/,
+          )
+          expect(error).toContain(`(${what})`)
+        }
+        await redis.command('config', 'set', 'maxmemory', '0')
+        await expectOneKey()
+      },
+    )
   })
 
-  test('says so when the host is not known', async () => {
+  test('says so when what listens there says nothing, or its host is not known', async () => {
+    redis.freeze()
+    await expect(open(redis.url)).rejects.toThrow(
+      /^store: redis:\S+ cannot be used: no answer within 2 seconds; start Redis or Valkey there, or give another address$/,
+    )
     await expect(open('valkey://no-such-host.invalid')).rejects.toThrow(
       /^store: valkey:\/\/no-such-host\.invalid cannot be used: .*; correct the name of the host$/,
     )

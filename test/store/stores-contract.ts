@@ -78,17 +78,18 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
         return { ...place, value: { left: 1 }, was: { value: was } }
       }
       const clock = { kind: 'row', part: 'stateTables', table: 'state', id: 'clock', value: 1 } as const
-      const content = async () => [
-        await store.get('token', 't'),
-        await store.get('code', 'a'),
-        await tables.get('queue', 'x'),
-        await stateTables.get('state', 'clock'),
-      ]
+      const content = () =>
+        Promise.all([
+          ...[store.get('token', 't'), store.get('code', 'a')],
+          ...[tables.get('queue', 'x'), stateTables.get('state', 'clock')],
+        ])
       const before = await content()
-      expect(await commit([put, take, row({ left: 3 }), clock])).toBe(false)
-      expect(await commit([put, take, row(undefined), clock])).toBe(false)
-      expect(await commit([put, { ...take, id: 'b' }, clock])).toBe(false)
-      expect(await content()).toEqual(before)
+      for (const late of [
+        [put, take, row({ left: 3 }), clock],
+        [put, take, row(undefined), clock],
+        [put, { ...take, id: 'b' }, clock],
+      ])
+        expect([await commit(late), await content()]).toEqual([false, before])
       expect(await commit([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
       expect(await content()).toEqual(['token', undefined, { left: 1 }, 1])
       expect(await commit([{ ...clock, value: undefined }, take])).toBe(false)
@@ -107,38 +108,24 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     })
 
     /** Gives a tenant something of every kind that is kept. */
-    const fill = async ({ name: tenant, provider, personas, journal, ...others }: Tenant) => {
+    const fill = async ({ name: tenant, provider, personas, journal, expectations, ...others }: Tenant) => {
       await provider.store.put('code', 'a', 'record', LATER)
       await personas.put({ name: 'own', title: 'Own', purpose: 'Put by a test.' })
-      await others.expectations.add({ flow: 'use', outcome: 'access_denied' })
+      await expectations.add({ flow: 'use', outcome: 'access_denied' })
       await others.configure({ defaults: { outcome: 'access_denied' } })
       await others.moveClock({ advance: 1_000 })
       await journal.record(tenant, CALL)
     }
-    const contentOf = async ({ name: tenant, provider, personas, journal, ...others }: Tenant) => ({
-      record: await provider.store.get('code', 'a'),
-      persona: (await personas.find('own'))?.title,
-      expectations: (await others.expectations.list()).length,
-      settings: others.settings.defaults.outcome,
-      advanced: others.clock.state().advanced_seconds,
-      flows: (await allOf(journal.list(tenant))).length,
-    })
-    const FULL = {
-      record: 'record',
-      persona: 'Own',
-      expectations: 1,
-      settings: 'access_denied',
-      advanced: 1_000,
-      flows: 1,
-    }
-    const EMPTY = {
-      record: undefined,
-      persona: undefined,
-      expectations: 0,
-      settings: undefined,
-      advanced: 0,
-      flows: 0,
-    }
+    const contentOf = async ({ name: tenant, provider, personas, journal, expectations, settings, clock }: Tenant) => [
+      await provider.store.get('code', 'a'),
+      (await personas.find('own'))?.title,
+      (await expectations.list()).length,
+      settings.defaults.outcome,
+      clock.state().advanced_seconds,
+      (await allOf(journal.list(tenant))).length,
+    ]
+    const FULL = ['record', 'Own', 1, 'access_denied', 1_000, 1]
+    const EMPTY = [undefined, undefined, 0, undefined, 0, 0]
 
     test.each([
       ['is removed', 1_000],
