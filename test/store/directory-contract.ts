@@ -3,64 +3,58 @@ import type { TenantDirectory } from '../../src/sandbox/tenants/tenant-directory
 
 /** What every directory of tenants promises. */
 export function describeDirectory(name: string, createDirectory: (options: { max?: number }) => TenantDirectory): void {
+  /** A directory in which so many of each kind have room, and which tenants go when others are touched or declared in turn. */
+  const start = (max?: number) => {
+    const directory = createDirectory(max === undefined ? {} : { max })
+    const goneFor = (kind: 'touch' | 'declare') => async (tenants: string) => {
+      const gone: string[] = []
+      for (const tenant of tenants) gone.push(...(await directory[kind](tenant)))
+      return gone
+    }
+    return { ...directory, touchAll: goneFor('touch'), declareAll: goneFor('declare') }
+  }
+
   describe(`The ${name} directory`, () => {
     test('lists the tenants that were touched, the least recently used one first', async () => {
-      const directory = createDirectory({})
-      for (const tenant of ['a', 'b', 'a']) expect(await directory.touch(tenant)).toEqual([])
-      expect(await directory.list()).toEqual(['b', 'a'])
-      expect([await directory.has('a'), await directory.has('c')]).toEqual([true, false])
+      const { touchAll, list, has } = start()
+      expect([await touchAll('aba'), await list()]).toEqual([[], ['b', 'a']])
+      expect([await has('a'), await has('c')]).toEqual([true, false])
     })
 
     test('removes the least recently used tenant when there are too many, and names it', async () => {
-      const directory = createDirectory({ max: 2 })
-      await directory.touch('a')
-      await directory.touch('b')
-      await directory.touch('a')
-      expect(await directory.touch('c')).toEqual(['b'])
-      expect(await directory.list()).toEqual(['a', 'c'])
+      const { touchAll, list } = start(2)
+      expect([await touchAll('aba'), await touchAll('c'), await list()]).toEqual([[], ['b'], ['a', 'c']])
     })
 
     test('keeps a declared tenant however many others are touched, and removes the least recently used of these', async () => {
-      const directory = createDirectory({ max: 2 })
-      await directory.declare('made')
-      expect(await directory.touch('a')).toEqual([])
-      expect(await directory.touch('b')).toEqual([])
-      expect(await directory.touch('c')).toEqual(['a'])
-      expect(await directory.list()).toEqual(['b', 'c', 'made'])
+      const { declareAll, touchAll, list } = start(2)
+      await declareAll('m')
+      expect([await touchAll('ab'), await touchAll('c'), await list()]).toEqual([[], ['a'], ['b', 'c', 'm']])
     })
 
     test('removes the least recently used declared tenant when too many are declared, and no touched one', async () => {
-      const directory = createDirectory({ max: 2 })
-      await directory.touch('called')
-      for (const tenant of ['a', 'b']) expect(await directory.declare(tenant)).toEqual([])
-      expect(await directory.touch('a')).toEqual([])
-      expect(await directory.declare('c')).toEqual(['b'])
-      expect(await directory.list()).toEqual(['called', 'a', 'c'])
+      const { declareAll, touchAll, list } = start(2)
+      expect([await touchAll('t'), await declareAll('ab'), await touchAll('a')]).toEqual([[], [], []])
+      expect([await declareAll('c'), await list()]).toEqual([['b'], ['t', 'a', 'c']])
     })
 
     test('makes a touched tenant a declared one, which stays declared when it is touched again', async () => {
-      const directory = createDirectory({ max: 1 })
-      await directory.touch('a')
-      expect(await directory.declare('a')).toEqual([])
-      expect(await directory.touch('a')).toEqual([])
-      expect(await directory.touch('b')).toEqual([])
-      expect(await directory.list()).toEqual(['b', 'a'])
+      const { declareAll, touchAll, list } = start(1)
+      expect([await touchAll('a'), await declareAll('a'), await touchAll('ab')]).toEqual([[], [], []])
+      expect(await list()).toEqual(['b', 'a'])
     })
 
     test('knows a declared tenant, and forgets one that is removed, so that it can be touched again', async () => {
-      const directory = createDirectory({ max: 1 })
-      await directory.declare('a')
-      const found = [await directory.has('a'), await directory.remove('a'), await directory.has('a')]
-      expect(found).toEqual([true, true, false])
-      await directory.touch('a')
-      expect(await directory.touch('b')).toEqual(['a'])
+      const { declareAll, touchAll, has, remove } = start(1)
+      await declareAll('a')
+      expect([await has('a'), await remove('a'), await has('a')]).toEqual([true, true, false])
+      expect(await touchAll('ab')).toEqual(['a'])
     })
 
     test('says whether there was a tenant to remove', async () => {
-      const directory = createDirectory({})
-      await directory.touch('a')
-      expect([await directory.remove('a'), await directory.remove('a')]).toEqual([true, false])
-      expect(await directory.list()).toEqual([])
+      const { touchAll, remove, list } = start()
+      await touchAll('a')
+      expect([await remove('a'), await remove('a'), await list()]).toEqual([true, false, []])
     })
   })
 }

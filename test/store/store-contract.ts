@@ -10,130 +10,127 @@ const LATER = NOW + 60_000
 
 /** What every adapter of the port `Store` promises, whatever keeps its records. */
 export function describeStore(name: string, createStore: CreateStore): void {
-  /** A store with a clock that the test moves. */
+  /** A store with a clock that the test moves, and what tests do with its collection of codes. */
   const startStore = async (options: { limit?: number } = {}) => {
     let now = NOW
     const store = await createStore({ ...options, clock: { now: () => now } })
-    return { store, moveTo: (instant: number) => (now = instant) }
+    const get = (id = 'a') => store.get('code', id)
+    return {
+      store,
+      moveTo: (instant: number) => (now = instant),
+      put: (value: unknown, { id = 'a', until = LATER } = {}) => store.put('code', id, value, until),
+      get,
+      take: (id = 'a') => store.take('code', id),
+      /** Puts records whose values are their ids. */
+      async putAll(ids: string) {
+        for (const id of ids) await store.put('code', id, id, LATER)
+      },
+      /** Those of the ids that have a record. */
+      left: async (ids: string) =>
+        (await Promise.all([...ids].map(get))).filter((value) => value !== undefined).join(''),
+    }
   }
 
   describe(`The ${name} store`, () => {
-    test('gives back what was put, again and again', async () => {
-      const { store } = await startStore()
-      const record = { text: 'ü 漢 \u0000 \ud83d\udd11', number: 1.5, list: [1, [2]], flag: true, nothing: null }
-      await store.put('code', 'a', record, LATER)
-      expect(await store.get('code', 'a')).toEqual(record)
-      expect(await store.get('code', 'a')).toEqual(record)
-    })
-
-    test.each([true, false, 0, '', null, [], {}])('keeps the value %j apart from nothing', async (value) => {
-      const { store } = await startStore()
-      await store.put('code', 'a', value, LATER)
-      expect(await store.get('code', 'a')).toEqual(value)
-      expect(await store.take('code', 'a')).toEqual(value)
-      expect(await store.take('code', 'a')).toBeUndefined()
+    test.each([
+      { text: 'ü 漢 \u0000 \ud83d\udd11', number: 1.5, list: [1, [2]], flag: true, nothing: null },
+      ...[true, false, 0, '', null, [], {}],
+    ])('gives the value %j back again and again, until one caller takes it', async (value) => {
+      const { put, get, take } = await startStore()
+      await put(value)
+      expect([await get(), await get(), await take(), await take()]).toEqual([value, value, value, undefined])
     })
 
     test.each(['unknown', '', '__proto__', 'constructor', 'a\u0000b', 'x'.repeat(10_000)])(
       'has nothing under the id %.20j that was never put',
       async (id) => {
-        const { store } = await startStore()
-        expect(await store.get('code', id)).toBeUndefined()
-        expect(await store.take('code', id)).toBeUndefined()
+        const { get, take } = await startStore()
+        expect([await get(id), await take(id)]).toEqual([undefined, undefined])
       },
     )
 
     test.each(['', '__proto__', 'constructor', 'a b/c:d*', 'ü'])('keeps a record under the id %j', async (id) => {
-      const { store } = await startStore()
-      await store.put('code', id, { id }, LATER)
-      expect(await store.get('code', id)).toEqual({ id })
+      const { put, get } = await startStore()
+      await put({ id }, { id })
+      expect(await get(id)).toEqual({ id })
     })
 
     test('keeps collections apart', async () => {
-      const { store } = await startStore()
-      await store.put('code', 'a', 'code', LATER)
+      const { store, put, take } = await startStore()
+      await put('code')
       await store.put('access_token', 'a', 'token', LATER)
-      expect(await store.take('code', 'a')).toBe('code')
-      expect(await store.get('access_token', 'a')).toBe('token')
+      expect([await take(), await store.get('access_token', 'a')]).toEqual(['code', 'token'])
     })
 
     test('gives the later one of two values under one id', async () => {
-      const { store } = await startStore()
-      await store.put('code', 'a', 1, NOW + 1)
-      await store.put('code', 'a', 2, LATER)
-      expect(await store.take('code', 'a')).toBe(2)
-      expect(await store.get('code', 'a')).toBeUndefined()
+      const { put, take, get } = await startStore()
+      await put(1, { until: NOW + 1 })
+      await put(2)
+      expect([await take(), await get()]).toEqual([2, undefined])
     })
 
     test('gives a record to exactly one of many callers that take it at once', async () => {
-      const { store } = await startStore()
-      await store.put('code', 'a', 'right', LATER)
-      const taken = await Promise.all(Array.from({ length: 100 }, () => store.take('code', 'a')))
+      const { put, take } = await startStore()
+      await put('right')
+      const taken = await Promise.all(Array.from({ length: 100 }, () => take()))
       expect(taken.filter((value) => value !== undefined)).toEqual(['right'])
     })
 
     test('keeps a record until it expires by the given clock, and forgets it then', async () => {
-      const { store, moveTo } = await startStore()
-      await store.put('code', 'a', 'early', LATER)
-      await store.put('code', 'b', 'late', LATER)
+      const { putAll, get, take, moveTo } = await startStore()
+      await putAll('ab')
       moveTo(LATER - 1)
-      expect(await store.get('code', 'a')).toBe('early')
+      expect(await get('a')).toBe('a')
       moveTo(LATER)
-      expect(await store.get('code', 'a')).toBeUndefined()
-      expect(await store.take('code', 'b')).toBeUndefined()
+      expect([await get('a'), await take('b')]).toEqual([undefined, undefined])
     })
 
-    test('keeps a record that is put while the clock stands in another year', async () => {
-      const { store, moveTo } = await startStore()
-      moveTo(Date.parse('2099-01-01'))
-      await store.put('code', 'a', 'far', Date.parse('2099-01-02'))
-      expect(await store.get('code', 'a')).toBe('far')
-      moveTo(Date.parse('1999-01-01'))
-      await store.put('code', 'b', 'past', Date.parse('1999-01-02'))
-      expect(await store.get('code', 'b')).toBe('past')
+    test.each([2099, 1999])('keeps a record that is put while the clock stands in %i', async (year) => {
+      const { put, get, moveTo } = await startStore()
+      moveTo(Date.parse(`${year}-01-01`))
+      await put('far', { until: Date.parse(`${year}-01-02`) })
+      expect(await get()).toBe('far')
     })
 
     test('keeps what was put, whatever becomes of the object that was put or was given back', async () => {
-      const { store } = await startStore()
+      const { put, get } = await startStore()
       const record = { signals: ['first'] }
-      await store.put('code', 'a', record, LATER)
+      await put(record)
       record.signals.push('second')
-      const read = (await store.get('code', 'a')) as typeof record
+      const read = (await get()) as typeof record
       read.signals.push('third')
-      expect(await store.get('code', 'a')).toEqual({ signals: ['first'] })
+      expect(await get()).toEqual({ signals: ['first'] })
     })
 
     test('leaves out members without a value, as JSON does', async () => {
-      const { store } = await startStore()
-      await store.put('code', 'a', { some: 1, none: undefined }, LATER)
-      expect(Object.keys((await store.get('code', 'a')) as object)).toEqual(['some'])
+      const { put, get } = await startStore()
+      await put({ some: 1, none: undefined })
+      expect(Object.keys((await get()) as object)).toEqual(['some'])
     })
 
     test('lets the oldest record of a collection go when it is full; written again, a record is the newest', async () => {
-      const { store } = await startStore({ limit: 3 })
-      for (const id of ['a', 'b', 'c', 'a', 'd']) await store.put('code', id, id, LATER)
+      const { store, putAll, left } = await startStore({ limit: 3 })
+      await putAll('abcad')
       await store.put('access_token', 'x', 'x', LATER)
-      const left = await Promise.all(['a', 'b', 'c', 'd'].map((id) => store.get('code', id)))
-      expect(left).toEqual(['a', undefined, 'c', 'd'])
-      expect(await store.get('access_token', 'x')).toBe('x')
+      expect([await left('abcd'), await store.get('access_token', 'x')]).toEqual(['acd', 'x'])
     })
 
     test('lets none go for a record that is written again, nor for one that was taken', async () => {
-      const { store } = await startStore({ limit: 3 })
-      for (const id of ['a', 'b', 'c', 'b']) await store.put('code', id, id, LATER)
-      expect(await Promise.all(['a', 'b', 'c'].map((id) => store.get('code', id)))).toEqual(['a', 'b', 'c'])
-      for (const id of ['b', 'c']) await store.take('code', id)
-      for (const id of ['d', 'e']) await store.put('code', id, id, LATER)
-      expect(await Promise.all(['a', 'd', 'e'].map((id) => store.get('code', id)))).toEqual(['a', 'd', 'e'])
+      const { putAll, take, left } = await startStore({ limit: 3 })
+      await putAll('abcb')
+      expect(await left('abc')).toBe('abc')
+      for (const id of 'bc') await take(id)
+      await putAll('de')
+      expect(await left('ade')).toBe('ade')
     })
 
     test('forgets everything when it is cleared, and goes on', async () => {
-      const { store } = await startStore()
-      await store.put('code', 'a', 'a', LATER)
+      const { store, put, get, take } = await startStore()
+      await put('a')
       await store.clear()
-      expect(await store.get('code', 'a')).toBeUndefined()
-      await store.put('code', 'a', 'again', LATER)
-      expect(await store.take('code', 'a')).toBe('again')
+      expect(await get()).toBeUndefined()
+      await put('again')
+      expect(await take()).toBe('again')
     })
   })
 }
