@@ -56,18 +56,8 @@ export function createBuildah(folder: string): Buildah {
       rmSync(debian, { recursive: true })
     },
     build(context, { base, tag }) {
-      buildah(
-        'bud',
-        '--isolation',
-        'chroot',
-        '--format',
-        'docker',
-        '--build-arg',
-        `BASE=${base}`,
-        '--tag',
-        tag,
-        context,
-      )
+      const how = ['--isolation', 'chroot', '--format', 'docker', '--build-arg', `BASE=${base}`]
+      buildah('bud', ...how, '--tag', tag, context)
     },
     configOf(tag) {
       return JSON.parse(buildah('inspect', '--type', 'image', tag)).Docker.config

@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { findFreePort } from '../support/free-port.ts'
+import { describeWith } from '../support/tools.ts'
 import { createBuildah, type ImageConfig } from './buildah.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -14,106 +15,84 @@ const buildah = createBuildah(folder)
 
 let config: ImageConfig
 let root: string
-beforeAll(() => {
-  buildah.makeBase('localhost/node')
-  buildah.build(ROOT, { base: 'localhost/node', tag: 'localhost/agekey-sandbox' })
-  config = buildah.configOf('localhost/agekey-sandbox')
-  root = buildah.unpack('localhost/agekey-sandbox')
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('it holds what runs, with the documents that it serves, and nothing else', () => {
-  const documents = [
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
-    'LICENSE',
-    'README.md',
-    'SECURITY.md',
-    'compose.yaml',
-    'docs',
-    'examples',
-    'skills',
-  ]
-  expect(readdirSync(join(root, 'app')).sort()).toEqual([...documents, 'dist', 'package.json', 'public'].sort())
-  expect(readdirSync(join(root, 'app/dist'))).toEqual(
-    expect.arrayContaining(['THIRD-PARTY-LICENSES.txt', 'sbom.cdx.json']),
-  )
-  expect(config.User).toBe('1000:1000')
-})
-
-test('it is asked for its health every 30 seconds, and sooner while it starts', () => {
-  const seconds = 1e9
-  expect(config.Healthcheck).toMatchObject({ Interval: 30 * seconds, StartPeriod: 30 * seconds, Timeout: 4 * seconds })
-  const { services } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'))
-  expect(services['agekey-sandbox'].healthcheck).toEqual({
-    start_interval: '500ms',
-    start_period: '30s',
-    interval: '30s',
+describeWith('buildah', 'The image', () => {
+  beforeAll(() => {
+    buildah.makeBase('localhost/node')
+    buildah.build(ROOT, { base: 'localhost/node', tag: 'localhost/agekey-sandbox' })
+    config = buildah.configOf('localhost/agekey-sandbox')
+    root = buildah.unpack('localhost/agekey-sandbox')
   })
-})
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('as PID 1, on a read-only disk and without capabilities, it gets healthy and ends on SIGTERM', async () => {
-  const container = await start()
-  await expect.poll(() => container.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
-  const discovery = await fetch(`${container.url}/v1/oidc/use/.well-known/openid-configuration`)
-  expect(discovery.status).toBe(200)
+  test('holds what runs, with the documents that it serves, and nothing else', () => {
+    const texts = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
+    const documents = [...texts, 'compose.yaml', 'docs', 'examples', 'skills']
+    expect(readdirSync(join(root, 'app')).sort()).toEqual([...documents, 'dist', 'package.json', 'public'].sort())
+    expect(readdirSync(join(root, 'app/dist'))).toEqual(
+      expect.arrayContaining(['THIRD-PARTY-LICENSES.txt', 'sbom.cdx.json']),
+    )
+    expect(config.User).toBe('1000:1000')
+  })
 
-  container.terminate()
-  // Not killed: that would be no number.
-  expect(await container.ended).toBe(0)
-})
+  test('is asked for its health every 30 seconds, and sooner while it starts', () => {
+    const seconds = 1e9
+    expect(config.Healthcheck).toMatchObject({
+      Interval: 30 * seconds,
+      StartPeriod: 30 * seconds,
+      Timeout: 4 * seconds,
+    })
+    const { services } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'))
+    expect(services['agekey-sandbox'].healthcheck).toEqual({
+      start_interval: '500ms',
+      start_period: '30s',
+      interval: '30s',
+    })
+  })
 
-test('its control API is off until a token is set, and then asks for it', async () => {
-  const closed = await start()
-  await expect.poll(() => closed.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
-  expect((await fetch(`${closed.url}/_sandbox/catalog`)).status).toBe(403)
-  const open = await start({ AGEKEY_SANDBOX_CONTROL_TOKEN: 'right' })
-  await expect.poll(() => open.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
-  expect((await fetch(`${open.url}/_sandbox/catalog`)).status).toBe(401)
-  const answer = await fetch(`${open.url}/_sandbox/catalog`, { headers: { Authorization: 'Bearer right' } })
-  expect(answer.status).toBe(200)
+  test('as PID 1, on a read-only disk and without capabilities, gets healthy and ends on SIGTERM', async () => {
+    const container = await start()
+    await expect.poll(() => container.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
+    const discovery = await fetch(`${container.url}/v1/oidc/use/.well-known/openid-configuration`)
+    expect(discovery.status).toBe(200)
+
+    container.terminate()
+    // Not killed: that would be no number.
+    expect(await container.ended).toBe(0)
+  })
+
+  test('has its control API off until a token is set, and then asks for it', async () => {
+    const closed = await start()
+    await expect.poll(() => closed.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
+    expect((await fetch(`${closed.url}/_sandbox/catalog`)).status).toBe(403)
+    const open = await start({ AGEKEY_SANDBOX_CONTROL_TOKEN: 'right' })
+    await expect.poll(() => open.isHealthy(), { timeout: 20_000, interval: 200 }).toBe(true)
+    expect((await fetch(`${open.url}/_sandbox/catalog`)).status).toBe(401)
+    const answer = await fetch(`${open.url}/_sandbox/catalog`, { headers: { Authorization: 'Bearer right' } })
+    expect(answer.status).toBe(200)
+  })
 })
 
 /** Runs the image as a container engine does with `--read-only --cap-drop ALL`, in the network of this machine. */
 async function start(env: Readonly<Record<string, string>> = {}) {
-  const port = await freePort()
+  const port = await findFreePort()
   const all = [
     ...config.Env,
     `AGEKEY_SANDBOX_PORT=${port}`,
     ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
   ]
   const [uid = '', gid = ''] = config.User.split(':')
-  const confined = [
-    '--reuid',
-    uid,
-    '--regid',
-    gid,
-    '--clear-groups',
-    '--no-new-privs',
-    '--inh-caps=-all',
-    '--bounding-set=-all',
-  ]
+  const rights = ['--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
+  const confined = ['--reuid', uid, '--regid', gid, ...rights]
   const inside = (command: readonly string[]) => [
     ...['chroot', root, 'setpriv', ...confined, 'env', '-i', `--chdir=${config.WorkingDir}`],
     ...all,
     ...command,
   ]
   const script = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`
-  const child = spawn(
-    'unshare',
-    [
-      '--mount',
-      '--pid',
-      '--fork',
-      '--kill-child',
-      'sh',
-      '-c',
-      script,
-      root,
-      ...inside([...config.Entrypoint, ...config.Cmd]),
-    ],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  )
+  const apart = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, root]
+  const command = inside([...config.Entrypoint, ...config.Cmd])
+  const child = spawn('unshare', [...apart, ...command], { stdio: ['ignore', 'ignore', 'inherit'] })
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   /** To the first process inside, which takes all others with it: giving up its rights, it let go of its parent. */
   const signal = (name: NodeJS.Signals) => {
@@ -136,13 +115,4 @@ async function start(env: Readonly<Record<string, string>> = {}) {
       })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return address.port
 }
