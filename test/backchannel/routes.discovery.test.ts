@@ -11,48 +11,18 @@ const JWKS = '/.well-known/jwks.json'
 
 const sandbox = await shareSandbox()
 const PROFILES = [
-  ['spec', 'svc', ['id_token'], sandbox],
-  ['agekey', 'agekey', ['id_token', 'code id_token'], await shareSandbox({ profile: 'agekey' })],
+  ['spec', 'svc', sandbox],
+  ['agekey', 'agekey', await shareSandbox({ profile: 'agekey' })],
 ] as const
 
-test.each(PROFILES)(
-  'The discovery documents say in profile %s what there is',
-  async (_profile, brand, types, { baseUrl, request }) => {
-    const [use, create] = [`${baseUrl}/v1/oidc/use`, `${baseUrl}/v1/oidc/create`]
-    const common = {
-      jwks_uri: `${baseUrl}${JWKS}`,
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
-      request_parameter_supported: false,
-    }
-    expect((await request.get(USE)).body).toEqual({
-      ...common,
-      issuer: use,
-      authorization_endpoint: use,
-      token_endpoint: `${use}/token`,
-      scopes_supported: ['openid', `${brand}.upgrade`],
-      response_types_supported: types,
-      response_modes_supported: ['fragment', 'query', 'form_post'],
-      grant_types_supported: ['implicit', 'authorization_code'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic'],
-      claims_supported: ['sub', 'iss', 'aud', 'iat', 'exp', 'nonce', 'age_thresholds', 'req_claims_hash', 'c_hash'],
-      request_uri_parameter_supported: false,
-    })
-    expect((await request.get(CREATE)).body).toEqual({
-      ...common,
-      issuer: create,
-      authorization_endpoint: create,
-      pushed_authorization_request_endpoint: `${create}/par`,
-      require_pushed_authorization_requests: true,
-      scopes_supported: ['openid'],
-      response_types_supported: ['none'],
-      response_modes_supported: ['query'],
-      grant_types_supported: ['implicit'],
-      token_endpoint_auth_methods_supported: ['client_secret_post'],
-      authorization_details_types_supported: ['age_verification'],
-    })
-  },
-)
+test('The discovery documents name the addresses of the sandbox', async () => {
+  const [use, create] = ['use', 'create'].map((flow) => `${sandbox.baseUrl}/v1/oidc/${flow}`)
+  const jwks_uri = `${sandbox.baseUrl}${JWKS}`
+  const useDocument = { issuer: use, authorization_endpoint: use, token_endpoint: `${use}/token`, jwks_uri }
+  expect((await sandbox.request.get(USE)).body).toMatchObject(useDocument)
+  const createDocument = { issuer: create, pushed_authorization_request_endpoint: `${create}/par`, jwks_uri }
+  expect((await sandbox.request.get(CREATE)).body).toMatchObject(createDocument)
+})
 
 const useDocument = z.object({
   scopes_supported: z.array(z.string()),
@@ -63,7 +33,7 @@ const useDocument = z.object({
 
 test.each(PROFILES)(
   'Discovery of Use lists in profile %s only what is served: each scope, response type, mode and claim',
-  async (_profile, brand, _types, own) => {
+  async (_profile, brand, own) => {
     const rp = createRelyingParty(own)
     const listed = useDocument.parse((await own.request.get(USE)).body)
     const scope = listed.scopes_supported.join(' ')
