@@ -47,11 +47,6 @@ test.each(Object.entries(STATES))('E1 sends %s in state back unchanged, in every
   for (const response_mode of MODES) expect((await rp.use({ response_mode, state })).params['state']).toBe(state)
 })
 
-test('E1 sends an error_description in the characters of RFC 6749, whatever was sent', async () => {
-  const { params } = await rp.use({ claims: '{"ünknown \\"member\\\\": 1, "age_thresholds": [18]}' })
-  expect(params['error_description']).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
-})
-
 test('E1 answers with 302 that is never stored, and begins no flow by POST or HEAD', async () => {
   const answer = await decline({}).expect(302)
   expect(answer.headers['cache-control']).toContain('no-store')
