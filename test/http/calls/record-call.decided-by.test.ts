@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { type Changes, createRequest, useRequest } from '../../support/requests.ts'
-import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 
 const SHOP = { clientSecret: 'sk_test_sandbox', redirectUris: ['http://localhost:3000/callback'] }
 const sandbox = await shareSandbox({
@@ -13,9 +13,6 @@ const sandbox = await shareSandbox({
 })
 
 const decidedBy = async () => (await sandbox.flows.last())?.decided_by
-const use = (headers: Readonly<Record<string, string>> = {}, changes: Changes = {}) =>
-  sandbox.request.get('/v1/oidc/use').query(useRequest(changes)).set(headers)
-
 interface Sent {
   readonly query?: Changes
   readonly headers?: Readonly<Record<string, string>>
@@ -44,25 +41,12 @@ test.each(SOURCES.flatMap((row) => (['use', 'create'] as const).map((flow) => [f
   },
 )
 
-test('A flow names the sources of persona and outcome apart when they differ', async () => {
-  await sandbox.next({ outcome: 'id_token.expired' })
-  await use({ 'X-Sandbox-Persona': 'teen-16' })
-  expect(await decidedBy()).toMatch(/^request header X-Sandbox-Persona; outcome by expectation \S+ \(now used up\)$/)
-})
-
-test('A flow says that no persona was named when an outcome took its usual one', async () => {
-  const { request, flows } = await startSandbox()
-  await request.get('/v1/oidc/use').query(useRequest()).set('X-Sandbox-Outcome', 'verified')
-  const flow = await flows.last()
-  expect(flow?.decided_by).toBe('request header X-Sandbox-Outcome; persona adult-passport, because none is named')
-})
-
 test('A flow names the header that forced the reply of a later call', async () => {
   await sandbox.request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', 'par.401').type('form').send({})
   expect(await decidedBy()).toBe('request header X-Sandbox-Outcome')
 })
 
-test('A flow that was refused, and one that waits, names nothing', async () => {
-  await use({}, { nonce: undefined })
+test('A flow that was refused names nothing that decided it', async () => {
+  await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: undefined }))
   expect(await decidedBy()).toBeUndefined()
 })
