@@ -38,14 +38,16 @@ async function run(file: keyof typeof FILES, CI: string): Promise<{ text: string
   })
 }
 
-test('A missing tool leaves its group out, and the last lines say how many tests that are and how to install it', async () => {
+test('A missing tool leaves its group out, and the last lines say how many tests that are and how to install it', {
+  timeout: 60_000,
+}, async () => {
   const { text, code } = await run('store.test.ts', '')
   expect(text).toMatch(/1 passed \| 2 skipped/)
   expect(text).toContain('LEFT OUT: 2 tests, there is no redis-server here: apt-get install redis-server')
   expect(code).toBe(0)
 })
 
-test('With CI=true a missing tool that npm test needs is a failing test', async () => {
+test('With CI=true a missing tool that npm test needs is a failing test', { timeout: 60_000 }, async () => {
   const { text, code } = await run('store.test.ts', 'true')
   expect(text).toContain('A store: redis-server is installed')
   expect(text).toContain('redis-server is missing: apt-get install redis-server')
@@ -53,7 +55,7 @@ test('With CI=true a missing tool that npm test needs is a failing test', async 
   expect([text.includes('LEFT OUT'), code]).toEqual([false, 1])
 })
 
-test('A test file that leaves something changed in its process fails', async () => {
+test('A test file that leaves something changed in its process fails', { timeout: 60_000 }, async () => {
   const { text, code } = await run('trace.test.ts', '')
   expect(text).toContain('this file leaves something changed in its process')
   expect(text).toMatch(/\+ +"LEFT_BEHIND": "1"/)
