@@ -8,8 +8,18 @@ describe('A rule by which success is known', () => {
     ['  get=/me   text=a = b & c ', { get: '/me', says: 'a = b & c' }],
     ['cookie=session', { cookie: 'session' }],
     ['json=/me#age.verified=true', { json: { path: '/me', member: 'age.verified=true' } }],
+    ['get=/a foo=b', { get: '/a foo=b' }],
+    ['text=a\nb status=200', { says: 'a\nb', status: 200 }],
   ])('%j is read part by part', (text, parts) => {
-    expect(parseAcceptedRule(text)).toMatchObject(parts)
+    const absent = {
+      get: undefined,
+      status: undefined,
+      says: undefined,
+      url: undefined,
+      cookie: undefined,
+      json: undefined,
+    }
+    expect(parseAcceptedRule(text)).toEqual({ text, ...absent, ...parts })
   })
 
   test.each([
@@ -18,6 +28,10 @@ describe('A rule by which success is known', () => {
     ['http://localhost:3000/*', 'http://localhost:3000/a', true],
     ['http://localhost:3000/*', 'http://localhost:3000/a/b', false],
     ['**/a.b', 'http://localhost/aXb', false],
+    ['**/a+(b)[c]{d}^$|?', 'http://localhost/a+(b)[c]{d}^$|?', true],
+    ['**', 'http://localhost/a\nb', true],
+    ['/a', 'http://localhost/a', false],
+    ['http://localhost/a', 'http://localhost/a/b', false],
   ])('url=%s and the address %s: %s', (glob, address, isMatch) => {
     expect(parseAcceptedRule(`url=${glob}`).url?.test(address)).toBe(isMatch)
   })
@@ -30,10 +44,15 @@ describe('A rule by which success is known', () => {
     ['get= status=200', 'get has no value'],
     ['get=me', 'get=me is no path'],
     ['status=ok', 'status ok is no HTTP status'],
+    ['status=600', 'status 600 is no HTTP status'],
+    ['status=2000', 'status 2000 is no HTTP status'],
     ['json=/me', 'json is not /path#member=value'],
+    ['json=/me#verified', 'json is not /path#member=value'],
+    ['json=me#a=b', 'json is not /path#member=value'],
   ])('%j is refused: %s', (text, reason) => {
-    expect(() => parseAcceptedRule(text)).toThrow(`${JSON.stringify(text)}: ${reason}`)
-    expect(() => parseAcceptedRule(text)).toThrow('a rule is "get=/me status=200"')
+    const right =
+      '"get=/me status=200", "text=Welcome", "url=**/members", "cookie=session" or "json=/me#age.verified=true"'
+    expect(() => parseAcceptedRule(text)).toThrow(new Error(`${JSON.stringify(text)}: ${reason}; a rule is ${right}`))
   })
 
   test.each([

@@ -153,6 +153,18 @@ test('conclude changes the honest answer by the readings of the tenant, then by 
   expect(await end('callback.extra_parameter')).toEqual(honest)
 })
 
+test('conclude applies an outcome after the readings, to the claims and to the callback', async () => {
+  const tenant = await createTestTenant({ readings: { nbf: 'present', callback_order: 'reversed' } })
+  const names = async (outcome: string) => {
+    const { callback } = await concludeUse(tenant, outcome, 'adult-passport')
+    return Object.keys(callback?.params ?? {})
+  }
+  expect(await names('callback.extra_parameter')).toEqual(['state', 'id_token', 'session_state'])
+  const { callback } = await concludeUse(tenant, 'id_token.nbf_future', 'adult-passport')
+  const { nbf = 0, iat = 0 } = decodeJwt(callback?.params['id_token'] ?? '')
+  expect(nbf - iat).toBe(3600)
+})
+
 test('conclude names the traps that the answer leads to, and signs with the algorithm of the client', async () => {
   const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI], signingAlg: 'ES256' as const }]
   const tenant = await createTestTenant({ clients })
