@@ -76,6 +76,8 @@ export async function auditInProcess(
   const settings = await loadSettings({ flags: { log: 'silent', 'state-dir': 'none' }, env: {} })
   const lines: string[] = []
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  // Its first answer takes the longest, and the command waits for three seconds.
+  await fetch(`${sandbox.url}/_sandbox/health`)
   const open = await openSandbox(settings, request.sandboxUrl)
   try {
     const session = { request, file, plan, again, command: sameCall(request, {}), mask: createMask([]) }

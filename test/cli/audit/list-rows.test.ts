@@ -1,29 +1,31 @@
 import { expect, test, vi } from 'vitest'
-import { list } from '../../../src/cli/audit/list-rows.ts'
-import { type AuditFlags, readFlags } from '../../../src/cli/audit/read-flags.ts'
+import { audit } from '../../../src/cli/audit/audit.ts'
+import type { AuditFlags } from '../../../src/cli/audit/read-flags.ts'
 
 /** What `audit --list` prints. */
-function listed(flags: AuditFlags): string {
-  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  expect(list(readFlags(undefined, { list: true, ...flags }), undefined)).toBe(0)
-  const text = written.mock.calls.map(([line]) => String(line)).join('')
-  written.mockRestore()
+async function listed(flags: AuditFlags): Promise<string> {
+  let text = ''
+  const written = vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
+    text += line
+    return true
+  })
+  expect(await audit(undefined, {}, { list: true, ...flags }).finally(() => written.mockRestore())).toBe(0)
   return text
 }
 
-test('audit --list shows rows with level and reference, most severe first', () => {
-  const text = listed({ only: ['use/id_token.*'], skip: ['use/id_token.a*'] })
+test('audit --list shows rows with level and reference, most severe first', async () => {
+  const text = await listed({ only: ['use/id_token.*'], skip: ['use/id_token.a*'] })
   expect(text).toMatch(/^use\/id_token\.expired {2,}must {2,}.*OpenID Connect Core 1\.0 section 3\.1\.3\.7/m)
   expect(text).not.toContain('use/id_token.a')
   expect(text).not.toMatch(/^create\//m)
   expect(text).toMatch(/\n\n\d+ rows, judged by catalogue \d\.\d\n$/)
-  const { rows } = JSON.parse(listed({ only: ['use/id_token.*'], json: '-' }))
+  const { rows } = JSON.parse(await listed({ only: ['use/id_token.*'], json: '-' }))
   const severities = rows.map(({ severity }: { severity: number }) => severity)
   expect(severities).toEqual(severities.toSorted((one: number, other: number) => other - one))
 })
 
-test('audit --list prints JSON, and says which rows a version of the catalogue does not count', () => {
-  const { rows, catalogue } = JSON.parse(listed({ json: '-', catalogue: '0.1' }))
+test('audit --list prints JSON, and says which rows a version of the catalogue does not count', async () => {
+  const { rows, catalogue } = JSON.parse(await listed({ json: '-', catalogue: '0.1' }))
   expect(catalogue).toBe('0.1')
   expect(rows).toContainEqual({
     row: 'use/id_token.expired',

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
+import { createDriver } from '../../../src/audit/drive/driver.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+import { startWebApp } from '../../support/web-app.ts'
+
+test('Each browser of an audit begins with a reset of the app, and then with a login as a user of its own', async () => {
+  const app = await startWebApp((_request, response) => response.setHeader('Set-Cookie', 'seen=1; Path=/').end())
+  const driver = createDriver(await startSandbox(), {
+    page: `${app.url}/verify`,
+    agent: createHttpAgent(),
+    reset: { url: '/reset', method: 'POST', json: { all: true } },
+    before: [{ url: '/login/{n}', form: { email: 'user-{n}@example.test' } }, { url: '/welcome' }],
+    timeoutSeconds: 10,
+    signal: new AbortController().signal,
+  })
+  await driver.newBrowser()
+  await driver.newBrowser()
+  const begun = (n: number) => [
+    { method: 'POST', path: '/reset', body: '{"all":true}', cookie: undefined },
+    { method: 'POST', path: `/login/${n}`, body: `email=user-${n}%40example.test`, cookie: undefined },
+    { method: 'GET', path: '/welcome', body: '', cookie: 'seen=1' },
+  ]
+  expect(app.requests.map(({ method, path, body, headers: { cookie } }) => ({ method, path, body, cookie }))).toEqual([
+    ...begun(1),
+    ...begun(2),
+  ])
+})
