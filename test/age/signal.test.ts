@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { issuesOf } from '../../src/age/explain.ts'
+import { isMethod } from '../../src/age/methods.ts'
 import {
   checkedSignalSchema,
   evaluationSignalSchema,
@@ -27,7 +29,6 @@ const readings = (parse: typeof parseEvaluationSignals, isFound = (_text: string
     return { name: one.name, signal, expected, ...parse([signal], SIGNAL_CONTEXT) }
   })
 
-// One test for all cases: the schema of a method is made once in a process, by the first signal of the method.
 test('parseAgeSignals reports each issue in whole, and gives back signals without one', () => {
   const cases = readings((value) => parseAgeSignals(value, SIGNAL_CONTEXT))
   expect(cases.map(({ name, issues }) => [name, issueTexts(issues)])).toEqual(
@@ -38,6 +39,27 @@ test('parseAgeSignals reports each issue in whole, and gives back signals withou
       const isUsable = expected.every((text) => /^SIG-(10|13) /.test(text))
       return [name, isUsable ? [signal] : undefined]
     }),
+  )
+})
+
+/** Issues of the time, of the configuration, and recommendations: no schema finds them. */
+const BY_NO_SCHEMA =
+  /^SIG-(?:10|13|15|20) | must not be in the future| must be at most 150 | must be one of apple_wallet/
+
+/** Loaded again: a process makes the schema of a method once, and this test sees it made. */
+const loadAnew = (file: string): Promise<typeof import('../../src/age/signal-schema.ts')> => import(`${file}?anew`)
+
+test('The schema of a method finds what is wrong with one member', async () => {
+  const { submittedSchemas } = await loadAnew('../../src/age/signal-schema.ts')
+  const found = SIGNAL_CASES.map((one) => {
+    const signal = signalOf(one)
+    const { error } = submittedSchemas(
+      'method' in signal && isMethod(signal.method) ? signal.method : undefined,
+    ).safeParse(signal)
+    return [one.name, error ? issueTexts(issuesOf(error, 'authorization_details', [0])) : []]
+  })
+  expect(found).toEqual(
+    SIGNAL_CASES.map(({ name, issues }) => [name, ofItem(issues).filter((text) => !BY_NO_SCHEMA.test(text))]),
   )
 })
 

@@ -28,7 +28,12 @@ test('pushRequest keeps what was pushed for findPushedRequest, which finds nothi
       expiresAt: NOW + 90_000,
     },
   })
-  for (const other of ['urn:svc:request:other', 'other', requestUri.replace('svc', 'agekey')]) {
+  for (const other of [
+    'urn:svc:request:other',
+    'other',
+    requestUri.replace('svc', 'agekey'),
+    requestUri.replace('urn', 'uri'),
+  ]) {
     expect(await findPushedRequest(other, provider)).toBeUndefined()
   }
 })
