@@ -3,14 +3,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { issuesOf } from '../../src/age/explain.ts'
 import { isMethod } from '../../src/age/methods.ts'
-import {
-  checkedSignalSchema,
-  evaluationSignalSchema,
-  parseAgeSignals,
-  parseEvaluationSignals,
-  personaSignalSchema,
-  submittedSignalSchema,
-} from '../../src/age/signal.ts'
+import { checkedSignalSchema, parseAgeSignals, parseEvaluationSignals } from '../../src/age/signal.ts'
 import { issueTexts, SIGNAL_CASES, SIGNAL_CONTEXT, SIGNALS, signalOf } from './cases.ts'
 
 const { email, document } = SIGNALS
@@ -46,11 +39,12 @@ test('parseAgeSignals reports each issue in whole, and gives back signals withou
 const BY_NO_SCHEMA =
   /^SIG-(?:10|13|15|20) | must not be in the future| must be at most 150 | must be one of apple_wallet/
 
-/** Loaded again: a process makes the schema of a method once, and this test sees it made. */
-const loadAnew = (file: string): Promise<typeof import('../../src/age/signal-schema.ts')> => import(`${file}?anew`)
+/** Loaded again for a test: a process makes the schema of a method once, and the test sees it made. */
+const SCHEMAS = '../../src/age/signal-schema.ts'
+const loadAnew = (by: string): Promise<typeof import('../../src/age/signal-schema.ts')> => import(`${SCHEMAS}?${by}`)
 
 test('The schema of a method finds what is wrong with one member', async () => {
-  const { submittedSchemas } = await loadAnew('../../src/age/signal-schema.ts')
+  const { submittedSchemas } = await loadAnew('parse')
   const found = SIGNAL_CASES.map((one) => {
     const signal = signalOf(one)
     const { error } = submittedSchemas(
@@ -239,12 +233,14 @@ test.each([
     { type: 'age_verification' },
     'SIG-03 has no member "type". Members: method, age, verified_at, provenance, attributes, iso_27566_1.',
   ],
-])('The schema of a persona judges a signal with %s', (_what, change, issue) => {
+])('The schema of a persona judges a signal with %s', async (_what, change, issue) => {
+  const { personaSignalSchema } = await loadAnew(`persona-${_what}`)
   const { error } = personaSignalSchema.safeParse({ ...personaDocument, ...change })
   expect(JSON.stringify(error?.issues ?? [])).toContain(issue === undefined ? '[]' : JSON.stringify(issue).slice(1, -1))
 })
 
-test('The schemas of signals take what the parsers take', () => {
+test('The schemas of signals take what the parsers take', async () => {
+  const { submittedSignalSchema, evaluationSignalSchema } = await loadAnew('take')
   for (const signal of Object.values(SIGNALS)) {
     expect(submittedSignalSchema.parse(signal)).toEqual(signal)
     const certified = { ...signal, iso_27566_1: 'basic' }
@@ -267,7 +263,8 @@ test.each([
   ])
 })
 
-test('The schemas of signals become JSON Schemas that distinguish the methods', () => {
+test('The schemas of signals become JSON Schemas that distinguish the methods', async () => {
+  const { submittedSignalSchema, evaluationSignalSchema, personaSignalSchema } = await loadAnew('describe')
   const { anyOf = [] } = z.toJSONSchema(submittedSignalSchema)
   expect(anyOf).toHaveLength(6)
   const years = { type: 'integer', minimum: 0, maximum: 150 }

@@ -28,6 +28,8 @@ test.each([
   ['The user went back.', undefined, 'The user went back.'],
   ['scope is missing', 'Send scope=openid.', 'scope is missing. Send scope=openid.'],
   ['Known are a, b.', 'Send a.', 'Known are a, b. Send a.'],
+  ['a.b is missing', 'Send c.', 'a.b is missing. Send c.'],
+  [`a.b${'x'.repeat(398)}`, undefined, `a.b${'x'.repeat(394)}...`],
   ['Did you mean "a"?', 'Send a.', "Did you mean 'a'? Send a."],
   ['is "x…" \\ ü\n', undefined, "is 'x...' ' ??"],
   ['x'.repeat(400), undefined, 'x'.repeat(400)],

@@ -43,6 +43,7 @@ test('A record that is no object is refused without a member, and with the remed
   await store.put('code', 'a', null, LATER)
   const problem = 'store: a code record is damaged: Invalid input: expected object, received null;'
   await expect(codes.get('a')).rejects.toThrow(`${problem} ${ADVICE}`)
+  await expect(codes.get('a')).rejects.not.toHaveProperty('cause')
   const deep = { name: 'x', schema: z.object({ a: z.array(z.string()) }), remedy: 'remove it' }
   expect(() => parseRecord(deep, { a: [1] })).toThrow(
     'store: a x record is damaged at a.0: Invalid input: expected string, received number; remove it, or empty the store',

@@ -104,7 +104,9 @@ test('A request_uri serves for as long as the lifetimes say', async () => {
 test.each([
   ['expired', 90, {}],
   ['used', 0, {}],
+  ['expired', 90, { theme: 'blue' }],
   ['expired', 90, { scope: 'profile' }],
+  ['not been used', 0, { scope: 'profile' }],
 ] as const)(
   'A request_uri that has %s is said to be unusable, when that is all that is wrong: %#',
   async (reason, seconds, changes) => {

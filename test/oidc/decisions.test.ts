@@ -9,6 +9,7 @@ import {
   DEFAULT_PROVENANCE_ALLOWLIST,
   type Decisions,
 } from '../../src/oidc/decisions.ts'
+import { signingAlgOf } from '../../src/oidc/id-token.ts'
 import { lifetimesSchema, SIGNING_ALGORITHMS } from '../../src/oidc/ports.ts'
 import { stateOfCode } from '../../src/oidc/token.ts'
 import { headerOf } from '../support/id-tokens.ts'
@@ -98,6 +99,7 @@ test('Errors go back without a description where errors are not described', asyn
 test('An id_token is signed by the algorithm that is decided, else by that of its client', async () => {
   expect(headerOf(await serviceWith({ signingAlg: 'ES256' }).use()).alg).toBe('ES256')
   const { provider } = createService()
+  expect(signingAlgOf('gone', provider)).toBe('RS256')
   const client = provider.clients.find('ak_test_sandbox')
   const clients = { ids: [], find: () => client && ({ ...client, signingAlg: 'ES256' } as const) }
   expect(headerOf(await createService({ ...provider, clients }).use()).alg).toBe('ES256')

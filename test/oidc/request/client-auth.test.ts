@@ -15,7 +15,7 @@ const known = createProvider().clients.find('other')
 const clients: Clients = {
   ids: ['a b', 'plain'],
   find: (clientId) => {
-    const clientSecret = { 'a b': 'p%+:ü', plain: '100%' }[clientId]
+    const clientSecret = { 'a b': 'p%+:ü', plain: '100%', x: 'xy' }[clientId]
     return known && clientSecret !== undefined ? { ...known, clientId, clientSecret } : undefined
   },
 }
@@ -34,6 +34,7 @@ test.each([
   ['an unknown client with an empty secret', basic('nobody', ''), undefined],
   ['a broken escape', basic('a+b', 'p%'), undefined],
   ['no colon', encoded('plain'), undefined],
+  ['no colon, as if the last character were one', encoded('xy'), undefined],
   ['characters that are no base64', 'Basic pla!n', undefined],
   ['text behind the base64', `${basic('plain', '100%')} x`, undefined],
   ['text before the scheme', `x ${basic('plain', '100%')}`, undefined],

@@ -18,6 +18,7 @@ test.each([
   ['sk_other', 'it is that of client "other"'],
   ['wrong', '5 characters were received, which are another secret'],
   [`x"${SECRET}"`, '18 characters were received, which are another secret'],
+  [SECRET.replace('_', '_"'), '16 characters were received, which are another secret'],
   ['%', '1 characters were received, which are another secret'],
 ])('The usual mistake in the client_secret %j is named', (clientSecret, mistake) => {
   expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients)).toBe(
@@ -42,6 +43,8 @@ test.each([
   ['c2VjcmV0', NO_SCHEME],
   ['Bearer-abc', NO_SCHEME],
   ['swordfish of the sea', NO_SCHEME],
+  [`x-${basic('ak_test_sandbox', SECRET)}`, NO_SCHEME],
+  [basic('', 'x'), 'client_id "" is not registered here. Registered: ak_test_sandbox, other.'],
   ['Basic', 'Authorization is Basic without the base64 of client_id:client_secret'],
   ['basic YWJj', 'Authorization is Basic without the base64 of client_id:client_secret'],
   [`Basic  ak_test_sandbox:${SECRET}`, 'Authorization has the credentials as they are; it must have their base64'],

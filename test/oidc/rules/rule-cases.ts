@@ -108,6 +108,12 @@ const E1: readonly Row[] = [
     { ...MISSING_PAGE, beside: ['USE-11'] },
   ],
   ['USE-03', { scope: undefined }, 'scope is missing', MISSING],
+  [
+    'USE-03',
+    { scope: undefined, response_type: 'code id_token' },
+    'scope is missing',
+    { ...MISSING, beside: ['USE-04'] },
+  ],
   ['USE-03', { scope: '' }, 'scope is missing: it was received without a value', MISSING],
   ['USE-03', { scope: ' ' }, `${USE_SCOPE}, is " "`],
   ['USE-03', { scope: 'openid email' }, `${USE_SCOPE}, is "openid email"`],
@@ -122,6 +128,7 @@ const E1: readonly Row[] = [
   ['USE-03', { scope: 'openid agekey.upgrade' }, `${USE_SCOPE}, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
   ['USE-04', { response_type: undefined }, 'response_type is missing', MISSING],
   ['USE-04', { response_type: 'code' }, 'response_type must be id_token, is "code"', { callback: { mode: 'query' } }],
+  ['USE-04', { response_type: 'token', scope: 'openid svc.upgrade' }, 'response_type must be id_token, is "token"'],
   ['USE-04', { response_type: 'id_token token' }, 'response_type must be id_token, is "id_token token"'],
   ['USE-04', { response_type: 'code id_token' }, 'response_type must be id_token, is "code id_token"'],
   [
