@@ -121,4 +121,5 @@ test.each(['http', 'https'])(
     expect(warnings.filter((warning) => warning.startsWith('connections hold'))).toHaveLength(1)
     expect(await sandbox.flows.list()).toEqual([])
   },
+  60_000,
 )
