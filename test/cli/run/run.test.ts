@@ -49,7 +49,7 @@ const jsonLines = (text: string): Record<string, unknown>[] =>
 
 /** Waits until the sandbox of the tests, or a tenant of it, has a scenario. */
 const armed = ({ scenarios }: Pick<ReturnType<typeof sandbox>, 'scenarios'> = sandbox()) =>
-  vi.waitFor(async () => expect(await scenarios.list()).toHaveLength(1), { timeout: 5000, interval: 10 })
+  vi.waitFor(async () => expect(await scenarios.list()).toHaveLength(1), { timeout: 10_000, interval: 10 })
 
 test('run in a sandbox of its own reports each step as it happens, resets between scenarios, and ends with 0', async () => {
   const cwd = folderWith(FILES)
@@ -57,7 +57,7 @@ test('run in a sandbox of its own reports each step as it happens, resets betwee
   const { output, printed, ended } = await cli.start(args, { cwd })
   const { url } = JSON.parse(output.split('\n')[0] ?? '')
   await sendUse(url)
-  await vi.waitFor(() => expect(printed.stdout).toContain('"kind":"await"'), { timeout: 5000, interval: 10 })
+  await vi.waitFor(() => expect(printed.stdout).toContain('"kind":"await"'), { timeout: 10_000, interval: 10 })
   expect((await connectSandbox(url).clock.state()).advanced_seconds).toBe(0)
   await fetch(`${url}/v1/oidc/create/par`, { method: 'POST', body: new URLSearchParams(pushedRequest()) })
   const { code, stdout, stderr } = await ended

@@ -9,6 +9,8 @@ import { run } from '../in-process.ts'
 
 const { launch, start } = await buildCli()
 
+const PATIENCE = { timeout: 10_000 }
+
 const jsonLines = (text: string): Record<string, unknown>[] =>
   text
     .trim()
@@ -75,13 +77,13 @@ test('A reader that does not read costs at most a MiB: further lines are dropped
   const call = async () => expect((await fetch(`${url}${path}`)).status).toBe(404)
   const CALLS = 150
   for (let n = 0; n < CALLS; n++) await call()
-  await vi.waitFor(() => expect(printed.stderr).toContain('log: it cannot be written (its reader does not read)'))
+  await vi.waitFor(() => expect(printed.stderr).toContain('(its reader does not read)'), PATIENCE)
 
   child.stdout.resume()
   await vi.waitFor(async () => {
     await call()
     expect(printed.stderr).toContain('log: it is written again')
-  })
+  }, PATIENCE)
   const stdout = printed.stdout.slice(read)
   const missing = Number(/lines that are missing: (\d+)/.exec(printed.stderr)?.[1])
   const lines = jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1))

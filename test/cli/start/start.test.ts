@@ -117,7 +117,9 @@ test('start ends by SIGTERM although connections, streams, long polls and slow r
   const waiting = [fetch(`${ready.url}/_sandbox/flows?wait=60`), fetch(`${ready.url}/v1/oidc/create/par`, push)].map(
     (answer) => answer.catch(() => 'cut off'),
   )
-  await vi.waitFor(async () => expect(await connectSandbox(ready.url).flows.last()).toMatchObject({ flow: 'create' }))
+  await vi.waitFor(async () => expect(await connectSandbox(ready.url).flows.last()).toMatchObject({ flow: 'create' }), {
+    timeout: 10_000,
+  })
   child.kill('SIGTERM')
   // Were the calls waited for, this would take half a minute.
   expect((await ended).code).toBe(0)
