@@ -58,7 +58,7 @@ async function growth(act: () => Promise<unknown>): Promise<number> {
   return ((await usedBytes()) - before) / MIB
 }
 
-const MANY = { timeout: 60_000 }
+const MANY = { timeout: 120_000 }
 
 test.each([
   ['small', 300, 600, { state: 's'.repeat(4_000) }],
