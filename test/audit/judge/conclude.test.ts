@@ -86,6 +86,13 @@ test.each<[VerdictName, string | undefined, object]>([
   expect({ verdict: described, ...(reason !== undefined && { reason }), counted }).toEqual(expected)
 })
 
+test('Nothing counts that is observed, not for this app, or judged with fail-on none', () => {
+  const row = oneOf('must')
+  const known = [{ row: `${row.flow}/${row.name}`, because: REASON }]
+  expect(judge(row, 'observed').counted).toBe(false)
+  expect(judge(row, 'refused', { known, failOn: 'none' })).toMatchObject({ verdict: 'stale', counted: false })
+})
+
 test('A stale entry fails the audit, whatever its level', () => {
   const row = oneOf('may')
   expect(exitCode(row, 'refused', { known: [{ row: `${row.flow}/${row.name}`, because: REASON }] })).toBe(1)
@@ -98,10 +105,10 @@ test('A row says what the catalogue says of it, what was found, and each flow on
   const cwe = row.cwe.map((id) => `CWE-${id}`)
   const found = { ...foundAs('refused'), reason: undefined, log: ['JWTExpired'], refusedBy: 'exp' } as const
   const described = { ...columns, cwe, verdict: 'refused', evidence: 'e', flows: ['f1'], counted: true }
-  expect(describeRow(row, found, COUNTING)).toEqual({ ...described, log: ['JWTExpired'], refused_by: 'exp' })
+  expect(describeRow(row, found, COUNTING)).toStrictEqual({ ...described, log: ['JWTExpired'], refused_by: 'exp' })
   const bare = { verdict: 'undetermined', reason: 'flaky', evidence: '', flows: [], log: [] } as const
   const empty = { ...columns, cwe, verdict: 'undetermined', reason: 'flaky', flows: [], counted: true }
-  expect(describeRow(row, bare, COUNTING)).toEqual(empty)
+  expect(describeRow(row, bare, COUNTING)).toStrictEqual(empty)
   const absent = { ...columns, cwe, verdict: 'not for this app', reason: 'it has no Create', flows: [], counted: false }
   expect(describeRow(row, { reason: 'it has no Create' }, COUNTING)).toEqual(absent)
 })

@@ -125,8 +125,9 @@ test.each([
   ],
   ['jwks/jwks.500', {}, { verdict: 'not for this app', reason: RESTART }],
 ])('The row %s of an app of which %j was learned', async (row, learned, told) => {
-  const { told: all, heard } = await judge([row], imitatedApp(right), { learned })
-  expect(all).toEqual([{ row, ...told }])
+  const { told: all, judged, heard, notes } = await judge([row], imitatedApp(right), { learned })
+  expect([all, notes]).toEqual([[{ row, ...told }], []])
+  expect(judged[0]?.flows).toEqual(row === 'use/id_token.expired' ? [expect.stringMatching(/^f/)] : [])
   // What was found while the app was learned is not heard of again.
   expect(heard.length > 0).toBe(row === 'use/id_token.expired')
 })
@@ -155,6 +156,7 @@ interface Started {
   readonly shows: string | Done | Error | { readonly problem: string; readonly isEnded: boolean }
   /** It reads the reply of the row. */
   readonly reads?: boolean
+  left?(): object | undefined
   readonly log?: readonly string[]
 }
 
@@ -162,17 +164,19 @@ interface Started {
 function starting(start: (outcome: string | undefined) => Started) {
   const started: (string | undefined)[] = []
   const queued: unknown[] = []
+  const plans: FlowPlan[] = []
   let open = 0
   const startFresh: StartFresh = async ({ prepare }) => {
     open += 1
     let reads: boolean | undefined
     const app = imitatedApp(
-      () => {
+      (plan) => {
+        plans.push(plan)
         if (done.shows instanceof Error) throw done.shows
         return typeof done.shows === 'object' && 'problem' in done.shows ? NO : done.shows
       },
       undefined,
-      { left: () => (reads === false ? {} : { remaining: 9_999 }) },
+      { left: () => (done.left ? done.left() : reads === false ? {} : { remaining: 9_999 }) },
     )
     await prepare(app.sandbox)
     const [row] = app.sandbox.queued
@@ -200,7 +204,7 @@ function starting(start: (outcome: string | undefined) => Started) {
       },
     }
   }
-  return { startFresh, started, queued, isClosed: () => open === 0 }
+  return { startFresh, started, queued, plans, isClosed: () => open === 0 }
 }
 
 test('Rows of the key set are judged by copies of the app, what has to be accepted first, and a plain start last', async () => {
@@ -226,12 +230,14 @@ test('Rows of the key set are judged by copies of the app, what has to be accept
     'jwks.500',
     undefined,
   ])
+  expect(copies.plans).toEqual(Array(5).fill({ use: { persona: 'adult', outcome: 'verified' } }))
   expect(copies.queued[0]).toMatchObject({ flow: 'jwks', outcome: 'jwks.extra_key', times: 10_000 })
   expect(copies.isClosed()).toBe(true)
 })
 
 const KEYS = OUTCOMES.find(({ flow, correctClient }) => flow === 'jwks' && correctClient === 'refuse') ?? expect.fail()
 const KEYS_ID = `jwks/${KEYS.name}`
+const isDown = ({ shows }: Started) => typeof shows === 'object' && 'problem' in shows
 const undetermined = (reason: string, evidence: string) => ({ verdict: 'undetermined', reason, evidence })
 
 test.each<[string, Started, object]>([
@@ -290,9 +296,12 @@ test.each<[string, Started, object]>([
   ],
 ])('A copy that is started for a row of the key set and %s', async (_what, done, told) => {
   const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
-  const { told: all, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
+  const { told: all, judged, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
   expect(all).toEqual([{ row: KEYS_ID, ...told }])
-  expect(notes).toEqual([])
+  expect([notes, judged[0]?.flows]).toEqual([
+    [],
+    ('reason' in told && told.reason === UNREAD.jwks) || isDown(done) ? [] : ['f1'],
+  ])
   expect(copies.isClosed()).toBe(true)
 })
 
@@ -309,6 +318,21 @@ test.each<[string, Started, string]>([
   const { told, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
   expect(told).toEqual([{ row: KEYS_ID, ...undetermined('control_lost', `${SHOWED_NO}; ${LOST}`) }])
   expect(notes).toEqual([NOTE(problem)])
+})
+
+test('What a copy did not show stays so, whatever a plain start shows', async () => {
+  const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : '200 / Hello.' }))
+  const { told } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
+  expect(told).toMatchObject([{ reason: 'page_unknown' }])
+})
+
+test.each([
+  ['is held', { held_since: 'f0' }],
+  ['is gone', undefined],
+])('A queued reply that %s after the visit was read', async (_what, left) => {
+  const copies = starting(() => ({ shows: YES, left: () => left }))
+  const { told } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
+  expect(told).toMatchObject([{ verdict: 'let in' }])
 })
 
 test('What a copy let in stays, whatever a plain start shows', async () => {

@@ -23,6 +23,10 @@ test.each([
     `your app answers a right token of adult-passport with 403 at /callback ("Sorry."); run: agekey-sandbox doctor --issuer ${ISSUER}`,
   ],
   [
+    [YES, '400 /callback Sorry.'],
+    `your app answers a right token of adult-passport with 400 at /callback ("Sorry."); run: agekey-sandbox doctor --issuer ${ISSUER}`,
+  ],
+  [
     [ended('dropped')],
     `your app answers a right token of adult-passport with a closed connection without an answer at /callback; run: agekey-sandbox doctor --issuer ${ISSUER}`,
   ],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
 import { learnApp } from '../../../src/audit/learn/learn-app.ts'
+import { planOfCreate } from '../../../src/audit/learn/learn-later.ts'
 import { observe } from '../../../src/audit/learn/observation.ts'
 import type { AuditOptions } from '../../../src/audit/options.ts'
 import {
@@ -238,6 +239,18 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
   expect(lines.at(-1)).toBe('upgrade: no is 400 at /callback, says "no answer"')
 })
 
+test('An app is brought to Create by its request or by a denial', () => {
+  const plan = (canCreate: boolean, start?: { url: string }) =>
+    planOfCreate('p', {
+      profile: { responseMode: 'query', canCreate, upgradeScope: false, repeatsState: false, claims: '' },
+      start,
+    })
+  const create = { persona: 'p', outcome: 'created' }
+  expect(plan(true)).toEqual({ use: { persona: 'p', outcome: 'create_requested' }, create, page: undefined })
+  const start = { url: '/create' }
+  expect(plan(false, start)).toEqual({ use: { persona: 'p', outcome: 'access_denied' }, create, page: start })
+})
+
 test('An app without can_create is brought to Create by its own page, after a denial', async () => {
   const start = { url: '/create' }
   const app = imitatedApp((plan) => (plan.create ? right(plan, 'create') : isAdult(plan) ? YES : NO))
@@ -297,11 +310,11 @@ test.each<[string, Done, object]>([
   ],
   [
     'that shows an error after an age key was saved',
-    { shows: '500 /created Oops.', calls: ['E2'], creates: true },
+    { shows: '400 /created Oops.', calls: ['E2'], creates: true },
     {
       kind: 'refused',
       rows: ['create/created'],
-      evidence: 'after an age key was saved your app showed 500 at /created ("Oops.")',
+      evidence: 'after an age key was saved your app showed 400 at /created ("Oops.")',
     },
   ],
 ])('Create of an app %s is told so', async (_what, done, create) => {

@@ -52,7 +52,7 @@ describe('conclude of a Use request', () => {
 
   test.each([
     [{ can_create: 'true' }, 'create_requested', { create_requested: 'true', state: 'state-1' }],
-    [{}, 'access_denied', { error: 'access_denied', error_description: expect.any(String), state: 'state-1' }],
+    [{}, 'access_denied', { error: 'access_denied', error_description: 'the user has no age key', state: 'state-1' }],
   ])('leaves a persona without an age key what %j allows: %s', async (changes, ending, params) => {
     const tenant = await createTestTenant()
     const { callback, evaluation, outcome } = await concludeUse(tenant, 'verified', 'no-age-key', changes)
@@ -63,6 +63,13 @@ describe('conclude of a Use request', () => {
     const { callback, evaluation, outcome } = await concludeUse(await createTestTenant(), 'no_answer')
     expect([callback, evaluation, outcome.name]).toEqual([undefined, undefined, 'no_answer'])
   })
+
+  test.each(['callback.error_unknown', 'callback.error_with_wrong_state', 'id_token.expired'])(
+    'keeps the name %s',
+    async (name) => {
+      expect((await concludeUse(await createTestTenant(), name, 'adult-passport')).outcome.name).toBe(name)
+    },
+  )
 
   test.each(['access_denied', 'server_error'])('ends with the error %s', async (name) => {
     const { callback } = await concludeUse(await createTestTenant(), name)
@@ -105,7 +112,10 @@ describe('conclude of a Create request', () => {
     const tenant = await createTestTenant()
     const before = await tenant.personas.list()
     await concludeCreate(tenant, 'created_new', 'no-age-key')
-    expect(await tenant.personas.list()).toHaveLength(before.length + 1)
+    const personas = await tenant.personas.list()
+    expect(personas).toHaveLength(before.length + 1)
+    expect(personas.at(-1)?.age_key?.signals).toHaveLength(1)
+    expect((await tenant.personas.find('no-age-key'))?.age_key).toBeUndefined()
   })
 
   test('has no callback and saves nothing when the user closes the window', async () => {

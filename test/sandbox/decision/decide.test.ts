@@ -345,9 +345,9 @@ test('decide takes what an earlier flow of the client was answered, when it had 
 
 test('decide takes a persona that was looked up before, and passes on that a store is away', async () => {
   const tenant = await createTestTenant()
-  const known = [{ name: 'teen-16', title: 'As it was', purpose: 'P' }]
+  const known = ['other', 'teen-16'].map((name) => ({ name, title: 'As it was', purpose: 'P' }))
   const request = { requested: { query: named('teen-16') }, known, tenant }
-  expect(await decide(await transactionOf('use', tenant), callOf('use'), request)).toMatchObject({ persona: known[0] })
+  expect(await decide(await transactionOf('use', tenant), callOf('use'), request)).toMatchObject({ persona: known[1] })
   const away = Refusal.unavailable('the store is away')
   const personas = { ...tenant.personas, find: () => Promise.reject(away) }
   await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
@@ -373,7 +373,18 @@ test('decideByChoice decides by the form alone, and leaves an empty form undecid
   const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
   const transaction = await transactionOf('use', tenant)
   const chosen = await decideByChoice(transaction, { persona: 'teen-16', outcome: undefined }, tenant)
-  expect(chosen).toMatchObject({ persona: { name: 'teen-16' }, outcome: { name: 'verified' } })
+  expect(chosen).toMatchObject({
+    persona: { name: 'teen-16' },
+    outcome: { name: 'verified' },
+    decidedBy: 'the choice page',
+  })
+  const unknown = await refusalOf(() => decideByChoice(transaction, { persona: 'teen-61', outcome: undefined }, tenant))
+  expect(unknown.message).toMatch(/^the choice page: there is no persona "teen-61"/)
+  await tenant.personas.remove('adult-passport')
+  const noFallback = await refusalOf(() =>
+    decideByChoice(transaction, { persona: undefined, outcome: 'verified' }, tenant),
+  )
+  expect(noFallback.message).toMatch(/^the persona when none is named: there is no persona "adult-passport"/)
   expect(await decideByChoice(transaction, { persona: undefined, outcome: undefined }, tenant)).toBeUndefined()
 })
 
@@ -448,6 +459,13 @@ describe('decideServerCall', () => {
       expect([forced?.source, await forced?.settle(true)]).toEqual([expect.stringMatching(/^scenario "B"/), true])
     }
     expect(await tenant.expectations.list()).toMatchObject([{ flow: 'jwks', outcome: 'jwks.500', held_since: 'f0' }])
+    await tenant.expectations.clear()
+    await tenant.scenarios.arm({ name: 'C', steps: [{ decide: { flow: 'jwks', outcome: 'jwks.500' } }] })
+    const headers = { persona: undefined, outcome: 'jwks.404' }
+    expect(await decideServerCall(read, { requested: { headers }, tenant })).toMatchObject({
+      outcome: { name: 'jwks.404' },
+    })
+    expect(await tenant.expectations.list()).toEqual([])
   })
 
   test('refuses an unknown outcome', async () => {

@@ -119,7 +119,7 @@ test('What a browser acts as is kept in a cookie with the path of its tenant, an
   const value = actingValue('/t/a', acting)
   expect(value).toBe('at=%2Ft%2Fa&persona=teen-16&outcome=access_denied')
   expect(readActingValue(value, '/t/a')).toEqual(acting)
-  expect(readActingValue(value, '')).toEqual({ persona: undefined, outcome: undefined })
+  expect(readActingValue(value, '')).toStrictEqual({ persona: undefined, outcome: undefined })
   expect(readActingValue(actingValue('', { persona: 'teen-16' }), '')).toEqual({
     persona: 'teen-16',
     outcome: undefined,

@@ -58,6 +58,34 @@ describe('findReplayableAnswer', () => {
     expect(await findReplayableAnswer(request, tenant)).toBeUndefined()
   })
 
+  test('looks at ten flows, and passes over those without an answer, a state or a nonce', async () => {
+    const good = { state: 's1', nonce: 'n1', response: redirected('first') }
+    const shared = { state: 's2', nonce: 'now', response: redirected('second') }
+    const foundBehind = async (count: number) =>
+      findReplayableAnswer(request, await journalWith(good, ...Array(count).fill(shared)))
+    expect([await foundBehind(9), await foundBehind(10)]).toMatchObject([{ idToken: 'first' }, undefined])
+    const params = [
+      ['state', 's'],
+      ['id_token', 'behind'],
+    ] as const
+    const behind = {
+      ...redirected(''),
+      callback: { mode: 'query', redirectUri: 'http://localhost:3000/cb', params },
+    } as const
+    const without = { kind: 'callback', callback: { ...behind.callback, params: [['state', 's']] } } as const
+    const other = { kind: 'json', value: {} } as const
+    const tenant = await journalWith(good, { ...good, response: without }, { ...good, response: other })
+    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'first' })
+    const facts = { flow: 'use', client_id: 'web-shop', outcome: 'verified' } as const
+    const response = { kind: 'callback', callback: behind.callback } as const
+    for (const parameters of [{ state: 's' }, { nonce: 'n' }, { state: 1, nonce: 'n' }, { state: 's', nonce: 1 }])
+      await tenant.journal.record('default', useFlowEntry({ facts, call: { parameters, response } }))
+    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'first' })
+    const parameters = { state: 's', nonce: 'n' }
+    await tenant.journal.record('default', useFlowEntry({ facts, call: { parameters, response } }))
+    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'behind' })
+  })
+
   test('finds an answer that a form posted', async () => {
     const response = { kind: 'page', title: 'Back to the app', params: { id_token: 'posted' } } as const
     const tenant = await journalWith({ state: 's1', nonce: 'n1', response })

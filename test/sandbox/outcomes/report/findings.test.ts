@@ -23,6 +23,16 @@ test('findings of the same severity are in the order of their level and name, wh
   expect(findingsOf(auditReport(rows.toReversed())).map(({ row }) => row)).toEqual(names)
 })
 
+test('an app that broke comes behind what counts and was let in, however severe', () => {
+  const rows = [
+    auditedRow('use/id_token.alg_none', { verdict: 'broke', severity: 9.8 }),
+    auditedRow('use/id_token.jku', { verdict: 'let in', severity: 3.1 }),
+  ]
+  const names = ['use/id_token.jku', 'use/id_token.alg_none']
+  expect(findingsOf(auditReport(rows)).map(({ row }) => row)).toEqual(names)
+  expect(findingsOf(auditReport(rows.toReversed())).map(({ row }) => row)).toEqual(names)
+})
+
 test('a finding below the level that counts fails no audit, a stale entry always does', () => {
   const finding = auditedRow('use/id_token.jku', { verdict: 'let in', counted: false })
   expect(isFailure(finding)).toBe(false)

@@ -83,6 +83,8 @@ test.each([
   [MIXED, 'failed'],
   [auditReport([auditedRow(EXPIRED)]), 'passed'],
   [auditReport([auditedRow('use/verified', { verdict: 'accepted' })]), 'passed'],
+  [auditReport([auditedRow(EXPIRED), auditedRow('use/verified', { verdict: 'accepted' })]), 'passed'],
+  [auditReport([auditedRow(EXPIRED)], { readings: { ...READINGS_FOUND, variants: [] } }), 'passed'],
   [auditReport([auditedRow(EXPIRED)], { exit_code: 3 }), 'undetermined'],
   [auditReport([auditedRow(EXPIRED)], { exit_code: 2 }), 'nothing was judged'],
   [auditReport([auditedRow(EXPIRED, { verdict: 'observed' })]), 'nothing was judged'],

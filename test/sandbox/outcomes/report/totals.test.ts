@@ -26,6 +26,9 @@ describe('The exit code of an audit of readings', () => {
   test('is 3 for what is undetermined, and 2 when nothing was shown', () => {
     expect(exitCodeOf([], only('works', 'undetermined'))).toBe(3)
     expect(exitCodeOf([], only('undetermined'))).toBe(2)
+    const undetermined = { ...NONE, undetermined: [{ reason: 'timed_out', count: 2 }] }
+    expect(exitCodeOf([], { ...only('works', 'undetermined'), combinations: undetermined })).toBe(3)
+    expect(exitCodeOf([], { ...only('works'), combinations: undetermined })).toBe(3)
   })
 
   test('is 0 when the app works under all that it meets', () => {
@@ -36,6 +39,10 @@ describe('The exit code of an audit of readings', () => {
     const rows = [auditedRow('use/id_token.expired')]
     expect(exitCodeOf(rows, READINGS_FOUND)).toBe(0)
     expect(exitCodeOf(rows, counted)).toBe(1)
+    const open = [...rows, auditedRow('use/id_token.jku', { verdict: 'undetermined' })]
+    expect([exitCodeOf(open, only('works')), exitCodeOf(rows, only('works', 'undetermined'))]).toEqual([3, 3])
+    const bad = [auditedRow('use/id_token.jku', { verdict: 'let in' })]
+    expect(exitCodeOf(bad, only('works', 'undetermined'))).toBe(1)
     expect(exitCodeOf([auditedRow('use/id_token.expired', { verdict: 'let in' })], only('works'))).toBe(1)
   })
 })
