@@ -36,7 +36,7 @@ test.each([
   ['x'.repeat(401), undefined, `${'x'.repeat(397)}...`],
   [`${'x'.repeat(394)}...yyyy`, undefined, `${'x'.repeat(394)}...`],
 ])(
-  'An error goes back with a description in plain characters, and what to do behind it: %.30s',
+  'An error goes back with a description in 400 plain characters, and what to do behind it: row %#',
   (description, hint, sent) => {
     const callback = createErrorCallback(TARGET, { error: 'e', description, ...(hint === undefined ? {} : { hint }) })
     expect(callback).toEqual({

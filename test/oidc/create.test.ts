@@ -108,7 +108,7 @@ test.each([
   ['expired', 90, { scope: 'profile' }],
   ['not been used', 0, { scope: 'profile' }],
 ] as const)(
-  'A request_uri that has %s is said to be unusable, when that is all that is wrong: %#',
+  'A request_uri that has %s is unusable, %i seconds later and with %j, only when nothing else is wrong',
   async (reason, seconds, changes) => {
     const service = createService()
     const requestUri = await service.obtainRequestUri()

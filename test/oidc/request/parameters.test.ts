@@ -16,7 +16,7 @@ test('decodePairs takes 200 parameters and refuses 201, without decoding any', a
 })
 
 test.each([
-  [`&&${'&'.repeat(60_000)}a=1&`, [['a', '1']]],
+  [`&&${'&'.repeat(6_000)}a=1&`, [['a', '1']]],
   ['', []],
   ['a', [['a', '']]],
   ['=b', [['', 'b']]],
@@ -30,7 +30,7 @@ test.each([
       ['c', ''],
     ],
   ],
-])('decodePairs reads %.30s', (encoded, expected) => {
+])('decodePairs reads the names and values of row %#', (encoded, expected) => {
   expect(decodePairs(encoded)).toEqual(expected)
 })
 
