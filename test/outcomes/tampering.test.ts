@@ -26,11 +26,6 @@ test('id_token.key_rotated signs by one new key, published from then on, and lea
   expect(decodeProtectedHeader(await idTokenOf('verified'))).toEqual(usual)
 })
 
-test.each(['jku', 'x5u'])('An id_token of id_token.%s points at a trap below the base URL', async (member) => {
-  const header: Record<string, unknown> = { ...decodeProtectedHeader(await idTokenOf(`id_token.${member}`)) }
-  expect(header[member]).toMatch(`${sandbox().baseUrl}/_sandbox/trap/`)
-})
-
 test('discovery.jwks_uri_on_other_host names a trap that can be fetched under another host', async () => {
   const path = '/v1/oidc/use/.well-known/openid-configuration'
   const reply = await sandbox().request.get(path).set('X-Sandbox-Outcome', 'discovery.jwks_uri_on_other_host')
@@ -44,17 +39,4 @@ test.each([0, 1, 2])('An id_token of id_token.padded shows the padding, also wit
   const payload = (await idTokenOf('id_token.padded', { nonce: 'n'.repeat(16 + more) })).split('.')[1] ?? ''
   expect(payload).toMatch(/[^=]={1,2}$/)
   expect(payload.length % 4).toBe(0)
-})
-
-test.each([
-  ['callback.state_twice', false],
-  ['callback.state_twice_right_first', true],
-])('%s sends the wrong state beside the right one, which comes first: %s', async (name, isRightFirst) => {
-  const { session, delivery } = await runUse(sandbox(), { name })
-  const values = delivery?.params.getAll('state') ?? []
-  expect(values.map((value) => value === session.state)).toEqual([isRightFirst, !isRightFirst])
-})
-
-test('An id_token of id_token.huge has 64 KB', async () => {
-  expect((await idTokenOf('id_token.huge')).length).toBeGreaterThan(64 * 1024)
 })

@@ -30,7 +30,7 @@ test.each([
   ],
   [
     'after another redirect has the parameters of its address',
-    visitTo('', { hops: [CALLBACK, hopTo(`${APP}/end`)], page: pageOf('200 /end?ok=1&ok=2') }),
+    visitTo('', { hops: [hopTo(`${APP}/`), CALLBACK, hopTo(`${APP}/end`)], page: pageOf('200 /end?ok=1&ok=2') }),
     ['status 200', 'at /end', 'with ok=1', 'with ok=2'],
     '200 at /end',
   ],
@@ -64,6 +64,7 @@ test.each([
   ['stopped', {}, 'begins again', 'the beginning of the flow again'],
   ['timed_out', {}, 'timed out', 'no answer in time at /callback'],
   ['timed_out', at, 'timed out', 'no answer in time at /late'],
+  ['timed_out', { hops: [hopTo(APP), CALLBACK, hopTo(`${APP}/c`)] }, 'timed out', 'no answer in time at /c'],
   ['timed_out', { hops: [] }, 'timed out', 'no answer in time'],
   ['timed_out', { url: 'no address' }, 'timed out', 'no answer in time'],
   ['dropped', at, 'dropped', 'a closed connection without an answer at /late'],

@@ -9,6 +9,7 @@ import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import { foreignKey } from '../../../src/sandbox/keys/foreign-keys.ts'
 import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
+import { bodyOf } from '../../../src/sandbox/outcomes/reply-changes.ts'
 import type { ReplyBody, ServerReply } from '../../../src/sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../../../src/sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
@@ -202,6 +203,19 @@ async function replyDifference(row: Outcome): Promise<unknown> {
   const value = difference(JSON.stringify(good.body.value), JSON.stringify(body.value) ?? '')
   return typeof changed === 'object' ? { ...changed, body: value } : changed
 }
+
+test('A reply that is no JSON object has no members', () => {
+  const reply = { status: 200, headers: {} }
+  expect(bodyOf({ ...reply, body: body({ a: 1 }) })).toEqual({ a: 1 })
+  for (const other of [body('OK'), body([1]), { kind: 'text', text: '{}' } as const, { kind: 'empty' } as const])
+    expect(bodyOf({ ...reply, body: other })).toEqual({})
+})
+
+test('A row that replays an answer needs an earlier flow', () => {
+  const { provider, keys, clients, settings } = tenant
+  const tools = createTamperTools({ provider, keys, clients, settings, transaction: undefined })
+  expect(() => tools.earlier).toThrow('a row that replays an answer must need earlier_flow')
+})
 
 test('Each row changes of a good answer what rows.expected.txt says, and nothing else', async () => {
   const lines: string[] = []
