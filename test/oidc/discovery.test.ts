@@ -3,6 +3,7 @@ import { DEFAULT_DECISIONS } from '../../src/oidc/decisions.ts'
 import { createDiscovery, useDiscovery } from '../../src/oidc/discovery.ts'
 import { ENDPOINTS, type Endpoint, endpointPath } from '../../src/oidc/endpoints.ts'
 import { BRAND, BRANDS, describeBrand, PROFILES } from '../../src/oidc/profile.ts'
+import { unknownReference } from '../../src/oidc/request/request-object.ts'
 import { otherBrand } from '../../src/oidc/request/scope.ts'
 import { createProvider } from '../support/provider.ts'
 
@@ -101,4 +102,13 @@ test.each([
   ['openid', 'svc', undefined],
 ] as const)('The scope "%s" has in profile spec with the word %s the hint: %s', (scope, brand, hint) => {
   expect(otherBrand(scope, { profile: 'spec', brand })).toBe(hint === undefined ? '' : `. ${hint}`)
+})
+
+test.each([
+  ['x', ' and does not'],
+  ['urn:svc:request:x', ', begins with urn:svc:request:, which is that of brand word svc'],
+])('A request_uri %s is told that a reading replaces the brand word', (requestUri, problem) => {
+  expect(unknownReference(requestUri, { ...createProvider(), brand: 'agekey' })).toBe(
+    `must begin with urn:agekey:request: (brand word agekey)${problem}`,
+  )
 })

@@ -32,7 +32,7 @@ test.each([
 })
 
 test('The screens look as usual when nothing is asked for', () => {
-  expect(read({})).toEqual({ theme: 'light', learnMore: true, appearance: {} })
+  expect(read({})).toStrictEqual({ theme: 'light', learnMore: true, appearance: {} })
 })
 
 test.each([

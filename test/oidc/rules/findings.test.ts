@@ -132,6 +132,7 @@ test('Advice leads only where no rule refuses the request', () => {
   findings.missing('USE-07', 'state')
   expect(findings.all.map(({ rule }) => rule)).toEqual(['USE-07', 'USE-11'])
   expect(() => findings.throwIfRefused()).toThrow('USE-07: state is missing')
+  expect(leadingFinding(findings.all.toReversed())?.rule).toBe('USE-07')
   expect(leadingFinding([])).toBeUndefined()
 })
 
