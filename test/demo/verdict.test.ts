@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CheckedCallback } from '../../src/demo/checks/check-callback.ts'
 import type { Exchange } from '../../src/demo/server-calls.ts'
 import type { CreateSession, UseSession } from '../../src/demo/sessions.ts'
@@ -54,59 +54,53 @@ const untrusted = {
 /** Every check of the callback passed, and a key set came that cannot be used. */
 const unreadable = { ...callback({ code: 'c' }, { 18: true }), reads: [exchange(503)] }
 
-describe('the verdict of the demo', () => {
-  it.each([
-    ['without a callback', use(), 'The visitor has not come back'],
-    ['of a refused push', create(), 'The Create request was refused'],
-    ['of a failed check', use(untrusted), 'The shop does not trust this callback'],
-    ['of a key set that cannot be used', use(unreadable), 'The shop does not trust this callback'],
-    [
-      'of an error beside an id_token',
-      use(callback({ error: 'access_denied', id_token: 'a.b.c' }, { 18: true })),
-      'The shop does not trust this callback',
-    ],
-    ['of an empty error', use(callback({ error: '' })), 'The shop does not trust this callback'],
-    ['of an error', use(callback({ error: 'access_denied' })), 'Came back with access_denied'],
-    ['of a saved age key', create({ request: {}, callback: callback({ state: 's' }) }), 'The age key is saved'],
-    ['of create_requested', use(callback({ create_requested: 'true' })), 'The visitor wants an age key first'],
-    ['of an empty callback', use(callback({})), 'No id_token came'],
-    ['of a reached age', use(callback({}, { 18: true })), 'Verified'],
-    ['of a refused code', use(callback({ code: 'c' }, { 18: false }), [400]), 'The upgrade was refused'],
-    ['of a refused age signal', use(callback({ code: 'c' }, { 18: false }), [200, 422]), 'The upgrade was refused'],
-    ['of an upgrade', use(callback({ code: 'c' }, { 18: false }), [200, 200]), 'The age key is upgraded'],
-  ])('%s', (_case, session, title) => {
-    expect(verdictOf(session).title).toBe(title)
-  })
-
-  it('says when the visitor reaches none of the ages', () => {
-    expect(verdictOf(use(callback({}, { 13: false, 18: false }))).sentence).toContain('reaches none of these ages')
-  })
+test.each([
+  ['without a callback', use(), 'The visitor has not come back'],
+  ['of a refused push', create(), 'The Create request was refused'],
+  ['of a failed check', use(untrusted), 'The shop does not trust this callback'],
+  ['of a key set that cannot be used', use(unreadable), 'The shop does not trust this callback'],
+  [
+    'of an error beside an id_token',
+    use(callback({ error: 'access_denied', id_token: 'a.b.c' }, { 18: true })),
+    'The shop does not trust this callback',
+  ],
+  ['of an empty error', use(callback({ error: '' })), 'The shop does not trust this callback'],
+  ['of an error', use(callback({ error: 'access_denied' })), 'Came back with access_denied'],
+  ['of a saved age key', create({ request: {}, callback: callback({ state: 's' }) }), 'The age key is saved'],
+  ['of create_requested', use(callback({ create_requested: 'true' })), 'The visitor wants an age key first'],
+  ['of an empty callback', use(callback({})), 'No id_token came'],
+  ['of a reached age', use(callback({}, { 18: true })), 'Verified'],
+  ['of a refused code', use(callback({ code: 'c' }, { 18: false }), [400]), 'The upgrade was refused'],
+  ['of a refused age signal', use(callback({ code: 'c' }, { 18: false }), [200, 422]), 'The upgrade was refused'],
+  ['of an upgrade', use(callback({ code: 'c' }, { 18: false }), [200, 200]), 'The age key is upgraded'],
+])('The verdict of the demo %s', (_case, session, title) => {
+  expect(verdictOf(session).title).toBe(title)
 })
 
-describe('the answers of the demo', () => {
-  it('are those of the id_token', () => {
-    expect(answersOf(callback({}, { 13: true, 18: false }))).toEqual({ 13: true, 18: false })
-  })
-
-  it.each([
-    ['a check failed', untrusted],
-    ['the key set cannot be used', unreadable],
-    ['no callback came', undefined],
-    ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],
-  ])('are empty when %s', (_case, result) => {
-    expect(answersOf(result)).toEqual({})
-  })
+test('The verdict of the demo says when the visitor reaches none of the ages', () => {
+  expect(verdictOf(use(callback({}, { 13: false, 18: false }))).sentence).toContain('reaches none of these ages')
 })
 
-describe('the offer of the demo', () => {
-  it.each([
-    ['an upgrade, after a code', use(callback({ code: 'c' }, { 18: false })), 'upgrade'],
-    ['nothing, when the code is exchanged', use(callback({ code: 'c' }, { 18: false }), [200, 200]), undefined],
-    ['Create, after create_requested', use(callback({ create_requested: 'true' })), 'create'],
-    ['nothing, when a check failed', use(untrusted), undefined],
-    ['nothing, when the key set cannot be used', use(unreadable), undefined],
-    ['nothing, after Create', create({ request: {}, callback: callback({ state: 's' }) }), undefined],
-  ])('is %s', (_case, session, offer) => {
-    expect(offerOf(session)).toBe(offer)
-  })
+test('The answers of the demo are those of the id_token', () => {
+  expect(answersOf(callback({}, { 13: true, 18: false }))).toEqual({ 13: true, 18: false })
+})
+
+test.each([
+  ['a check failed', untrusted],
+  ['the key set cannot be used', unreadable],
+  ['no callback came', undefined],
+  ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],
+])('The answers of the demo are empty when %s', (_case, result) => {
+  expect(answersOf(result)).toEqual({})
+})
+
+test.each([
+  ['an upgrade, after a code', use(callback({ code: 'c' }, { 18: false })), 'upgrade'],
+  ['nothing, when the code is exchanged', use(callback({ code: 'c' }, { 18: false }), [200, 200]), undefined],
+  ['Create, after create_requested', use(callback({ create_requested: 'true' })), 'create'],
+  ['nothing, when a check failed', use(untrusted), undefined],
+  ['nothing, when the key set cannot be used', use(unreadable), undefined],
+  ['nothing, after Create', create({ request: {}, callback: callback({ state: 's' }) }), undefined],
+])('The offer of the demo is %s', (_case, session, offer) => {
+  expect(offerOf(session)).toBe(offer)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { type CheckedCallback, checkCreateCallback, checkUseCallback } from '../../../src/demo/checks/check-callback.ts'
 import { keySetSchema } from '../../../src/demo/checks/check-reply.ts'
 import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
@@ -25,8 +25,9 @@ async function fetchKeys() {
   return { keys: keySetSchema.parse(body).keys, exchanges: [] }
 }
 
-describe('the checks of a Use callback', () => {
-  it.each(rowsOf('use'))('that fail for $name as $persona are those that the row breaks', async ({ row, persona }) => {
+test.each(rowsOf('use'))(
+  'The checks of a Use callback that fail for $name as $persona are those that the row breaks',
+  async ({ row, persona }) => {
     const { session, delivery } = await runUse(sandbox(), row, { sandbox_persona: persona })
     if (!delivery) throw new Error(`${row.name} must bring an answer`)
     const checked = await checkUseCallback(
@@ -49,11 +50,12 @@ describe('the checks of a Use callback', () => {
       },
     )
     expect(failed(checked).toSorted()).toEqual([...row.breaks].toSorted())
-  })
-})
+  },
+)
 
-describe('the checks of a Create callback', () => {
-  it.each(rowsOf('create'))('that fail for $name are those that the row breaks', async ({ row }) => {
+test.each(rowsOf('create'))(
+  'The checks of a Create callback that fail for $name are those that the row breaks',
+  async ({ row }) => {
     const state = crypto.randomUUID()
     const requestUri = await push(sandbox().baseUrl, new URLSearchParams(pushedRequest({ state })))
     const delivery = await runCreate(sandbox(), requestUri, row.name)
@@ -63,5 +65,5 @@ describe('the checks of a Create callback', () => {
       { state, issuer: `${sandbox().baseUrl}/v1/oidc/create` },
     )
     expect(failed(checked).toSorted()).toEqual([...row.breaks].toSorted())
-  })
-})
+  },
+)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { compareFlows } from '../../../../src/console/flows/compare/compare-flows.ts'
 import { type Compared, compareMembers } from '../../../../src/console/flows/compare/compare-members.ts'
 import { callbackWith, listedFlow, recordedCall } from '../../../support/listed-flow.ts'
@@ -14,110 +14,106 @@ const token = (
   header: Readonly<Record<string, unknown>> = { alg: 'RS256' },
 ) => `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.s`
 
-describe('Values of two flows', () => {
-  it('are compared member by member, also in JSON that is sent as text', () => {
-    const a = {
-      claims: '{"age_thresholds":[18],"provenance":{"denied":["/a"]}}',
-      scope: 'openid',
-      details: [{ age: { years: 1 } }],
-    }
-    const b = {
-      claims: { age_thresholds: [18, 21], provenance: { denied: ['/a'] } },
-      scope: 'openid',
-      details: [{ age: { years: 2 } }],
-    }
-    const compared = compareMembers(a, b)
-    expect(differing(compared)).toEqual(['claims.age_thresholds: [18] | [18,21]', 'details[0].age.years: 1 | 2'])
-    expect(namesOf(compared, 'same')).toEqual(['claims.provenance.denied', 'scope'])
-  })
-
-  it('are no difference when they are another one in every flow, unless one is missing or empty', () => {
-    const compared = compareMembers(
-      { 'sent: state': 'x', nonce: 'n', 'payload.sub': 's', code: '' },
-      { 'sent: state': 'y', 'payload.sub': 't', code: 'c' },
-    )
-    expect(namesOf(compared, 'random')).toEqual(['sent: state', 'payload.sub'])
-    expect(differing(compared)).toEqual(['nonce: n | undefined', 'code:  | c'])
-  })
-
-  it('are not told apart by the flow that a description names', () => {
-    const [one, other] = ['f1', 'f2'].map((id) => ({
-      error_description: `nonce is missing (flow ${id}: http://x/${id})`,
-    }))
-    expect(differing(compareMembers(one ?? {}, other ?? {}))).toEqual([])
-  })
+test('Values of two flows are compared member by member, also in JSON that is sent as text', () => {
+  const a = {
+    claims: '{"age_thresholds":[18],"provenance":{"denied":["/a"]}}',
+    scope: 'openid',
+    details: [{ age: { years: 1 } }],
+  }
+  const b = {
+    claims: { age_thresholds: [18, 21], provenance: { denied: ['/a'] } },
+    scope: 'openid',
+    details: [{ age: { years: 2 } }],
+  }
+  const compared = compareMembers(a, b)
+  expect(differing(compared)).toEqual(['claims.age_thresholds: [18] | [18,21]', 'details[0].age.years: 1 | 2'])
+  expect(namesOf(compared, 'same')).toEqual(['claims.provenance.denied', 'scope'])
 })
 
-describe('Two flows', () => {
-  const use = (claims: Readonly<Record<string, unknown>>, at = '2026-06-01T12:00:00.250Z') =>
-    recordedCall({
-      at,
-      parameters: { nonce: claims['asked'] ?? claims['nonce'], state: 'st', scope: 'openid' },
-      response: callbackWith({ id_token: token(claims), state: 'st' }),
-    })
-  const now = Date.parse('2026-06-01T12:00:00Z') / 1000
+test('Values of two flows are no difference when they are another one in every flow, unless one is missing or empty', () => {
+  const compared = compareMembers(
+    { 'sent: state': 'x', nonce: 'n', 'payload.sub': 's', code: '' },
+    { 'sent: state': 'y', 'payload.sub': 't', code: 'c' },
+  )
+  expect(namesOf(compared, 'random')).toEqual(['sent: state', 'payload.sub'])
+  expect(differing(compared)).toEqual(['nonce: n | undefined', 'code:  | c'])
+})
 
-  it('that differ in nothing but what is another one in every flow have no difference', () => {
-    const one = listedFlow({ id: 'f1', state: 'a', calls: [use({ sub: '1', nonce: 'n', iat: now, exp: now + 600 })] })
-    const later = '2026-06-01T13:00:00.250Z'
-    const other = listedFlow({
-      id: 'f2',
-      state: 'b',
-      started_at: later,
-      calls: [use({ sub: '2', nonce: 'm', iat: now + 3600, exp: now + 4200 }, later)],
-    })
-    const { facts, idToken, calls } = compareFlows(one, other)
-    expect([facts, idToken, ...calls.map(({ members }) => members)].flatMap(differing)).toEqual([])
-    expect(namesOf(idToken, 'random')).toEqual(['payload.sub', 'payload.nonce', 'payload.iat', 'payload.exp'])
-  })
+test('Values of two flows are not told apart by the flow that a description names', () => {
+  const [one, other] = ['f1', 'f2'].map((id) => ({
+    error_description: `nonce is missing (flow ${id}: http://x/${id})`,
+  }))
+  expect(differing(compareMembers(one ?? {}, other ?? {}))).toEqual([])
+})
 
-  it('are compared by what random values and times should be', () => {
-    const right = listedFlow({ calls: [use({ nonce: 'n', iat: now, exp: now + 600 })] })
-    const wrong = listedFlow({ calls: [use({ nonce: 'other', asked: 'mine', iat: now - 4000, exp: now - 3000 })] })
-    const rows = differing(compareFlows(right, wrong).idToken)
-    expect(rows).toContain('nonce of the request: repeated | not repeated')
-    expect(rows).toContain('exp minus iat, in seconds: 600 | 1000')
-    expect(rows).toContain('iat, beside the time of the answer: the same | 4000 seconds before')
+const use = (claims: Readonly<Record<string, unknown>>, at = '2026-06-01T12:00:00.250Z') =>
+  recordedCall({
+    at,
+    parameters: { nonce: claims['asked'] ?? claims['nonce'], state: 'st', scope: 'openid' },
+    response: callbackWith({ id_token: token(claims), state: 'st' }),
   })
+const now = Date.parse('2026-06-01T12:00:00Z') / 1000
 
-  it('have their calls side by side by endpoint, and those of one alone where they were made', () => {
-    const call = (endpoint: string, status = 200) => recordedCall({ endpoint, status })
-    const a = listedFlow({ calls: [call('E1'), call('E4', 400), call('E4'), call('E5')] })
-    const b = listedFlow({ calls: [call('E1'), call('choice'), call('E4'), call('trap')] })
-    const { calls } = compareFlows(a, b)
-    expect(calls.map(({ endpoint, in: found }) => `${endpoint} ${found}`)).toEqual([
-      'E1 both',
-      'choice b',
-      'E4 both',
-      'trap b',
-      'E4 a',
-      'E5 a',
-    ])
-    expect(differing(calls[2]?.members ?? [])).toEqual(['status: 400 | 200'])
+test('Two flows that differ in nothing but what is another one in every flow have no difference', () => {
+  const one = listedFlow({ id: 'f1', state: 'a', calls: [use({ sub: '1', nonce: 'n', iat: now, exp: now + 600 })] })
+  const later = '2026-06-01T13:00:00.250Z'
+  const other = listedFlow({
+    id: 'f2',
+    state: 'b',
+    started_at: later,
+    calls: [use({ sub: '2', nonce: 'm', iat: now + 3600, exp: now + 4200 }, later)],
   })
+  const { facts, idToken, calls } = compareFlows(one, other)
+  expect([facts, idToken, ...calls.map(({ members }) => members)].flatMap(differing)).toEqual([])
+  expect(namesOf(idToken, 'random')).toEqual(['payload.sub', 'payload.nonce', 'payload.iat', 'payload.exp'])
+})
 
-  it('differ in persona, outcome, answers and reasons', () => {
-    const trace = (has: number) => [
-      {
-        threshold: 18,
-        satisfied: has >= 18,
-        signals: [
-          {
-            method: 'id_doc_scan' as const,
-            passed: has >= 18,
-            checks: [{ filter: 'age' as const, passed: has >= 18, reason: `has ${has}` }],
-          },
-        ],
-      },
-    ]
-    const a = listedFlow({ persona: 'adult-passport', age_thresholds: { 18: true }, trace: trace(30) })
-    const b = listedFlow({ persona: 'teen-16', age_thresholds: { 18: false }, trace: trace(16) })
-    const { facts, reasons } = compareFlows(a, b)
-    expect(differing(facts)).toEqual([
-      'what happened: adult-passport: 18 yes | teen-16: 18 no. 18: id_doc_scan has 16',
-      'persona: adult-passport | teen-16',
-      'age_thresholds.18: true | false',
-    ])
-    expect(differing(reasons)).toEqual(['age 18: yes. id_doc_scan: has 30 | no. id_doc_scan: has 16'])
-  })
+test('Two flows are compared by what random values and times should be', () => {
+  const right = listedFlow({ calls: [use({ nonce: 'n', iat: now, exp: now + 600 })] })
+  const wrong = listedFlow({ calls: [use({ nonce: 'other', asked: 'mine', iat: now - 4000, exp: now - 3000 })] })
+  const rows = differing(compareFlows(right, wrong).idToken)
+  expect(rows).toContain('nonce of the request: repeated | not repeated')
+  expect(rows).toContain('exp minus iat, in seconds: 600 | 1000')
+  expect(rows).toContain('iat, beside the time of the answer: the same | 4000 seconds before')
+})
+
+test('Two flows have their calls side by side by endpoint, and those of one alone where they were made', () => {
+  const call = (endpoint: string, status = 200) => recordedCall({ endpoint, status })
+  const a = listedFlow({ calls: [call('E1'), call('E4', 400), call('E4'), call('E5')] })
+  const b = listedFlow({ calls: [call('E1'), call('choice'), call('E4'), call('trap')] })
+  const { calls } = compareFlows(a, b)
+  expect(calls.map(({ endpoint, in: found }) => `${endpoint} ${found}`)).toEqual([
+    'E1 both',
+    'choice b',
+    'E4 both',
+    'trap b',
+    'E4 a',
+    'E5 a',
+  ])
+  expect(differing(calls[2]?.members ?? [])).toEqual(['status: 400 | 200'])
+})
+
+test('Two flows differ in persona, outcome, answers and reasons', () => {
+  const trace = (has: number) => [
+    {
+      threshold: 18,
+      satisfied: has >= 18,
+      signals: [
+        {
+          method: 'id_doc_scan' as const,
+          passed: has >= 18,
+          checks: [{ filter: 'age' as const, passed: has >= 18, reason: `has ${has}` }],
+        },
+      ],
+    },
+  ]
+  const a = listedFlow({ persona: 'adult-passport', age_thresholds: { 18: true }, trace: trace(30) })
+  const b = listedFlow({ persona: 'teen-16', age_thresholds: { 18: false }, trace: trace(16) })
+  const { facts, reasons } = compareFlows(a, b)
+  expect(differing(facts)).toEqual([
+    'what happened: adult-passport: 18 yes | teen-16: 18 no. 18: id_doc_scan has 16',
+    'persona: adult-passport | teen-16',
+    'age_thresholds.18: true | false',
+  ])
+  expect(differing(reasons)).toEqual(['age 18: yes. id_doc_scan: has 30 | no. id_doc_scan: has 16'])
 })
