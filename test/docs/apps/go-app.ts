@@ -23,7 +23,7 @@ export async function buildGoApp(): Promise<{ readonly start: StartApp; remove()
   const { folder, remove } = createScratchFolder()
   const address = `localhost:${await findFreePort()}`
   const { write, go } = makeGoModule(folder)
-  write({ ...FILES, 'main.go': FILES['main.go']?.replaceAll('localhost:3000', address) ?? '' })
+  for (const [name, code] of Object.entries(FILES)) write({ [name]: code.replaceAll('localhost:3000', address) })
   const program = join(folder, 'shop')
   await go('vet', 'example.com/shop/...')
   await go('build', '-o', program, 'example.com/shop')
