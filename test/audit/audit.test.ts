@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
-import { auditExample, expectSound, SAMPLE } from './apps/audit-example.ts'
+import { auditExample, SAMPLE } from './apps/audit-example.ts'
 import { findBrokenApp } from './apps/broken-apps.ts'
 
 const sandbox = shareSandbox()
-
-test('An audit by the whole catalogue finds nothing in the Express example', async () => {
-  expectSound(await auditExample(sandbox(), [], { failOn: 'may' }))
-}, 60_000)
 
 test('Five audits of one broken app give the same verdict for each row', async () => {
   const { changes } = findBrokenApp('compares no nonce')

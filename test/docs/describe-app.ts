@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome, OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts'
+import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
+import { runAudit } from '../../src/audit/audit.ts'
+import { appAt } from '../../src/audit/drive/audited-app.ts'
+import type { KnownFinding } from '../../src/audit/options.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import { expectSound } from '../audit/apps/audit-example.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import type { RunningApp } from '../support/express-example.ts'
-import { personasFor } from '../support/personas-for.ts'
+import { startFreshBy } from '../support/start-fresh.ts'
 import { type AppBrowser, createAppBrowser, nextStep, type Step } from './app-browser.ts'
-import { findFaults } from './faults.ts'
 
 /** Starts the app of a page against a sandbox. */
 export type StartApp = (sandbox: Sandbox) => Promise<RunningApp>
-
-interface Tolerance {
-  /** Outcomes that the library of the page lets pass, as the page says. */
-  readonly tolerates?: readonly string[]
-}
 
 const WELCOME = 'Welcome, you are 18.'
 const SAVED = 'Your age key is saved.'
 const UPGRADED = 'Your age key says more now.'
 
-/** What an app does in every flow, and against every outcome of the catalogue: the same for each language. */
-export function describeApp(title: string, start: StartApp, { tolerates = [] }: Tolerance = {}): void {
+/**
+ * What an app does in every flow, and an audit of it: the same for each language.
+ * @param known rows that the library of the page lets in, as the page says
+ */
+export function describeApp(title: string, start: StartApp, known: readonly KnownFinding[] = []): void {
   describe(title, () => {
     const sandbox = shareSandbox()
     let app: RunningApp
@@ -32,10 +32,8 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
     afterAll(() => app?.stop())
     beforeEach(() => be('adult-passport'))
 
-    const faultsOf = (row: Outcome) => findFaults({ sandbox: sandbox(), appUrl: app.url }, row)
     const verify = (browser: AppBrowser = createAppBrowser()) => browser.visit(`${app.url}/verify`)
     const be = (persona: string) => sandbox().configure({ persona })
-    const force = (flow: OutcomeFlow, outcome: string) => sandbox().next({ flow, outcome })
 
     /** The answer of the service, before the browser brings it to the app. */
     async function obtainAnswer(browser: AppBrowser): Promise<Step> {
@@ -78,9 +76,7 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
       const browser = createAppBrowser()
       const [url, form] = await obtainAnswer(browser)
       const ofTheApp = browser.received.filter((cookie) => !cookie.startsWith('agekey_sandbox_'))
-      expect(ofTheApp).toEqual([
-        expect.stringMatching(/^(?=.*; *HttpOnly)(?=.*; *SameSite=None)(?=.*; *Secure)/i),
-      ])
+      expect(ofTheApp).toEqual([expect.stringMatching(/^(?=.*; *HttpOnly)(?=.*; *SameSite=None)(?=.*; *Secure)/i)])
       expect([new URL(url).search, form?.has('id_token')]).toEqual(['', true])
     })
 
@@ -111,67 +107,18 @@ export function describeApp(title: string, start: StartApp, { tolerates = [] }: 
       ['create', 'no-age-key', 'request_uri.expired', 'No age key was saved.'],
     ] as const)('after %s of %s with %s says: %s', async (flow, persona, outcome, text) => {
       await be(persona)
-      await force(flow, outcome)
+      await sandbox().next({ flow, outcome })
       expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining(text) })
     })
 
-    const baited = rowsOf('use', 'refuse')
-      .filter(canBeRefused)
-      .flatMap((row) => personasFor(row).map((persona) => ({ name: row.name, persona, row })))
-    test.each(baited)('E1 refuses $name as $persona', async ({ persona, row }) => {
-      await be(persona)
-      const faults = await faultsOf(row)
-      if (tolerates.includes(row.name)) expect(faults).toEqual([expect.stringContaining(WELCOME)])
-      else expect(faults).toEqual([])
-    })
-
-    test.each(rowsOf('use', 'accept').filter(({ name }) => /^(id_token|callback)\./.test(name)))(
-      'E1 accepts $name',
-      async ({ name }) => {
-        await force('use', name)
-        expect(await verify()).toMatchObject({ status: 200, text: WELCOME })
-      },
-    )
-
-    test.each(rowsOf('create', 'refuse').filter(canBeRefused))('E3 refuses $name', async (row) => {
-      await be('no-age-key')
-      expect(await faultsOf(row)).toEqual([])
-    })
-
-    test.each([
-      ['no-age-key', rowsOf('par', 'refuse')],
-      ['child-12', [...rowsOf('token', 'refuse'), ...rowsOf('upgrade', 'refuse')]],
-      // An app that has just begun has no other key set to go on with.
-      ['adult-passport', [...rowsOf('jwks', 'refuse'), ...rowsOf('jwks', 'depends').filter(hasNoKey)]],
-    ] as const)(
-      'as %s neither reports a success nor goes on when a call fails',
-      async (persona, rows) => {
-        const found: Record<string, string[]> = {}
-        for (const row of rows) {
-          await sandbox().reset()
-          await be(persona)
-          // A key set that was read before would be used again.
-          if (row.flow === 'jwks') {
-            app.stop()
-            app = await start(sandbox())
-          }
-          const faults = await faultsOf(row)
-          if (tolerates.includes(row.name)) expect(faults).not.toEqual([])
-          else if (faults.length > 0) found[row.name] = faults
-        }
-        expect(found).toEqual({})
-      },
-      120_000,
-    )
+    test('is sound by an audit of the whole catalogue, in which each level counts', async () => {
+      const copies = [appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() })] as const
+      const startFresh = startFreshBy(start)
+      const report = await runAudit({ copies, visitsEach: 4, startFresh }, { failOn: 'may', known })
+      expectSound(report)
+      expect(report.rows.filter(({ verdict }) => verdict === 'known').map(({ row }) => row)).toEqual(
+        known.map(({ row }) => row),
+      )
+    }, 300_000)
   })
 }
-
-const rowsOf = (flow: OutcomeFlow, correctClient: Outcome['correctClient']) =>
-  OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient)
-
-/** A key set without the key that signs. */
-const hasNoKey = ({ name }: Outcome) =>
-  !['jwks.kid_twice', 'jwks.kid_missing', 'jwks.slow', 'jwks.503', 'jwks.429', 'jwks.dropped'].includes(name)
-
-/** An answer that comes, to a request as these apps send it. */
-const canBeRefused = ({ ending, needs }: Outcome) => ending?.kind !== 'no_answer' && !needs?.includes('no_can_create')

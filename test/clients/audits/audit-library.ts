@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../../src/audit/audit.ts'
-import { appAt, type StartFresh } from '../../../src/audit/drive/audited-app.ts'
+import { appAt } from '../../../src/audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../../src/audit/options.ts'
-import { messageOf } from '../../../src/files/caught.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { createSandbox, type Sandbox } from '../../../src/server/create-sandbox.ts'
-import { KEY_FILE } from '../../support/keys.ts'
+import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { startSandbox } from '../../support/sandbox.ts'
+import { startFreshBy } from '../../support/start-fresh.ts'
 import { factsFile, factsOf, readFacts, type Subject } from './facts.ts'
 
 interface AuditedLibrary extends Subject {
@@ -48,7 +47,9 @@ export function auditLibrary({
     if (isOfSystem) skipOtherVersion(name, { subject, skip })
     const sandbox = await startSandbox()
     const copies = [appAt(sandbox, { page: await start(sandbox), agent: createHttpAgent() })] as const
-    const startFresh = startsFresh ? createStartFresh(start) : undefined
+    const startFresh = startsFresh
+      ? startFreshBy(async (copy) => ({ url: new URL(await start(copy)).origin, stop() {} }))
+      : undefined
     const report = await runAudit(
       { copies, visitsEach: 4, startFresh },
       {
@@ -66,20 +67,6 @@ export function auditLibrary({
     await expect(`${JSON.stringify(facts, null, 2)}\n`, hint).toMatchFileSnapshot(factsFile(name))
   })
 }
-
-/** What fails to start because of what it read has refused it. */
-const createStartFresh =
-  (start: AuditedLibrary['start']): StartFresh =>
-  async ({ prepare }) => {
-    const sandbox = await createSandbox({ keys: KEY_FILE })
-    await prepare(sandbox)
-    const copy = { sandbox, log: async () => [], close: () => sandbox.close() }
-    try {
-      return { ...copy, app: appAt(sandbox, { page: await start(sandbox), agent: createHttpAgent() }) }
-    } catch (error) {
-      return { ...copy, failure: { problem: messageOf(error), isEnded: true } }
-    }
-  }
 
 function skipOtherVersion(
   name: string,

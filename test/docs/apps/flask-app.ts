@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PYTHON, TOOLS } from '../../support/tools.ts'
+import { PYTHON } from '../../support/tools.ts'
 import type { StartApp } from '../describe-app.ts'
 import { blockWith, codeBlocks, readPage } from '../page.ts'
 import { createScratchFolder } from '../scratch-folder.ts'
-
-export const withFlask = TOOLS.python.isHere() ? PYTHON : ''
 
 const blocks = ['integration-python.md', 'testing-pytest.md'].flatMap((name) => codeBlocks(readPage(name), 'python'))
 export const environment = { PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' }
