@@ -13,32 +13,27 @@ const sheetOn = (page: string) =>
   tagsOf(page).findLast(({ attributes }) => attributes['rel'] === 'stylesheet')?.attributes['href'] ?? ''
 const themeOn = (page: string) => tagsOf(page)[0]?.attributes['data-theme']
 
-test('The appearance of a hosted page is a style sheet of the sandbox, with the requested values', async () => {
+test('The appearance of a hosted page is a style sheet of the sandbox, with the requested values, if any is permitted', async () => {
   const asked = { theme: 'dark', primary_color: 'Teal', button_radius: '4', gradient: 'maybe' }
   const text = await openUse(asked)
   expect(themeOn(text)).toBe('light')
   const sheet = await sandbox.request.get(sheetOn(text))
   expect(sheet.headers['content-type']).toBe('text/css; charset=utf-8')
   expect(sheet.text).toMatch(/--primary: #008080;(?=[\s\S]*--radius: 4px;)(?![\s\S]*--band)/)
+  const without = await openUse({ theme: 'dark', text_align: 'justify' })
+  expect([themeOn(without), sheetOn(without)]).toEqual(['dark', expect.stringMatching(/app\.css$/)])
 })
 
-test('The theme of a hosted page stays where no value of the appearance is permitted', async () => {
-  const text = await openUse({ theme: 'dark', text_align: 'justify' })
-  expect([themeOn(text), sheetOn(text)]).toEqual(['dark', expect.stringMatching(/app\.css$/)])
-})
+const INJECTED = ['primary_color=red;}body{display:none', 'font=%22%3B%7D%20*%7Bcolor%3Ared']
 
-test.each([
-  'primary_color=red;}body{display:none',
-  'font=%22%3B%7D%20*%7Bcolor%3Ared',
-  'button_radius=99',
-  'unknown=1',
-  'font=%FF',
-  '',
-])('The style sheet of an appearance takes no other value from its address: %s', async (query) => {
-  const plain = await sandbox.request.get('/_sandbox/appearance.css')
-  const sheet = await sandbox.request.get('/_sandbox/appearance.css').query(query).expect(200)
-  expect(sheet.text).toBe(plain.text)
-})
+test.each([...INJECTED, 'button_radius=99', 'unknown=1', 'font=%FF', ''])(
+  'The style sheet of an appearance takes no other value from its address: %s',
+  async (query) => {
+    const plain = await sandbox.request.get('/_sandbox/appearance.css')
+    const sheet = await sandbox.request.get('/_sandbox/appearance.css').query(query).expect(200)
+    expect(sheet.text).toBe(plain.text)
+  },
+)
 
 test('E3 takes language and theme for its page and nothing else', async () => {
   const requestUri = await createRelyingParty(sandbox).obtainRequestUri()
@@ -60,13 +55,13 @@ test.each([
   expect(textOf(text)).toContain(findings[0]?.message)
 })
 
-test.each([{ text_color: '#000' }, { text_color: 'white', background_color: '#222' }, { background_color: '#222' }])(
-  'A text colour that is shown as it is, or was not requested, gets no advice: %j',
-  async (changes) => {
+test('A text colour that is shown as it is, or was not requested, gets no advice', async () => {
+  const background_color = '#222'
+  for (const changes of [{ text_color: '#000' }, { text_color: 'white', background_color }, { background_color }]) {
     await openUse(changes)
     expect(await lastFindings()).toEqual([])
-  },
-)
+  }
+})
 
 test('What a script may say about the font is hidden on the page, and the journal is not given it before', async () => {
   const text = await openUse({ font: 'Comic Neue' })
@@ -133,12 +128,12 @@ test('The style sheet of an appearance sets only colours when only colours are r
   expect(names.filter((name) => ['align', 'radius', 'band', 'font'].includes(name))).toEqual([])
 })
 
-test.each<[string, string, number]>([
+test.each([
   ['#000', '#fff', 21],
   ['#777', '#fff', 4.48],
   ['#767676', '#fff', 4.54],
   ['#f00', '#f00', 1],
-])('contrast of %s and %s is %f by WCAG 2.2, either way round', (one, other, ratio) => {
+] as const)('contrast of %s and %s is %f by WCAG 2.2, either way round', (one, other, ratio) => {
   expect(contrast(one, other)).toBeCloseTo(ratio, 2)
   expect(contrast(other, one)).toBeCloseTo(ratio, 2)
 })

@@ -9,45 +9,35 @@ import { shareSandbox } from '../support/sandbox.ts'
 const SHOP = { clientId: 'shop', clientSecret: 'not-a-real-secret' }
 const sandbox = await shareSandbox({ clients: [{ ...SHOP, redirectUris: ['http://localhost:3000/callback'] }] })
 
-const ROWS = [
-  'id_token.replayed',
-  'id_token.nonce_of_earlier_flow',
-  'callback.state_of_earlier_flow',
-  'callback.replayed',
-] as const
+const OF_EARLIER = ['id_token.nonce_of_earlier_flow', 'callback.state_of_earlier_flow']
+const ROWS = ['id_token.replayed', 'callback.replayed', ...OF_EARLIER]
 const NONE = 'is not possible here: this client has no earlier Use flow that ended well'
 const EARLIER = { state: 'earlier', nonce: 'earlier' }
 
 const authorize = (changes: Changes = {}) => sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
 
-test.each(ROWS)(
-  '%s is refused with the reason when the client has no earlier flow, also when it was queued',
-  async (outcome) => {
-    const shown = await authorize({ sandbox_outcome: outcome })
-    expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(`${outcome} ${NONE}`)])
-    const asked = await authorize({ sandbox_outcome: outcome }).set('Accept', 'application/json')
-    expect([asked.status, readError(asked).error_description]).toEqual([400, expect.stringContaining(NONE)])
-    await sandbox.next({ outcome })
-    await authorize().expect(400)
-    expect(await sandbox.expectations.list()).toEqual([])
-  },
-)
+test.each(ROWS)('%s is refused with the reason without an earlier flow of the client, or queued', async (outcome) => {
+  const shown = await authorize({ sandbox_outcome: outcome })
+  expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(`${outcome} ${NONE}`)])
+  const asked = await authorize({ sandbox_outcome: outcome }).set('Accept', 'application/json')
+  expect([asked.status, readError(asked).error_description]).toEqual([400, expect.stringContaining(NONE)])
+  await sandbox.next({ outcome })
+  await authorize().expect(400)
+  expect(await sandbox.expectations.list()).toEqual([])
+})
 
-test.each(ROWS)(
-  '%s is offered once there is an earlier flow, and chosen before leaves the page as it was',
-  async (outcome) => {
-    const endings = async () => openEndings(sandbox, (await authorize()).text)
-    const page = await endings()
-    expect(byTestId(page, `outcome-${outcome}`)).toEqual([])
-    const form = press(page, 'outcome-id_token.expired')
-    form.fields.set('outcome', outcome)
-    const refused = await submit(sandbox, form)
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(NONE)])
-    await createRelyingParty(sandbox).use(EARLIER)
-    expect((await submit(sandbox, form)).status).toBe(303)
-    expect(byTestId(await endings(), `outcome-${outcome}`)).toHaveLength(1)
-  },
-)
+test.each(ROWS)('%s is offered once there is an earlier flow, and before leaves the page as it is', async (outcome) => {
+  const endings = async () => openEndings(sandbox, (await authorize()).text)
+  const page = await endings()
+  expect(byTestId(page, `outcome-${outcome}`)).toEqual([])
+  const form = press(page, 'outcome-id_token.expired')
+  form.fields.set('outcome', outcome)
+  const refused = await submit(sandbox, form)
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(NONE)])
+  await createRelyingParty(sandbox).use(EARLIER)
+  expect((await submit(sandbox, form)).status).toBe(303)
+  expect(byTestId(await endings(), `outcome-${outcome}`)).toHaveLength(1)
+})
 
 test.each([
   ['of another client', {}, SHOP],

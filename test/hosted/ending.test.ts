@@ -27,9 +27,7 @@ test.each([
 
 test('The callback form carries a parameter twice when it is given twice, in order', () => {
   const values = ['one', 'two']
-  const sent = attributesOf(
-    'input',
-    values.map((value) => ['id_token', value] as const),
-  )
+  const params = values.map((value) => ['id_token', value] as const)
+  const sent = attributesOf('input', params)
   expect(sent.map(({ value }) => value)).toEqual(values)
 })

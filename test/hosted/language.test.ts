@@ -7,20 +7,16 @@ import { shareSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
 
-interface Preferences {
-  readonly asked?: string
-  readonly previous?: string
-  readonly browser?: string
-}
+type Preferences = Readonly<Partial<Record<'asked' | 'previous' | 'browser', string>>>
 
-const openPage = async ({ asked, previous, browser }: Preferences = {}) =>
-  sandbox.request
+const openPage = async ({ asked, previous, browser }: Preferences = {}) => {
+  const cookie = previous !== undefined && { Cookie: `agekey_sandbox_language=${previous}` }
+  const headers = { ...cookie, ...(browser !== undefined && { 'Accept-Language': browser }) }
+  return sandbox.request
     .get('/v1/oidc/use')
-    .set({
-      ...(previous === undefined ? {} : { Cookie: `agekey_sandbox_language=${previous}` }),
-      ...(browser === undefined ? {} : { 'Accept-Language': browser }),
-    })
+    .set(headers)
     .query(useRequest({ language: asked }))
+}
 
 /** The menu of languages of a page, with other fields than its own. */
 async function chooseLanguage(changes: Readonly<Record<string, string>>) {

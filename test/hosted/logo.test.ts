@@ -1,7 +1,7 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderWith } from '../support/folder-with.ts'
 import { tagsOf } from '../support/markup.ts'
 import { REDIRECT_URI, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -9,9 +9,7 @@ import { startSandbox } from '../support/sandbox.ts'
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 
 async function startWithLogo(fileName: string, content?: string | Uint8Array) {
-  const folder = await mkdtemp(join(tmpdir(), 'agekey-sandbox-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const logo = join(folder, fileName)
+  const logo = join(folderWith(), fileName)
   if (content !== undefined) await writeFile(logo, content)
   const client = { clientId: 'shop/1?', clientSecret: 'secret', name: 'Shop', logo, redirectUris: [REDIRECT_URI] }
   const { request } = await startSandbox({ clients: [client] })

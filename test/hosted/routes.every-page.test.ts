@@ -34,7 +34,7 @@ const PAGES: readonly [name: string, Render][] = [
 /** Members with a fixed set of values. */
 const FIXED = ['level', 'flow', 'group']
 
-/** Every other text of a view may be any text; the usual personas keep their names, by which the page finds them. */
+/** Changes every other text of a view but the names of the usual personas, by which the page finds them. */
 function everyString<T>(value: T, change: (text: string) => string): T {
   const json = JSON.stringify(value, (key, item: unknown) =>
     typeof item === 'string' && !FIXED.includes(key) && !USUAL_PERSONAS.includes(item) ? change(item) : item,
@@ -42,38 +42,32 @@ function everyString<T>(value: T, change: (text: string) => string): T {
   return JSON.parse(json)
 }
 
-test.each(PAGES)(
-  'The %s page says on top, in every language, that it is for testing and proves nothing',
-  (_, render) => {
-    expect(textOf(render())).toMatch(/Sandbox For testing only\. Nothing on this page proves anybody’s age\./)
-    expect(byTestId(render(), 'sandbox-banner')).toHaveLength(1)
-    for (const lang of Object.keys(LANGUAGES)) {
-      expect(textOf(render(undefined, { lang }))).toContain(translate(lang)('banner.text'))
-    }
-  },
-)
+test.each(PAGES)('The %s page says on top, in each language, that it is for tests and proves nothing', (_, render) => {
+  expect(textOf(render())).toMatch(/Sandbox For testing only\. Nothing on this page proves anybody’s age\./)
+  expect(byTestId(render(), 'sandbox-banner')).toHaveLength(1)
+  for (const lang of Object.keys(LANGUAGES)) {
+    expect(textOf(render(undefined, { lang }))).toContain(translate(lang)('banner.text'))
+  }
+})
 
-test.each(PAGES)(
-  'The %s page loads less than 100 KB of files from public/, and holds no script or style itself',
-  (_, render) => {
-    const tags = tagsOf(render())
-    const inline = tags.filter(
-      ({ name, attributes }) =>
-        name === 'style' ||
-        (name === 'script' && attributes['src'] === undefined) ||
-        Object.keys(attributes).some((attribute) => attribute === 'style' || attribute.startsWith('on')),
-    )
-    expect(inline).toEqual([])
-    const loaded = tags
-      .filter(({ name }) => ['script', 'img', 'link'].includes(name))
-      .map(({ attributes }) => attributes['src'] ?? attributes['href'] ?? '')
-      .filter((url) => !url.startsWith('/_sandbox/logos/'))
-    const files = readdirSync(publicFolder).map((file) => `${shell.assetsPath}/${file}`)
-    expect(loaded.filter((url) => !files.includes(url))).toEqual([])
-    const sizes = [...new Set(loaded)].map((url) => statSync(new URL(url.split('/').at(-1) ?? '', publicFolder)).size)
-    expect(sizes.reduce((sum, size) => sum + size, Buffer.byteLength(render()))).toBeLessThan(100_000)
-  },
-)
+test.each(PAGES)('The %s page loads less than 100 KB, all from public/, and holds no script or style', (_, render) => {
+  const tags = tagsOf(render())
+  const inline = tags.filter(
+    ({ name, attributes }) =>
+      name === 'style' ||
+      (name === 'script' && attributes['src'] === undefined) ||
+      Object.keys(attributes).some((attribute) => attribute === 'style' || attribute.startsWith('on')),
+  )
+  expect(inline).toEqual([])
+  const loaded = tags
+    .filter(({ name }) => ['script', 'img', 'link'].includes(name))
+    .map(({ attributes }) => attributes['src'] ?? attributes['href'] ?? '')
+    .filter((url) => !url.startsWith('/_sandbox/logos/'))
+  const files = readdirSync(publicFolder).map((file) => `${shell.assetsPath}/${file}`)
+  expect(loaded.filter((url) => !files.includes(url))).toEqual([])
+  const sizes = [...new Set(loaded)].map((url) => statSync(new URL(url.split('/').at(-1) ?? '', publicFolder)).size)
+  expect(sizes.reduce((sum, size) => sum + size, Buffer.byteLength(render()))).toBeLessThan(100_000)
+})
 
 test.each(PAGES)('The %s page keeps the same tags and attributes with any texts', (_, render) => {
   const shape = (html: string) => tagsOf(html).map(({ name, attributes }) => [name, ...Object.keys(attributes)])
@@ -88,55 +82,43 @@ test.each(PAGES)('The %s page keeps the same tags and attributes with any texts'
   )
 })
 
-test.each(PAGES)(
-  'The %s page closes what it opens, has one h1 and one main, and skips no level of heading',
-  (_, render) => {
-    const names = tagsOf(render()).map(({ name }) => name)
-    const levels = names.filter((name) => /^h[1-6]$/.test(name)).map((name) => Number(name[1]))
-    expect(levels.filter((level) => level === 1)).toHaveLength(1)
-    expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([])
-    expect(names.filter((name) => name === 'main')).toHaveLength(1)
-    const open: string[] = []
-    for (const name of names) {
-      if (['meta', 'link', 'img', 'input'].includes(name)) continue
-      if (name.startsWith('/')) expect(open.pop()).toBe(name.slice(1))
-      else open.push(name)
-    }
-    expect(open).toEqual([])
-  },
-)
+test.each(PAGES)('The %s page closes its tags, has one h1 and one main, and skips no level of heading', (_, render) => {
+  const names = tagsOf(render()).map(({ name }) => name)
+  const levels = names.filter((name) => /^h[1-6]$/.test(name)).map((name) => Number(name[1]))
+  expect(levels.filter((level) => level === 1)).toHaveLength(1)
+  expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([])
+  expect(names.filter((name) => name === 'main')).toHaveLength(1)
+  const open: string[] = []
+  for (const name of names) {
+    if (['meta', 'link', 'img', 'input'].includes(name)) continue
+    if (name.startsWith('/')) expect(open.pop()).toBe(name.slice(1))
+    else open.push(name)
+  }
+  expect(open).toEqual([])
+})
 
-test.each(PAGES)(
-  'The %s page gives an id once, and points labels and descriptions only at ids that exist',
-  (_, render) => {
-    const tags = tagsOf(render())
-    const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? [])
-    expect(new Set(ids).size).toBe(ids.length)
-    const references = tags.flatMap(({ attributes }) =>
-      ['for', 'aria-labelledby', 'aria-describedby'].flatMap((name) => attributes[name] ?? []),
-    )
-    expect(references.filter((reference) => !ids.includes(reference))).toEqual([])
-  },
-)
+test.each(PAGES)('The %s page gives an id once, and points labels and descriptions at ids that exist', (_, render) => {
+  const tags = tagsOf(render())
+  const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? [])
+  expect(new Set(ids).size).toBe(ids.length)
+  const references = tags.flatMap(({ attributes }) =>
+    ['for', 'aria-labelledby', 'aria-describedby'].flatMap((name) => attributes[name] ?? []),
+  )
+  expect(references.filter((reference) => !ids.includes(reference))).toEqual([])
+})
 
-test.each(PAGES)(
-  'The %s page carries language, direction and theme, and links the appearance after its own sheet',
-  (_, render) => {
-    expect(tagsOf(render())[0]).toEqual({ name: 'html', attributes: { lang: 'en', dir: 'ltr', 'data-theme': 'light' } })
-    const appearanceCssPath = '/t/a/appearance.css'
-    const tags = tagsOf(render(undefined, { lang: 'ar', dir: 'rtl', theme: 'dark', appearanceCssPath }))
-    expect(tags[0]?.attributes).toEqual({ lang: 'ar', dir: 'rtl', 'data-theme': 'dark' })
-    const sheets = tags.filter(({ attributes }) => attributes['rel'] === 'stylesheet')
-    const hrefs = sheets.map(({ attributes }) => attributes['href'])
-    expect([hrefs[0], hrefs.at(-1)]).toEqual(['/_sandbox/assets/app.css', appearanceCssPath])
-  },
-)
+test.each(PAGES)('The %s page carries language, direction and theme, and links the appearance last', (_, render) => {
+  expect(tagsOf(render())[0]).toEqual({ name: 'html', attributes: { lang: 'en', dir: 'ltr', 'data-theme': 'light' } })
+  const appearanceCssPath = '/t/a/appearance.css'
+  const tags = tagsOf(render(undefined, { lang: 'ar', dir: 'rtl', theme: 'dark', appearanceCssPath }))
+  expect(tags[0]?.attributes).toEqual({ lang: 'ar', dir: 'rtl', 'data-theme': 'dark' })
+  const sheets = tags.filter(({ attributes }) => attributes['rel'] === 'stylesheet')
+  const hrefs = sheets.map(({ attributes }) => attributes['href'])
+  expect([hrefs[0], hrefs.at(-1)]).toEqual(['/_sandbox/assets/app.css', appearanceCssPath])
+})
 
-test.each(['app.css', 'console.css'])(
-  'The style sheet %s loads nothing, and names no physical side of a script',
-  (file) => {
-    const css = readFileSync(new URL(file, publicFolder), 'utf8')
-    expect(css).not.toMatch(/@import|url\(|https?:|\/\//)
-    expect(css).not.toMatch(/(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)|^\s+(?:left|right):/m)
-  },
-)
+test.each(['app.css', 'console.css'])('The style sheet %s loads nothing, and names no physical side', (file) => {
+  const css = readFileSync(new URL(file, publicFolder), 'utf8')
+  expect(css).not.toMatch(/@import|url\(|https?:|\/\//)
+  expect(css).not.toMatch(/(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)|^\s+(?:left|right):/m)
+})

@@ -18,33 +18,25 @@ const advice = {
   hint: 'Send them in ascending order: [13, 18].',
 } as const
 
+const named = (name: string, title: string) => ({ name, title, purpose: 'For a test.' })
 const presentation = { theme: 'light', learnMore: true, appearance: {} } as const
 
-const adult: Persona = {
-  name: 'adult-passport',
-  title: 'Adult with a passport',
-  purpose: 'Passes every common threshold.',
-  group: 'Adults',
-}
-const teenager: Persona = { name: 'teen-16', title: 'Teenager', purpose: 'Between 13 and 18.', group: 'Minors' }
-const nobodyYet: Persona = { name: 'no-age-key', title: 'Nobody yet', purpose: 'Has nothing to answer with.' }
+const adult: Persona = { ...named('adult-passport', 'Adult with a passport'), group: 'Adults' }
+const teenager: Persona = { ...named('teen-16', 'Teenager'), group: 'Minors' }
+const nobodyYet: Persona = named('no-age-key', 'Nobody yet')
 
 const claims = { age_thresholds: [13, 18], verified_after: '2025-01-01', allowed_methods: ['id_doc_scan' as const] }
 const NOW = Date.parse('2026-01-02T03:04:05Z')
 
-const answersAt = (years: number): BriefEvaluation =>
-  evaluateBriefly(
-    [{ method: 'id_doc_scan', age: { years }, verified_at: '2025-06-01', provenance: '/veratad/roc' }],
-    claims,
-    NOW,
-  )
+const SIGNAL = { method: 'id_doc_scan', verified_at: '2025-06-01', provenance: '/veratad/roc' } as const
+const answersAt = (years: number): BriefEvaluation => evaluateBriefly([{ ...SIGNAL, age: { years } }], claims, NOW)
+
+const SHOP = { clientId: 'web-shop', redirectUri: 'https://shop.example/callback', state: 'af0ifjsldkj' }
 
 const useTransaction: UseTransaction = {
+  ...SHOP,
   flow: 'use',
-  clientId: 'web-shop',
-  redirectUri: 'https://shop.example/callback',
   mode: 'fragment',
-  state: 'af0ifjsldkj',
   nonce: 'n-0S6_WzA2Mj',
   claims,
   claimsText: JSON.stringify(claims),
@@ -83,10 +75,7 @@ export const choosePage = (...changes: Parameters<typeof chooseView>): RenderedP
   return renderChoose(view, view)
 }
 
-type CreatePage = WaitingPage<CreateTransaction> & {
-  readonly personas: readonly Persona[]
-  readonly selected: string | undefined
-}
+type CreatePage = WaitingPage<CreateTransaction> & Readonly<{ personas: Persona[]; selected: string | undefined }>
 
 /** The page of the Create flow for one age signal with the given attributes. */
 export const createView = (
@@ -95,21 +84,11 @@ export const createView = (
   shell,
   id: 'tx-2',
   transaction: {
+    ...SHOP,
     flow: 'create',
-    clientId: 'web-shop',
-    redirectUri: 'https://shop.example/callback',
     mode: 'query',
-    state: 'af0ifjsldkj',
     pushedRequestId: 'pushed-1',
-    signals: [
-      {
-        method: 'id_doc_scan',
-        age: { date_of_birth: '2001-05-17' },
-        verified_at: '2025-06-01',
-        provenance: '/veratad/roc',
-        attributes,
-      },
-    ],
+    signals: [{ ...SIGNAL, age: { date_of_birth: '2001-05-17' }, attributes }],
     presentation,
   },
   findings: [advice],

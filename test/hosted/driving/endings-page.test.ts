@@ -16,14 +16,8 @@ const endingsOf = (page: string) => openEndings(sandbox, page)
 
 test('The page of the endings lists them by the call that they concern, each once, where the request can lead there', async () => {
   const text = await endingsOf(await usePage({ scope: 'openid svc.upgrade' }))
-  expect([...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)).toEqual([
-    'Endings',
-    'ID token',
-    'ID token: age_thresholds',
-    'Callback',
-    'Token (E4)',
-    'Upgrade (E5)',
-  ])
+  const titles = ['Endings', 'ID token', 'ID token: age_thresholds', 'Callback', 'Token (E4)', 'Upgrade (E5)']
+  expect([...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)).toEqual(titles)
   const names = tagsOf(text).flatMap(({ attributes: { name, value } }) => (name === 'outcome' ? value : []))
   expect(names.length).toBeGreaterThan(150)
   expect(new Set(names).size).toBe(names.length)

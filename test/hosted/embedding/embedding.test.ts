@@ -15,19 +15,14 @@ const requestOf = async (flow: 'use' | 'create', changes: Changes = {}) =>
 const lastFindings = async () => (await sandbox.flows.last())?.calls.at(-1)?.findings ?? []
 
 test.each([
-  ['a decision', { sandbox_persona: 'adult-passport' }],
-  ['a refused request', { nonce: undefined }],
-  ['a posted form', { sandbox_persona: 'adult-passport', response_mode: 'form_post' }],
-])('A flow in an iframe ends with a page instead of the redirect of %s', async (_, changes) => {
-  const { headers, text } = await use(changes).expect(200)
+  ['a decision', { sandbox_persona: 'adult-passport' }, 'id_token state'],
+  ['a refused request', { nonce: undefined }, 'error error_description state'],
+  ['a posted form', { sandbox_persona: 'adult-passport', response_mode: 'form_post' }, 'id_token state'],
+])('A flow in an iframe ends with a page that names the parameters of %s without values', async (_, changes, names) => {
+  const { headers, text } = await use({ ...changes, state: 'a-secret-state' }).expect(200)
   expect([headers.location, byTestId(text, 'ended-in-iframe').length]).toEqual([undefined, 1])
-  expect(tagsOf(text).filter(({ name }) => name === 'form')).toEqual([])
-})
-
-test('The page that ends a flow in an iframe names the parameters without their values', async () => {
-  const { text } = await use({ sandbox_persona: 'adult-passport', state: 'a-secret-state' })
-  expect(textOf(text)).toContain('id_token state')
-  expect(text).not.toMatch(/eyJ|a-secret-state/)
+  expect(textOf(text)).toContain(names)
+  expect(text).not.toMatch(/eyJ|a-secret-state|<form/)
 })
 
 test('A flow ends with a page when only the form request, or only a script of the page, reports the iframe', async () => {
@@ -52,76 +47,71 @@ test('The page about iframes may frame the sandbox and nothing else', async () =
   const frames = tagsOf(text).filter(({ name }) => name === 'iframe')
   const allowed = ['publickey-credentials-get', "publickey-credentials-get 'none'"]
   expect(frames.map(({ attributes }) => attributes['allow'])).toEqual(allowed)
-  for (const { attributes } of frames) {
-    const framed = sandbox.request.get(attributes['src'] ?? '').set(FRAMED)
-    await framed.expect(200)
-  }
+  for (const { attributes } of frames)
+    await sandbox.request
+      .get(attributes['src'] ?? '')
+      .set(FRAMED)
+      .expect(200)
 })
 
-const WEB_VIEW = {
-  'User-Agent':
-    'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 Version/4.0 Chrome/126 Mobile Safari/537.36',
-}
+const WEB_VIEW = { 'User-Agent': 'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Chrome/126' }
+const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
+const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36'
+
+test.each([
+  ['A web view on Android', `Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) ${CHROME}`, 'Custom Tabs'],
+  ['Chrome on Android', `Mozilla/5.0 (Linux; Android 10; K) ${CHROME}`, undefined],
+  ['A web view on iOS', `${IPHONE} Mobile/15E148`, 'ASWebAuthenticationSession, SFSafariViewController'],
+  ['Safari on iOS', `${IPHONE} Version/17.5 Mobile/15E148 Safari/604.1`, undefined],
+  ['Chrome on a desk', `Mozilla/5.0 (X11; Linux x86_64) ${CHROME}`, undefined],
+])('%s is told of the components that have passkeys only where it has none', async (_, userAgent, components) => {
+  const { text } = await use({}, { 'User-Agent': userAgent })
+  expect(text.includes('data-testid="web-view"')).toBe(components !== undefined)
+  if (components !== undefined) expect(textOf(text)).toContain(components)
+})
+
 const FLOWS = ['use', 'create'] as const
 
 const buttonsOf = (page: string) =>
   tagsOf(page).flatMap(({ name, attributes }) => (name === 'button' && attributes['data-testid']) || [])
-/** The page in a plain embedded web view, without scripts. */
-const openInWebView = async (flow: 'use' | 'create') =>
-  (
-    await sandbox.request
-      .get(`/v1/oidc/${flow}`)
-      .set(WEB_VIEW)
-      .query(await requestOf(flow))
-      .expect(200)
-  ).text
+const open = async (flow: 'use' | 'create', headers: Readonly<Record<string, string>>, changes: Changes = {}) => {
+  const query = await requestOf(flow, changes)
+  return sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(query)
+}
 const send = ({ action, fields }: FilledForm) => sandbox.request.post(action).set(WEB_VIEW).send(String(fields))
 
-test.each(FLOWS)(
-  'The %s page in a web view says why no age key works there, offers only to go back or to continue',
-  async (flow) => {
-    const page = await openInWebView(flow)
-    expect((await lastFindings()).map(({ rule, level }) => [rule, level])).toEqual([['USE-19', 'advice']])
-    // The notice of the page says so instead of the advice.
-    expect(page).not.toContain('USE-19')
-    expect(textOf(page)).toMatch(/lacks passkeys, so no age key can be created or used here.*Custom Tabs/)
-    expect(buttonsOf(page)).toEqual(['continue-anyway', 'decline'])
-    const { params } = readCallback(await send(press(page, 'decline')))
-    expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
-  },
-)
+test.each(FLOWS)('The %s page in a web view says why, and offers only to go back or to continue', async (flow) => {
+  const page = (await open(flow, WEB_VIEW)).text
+  expect((await lastFindings()).map(({ rule, level }) => [rule, level])).toEqual([['USE-19', 'advice']])
+  // The notice of the page says so instead of the advice.
+  expect(page).not.toContain('USE-19')
+  expect(textOf(page)).toMatch(/lacks passkeys, so no age key can be created or used here.*Custom Tabs/)
+  expect(buttonsOf(page)).toEqual(['continue-anyway', 'decline'])
+  const { params } = readCallback(await send(press(page, 'decline')))
+  expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
+})
 
-test.each(FLOWS)(
-  'The %s page in a web view is the usual one after continue anyway, also in another language',
-  async (flow) => {
-    const main = flow === 'use' ? 'use' : 'save'
-    const continued = await send(formWithId(await openInWebView(flow), 'continue-form'))
-    expect(buttonsOf(continued.text)).toEqual(expect.arrayContaining([main, 'decline']))
-    expect(buttonsOf(continued.text)).not.toContain('continue-anyway')
-    const language = formWithId(continued.text, 'language-form')
-    language.fields.set('language', 'de')
-    const german = await send(language)
-    expect([german.headers['content-language'], buttonsOf(german.text)]).toEqual(['de', expect.arrayContaining([main])])
-    expect(Object.keys(readCallback(await send(press(german.text, main))).params)).toContain('state')
-  },
-)
+test.each(FLOWS)('The %s page in a web view is the usual one after continue, in any language', async (flow) => {
+  const main = flow === 'use' ? 'use' : 'save'
+  const continued = await send(formWithId((await open(flow, WEB_VIEW)).text, 'continue-form'))
+  expect(buttonsOf(continued.text)).toEqual(expect.arrayContaining([main, 'decline']))
+  expect(buttonsOf(continued.text)).not.toContain('continue-anyway')
+  const language = formWithId(continued.text, 'language-form')
+  language.fields.set('language', 'de')
+  const german = await send(language)
+  expect([german.headers['content-language'], buttonsOf(german.text)]).toEqual(['de', expect.arrayContaining([main])])
+  expect(Object.keys(readCallback(await send(press(german.text, main))).params)).toContain('state')
+})
 
+const DENIED = { framed: 'true', permission: 'denied', continued: 'true' }
 test.each([
-  [
-    'saves nothing, says so, and records it as advice',
-    { framed: 'true', permission: 'denied', continued: 'true' },
-    false,
-  ],
+  ['saves nothing, says so, and records it as advice', DENIED, false],
   ['saves where the permission is allowed', { framed: 'true', permission: 'allowed' }, true],
   ['saves where the script says nothing of a permission', { framed: 'true' }, true],
   // A callback would say that the key was saved.
   ['is not believed outside of an iframe', { permission: 'denied' }, true],
 ])('A Create page whose script reports an iframe and its permission %s', async (_does, reported, isSaved) => {
-  const { text } = await sandbox.request
-    .get('/v1/oidc/create')
-    .set(FRAMED)
-    .query(await requestOf('create'))
-  const form = press(text, 'save')
+  const form = press((await open('create', FRAMED)).text, 'save')
   for (const [name, value] of Object.entries<string>(reported)) form.fields.set(name, value)
   const answer = await submit(sandbox, form)
   expect(answer.status).toBe('framed' in reported ? 200 : 303)
@@ -135,12 +125,8 @@ test.each([
   ['a web view', WEB_VIEW, 'USE-19'],
   ['an iframe', FRAMED, 'USE-20'],
 ])('A scripted flow in %s proceeds with advice', async (_, headers, rule) => {
-  for (const [flow, outcome] of [
-    ['create', 'created'],
-    ['use', 'verified'],
-  ] as const) {
-    const query = await requestOf(flow, { sandbox_persona: 'no-age-key' })
-    await sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(query)
+  for (const [flow, outcome] of [['create', 'created'] as const, ['use', 'verified'] as const]) {
+    await open(flow, headers, { sandbox_persona: 'no-age-key' })
     expect((await sandbox.flows.last())?.outcome).toBe(outcome)
     expect((await lastFindings()).map((one) => [one.rule, one.level])).toEqual([[rule, 'advice']])
   }
