@@ -44,25 +44,19 @@ test('An error page links to its flow and says its id', async () => {
   expect(text).toContain(`<a ${attributes}>Flow ${id} in the console: everything that this request sent</a>`)
 })
 
-test('A refused call that continues a flow leads to that flow, not to a new one', async () => {
+test('A refused call leads to the flow that it continues, in the console of its tenant', async () => {
+  const { text } = await sandbox.request.get('/t/shop/v1/oidc/use').set('Accept', 'application/json')
+  expect(text).toContain(`${sandbox.baseUrl}/t/shop/_sandbox/console/flows/f1`)
   const code = await rp.obtainCode()
   await rp.exchange(code)
   const { error_uri: uri } = readError(await rp.exchange(code))
   expect([uri, await sandbox.flows.list()]).toEqual([(await recorded()).link, [expect.anything()]])
 })
 
-test('A refused call of a tenant leads to the console of the tenant', async () => {
-  const { text } = await sandbox.request.get('/t/shop/v1/oidc/use').set('Accept', 'application/json')
-  expect(text).toContain(`${sandbox.baseUrl}/t/shop/_sandbox/console/flows/f1`)
-})
-
-test('What a persona or an outcome decides is sent as a service sends it, without a link', async () => {
+test('What an outcome decides is sent as a service sends it, without a link, like what belongs to no flow', async () => {
+  const answer = await sandbox.request.get('/_sandbox/flows/none').set('Accept', 'application/json')
+  expect(readError(answer)).not.toHaveProperty('error_uri')
   const { params } = await rp.use({ sandbox_outcome: 'access_denied' })
   expect(params['error']).toBe('access_denied')
   expect(params['error_description']).not.toContain('/_sandbox/')
-})
-
-test('A refused call that belongs to no flow has no link', async () => {
-  const answer = await sandbox.request.get('/_sandbox/flows/none').set('Accept', 'application/json')
-  expect(readError(answer)).not.toHaveProperty('error_uri')
 })

@@ -20,13 +20,10 @@ test('A call waits for its turn behind the work of others, and health does not',
   await request.get('/_sandbox/personas').expect(200)
   const turns = busyTurns()
   const left = { call: -1, health: -1 }
-  const called = request.get('/.well-known/jwks.json').expect(200)
+  const [called, asked] = [request.get('/.well-known/jwks.json'), request.get('/_sandbox/health')]
   await Promise.all([
-    called.then(() => (left.call = turns.left)),
-    request
-      .get('/_sandbox/health')
-      .expect(200)
-      .then(() => (left.health = turns.left)),
+    called.expect(200).then(() => (left.call = turns.left)),
+    asked.expect(200).then(() => (left.health = turns.left)),
   ])
   expect(left.call).toBe(0)
   expect(left.health).toBeGreaterThan(0)
@@ -35,12 +32,9 @@ test('A call waits for its turn behind the work of others, and health does not',
 test('Nothing is done for a caller that went away before its turn', async () => {
   const { url, request } = await startSandbox()
   await request.get('/_sandbox/tenants/gone').expect(404)
+  const headers = 'Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close'
   const put = (name: string, ending: 'wait' | 'close') =>
-    exchangeRaw(
-      url,
-      `PUT /_sandbox/tenants/${name} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
-      { ending },
-    )
+    exchangeRaw(url, `PUT /_sandbox/tenants/${name} HTTP/1.1\r\n${headers}\r\n\r\n{}`, { ending })
   const turns = busyTurns()
   await Promise.all([put('gone', 'close'), put('stays', 'wait'), turns.done])
   await request.get('/_sandbox/tenants/stays').expect(200)

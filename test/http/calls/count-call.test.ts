@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Coverage } from '../../../src/client/shapes/coverage.ts'
 import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 import { press, submit } from '../../support/forms.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { claims, createRequest, useRequest } from '../../support/requests.ts'
@@ -12,19 +13,20 @@ const party = createRelyingParty(sandbox)
 const { request } = sandbox
 
 const ADULTS = claims({ age_thresholds: [18] })
+const ADULT = { claims: ADULTS, sandbox_persona: 'adult-passport' }
 const ONCE = { count: 1 }
 const use = (changes: Parameters<typeof useRequest>[0], headers = {}) =>
   request
     .get('/v1/oidc/use')
     .set(headers)
-    .query(useRequest({ claims: ADULTS, sandbox_persona: 'adult-passport', ...changes }))
+    .query(useRequest({ ...ADULT, ...changes }))
 
 /** What was counted, once each: endings, rows by flow, and sides by call. */
 function seenOnce({ endings, rows, calls }: Coverage): readonly string[] {
-  const sides = Object.entries(calls).flatMap(([call, counts]) =>
-    Object.entries(counts).map(([side, count]) => [`${call}.${side}`, count] as const),
-  )
-  const seen = [...Object.entries(endings), ...Object.entries(rows), ...sides]
+  const seen = [...Object.entries(endings), ...Object.entries(rows)]
+  for (const [call, sides] of Object.entries(calls)) {
+    for (const [side, count] of Object.entries(sides)) seen.push([`${call}.${side}`, count])
+  }
   for (const [name, count] of seen) expect([name, count]).toEqual([name, ONCE])
   return seen.map(([name]) => name)
 }
@@ -36,26 +38,17 @@ const force = async (outcome: string) => {
 const demo = { client_id: 'sandbox-demo', redirect_uri: `${sandbox.baseUrl}/_sandbox/demo/callback` }
 const strings = 'id_token.age_thresholds.strings'
 const MET = { 18: { true: ONCE } }
+const AS_STRING = { sandbox_outcome: 'id_token.aud_string' }
+const UPGRADE = { scope: 'openid svc.upgrade', sandbox_persona: 'child-12' }
+const CREATES = { can_create: 'true', sandbox_persona: 'no-age-key' }
 
 test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], thresholds?: object]>([
   ['An answer of the service', () => use({}), ['verified', 'use/verified'], MET],
   ['A changed answer', () => use({ sandbox_outcome: strings }), [`use/${strings}`], {}],
-  [
-    'A changed answer that a client has to accept',
-    () => use({ sandbox_outcome: 'id_token.aud_string' }),
-    ...([['verified', 'use/id_token.aud_string'], MET] as const),
-  ],
-  [
-    'A code because no threshold is met',
-    () => use({ scope: 'openid svc.upgrade', sandbox_persona: 'child-12' }),
-    ['none_met', 'code_issued', 'use/verified', 'use/code_issued'],
-  ],
-  [
-    'A persona without an age key, with can_create=true',
-    () => use({ can_create: 'true', sandbox_persona: 'no-age-key' }),
-    ['create_requested', 'use/create_requested'],
-  ],
-  ['No age key', () => use({ sandbox_persona: 'no-age-key' }), ['access_denied', 'use/access_denied']],
+  ['An answer a client has to accept', () => use(AS_STRING), ['verified', 'use/id_token.aud_string'], MET],
+  ['A code', () => use(UPGRADE), ['none_met', 'code_issued', 'use/verified', 'use/code_issued']],
+  ['No age key, with can_create=true', () => use(CREATES), ['create_requested', 'use/create_requested']],
+  ['No age key', () => use({ ...CREATES, can_create: 'false' }), ['access_denied', 'use/access_denied']],
   ['A refused request', () => use({ claims: '{}' }), ['other_error']],
   ['The outcome no_answer', () => use({ sandbox_outcome: 'no_answer' }), [], {}],
   ['The page that ends an iframe', () => use({}, { 'Sec-Fetch-Dest': 'iframe' }), [], {}],
@@ -128,10 +121,7 @@ test('The counts survive a reset, name the test that saw them, and go when they 
 
 test('The counts of a tenant are its own, and those of the root tenant are of all, also of one that was removed', async () => {
   const one = sandbox.tenant('one')
-  await request
-    .get('/t/one/v1/oidc/use')
-    .query(useRequest({ sandbox_persona: 'adult-passport' }))
-    .expect(302)
+  await request.get('/t/one/v1/oidc/use').query(useRequest(ADULT)).expect(302)
   await party.use({ sandbox_persona: 'child-12' })
   const seen = async () => Object.keys((await sandbox.coverage.get()).endings).toSorted()
   expect((await one.coverage.get()).endings).toEqual({ verified: ONCE })
@@ -146,9 +136,8 @@ test('What a persona answers to the sandbox itself is counted nowhere', async ()
 })
 
 test('A row that a correct client accepts changes none of the answers, so that these count as seen', async () => {
-  const accepted = OUTCOMES.filter(
-    ({ flow, correctClient, apply }) => flow === 'use' && correctClient === 'accept' && apply,
-  )
+  const isAccepted = ({ flow, correctClient }: Outcome) => flow === 'use' && correctClient === 'accept'
+  const accepted = OUTCOMES.filter((row) => isAccepted(row) && row.apply)
   for (const { name } of accepted) {
     const { params } = await party.use({ claims: ADULTS, sandbox_outcome: name })
     const [, payload = ''] = String(params['id_token']).split('.')
@@ -169,11 +158,9 @@ test('Each gap of a real run is closed by what it names', async () => {
   for (const { flow, persona, outcome } of gaps) {
     const decided = { sandbox_persona: persona, sandbox_outcome: outcome }
     if (flow === 'use') await party.use({ claims: asked, ...decided })
-    if (flow === 'create') {
-      const changes = { ...decided, sandbox_persona: persona ?? 'no-age-key' }
-      const query = createRequest(await party.obtainRequestUri(), changes)
-      await request.get('/v1/oidc/create').query(query)
-    }
+    if (flow !== 'create') continue
+    const changes = { ...decided, sandbox_persona: persona ?? 'no-age-key' }
+    await request.get('/v1/oidc/create').query(createRequest(await party.obtainRequestUri(), changes))
   }
   const after = (await sandbox.coverage.get()).dimensions
   const percents = [after.answers, after.filters, after.boundaries, after.endings].map(({ percent }) => percent)

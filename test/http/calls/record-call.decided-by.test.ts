@@ -28,18 +28,18 @@ const SOURCES: readonly [source: string, sent: Sent, by: RegExp][] = [
   ['the default', { query: { client_id: 'plain' } }, /^the default of the sandbox$/],
 ]
 
-test.each(SOURCES.flatMap((row) => (['use', 'create'] as const).map((flow) => [flow, ...row] as const)))(
-  'A %s flow that %s decides has its persona, and names the source',
-  async (flow, source, { query = {}, headers = {}, queued }, by) => {
+test.each(SOURCES)('A flow that %s decides has its persona, and names the source', async (source, sent, by) => {
+  const { query = {}, headers = {}, queued } = sent
+  for (const flow of ['use', 'create'] as const) {
     if (queued !== undefined) await sandbox.next({ flow, persona: queued })
     const clientId = query['client_id']
     const rp = createRelyingParty(sandbox, clientId === undefined ? {} : { clientId })
-    const sent = flow === 'use' ? useRequest(query) : createRequest(await rp.obtainRequestUri(), query)
-    await sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(sent).expect(302)
+    const request = flow === 'use' ? useRequest(query) : createRequest(await rp.obtainRequestUri(), query)
+    await sandbox.request.get(`/v1/oidc/${flow}`).set(headers).query(request).expect(302)
     const persona = { 'its client': 'teen-16', 'the default': 'teen-14' }[source] ?? 'child-12'
     expect(await sandbox.flows.last({ flow })).toMatchObject({ persona, decided_by: expect.stringMatching(by) })
-  },
-)
+  }
+})
 
 test('A flow names the header that forced the reply of a later call', async () => {
   await sandbox.request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', 'par.401').type('form').send({})

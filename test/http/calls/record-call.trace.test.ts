@@ -11,7 +11,9 @@ const push = (traceparent: string) =>
   sandbox.request.post('/v1/oidc/create/par').set('traceparent', traceparent).type('form').send({})
 const lastCall = async () => (await sandbox.flows.last())?.calls.at(-1)
 
-test('The journal records the traceparent of a server call, its page shows it, and the text search finds it', async () => {
+test('The journal records the traceparent of a server call alone, its page shows it, the text search finds it', async () => {
+  await sandbox.request.get('/v1/oidc/use').query(useRequest()).set('traceparent', TRACEPARENT)
+  expect(await lastCall()).not.toHaveProperty('traceparent')
   await push(TRACEPARENT)
   expect((await lastCall())?.traceparent).toBe(TRACEPARENT)
   const [flow, ...others] = await sandbox.flows.list({ q: '4bf92f3577b34da6a3ce929d0e0e4736' })
@@ -22,18 +24,13 @@ test('The journal records the traceparent of a server call, its page shows it, a
 })
 
 test.each([
-  ['all zeros as trace-id', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
-  ['all zeros as parent-id', `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`],
-  ['version ff', 'ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
+  ['all zeros as trace-id', TRACEPARENT.replace(/4bf\w+/, '0'.repeat(32))],
+  ['all zeros as parent-id', TRACEPARENT.replace(/00f\w+/, '0'.repeat(16))],
+  ['version ff', TRACEPARENT.replace('00-', 'ff-')],
   ['capitals', TRACEPARENT.toUpperCase()],
   ['free text', 'sk_test_sandbox'],
 ])('The journal records no traceparent with %s', async (_, traceparent) => {
   await push(traceparent)
-  expect(await lastCall()).not.toHaveProperty('traceparent')
-})
-
-test('The journal records no traceparent of a browser', async () => {
-  await sandbox.request.get('/v1/oidc/use').query(useRequest()).set('traceparent', TRACEPARENT)
   expect(await lastCall()).not.toHaveProperty('traceparent')
 })
 

@@ -20,12 +20,11 @@ test.each([
   expect(translate(tag)('choose.use')).toBe(text)
 })
 
-test.each(['en', 'EN', 'en-GB', 'en-Latn-GB', 'tlh', '', '-', 'constructor', '__proto__'])(
-  'translate has English texts for the tag %j',
-  (tag) => {
-    expect(translate(tag)('choose.use')).toBe('Use my age key')
-  },
-)
+test('translate has English texts for English and for every tag that it does not know', () => {
+  for (const tag of ['en', 'EN', 'en-GB', 'en-Latn-GB', 'tlh', '', '-', 'constructor', '__proto__']) {
+    expect(translate(tag)('choose.use'), tag).toBe('Use my age key')
+  }
+})
 
 test('translate reads a tag of as many subtags as a header can hold', () => {
   const subtags = '-a'.repeat(40_000)
@@ -43,8 +42,7 @@ test.each(Object.entries(LANGUAGES))('The language %s has every text of English 
   expect(shape(messages)).toEqual(shape(english))
   const texts = Object.entries<string>(messages)
   expect(texts.filter(([, text]) => text.trim() === '')).toEqual([])
-  const untranslated = texts.filter(
-    ([key, text]) => text === Object.entries(english).find(([known]) => known === key)?.[1],
-  )
+  const originals = new Map<string, string>(Object.entries(english))
+  const untranslated = texts.filter(([key, text]) => text === originals.get(key))
   expect(untranslated.map(([key]) => key).filter((key) => lang !== 'en' && !IN_BOTH.includes(key))).toEqual([])
 })

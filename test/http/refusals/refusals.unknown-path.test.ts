@@ -8,8 +8,10 @@ const PAR = 'E2 (Create request pushed): POST BASE/v1/oidc/create/par'
 const CREATE = 'E3 (Create authorization): GET BASE/v1/oidc/create'
 const TOKEN = 'E4 (Code exchanged for a token): POST BASE/v1/oidc/use/token'
 const UPGRADE = 'E5 (Age signals added): POST BASE/v1/svc/upgrade'
-const USE_DISCOVERY = 'E6 (Use discovery): GET BASE/v1/oidc/use/.well-known/openid-configuration'
-const CREATE_DISCOVERY = 'E6 (Create discovery): GET BASE/v1/oidc/create/.well-known/openid-configuration'
+const OPENID = '.well-known/openid-configuration'
+const OAUTH = '.well-known/oauth-authorization-server'
+const USE_DISCOVERY = `E6 (Use discovery): GET BASE/v1/oidc/use/${OPENID}`
+const CREATE_DISCOVERY = `E6 (Create discovery): GET BASE/v1/oidc/create/${OPENID}`
 const JWKS = 'E6 (Key set): GET BASE/.well-known/jwks.json'
 
 const sandbox = await shareSandbox()
@@ -19,50 +21,32 @@ const refusal = async (path: string, { request }: Pick<TestSandbox, 'request'> =
   return readError(answer).error_description
 }
 
-test.each<[path: string, places: readonly string[], wrong?: string]>([
-  ['/authorize', [USE, CREATE]],
-  ['/oauth/authorize', [USE, CREATE]],
-  ['/oauth2/v1/authorize', [USE, CREATE]],
-  ['/auth', [USE, CREATE]],
-  ['/v1/oidc/use/authorize', [USE]],
-  ['/v1/oidc/create/authorize', [CREATE]],
-  ['/oidc/use', [USE]],
-  ['/v1/use', [USE]],
-  ['/v2/oidc/create', [CREATE]],
-  ['/v1/oidc/usee', [USE]],
-  ['/token', [TOKEN]],
-  ['/oauth2/token', [TOKEN]],
-  ['/v1/oidc/token', [TOKEN]],
-  ['/v1/oidc/create/token', [TOKEN]],
-  ['/v1/oidc/use/tokn', [TOKEN]],
-  ['/par', [PAR]],
-  ['/v1/oidc/par', [PAR]],
-  ['/v1/oidc/use/par', [PAR]],
-  ['/oauth/pushed-authorization-request', [PAR]],
-  ['/v1/upgrade', [UPGRADE]],
-  ['/v1/oidc/upgrade', [UPGRADE]],
-  ['/v1/oidc/use/upgrade', [UPGRADE]],
-  ['/.well-known/openid-configuration', [USE_DISCOVERY, CREATE_DISCOVERY]],
-  ['/v1/oidc/.well-known/openid-configuration', [USE_DISCOVERY, CREATE_DISCOVERY]],
-  ['/.well-known/oauth-authorization-server', [USE_DISCOVERY, CREATE_DISCOVERY]],
-  ['/.well-known/oauth-authorization-server/v1/oidc/use', [USE_DISCOVERY]],
-  ['/v1/oidc/create/.well-known/oauth-authorization-server', [CREATE_DISCOVERY]],
-  ['/v1/oidc/use/.well-known/jwks.json', [JWKS]],
-  ['/v1/oidc/use/jwks.json', [JWKS]],
-  ['/jwks', [JWKS]],
-  ['/oauth2/v3/certs', [JWKS]],
+type Row = [path: string, places: readonly string[], wrong?: string]
+const at = (path: string, ...places: readonly string[]): Row => [path, places]
+
+test.each<Row>([
+  ...['/authorize', '/oauth/authorize', '/oauth2/v1/authorize', '/auth'].map((path) => at(path, USE, CREATE)),
+  ...['/v1/oidc/use/authorize', '/oidc/use', '/v1/use', '/v1/oidc/usee'].map((path) => at(path, USE)),
+  ...['/v1/oidc/create/authorize', '/v2/oidc/create'].map((path) => at(path, CREATE)),
+  ...['/token', '/oauth2/token', '/v1/oidc/token', '/v1/oidc/create/token', '/v1/oidc/use/tokn'].map((path) =>
+    at(path, TOKEN),
+  ),
+  ...['/par', '/v1/oidc/par', '/v1/oidc/use/par', '/oauth/pushed-authorization-request'].map((path) => at(path, PAR)),
+  ...['/v1/upgrade', '/v1/oidc/upgrade', '/v1/oidc/use/upgrade'].map((path) => at(path, UPGRADE)),
+  ...[`/${OPENID}`, `/v1/oidc/${OPENID}`, `/${OAUTH}`].map((path) => at(path, USE_DISCOVERY, CREATE_DISCOVERY)),
+  at(`/${OAUTH}/v1/oidc/use`, USE_DISCOVERY),
+  at(`/v1/oidc/create/${OAUTH}`, CREATE_DISCOVERY),
+  at('/v1/oidc/use/.well-known/jwks.json', JWKS),
+  ...['/v1/oidc/use/jwks.json', '/jwks', '/oauth2/v3/certs'].map((path) => at(path, JWKS)),
   ['/v1/oidc/use/', [USE], 'without the slash at the end'],
   ['//v1/oidc/use/token', [TOKEN], 'without doubled slashes'],
   ['/v1//oidc/create', [CREATE], 'without doubled slashes'],
   ['/V1/OIDC/Use', [USE], 'in lowercase'],
   ['/.well-known/JWKS.json', [JWKS], 'in lowercase'],
-])(
-  'A path that is not served is answered by where the right one is, and what is wrong: %s',
-  async (path, places, wrong = '') => {
-    const expected = places.join('; ').replaceAll('BASE', sandbox.baseUrl)
-    expect(await refusal(path)).toBe(`${path} is not served here. ${expected}${wrong && ` (${wrong})`}.`)
-  },
-)
+])('An unknown path is answered by where the right one is, and what is wrong: %s', async (path, places, wrong = '') => {
+  const expected = places.join('; ').replaceAll('BASE', sandbox.baseUrl)
+  expect(await refusal(path)).toBe(`${path} is not served here. ${expected}${wrong && ` (${wrong})`}.`)
+})
 
 test('A path below a tenant, or below the path of the base URL, is answered by where the right one is there', async () => {
   expect(await refusal('/t/qa/token')).toContain(`POST ${sandbox.baseUrl}/t/qa/v1/oidc/use/token.`)
@@ -73,15 +57,12 @@ test('A path below a tenant, or below the path of the base URL, is answered by w
 test.each([
   ['spec', '/v1/agekey/upgrade', '/v1/svc/upgrade', 'agekey'],
   ['agekey', '/v1/svc/upgrade', '/v1/agekey/upgrade', 'spec'],
-] as const)(
-  'In profile %s the path %s of the other profile is answered by the flag that serves it',
-  async (profile, path, right, other) => {
-    const own = await startSandbox({ profile })
-    expect(await refusal(path, own)).toBe(
-      `${path} is not served here. E5 (Age signals added): POST ${own.baseUrl}${right}. This sandbox runs with profile ${profile}: start it with --profile ${other} to serve ${path}.`,
-    )
-  },
-)
+] as const)('In profile %s the path %s is answered by the flag that serves it', async (profile, path, right, other) => {
+  const own = await startSandbox({ profile })
+  const flag = `This sandbox runs with profile ${profile}: start it with --profile ${other} to serve ${path}.`
+  const place = `${path} is not served here. E5 (Age signals added): POST ${own.baseUrl}${right}. `
+  expect(await refusal(path, own)).toBe(place + flag)
+})
 
 test.each([
   ['/userinfo', 'There is no userinfo endpoint'],
@@ -106,15 +87,11 @@ test.each([
   expect(await refusal(path)).toBe(`${path} is not served here. ${right.replace('BASE', sandbox.baseUrl)}.`)
 })
 
-test('A path that is not served names every endpoint, when it resembles none', async () => {
+test('A path that is not served names every endpoint, when it resembles none, and not much of a long path', async () => {
+  expect((await refusal(`/${'x/'.repeat(2000)}`)).length).toBeLessThan(1000)
   const text = await refusal('/wp-login.php')
   expect(text).toContain(`Served below ${sandbox.baseUrl}: GET /v1/oidc/use, POST /v1/oidc/create/par, `)
   expect(text).toContain('the sandbox itself: / (pages), /_sandbox/openapi.json (calls)')
-})
-
-test('A path that is not served names no more of a long path than a line can hold', async () => {
-  const text = await refusal(`/${'x/'.repeat(2000)}`)
-  expect(text?.length).toBeLessThan(1000)
 })
 
 test('A browser reads where the right page is on a page', async () => {
