@@ -32,7 +32,7 @@ const useDocument = z.object({
 })
 
 test.each(PROFILES)(
-  'Discovery of Use lists in profile %s only what is served: each scope, response type, mode and claim',
+  'Discovery of Use lists in profile %s the scopes, types, modes and claims served',
   async (_profile, brand, own) => {
     const rp = createRelyingParty(own)
     const listed = useDocument.parse((await own.request.get(USE)).body)

@@ -84,7 +84,7 @@ test.each<[string, () => Promise<Answer>, number, string, string, object]>([
     ...([401, 'invalid_token', 'UPG-03', { 'www-authenticate': expect.stringMatching(/^Bearer .*error=/) }] as const),
   ],
 ])(
-  'A refusal is JSON with its status, error and rule, and is never stored: %s',
+  'A refusal is JSON with status, error and rule, never stored: %s',
   async (_name, call, status, error, rule, headers) => {
     const answer = await call()
     expect(refusal(answer)).toEqual({ status, error, rules: [rule] })

@@ -74,14 +74,11 @@ test.each([
   ['post', { Accept: 'application/json' }],
   ['post', { Accept: '*/*' }],
   ['post', {}],
-] as const)(
-  '%s act-as of an unknown persona by a program, %j, answers JSON with the nearest names',
-  async (method, headers) => {
-    const answer = await sandbox.request[method]('/_sandbox/act-as/teen-61').set(headers).expect(404)
-    expect(answer.body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
-    expect(answer.headers['set-cookie']).toBeUndefined()
-  },
-)
+] as const)('%s act-as of an unknown persona, %j, answers JSON with the nearest names', async (method, headers) => {
+  const answer = await sandbox.request[method]('/_sandbox/act-as/teen-61').set(headers).expect(404)
+  expect(answer.body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
+  expect(answer.headers['set-cookie']).toBeUndefined()
+})
 
 test('The form of the page of act-as is refused by a page', async () => {
   const answer = await sandbox.request.post('/_sandbox/act-as/teen-61').set('Accept', 'text/html').type('form')

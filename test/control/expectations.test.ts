@@ -42,7 +42,7 @@ test('An expectation of Create matches the pushed state', async () => {
 })
 
 test.each(['expired', 'used'] as const)(
-  'An expectation of request_uri.%s is met by a reference that really is so',
+  'An expectation of request_uri.%s is met by such a reference',
   async (reason) => {
     const requestUri = await rp.obtainRequestUri()
     if (reason === 'used') await rp.create(requestUri)
@@ -56,7 +56,7 @@ test.each(['expired', 'used'] as const)(
 )
 
 test.each(['par', 'token', 'upgrade'] as const)(
-  'An expectation of %s answers that call once, for the client that it names',
+  'An expectation of %s answers that call once, for its client',
   async (flow) => {
     const [token, code] = [await rp.obtainToken(), await rp.obtainCode()]
     await sandbox.next({ flow, outcome: `${flow}.503`, match: { client_id: 'ak_test_sandbox' } })
@@ -72,7 +72,7 @@ test.each([
   ['discovery', '/v1/oidc/use/.well-known/openid-configuration', 'issuer'],
   ['jwks', '/.well-known/jwks.json', 'keys'],
 ] as const)(
-  'What is decided for %s meets every read until a flow of its tenant has ended',
+  'What is decided for %s meets each read until a flow of its tenant has ended',
   async (flow, path, member) => {
     const outcome = `${flow}.${member}_missing`
     const isSpoiled = async () => !(member in (await sandbox.request.get(path).expect(200)).body)

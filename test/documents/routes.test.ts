@@ -64,30 +64,27 @@ test('The documents are listed with their titles and what each is about, for the
   expect(textOf(text)).toContain(`version ${version}`)
 })
 
-test.each(documents)(
-  '$file is served as a page with its sections and links, and as it is written',
-  async (document) => {
-    const { name, title, sections, file, markdown } = document
-    const page = await request.get(`/_sandbox/docs/${name}`).expect(200)
-    expect(page.headers['content-security-policy']).toContain("script-src 'self'")
-    expect(textOf(page.text)).toContain(title)
-    const ids = tagsOf(page.text).flatMap(({ attributes }) => attributes['id'] ?? [])
-    expect(ids).toEqual(expect.arrayContaining(sections.slice(1).map(({ anchor }) => anchor)))
-    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+test.each(documents)('$file is served as a page with sections and links, and as it is written', async (document) => {
+  const { name, title, sections, file, markdown } = document
+  const page = await request.get(`/_sandbox/docs/${name}`).expect(200)
+  expect(page.headers['content-security-policy']).toContain("script-src 'self'")
+  expect(textOf(page.text)).toContain(title)
+  const ids = tagsOf(page.text).flatMap(({ attributes }) => attributes['id'] ?? [])
+  expect(ids).toEqual(expect.arrayContaining(sections.slice(1).map(({ anchor }) => anchor)))
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
 
-    const isOwn = (address: string) => !/^https?:/.test(address)
-    const article = page.text.slice(page.text.indexOf('<article'), page.text.indexOf('</article>'))
-    const shown = tagsOf(article).flatMap(({ attributes }) =>
-      ['href', 'src', 'srcset'].flatMap((attribute) => attributes[attribute] ?? []),
-    )
-    expect(shown.filter(isOwn)).toHaveLength(linkTargets(markdown).filter(isOwn).length)
+  const isOwn = (address: string) => !/^https?:/.test(address)
+  const article = page.text.slice(page.text.indexOf('<article'), page.text.indexOf('</article>'))
+  const shown = tagsOf(article).flatMap(({ attributes }) =>
+    ['href', 'src', 'srcset'].flatMap((attribute) => attributes[attribute] ?? []),
+  )
+  expect(shown.filter(isOwn)).toHaveLength(linkTargets(markdown).filter(isOwn).length)
 
-    const written = await request.get(`/_sandbox/${file}`).expect(200)
-    expect(written.headers['content-type']).toBe('text/markdown; charset=utf-8')
-    expect(written.text).toBe(readFileSync(new URL(file, ROOT), 'utf8'))
-    expect((await request.get(`/_sandbox/docs/${name}.md`).redirects(1)).text).toBe(written.text)
-  },
-)
+  const written = await request.get(`/_sandbox/${file}`).expect(200)
+  expect(written.headers['content-type']).toBe('text/markdown; charset=utf-8')
+  expect(written.text).toBe(readFileSync(new URL(file, ROOT), 'utf8'))
+  expect((await request.get(`/_sandbox/docs/${name}.md`).redirects(1)).text).toBe(written.text)
+})
 
 test('The documents are open beyond this machine without the control token', async () => {
   const { request } = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
@@ -115,7 +112,7 @@ test.each([
 })
 
 test.each(['/llms.txt', '/_sandbox/llms.txt', '/t/qa/_sandbox/llms.txt'])(
-  'llms.txt at %s leads to each document as Markdown',
+  'llms.txt at %s leads to all documents',
   async (path) => {
     const { text, headers } = await request.get(path).expect(200)
     expect(headers['content-type']).toBe('text/plain; charset=utf-8')
