@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { evaluateAnswers } from '../../../src/age/evaluate.ts'
 import { METHOD_NAMES } from '../../../src/age/methods.ts'
 import { generatePersonas, MAX_GENERATED } from '../../../src/sandbox/personas/generate-personas.ts'
@@ -20,120 +20,92 @@ function saidIn(purpose: string): Record<string, boolean> {
   ])
 }
 
-describe('generated personas', () => {
-  test('are the same for the same seed, whatever was generated in between, and others for another one', async () => {
-    const first = await generatePersonas(20, 7)
-    expect(await generatePersonas(20, 8)).not.toEqual(first)
-    expect(await generatePersonas(20, 7)).toEqual(first)
-    expect(await generatePersonas(5, 7)).toEqual(first.slice(0, 5))
-  })
+test('Generated personas are the same for the same seed, whatever was generated in between, and others for another seed', async () => {
+  const first = await generatePersonas(20, 7)
+  expect(await generatePersonas(20, 8)).not.toEqual(first)
+  expect(await generatePersonas(20, 7)).toEqual(first)
+  expect(await generatePersonas(5, 7)).toEqual(first.slice(0, 5))
+})
 
-  test('stay as they were made, so that files of earlier runs are found again', async () => {
-    expect(await generatePersonas(2, 7)).toMatchInlineSnapshot(`
-      [
-        {
-          "age_key": {
-            "signals": [
-              {
-                "age": {
-                  "years": 17,
-                },
-                "attributes": {
-                  "issuing_country": "KR",
-                },
-                "iso_27566_1": "strict",
-                "method": "id_doc_scan",
-                "provenance": "/veratad/roc",
-                "verified_at": "now - 1h",
-              },
-            ],
-          },
-          "name": "eileen-o-reilly-exactly-17-years",
-          "purpose": "For an age in whole years: yes to 13 and 16, no to 18, 21 and 25. By id_doc_scan (certified strict, verified 1 hour ago).",
-          "title": "Eileen O'Reilly, exactly 17 years",
-        },
-        {
-          "age_key": {
-            "signals": [
-              {
-                "age": {
-                  "at_least_years": 25,
-                },
-                "attributes": {
-                  "issuing_country": "DE",
-                  "platform": "google_wallet",
-                },
-                "method": "digital_credential",
-                "provenance": "/connect_id",
-                "verified_at": "now - 30d",
-              },
-            ],
-          },
-          "name": "thad-jones-at-least-25",
-          "purpose": "For an age that is only known to be reached: yes to 13, 16, 18, 21 and 25. By digital_credential (not certified, verified 30 days ago).",
-          "title": "Thad Jones, at least 25",
-        },
-      ]
-    `)
-  })
+test('Generated personas stay as they were made, so that files of earlier runs are found again', async () => {
+  const korean = { method: 'id_doc_scan', provenance: '/veratad/roc', attributes: { issuing_country: 'KR' } }
+  const german = { issuing_country: 'DE', platform: 'google_wallet' }
+  const years = { age: { years: 17 }, verified_at: 'now - 1h', iso_27566_1: 'strict' }
+  const reached = { method: 'digital_credential', provenance: '/connect_id', attributes: german }
+  expect(await generatePersonas(2, 7)).toStrictEqual([
+    {
+      name: 'eileen-o-reilly-exactly-17-years',
+      title: "Eileen O'Reilly, exactly 17 years",
+      purpose:
+        'For an age in whole years: yes to 13 and 16, no to 18, 21 and 25. By id_doc_scan (certified strict, verified 1 hour ago).',
+      age_key: { signals: [{ ...korean, ...years }] },
+    },
+    {
+      name: 'thad-jones-at-least-25',
+      title: 'Thad Jones, at least 25',
+      purpose:
+        'For an age that is only known to be reached: yes to 13, 16, 18, 21 and 25. By digital_credential (not certified, verified 30 days ago).',
+      age_key: { signals: [{ ...reached, age: { at_least_years: 25 }, verified_at: 'now - 30d' }] },
+    },
+  ])
+})
 
-  test('are all valid persona files with a name of their own', async () => {
-    await fc.assert(
-      fc.asyncProperty(seeds, async (seed) => {
-        const personas = await generatePersonas(60, seed)
-        expect(personas.filter((persona) => checkPersona(persona).kind !== 'valid')).toEqual([])
-        expect(new Set(personas.map(({ name }) => name)).size).toBe(60)
-      }),
-      { numRuns: 10 },
-    )
-    expect(new Set((await generatePersonas(MAX_GENERATED, 1)).map(({ name }) => name)).size).toBe(MAX_GENERATED)
-  })
+test('Generated personas are all valid persona files with a name of their own', async () => {
+  await fc.assert(
+    fc.asyncProperty(seeds, async (seed) => {
+      const personas = await generatePersonas(60, seed)
+      expect(personas.filter((persona) => checkPersona(persona).kind !== 'valid')).toEqual([])
+      expect(new Set(personas.map(({ name }) => name)).size).toBe(60)
+    }),
+    { numRuns: 10 },
+  )
+  expect(new Set((await generatePersonas(MAX_GENERATED, 1)).map(({ name }) => name)).size).toBe(MAX_GENERATED)
+})
 
-  test('say in their purpose what they answer, which is true on every day', async () => {
-    const personas = (await generatePersonas(MAX_GENERATED, 3)).filter(({ age_key: key }) => key)
-    const days = ['2024-02-29', '2025-02-28', '2025-03-01', '2026-12-31', '2028-02-29'].map((day) =>
-      Date.parse(`${day}T10:00:00Z`),
-    )
-    for (const now of days) {
-      for (const persona of personas) {
-        const signals = resolvePersona(persona, now).age_key?.signals ?? []
-        const answers = evaluateAnswers(signals, { age_thresholds: THRESHOLDS }, now)
-        expect(saidIn(persona.purpose), `${persona.purpose} on ${new Date(now).toISOString()}`).toEqual(answers)
-      }
-    }
-  })
-
-  test('that turn an age tomorrow reach it tomorrow', async () => {
-    const now = Date.parse('2028-02-29T10:00:00Z')
-    const personas = (await generatePersonas(100, 5)).filter(({ name }) => name.includes('-tomorrow'))
-    expect(personas.length).toBeGreaterThan(5)
+test('Generated personas say in their purpose what they answer, which is true on every day', async () => {
+  const personas = (await generatePersonas(MAX_GENERATED, 3)).filter(({ age_key: key }) => key)
+  const days = ['2024-02-29', '2025-02-28', '2025-03-01', '2026-12-31', '2028-02-29'].map((day) =>
+    Date.parse(`${day}T10:00:00Z`),
+  )
+  for (const now of days) {
     for (const persona of personas) {
-      const age = Number(/turns-(\d+)/.exec(persona.name)?.[1])
       const signals = resolvePersona(persona, now).age_key?.signals ?? []
-      const on = (day: number) => evaluateAnswers(signals, { age_thresholds: [age] }, now + day * 86_400_000)[age]
-      expect([on(0), on(1), persona.purpose]).toEqual([false, true, expect.stringContaining(`before turning ${age}`)])
+      const answers = evaluateAnswers(signals, { age_thresholds: THRESHOLDS }, now)
+      expect(saidIn(persona.purpose), `${persona.purpose} on ${new Date(now).toISOString()}`).toEqual(answers)
     }
-  })
+  }
+})
 
-  test('differ, as few as twenty of them: every method, both sides of each usual age, with and without a level', async () => {
-    const personas = await generatePersonas(20, 7)
-    const signals = signalsOf(personas)
-    expect(new Set(signals.map(({ method }) => method))).toEqual(new Set(METHOD_NAMES))
-    expect(signals.some(({ iso_27566_1: level }) => level === undefined)).toBe(true)
-    expect(new Set(signals.map(({ iso_27566_1: level }) => level)).size).toBe(5)
-    expect(personas.some(({ age_key: key }) => key === undefined)).toBe(true)
-    expect(personas.some(({ age_key: key }) => key?.signals.length === 2)).toBe(true)
-    for (const age of THRESHOLDS) {
-      const answers = personas.filter(({ age_key: key }) => key).map(({ purpose }) => saidIn(purpose)[age])
-      expect(new Set(answers)).toEqual(new Set([true, false]))
-    }
-  })
+test('Generated personas that turn an age tomorrow reach it tomorrow', async () => {
+  const now = Date.parse('2028-02-29T10:00:00Z')
+  const personas = (await generatePersonas(100, 5)).filter(({ name }) => name.includes('-tomorrow'))
+  expect(personas.length).toBeGreaterThan(5)
+  for (const persona of personas) {
+    const age = Number(/turns-(\d+)/.exec(persona.name)?.[1])
+    const signals = resolvePersona(persona, now).age_key?.signals ?? []
+    const on = (day: number) => evaluateAnswers(signals, { age_thresholds: [age] }, now + day * 86_400_000)[age]
+    expect([on(0), on(1), persona.purpose]).toEqual([false, true, expect.stringContaining(`before turning ${age}`)])
+  }
+})
 
-  test('have plain names: a person, then the point, in small letters, digits and hyphens', async () => {
-    for (const { name, title } of await generatePersonas(100, 9)) {
-      const [person = '', point = ''] = title.split(', ')
-      const letters = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-      expect(name).toMatch(new RegExp(`^${letters(person).slice(0, 24)}-${letters(point)}(-\\d+)?$`))
-    }
-  })
+test('Twenty generated personas differ: every method, both sides of each usual age, with and without a level', async () => {
+  const personas = await generatePersonas(20, 7)
+  const signals = signalsOf(personas)
+  expect(new Set(signals.map(({ method }) => method))).toEqual(new Set(METHOD_NAMES))
+  expect(signals.some(({ iso_27566_1: level }) => level === undefined)).toBe(true)
+  expect(new Set(signals.map(({ iso_27566_1: level }) => level)).size).toBe(5)
+  expect(personas.some(({ age_key: key }) => key === undefined)).toBe(true)
+  expect(personas.some(({ age_key: key }) => key?.signals.length === 2)).toBe(true)
+  for (const age of THRESHOLDS) {
+    const answers = personas.filter(({ age_key: key }) => key).map(({ purpose }) => saidIn(purpose)[age])
+    expect(new Set(answers)).toEqual(new Set([true, false]))
+  }
+})
+
+test('Generated personas have plain names: a person, then the point, in small letters, digits and hyphens', async () => {
+  for (const { name, title } of await generatePersonas(100, 9)) {
+    const [person = '', point = ''] = title.split(', ')
+    const letters = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+    expect(name).toMatch(new RegExp(`^${letters(person).slice(0, 24)}-${letters(point)}(-\\d+)?$`))
+  }
 })

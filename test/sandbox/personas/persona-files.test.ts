@@ -1,118 +1,112 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ConfigError } from '../../../src/files/config-error.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import { readPersonaFile, readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 
 const yaml = (name: string, title = 'Mine') => `name: ${name}\ntitle: ${title}\npurpose: For tests.\n`
 
-describe('persona files', () => {
-  let folder = ''
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'personas-'))
-  })
-  afterEach(() => rmSync(folder, { recursive: true }))
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'personas-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
 
-  function write(file: string, text: string): string {
-    writeFileSync(join(folder, file), text)
-    return join(folder, file)
+function write(file: string, text: string): string {
+  writeFileSync(join(folder, file), text)
+  return join(folder, file)
+}
+
+function complaintAbout(...paths: string[]): string[] {
+  try {
+    readPersonas(paths)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.replaceAll(folder, '.').split('\n')
+    throw error
   }
+  return []
+}
 
-  function complaintAbout(...paths: string[]): string[] {
-    try {
-      readPersonas(paths)
-    } catch (error) {
-      if (error instanceof ConfigError) return error.message.replaceAll(folder, '.').split('\n')
-      throw error
-    }
-    return []
-  }
+test('Persona files are read from a folder in the order of their names, whatever the personas are called', () => {
+  write('b.yml', yaml('first'))
+  write('a.yaml', yaml('second'))
+  write('c.YAML', yaml('third'))
+  write('README.md', '# no persona')
+  mkdirSync(join(folder, 'deeper.yaml'))
+  expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['second', 'first', 'third'])
+})
 
-  it('are read from a folder in the order of their names, whatever the personas are called', () => {
-    write('b.yml', yaml('first'))
-    write('a.yaml', yaml('second'))
-    write('c.YAML', yaml('third'))
-    write('README.md', '# no persona')
-    mkdirSync(join(folder, 'deeper.yaml'))
-    expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['second', 'first', 'third'])
-  })
+test('Persona files are read once when the file and its folder are both given', () => {
+  const file = write('a.yaml', yaml('mia'))
+  expect(readPersonas([file, folder, `${folder}/`])).toHaveLength(1)
+})
 
-  it('are read once when the file and its folder are both given', () => {
-    const file = write('a.yaml', yaml('mia'))
-    expect(readPersonas([file, folder, `${folder}/`])).toHaveLength(1)
-  })
+test('Persona files are named in a complaint by the path that was given', () => {
+  write('a.yaml', 'name: 5')
+  const given = relative(process.cwd(), folder)
+  expect(() => readPersonas([given])).toThrow(`${given}/a.yaml:1: name: expected a text, found 5`)
+})
 
-  it('are named in a complaint by the path that was given', () => {
-    write('a.yaml', 'name: 5')
-    const given = relative(process.cwd(), folder)
-    expect(() => readPersonas([given])).toThrow(`${given}/a.yaml:1: name: expected a text, found 5`)
-  })
+test('Persona files may have any ending when they are given one by one', () => {
+  expect(readPersonaFile(write('mia.txt', yaml('mia')))).toEqual([
+    { name: 'mia', title: 'Mine', purpose: 'For tests.' },
+  ])
+})
 
-  it('may have any ending when they are given one by one', () => {
-    expect(readPersonaFile(write('mia.txt', yaml('mia')))).toEqual([
-      { name: 'mia', title: 'Mine', purpose: 'For tests.' },
-    ])
-  })
+test('Persona files may hold several personas in a list, as YAML or JSON', () => {
+  write(
+    'a.yaml',
+    `personas:\n  - ${yaml('mia').trim().replaceAll('\n', '\n    ')}\n  - { name: ben, title: B, purpose: P }`,
+  )
+  write('b.yaml', JSON.stringify({ personas: [{ name: 'zoe', title: 'Z', purpose: 'P' }] }))
+  expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['mia', 'ben', 'zoe'])
+})
 
-  it('may hold several personas in a list, as YAML or JSON', () => {
-    write(
-      'a.yaml',
-      `personas:\n  - ${yaml('mia').trim().replaceAll('\n', '\n    ')}\n  - { name: ben, title: B, purpose: P }`,
-    )
-    write('b.yaml', JSON.stringify({ personas: [{ name: 'zoe', title: 'Z', purpose: 'P' }] }))
-    expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['mia', 'ben', 'zoe'])
-  })
+test('Persona files say of a list which persona is wrong, with its line', () => {
+  write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - name: ben\n    title: B\n')
+  expect(complaintAbout(folder)).toEqual(['./a.yaml:3: personas[1].purpose: is missing; expected a text'])
+  write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - { name: mia, title: M, purpose: P }\n')
+  expect(complaintAbout(folder)).toEqual([
+    './a.yaml:3: personas[1].name: "mia" is the name of personas[0] too; rename one of them',
+  ])
+  write('a.yaml', 'personas: []\n')
+  expect(complaintAbout(folder)).toEqual(['./a.yaml:1: personas: expected at least 1 item, found a list of 0'])
+})
 
-  it('say of a list which persona is wrong, with its line', () => {
-    write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - name: ben\n    title: B\n')
-    expect(complaintAbout(folder)).toEqual(['./a.yaml:3: personas[1].purpose: is missing; expected a text'])
-    write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - { name: mia, title: M, purpose: P }\n')
-    expect(complaintAbout(folder)).toEqual([
-      './a.yaml:3: personas[1].name: "mia" is the name of personas[0] too; rename one of them',
-    ])
-    write('a.yaml', 'personas: []\n')
-    expect(complaintAbout(folder)).toEqual(['./a.yaml:1: personas: expected at least 1 item, found a list of 0'])
-  })
+test('Persona files take the place of a built-in persona of the same name, and come after the others', async () => {
+  write('a.yaml', yaml('teen-16'))
+  write('b.yaml', yaml('mia'))
+  const builtIn = (await loadPersonas()).map(({ name }) => name)
+  const loaded = await loadPersonas([folder])
+  expect(loaded.map(({ name }) => name)).toEqual([...builtIn, 'mia'])
+  expect(loaded.find(({ name }) => name === 'teen-16')).toMatchObject({ title: 'Mine' })
+})
 
-  it('take the place of a built-in persona of the same name, and come after the others', async () => {
-    write('a.yaml', yaml('teen-16'))
-    write('b.yaml', yaml('mia'))
-    const builtIn = (await loadPersonas()).map(({ name }) => name)
-    const loaded = await loadPersonas([folder])
-    expect(loaded.map(({ name }) => name)).toEqual([...builtIn, 'mia'])
-    expect(loaded.find(({ name }) => name === 'teen-16')).toMatchObject({ title: 'Mine' })
-  })
+test('Persona files may not declare one name twice', () => {
+  write('a.yaml', yaml('mia'))
+  write('b.yaml', yaml('mia'))
+  expect(complaintAbout(folder)).toEqual(['./b.yaml: name: "mia" is declared in ./a.yaml too; rename one of them'])
+})
 
-  it('may not declare one name twice', () => {
-    write('a.yaml', yaml('mia'))
-    write('b.yaml', yaml('mia'))
-    expect(complaintAbout(folder)).toEqual(['./b.yaml: name: "mia" is declared in ./a.yaml too; rename one of them'])
-  })
+test('Persona files are all complained about at once', () => {
+  write('a.yaml', 'name: a\ntitel: A\n')
+  write('b.yaml', '')
+  write('c.yaml', yaml('mia'))
+  expect(complaintAbout(folder, join(folder, 'gone.yaml'))).toEqual([
+    './gone.yaml: no such file or folder',
+    './a.yaml:1: purpose: is missing; expected a text',
+    './a.yaml:2: titel: unknown key. Did you mean "title"?',
+    './b.yaml:1: the file is empty',
+  ])
+})
 
-  it('are all complained about at once', () => {
-    write('a.yaml', 'name: a\ntitel: A\n')
-    write('b.yaml', '')
-    write('c.yaml', yaml('mia'))
-    expect(complaintAbout(folder, join(folder, 'gone.yaml'))).toEqual([
-      './gone.yaml: no such file or folder',
-      './a.yaml:1: purpose: is missing; expected a text',
-      './a.yaml:2: titel: unknown key. Did you mean "title"?',
-      './b.yaml:1: the file is empty',
-    ])
-  })
-
-  it('must be there: a folder without any is a mistake', () => {
-    expect(complaintAbout(folder)).toEqual([
-      '.: holds no *.yaml file; write one persona per file, or a list under personas',
-    ])
-  })
-
-  it('that cannot be read are named with the reason', () => {
-    const file = write('a.yaml', yaml('mia'))
-    expect(complaintAbout(join(file, 'inside'))).toEqual([
-      expect.stringMatching(/^\.\/a\.yaml\/inside: cannot be read: ENOTDIR/),
-    ])
-  })
+test('A folder without persona files is a mistake, and a path that cannot be read is named with the reason', () => {
+  const none = '.: holds no *.yaml file; write one persona per file, or a list under personas'
+  expect(complaintAbout(folder)).toEqual([none])
+  const file = write('a.yaml', yaml('mia'))
+  expect(complaintAbout(join(file, 'inside'))).toEqual([
+    expect.stringMatching(/^\.\/a\.yaml\/inside: cannot be read: ENOTDIR/),
+  ])
 })
