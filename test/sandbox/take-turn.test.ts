@@ -6,7 +6,7 @@ function blockFor(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-test('turns come in the order in which they were asked for', async () => {
+test('Turns come in the order in which they were asked for', async () => {
   const order: number[] = []
   await Promise.all(
     [1, 2, 3].map(async (n) => {

@@ -1,66 +1,46 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type CoverageCounters, claimsKey, emptyCounters, MAX_TESTS } from '../../../src/sandbox/coverage/counters.ts'
 import { mergeCoverage } from '../../../src/sandbox/coverage/merge-coverage.ts'
 
 const VERSION = '1.0.0'
 const counters = (more: Partial<CoverageCounters>): CoverageCounters => ({ ...emptyCounters(VERSION), ...more })
+const ONCE = { count: 1 }
 
-describe('Merged coverage', () => {
-  test('adds counts and unites the names of tests', () => {
-    const one = counters({
-      rows: { 'use/verified': { count: 2, tests: ['a', 'b'] } },
-      calls: { par: { success: { count: 1 } } },
-    })
-    const other = counters({
-      rows: { 'use/verified': { count: 1, tests: ['b', 'c'] }, 'use/access_denied': { count: 1 } },
-      calls: { par: { success: { count: 2 }, refusal: { count: 1 } } },
-    })
-    const merged = mergeCoverage([one, other], VERSION)
-    expect(merged.rows).toEqual({
-      'use/verified': { count: 3, tests: ['a', 'b', 'c'] },
-      'use/access_denied': { count: 1 },
-    })
-    expect(merged.calls).toEqual({ par: { success: { count: 3 }, refusal: { count: 1 } } })
+test('Merged coverage adds counts and unites the names of tests', () => {
+  const one = counters({
+    rows: { 'use/verified': { count: 2, tests: ['a', 'b'] } },
+    calls: { par: { success: ONCE } },
   })
+  const other = counters({
+    rows: { 'use/verified': { count: 1, tests: ['b', 'c'] }, 'use/access_denied': ONCE },
+    calls: { par: { success: { count: 2 }, refusal: ONCE } },
+  })
+  const { rows, calls } = mergeCoverage([one, other], VERSION)
+  expect({ rows, calls }).toEqual({
+    rows: { 'use/verified': { count: 3, tests: ['a', 'b', 'c'] }, 'use/access_denied': ONCE },
+    calls: { par: { success: { count: 3 }, refusal: ONCE } },
+  })
+})
 
-  test('has one entry for claims that differ in the instant of verified_after and in the order of members', () => {
-    const entry = { filters: {}, boundaries: {} }
-    const one = counters({
-      claims: [
-        {
-          ...entry,
-          claims: { age_thresholds: [18], verified_after: '2026-01-01' },
-          thresholds: { 18: { true: { count: 1 } } },
-        },
-      ],
-    })
-    const other = counters({
-      claims: [
-        {
-          ...entry,
-          claims: { verified_after: '2026-02-02', age_thresholds: [18] },
-          thresholds: { 18: { false: { count: 1 } } },
-        },
-      ],
-    })
-    expect(mergeCoverage([one, other], VERSION).claims).toEqual([
-      { ...one.claims[0], thresholds: { 18: { true: { count: 1 }, false: { count: 1 } } } },
-    ])
-  })
+test('Merged coverage has one entry for claims of another verified_after and of another order of members', () => {
+  const entry = { filters: {}, boundaries: {} }
+  const [was, is] = [
+    { age_thresholds: [18], verified_after: '2026-01-01' },
+    { verified_after: '2026-02-02', age_thresholds: [18] },
+  ]
+  const one = counters({ claims: [{ ...entry, claims: was, thresholds: { 18: { true: ONCE } } }] })
+  const other = counters({ claims: [{ ...entry, claims: is, thresholds: { 18: { false: ONCE } } }] })
+  const claims = [{ ...entry, claims: was, thresholds: { 18: { true: ONCE, false: ONCE } } }]
+  expect(mergeCoverage([one, other], VERSION).claims).toEqual(claims)
+})
 
-  test('keeps claims apart that ask for other thresholds, or for verified_after at all', () => {
-    const keys = [
-      { age_thresholds: [18] },
-      { age_thresholds: [21] },
-      { age_thresholds: [18], verified_after: '2026-01-01' },
-    ]
-    expect(new Set(keys.map(claimsKey)).size).toBe(3)
-  })
+test('Merged coverage keeps claims apart that ask for other thresholds, or for verified_after at all', () => {
+  const [asked, more] = [{ age_thresholds: [18] }, { age_thresholds: [21] }]
+  expect(new Set([asked, more, { ...asked, verified_after: '2026-01-01' }].map(claimsKey)).size).toBe(3)
+})
 
-  test(`names at most ${MAX_TESTS} tests beside a count`, () => {
-    const parts = Array.from({ length: 30 }, (_, n) => counters({ asked: { use: { count: 1, tests: [`test ${n}`] } } }))
-    const { asked } = mergeCoverage(parts, VERSION)
-    expect(asked['use']?.count).toBe(30)
-    expect(asked['use']?.tests).toHaveLength(MAX_TESTS)
-  })
+test(`Merged coverage names at most ${MAX_TESTS} tests beside a count`, () => {
+  const parts = Array.from({ length: 30 }, (_, n) => counters({ asked: { use: { count: 1, tests: [`test ${n}`] } } }))
+  const { use } = mergeCoverage(parts, VERSION).asked
+  expect([use?.count, use?.tests?.length]).toEqual([30, MAX_TESTS])
 })

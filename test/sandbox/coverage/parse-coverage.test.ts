@@ -1,48 +1,33 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { emptyCounters } from '../../../src/sandbox/coverage/counters.ts'
 import { parseCoverage } from '../../../src/sandbox/coverage/parse-coverage.ts'
 
 const counters = { ...emptyCounters('1.0.0'), endings: { verified: { count: 2, tests: ['signs in'] } } }
 
-describe('A coverage file', () => {
-  test('gives its counters, whatever was derived from them', () => {
-    expect(parseCoverage(JSON.stringify({ ...counters, dimensions: {}, unused: [] }), 'c.json')).toEqual(counters)
-  })
+test('A coverage file gives its counters, whatever was derived from them', () => {
+  expect(parseCoverage(JSON.stringify({ ...counters, dimensions: {}, unused: [] }), 'c.json')).toEqual(counters)
+})
 
-  test.each([
-    [
-      'of another format',
-      JSON.stringify({ ...counters, format: 2, version: '9.0.0' }),
-      'c.json: it has format "2", written by agekey-sandbox "9.0.0"; this version reads format 1: run the tests again with this version, or read it with the version that wrote it',
-    ],
-    [
-      'that is JSON of something else',
-      '{"a":1}',
-      /^c\.json: it is no coverage file: it has no format, claims and rows; /,
-    ],
-    [
-      'that has no counters',
-      '{"format":9}',
-      'c.json: it is no coverage file: it has no claims and rows; name a file that --coverage-file wrote',
-    ],
-    [
-      'that is no JSON',
-      'hello',
-      /^c\.json: it is no coverage file: it is not JSON: .*; name a file that --coverage-file wrote$/,
-    ],
-    [
-      'that is several lines of something else',
-      'hello\nworld\n',
-      /^c\.json: it is no coverage file: it is not JSON: .*; name a file that --coverage-file wrote$/,
-    ],
-    [
-      'with a damaged counter',
-      JSON.stringify({ ...counters, rows: { 'use/verified': { count: -1 } } }),
-      /^c\.json: it is a damaged coverage file: rows\["use\/verified"\]\.count: .*; run the tests again$/,
-    ],
-  ])('%s is refused in one line', (_what, text, message) => {
-    const parse = () => parseCoverage(text, 'c.json')
-    expect(parse).toThrow(message)
-    expect(parse).not.toThrow(/\n/)
-  })
+const NO_COVERAGE = 'c.json: it is no coverage file: it '
+const NO_JSON = /^c\.json: it is no coverage file: it is not JSON: .*; name a file that --coverage-file wrote$/
+
+test.each([
+  [
+    'of another format',
+    JSON.stringify({ ...counters, format: 2, version: '9.0.0' }),
+    'c.json: it has format "2", written by agekey-sandbox "9.0.0"; this version reads format 1: run the tests again with this version, or read it with the version that wrote it',
+  ],
+  ['of something else', '{"a":1}', `${NO_COVERAGE}has no format, claims and rows; `],
+  ['without counters', '{"format":9}', `${NO_COVERAGE}has no claims and rows; name a file that --coverage-file wrote`],
+  ['that is no JSON', 'hello', NO_JSON],
+  ['that is several lines of something else', 'hello\nworld\n', NO_JSON],
+  [
+    'with a damaged counter',
+    JSON.stringify({ ...counters, rows: { 'use/verified': { count: -1 } } }),
+    /^c\.json: it is a damaged coverage file: rows\["use\/verified"\]\.count: .*; run the tests again$/,
+  ],
+])('A coverage file %s is refused in one line', (_what, text, message) => {
+  const parse = () => parseCoverage(text, 'c.json')
+  expect(parse).toThrow(message)
+  expect(parse).not.toThrow(/\n/)
 })

@@ -1,28 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CallRecord } from '../../../src/sandbox/journal/call-record.ts'
 import type { Flow } from '../../../src/sandbox/journal/journal.ts'
 import { nextSteps } from '../../../src/sandbox/journal/next-steps.ts'
+import { callbackWith, recordedCall } from '../../support/listed-flow.ts'
 
 const LIFETIMES = { requestUri: 90, code: 60, idToken: 600, accessToken: 10_800 }
 
-const call = (endpoint: string, status: number, rest: Partial<CallRecord> = {}): CallRecord => ({
-  at: '2026-01-01T00:00:00.000Z',
-  endpoint,
-  method: 'GET',
-  path: '/',
-  status,
-  parameters: {},
-  findings: [],
-  response: { kind: 'text', text: '' },
-  ...rest,
-})
+const call = (endpoint: string, status: number) => recordedCall({ endpoint, status })
 
-const callback = (params: readonly [string, string][]): Partial<CallRecord> => ({
-  response: {
-    kind: 'callback',
-    callback: { redirectUri: 'http://localhost:3000/cb', mode: 'query', params: [...params] },
-  },
-})
+/** A call whose callback has these parameters. */
+const answered = (endpoint: string, params: Readonly<Record<string, string>>) =>
+  recordedCall({ endpoint, response: callbackWith(params) })
 
 const stepsOf = (last: CallRecord, { flow = 'use', seconds = 0 }: { flow?: Flow['flow']; seconds?: number } = {}) =>
   nextSteps(
@@ -30,55 +18,44 @@ const stepsOf = (last: CallRecord, { flow = 'use', seconds = 0 }: { flow?: Flow[
     { lifetimes: LIFETIMES, now: Date.parse(last.at) + seconds * 1000 },
   ).join(' ')
 
-describe('nextSteps', () => {
-  test.each<[string, CallRecord, string]>([
-    ['no response', call('E4', 0), 'Repeat the call once'],
-    ['an upgrade', call('E5', 200), 'Start a Use flow again'],
-    ['a refused upgrade', call('E5', 400), 'Correct the call by its findings'],
-    ['a token', call('E4', 200), 'within 10800 seconds'],
-    ['a refused token call', call('E4', 400), 'a code works once'],
-    ['a pushed request', call('E2', 201), 'within 90 seconds'],
-    ['a refused push', call('E2', 400), 'push it again'],
-    ['an error page', call('E1', 400), 'Nothing came back to the app'],
-    ['a page that waits', call('E1', 200), 'the user has not come back yet'],
-    ['an error in the callback', call('choice', 302, callback([['error', 'access_denied']])), 'There is no result'],
-    ['an answer', call('E1', 302, callback([['id_token', 'a.b.c']])), 'validate the id_token'],
-    [
-      'an answer with a code',
-      call(
-        'E1',
-        302,
-        callback([
-          ['id_token', 'a.b.c'],
-          ['code', 'x'],
-        ]),
-      ),
-      'exchange the code at E4 within 60 seconds',
-    ],
-    ['a wish to create', call('E1', 302, callback([['create_requested', 'true']])), 'push a Create request'],
-  ])('says after %s what a correct client does', (_what, last, step) => {
-    expect(stepsOf(last)).toContain(step)
-  })
+const ID_TOKEN = { id_token: 'a.b.c' }
 
-  test('says that a Create callback without error is a success', () => {
-    expect(stepsOf(call('choice', 302, callback([['state', 'x']])), { flow: 'create' })).toContain('is a success')
-  })
-  test('says of a user who did not answer in time that the flow begins again, and not to wait', () => {
-    expect(stepsOf(call('E1', 200), { seconds: 3599 })).toContain('Wait: ')
-    expect(stepsOf(call('E1', 200), { seconds: 3600 })).toBe(
-      'The request has expired: the user did not answer within 3600 seconds. Begin the flow again.',
-    )
-  })
+test.each<[string, CallRecord, string]>([
+  ['no response', call('E4', 0), 'Repeat the call once'],
+  ['an upgrade', call('E5', 200), 'Start a Use flow again'],
+  ['a refused upgrade', call('E5', 400), 'Correct the call by its findings'],
+  ['a token', call('E4', 200), 'within 10800 seconds'],
+  ['a refused token call', call('E4', 400), 'a code works once'],
+  ['a pushed request', call('E2', 201), 'within 90 seconds'],
+  ['a refused push', call('E2', 400), 'push it again'],
+  ['an error page', call('E1', 400), 'Nothing came back to the app'],
+  ['a page that waits', call('E1', 200), 'the user has not come back yet'],
+  ['an error in the callback', answered('choice', { error: 'access_denied' }), 'There is no result'],
+  ['an answer', answered('E1', ID_TOKEN), 'validate the id_token'],
+  ['an answer with a code', answered('E1', { ...ID_TOKEN, code: 'x' }), 'exchange the code at E4 within 60 seconds'],
+  ['a wish to create', answered('E1', { create_requested: 'true' }), 'push a Create request'],
+])('The next steps say after %s what a correct client does', (_what, last, step) => {
+  expect(stepsOf(last)).toContain(step)
+})
 
-  test('says of a request_uri that no browser brought in time that the request is pushed again', () => {
-    expect(stepsOf(call('E2', 201), { flow: 'create', seconds: 89 })).toContain('within 90 seconds')
-    expect(stepsOf(call('E2', 201), { flow: 'create', seconds: 90 })).toBe(
-      'The request_uri has expired after 90 seconds: push the request again.',
-    )
-  })
+test('The next steps say that a Create callback without error is a success', () => {
+  expect(stepsOf(answered('choice', { state: 'x' }), { flow: 'create' })).toContain('is a success')
+})
 
-  test('gives an answer that has come the same next steps however late it is read', () => {
-    const answer = call('E1', 302, callback([['id_token', 'a.b.c']]))
-    expect(stepsOf(answer, { seconds: 100_000 })).toBe(stepsOf(answer))
-  })
+test('The next steps say of a user who did not answer in time that the flow begins again, and not to wait', () => {
+  expect(stepsOf(call('E1', 200), { seconds: 3599 })).toContain('Wait: ')
+  expect(stepsOf(call('E1', 200), { seconds: 3600 })).toBe(
+    'The request has expired: the user did not answer within 3600 seconds. Begin the flow again.',
+  )
+})
+
+test('The next steps say of a request_uri that no browser brought in time that the request is pushed again', () => {
+  const after = (seconds: number) => stepsOf(call('E2', 201), { flow: 'create', seconds })
+  expect(after(89)).toContain('within 90 seconds')
+  expect(after(90)).toBe('The request_uri has expired after 90 seconds: push the request again.')
+})
+
+test('The next steps of an answer that has come are the same however late it is read', () => {
+  const answer = answered('E1', ID_TOKEN)
+  expect(stepsOf(answer, { seconds: 100_000 })).toBe(stepsOf(answer))
 })

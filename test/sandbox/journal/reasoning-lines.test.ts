@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { explainEvaluation } from '../../../src/age/evaluate.ts'
 import { reasoningLines } from '../../../src/sandbox/journal/reasoning-lines.ts'
 
@@ -10,7 +10,7 @@ const face = {
   provenance: '/yoti',
 } as const
 
-it('names all failed checks, or the age when none failed', () => {
+test('The lines of a reasoning name all failed checks, or the age when no check failed', () => {
   const claims = {
     age_thresholds: [18, 21],
     iso_27566_1: 'basic' as const,
@@ -23,21 +23,21 @@ it('names all failed checks, or the age when none failed', () => {
   ])
 })
 
-it('gives thresholds with the same reason one line', () => {
+test('A reasoning gives thresholds with the same reason one line', () => {
   const claims = { age_thresholds: [13, 16, 18], provenance: { denied: ['/yoti'] } }
   expect(reasoningLines(explainEvaluation([face], claims, NOW))).toEqual([
     '13, 16, 18: no. facial_age_estimation: /yoti matches the denied pattern /yoti',
   ])
 })
 
-it('gives thresholds that differ only in the age one line, with the nearest age', () => {
+test('A reasoning gives thresholds that differ only in the age one line, with the nearest age', () => {
   expect(reasoningLines(explainEvaluation([face], { age_thresholds: [21, 13, 18, 25] }, NOW))).toEqual([
     '21, 25: no. facial_age_estimation: needs 21, has 19',
     '13, 18: yes. facial_age_estimation: needs 18, has 19',
   ])
 })
 
-it('ends after some lines when a request names many ages', () => {
+test('A reasoning ends after some lines when a request names many ages', () => {
   const ages = Array.from({ length: 100 }, (_, index) => index)
   const claims = { age_thresholds: ages, overrides: { facial_age_estimation: { age_thresholds: ages } } }
   const lines = reasoningLines(explainEvaluation([face], claims, NOW))
@@ -45,7 +45,7 @@ it('ends after some lines when a request names many ages', () => {
   expect(lines.at(-1)).toBe('…')
 })
 
-it('cuts a reason that repeats a long list', () => {
+test('A reasoning cuts a reason that repeats a long list', () => {
   const claims = { age_thresholds: [13], provenance: { allowed: Array(10).fill(`/${'a'.repeat(99)}`) } }
   const [line = ''] = reasoningLines(explainEvaluation([face], claims, NOW))
   expect(line.length).toBeLessThan(300)

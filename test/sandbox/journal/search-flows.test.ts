@@ -4,18 +4,12 @@ import { searchFlows } from '../../../src/sandbox/journal/search-flows.ts'
 import { allOf } from '../../support/journal-entries.ts'
 import { callbackWith, listedFlow, recordedCall } from '../../support/listed-flow.ts'
 
+const asking = recordedCall({ parameters: { claims: '{"age_thresholds":[18]}' }, status: 400 })
+const failing = callbackWith({ error: 'server_error', error_description: 'it failed' })
 const flows: readonly ListedFlow[] = [
-  listedFlow({
-    id: 'f3',
-    client_id: 'web-shop',
-    calls: [recordedCall({ parameters: { claims: '{"age_thresholds":[18]}' }, status: 400 })],
-  }),
+  listedFlow({ id: 'f3', client_id: 'web-shop', calls: [asking] }),
   listedFlow({ id: 'f2', persona: 'teen-16', age_thresholds: { 18: false } }),
-  listedFlow({
-    id: 'f1',
-    state: 'S-1',
-    calls: [recordedCall({ response: callbackWith({ error: 'server_error', error_description: 'it failed' }) })],
-  }),
+  listedFlow({ id: 'f1', state: 'S-1', calls: [recordedCall({ response: failing })] }),
 ]
 
 async function* listed(read: string[] = []): AsyncGenerator<ListedFlow> {

@@ -93,7 +93,9 @@ const face = (more: object): Partial<Claims> => ({ overrides: { facial_age_estim
 const card = (...card_type: string[]): Partial<Claims> => ({
   overrides: { payment_card_network: { attributes: { card_type } } },
 })
-const scan = (attributes: object): Partial<Claims> => ({ overrides: { id_doc_scan: { attributes } } })
+const scan = (attributes: Readonly<Record<string, boolean | string[]>>): Partial<Claims> => ({
+  overrides: { id_doc_scan: { attributes } },
+})
 const iso = (iso_27566_1: Claims['iso_27566_1']): Partial<Claims> => ({ iso_27566_1 })
 const SCAN_ALONE: Partial<Claims> = { allowed_methods: ['id_doc_scan'] }
 const from = (...allowed: string[]): Partial<Claims> => ({ provenance: { allowed } })

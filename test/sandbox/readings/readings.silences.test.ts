@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { keyOf, SETTING_ROWS } from '../../../src/config/settings.ts'
 import { FLAGS } from '../../../src/config/text-settings.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
@@ -38,43 +38,42 @@ const NOT_SHOWN = [
 const names = READINGS.map(({ name }) => name)
 const readingsIn = (cell: string) => [...cell.matchAll(/`--reading (\w+)`/g)].map(([, name = '']) => name)
 
-describe('Every "not shown" of the specification', () => {
-  test('stands in docs/decisions.md, in its order', () => {
-    expect(silences).toMatch(/^What the specification does not show\n/)
-    expect(rowsIn(silences).map(([words]) => words)).toEqual(NOT_SHOWN)
-  })
+test('Every "not shown" of the specification stands in docs/decisions.md, in its order', () => {
+  expect(silences).toMatch(/^What the specification does not show\n/)
+  expect(rowsIn(silences).map(([words]) => words)).toEqual(NOT_SHOWN)
+})
 
-  test.each(rowsIn(silences))('has readings or a reason: %s', (_words, section, answer = '') => {
+test.each(rowsIn(silences))(
+  'What the specification does not show has readings or a reason: %s',
+  (_words, section, answer = '') => {
     expect(section).toMatch(/\w/)
     const readings = readingsIn(answer)
     expect(readings.filter((name) => !names.includes(name))).toEqual([])
     // A reason is a sentence.
     if (readings.length === 0) expect(answer).toMatch(/^None: .{30,}/)
-  })
+  },
+)
 
-  test('that a reading quotes is answered by that reading', () => {
-    const quoted = READINGS.filter(({ quote }) => /: not shown\.$/.test(quote))
-    expect(quoted.length).toBeGreaterThan(8)
-    const answered = rowsIn(silences).flatMap(([, , answer = '']) => readingsIn(answer))
-    expect(quoted.map(({ name }) => name).filter((name) => !answered.includes(name))).toEqual([])
-  })
+test('A "not shown" that a reading quotes is answered by that reading', () => {
+  const quoted = READINGS.filter(({ quote }) => /: not shown\.$/.test(quote))
+  expect(quoted.length).toBeGreaterThan(8)
+  const answered = rowsIn(silences).flatMap(([, , answer = '']) => readingsIn(answer))
+  expect(quoted.map(({ name }) => name).filter((name) => !answered.includes(name))).toEqual([])
 })
 
-describe('The switch of a decision', () => {
-  const switches = sections.flatMap(rowsIn).map(([point = '', , cell = '']) => ({ point, cell }))
+const switches = sections.flatMap(rowsIn).map(([point = '', , cell = '']) => ({ point, cell }))
 
-  test('names readings, flags and keys that exist', () => {
-    const flags = FLAGS.map(({ name }) => `--${name}`)
-    const keys = SETTING_ROWS.map(([name]) => keyOf(name))
-    const known = new Set([...names.map((name) => `--reading ${name}`), ...flags, ...keys, 'signing_alg'])
-    const used = switches.flatMap(({ cell }) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
-    expect(used.length).toBeGreaterThan(50)
-    expect(used.filter((name) => !known.has(name))).toEqual([])
-    expect(switches.filter(({ cell }) => cell !== 'none' && !cell.includes('`'))).toEqual([])
-  })
+test('The switch of a decision names readings, flags and keys that exist', () => {
+  const flags = FLAGS.map(({ name }) => `--${name}`)
+  const keys = SETTING_ROWS.map(([name]) => keyOf(name))
+  const known = new Set([...names.map((name) => `--reading ${name}`), ...flags, ...keys, 'signing_alg'])
+  const used = switches.flatMap(({ cell }) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+  expect(used.length).toBeGreaterThan(50)
+  expect(used.filter((name) => !known.has(name))).toEqual([])
+  expect(switches.filter(({ cell }) => cell !== 'none' && !cell.includes('`'))).toEqual([])
+})
 
-  test('leads to every reading: what can be read in another way was decided in one', () => {
-    const led = switches.flatMap(({ cell }) => readingsIn(cell))
-    expect(names.filter((name) => !led.includes(name))).toEqual([])
-  })
+test('A switch of a decision leads to every reading: what can be read in another way was decided in one', () => {
+  const led = switches.flatMap(({ cell }) => readingsIn(cell))
+  expect(names.filter((name) => !led.includes(name))).toEqual([])
 })

@@ -1,19 +1,20 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { readingId } from '../../../src/sandbox/readings/reading.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 
 const variantIds = READINGS.flatMap(({ name, variants }) => variants.map((variant) => readingId(name, variant.name)))
 
-describe('The table of readings', () => {
-  test('has at least 25 readings with 34 variants beside the defaults, each under one name', () => {
-    expect(READINGS.length).toBeGreaterThanOrEqual(25)
-    expect(variantIds.length - READINGS.length).toBeGreaterThanOrEqual(34)
-    expect(new Set(READINGS.map(({ name }) => name)).size).toBe(READINGS.length)
-    expect(new Set(variantIds).size).toBe(variantIds.length)
-  })
+test('The table of readings has at least 25 readings with 34 variants beside the defaults, each under one name', () => {
+  expect(READINGS.length).toBeGreaterThanOrEqual(25)
+  expect(variantIds.length - READINGS.length).toBeGreaterThanOrEqual(34)
+  expect(new Set(READINGS.map(({ name }) => name)).size).toBe(READINGS.length)
+  expect(new Set(variantIds).size).toBe(variantIds.length)
+})
 
-  test.each(READINGS)('has a default, another variant, a quotation and rows that show it for $name', (reading) => {
+test.each(READINGS)(
+  'The reading $name has a default, another variant, a quotation and rows that show it',
+  (reading) => {
     expect(reading.name).toMatch(/^[a-z]+(_[a-z]+)*$/)
     expect(reading.variants.map(({ name }) => name)).toContain(reading.default)
     expect(reading.variants.length).toBeGreaterThan(1)
@@ -24,14 +25,14 @@ describe('The table of readings', () => {
     expect(reading.quote).not.toBe('')
     expect(reading.shownBy.filter((id) => findRow(id) === undefined)).toEqual([])
     expect(reading.shownBy.length).toBeGreaterThan(0)
-  })
+  },
+)
 
-  test('excludes only variants that exist, of the reading itself and of another one', () => {
-    for (const { name, excludes = {} } of READINGS) {
-      for (const [variant, others] of Object.entries(excludes)) {
-        expect(variantIds).toContain(readingId(name, variant))
-        for (const other of others) expect(variantIds).toContain(other)
-      }
+test('A reading excludes only variants that exist, of the reading itself and of another one', () => {
+  for (const { name, excludes = {} } of READINGS) {
+    for (const [variant, others] of Object.entries(excludes)) {
+      expect(variantIds).toContain(readingId(name, variant))
+      for (const other of others) expect(variantIds).toContain(other)
     }
-  })
+  }
 })

@@ -1,11 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseYamlDocument } from '../../../src/files/yaml-document.ts'
 import { scenarioSchema, stepOf, unknownPersonas } from '../../../src/sandbox/scenarios/scenario-schema.ts'
+
+const NO_OUTCOME = 'there is no outcome of use "acess_denied"'
 
 const read = (steps: string) =>
   parseYamlDocument(`name: A\nsteps:\n${steps}`, { file: 'a.yaml', schema: scenarioSchema })
 
-test('a scenario file becomes steps of three kinds, in their order', () => {
+test('A scenario file becomes steps of three kinds, in their order', () => {
   const { steps } = read(`  - decide: { flow: use, persona: teen-16, outcome: access_denied }
     expect: { can_create: 'true' }
   - await: par
@@ -18,67 +20,55 @@ test('a scenario file becomes steps of three kinds, in their order', () => {
   ])
 })
 
-describe('a mistake is reported with file and line:', () => {
-  test.each([
-    [
-      '  - await: par\n  - decide: { flow: ues, persona: x }',
-      'a.yaml:4: steps[1].decide.flow: unknown flow "ues". Did you mean "use"?',
-    ],
-    ['  - decide: { flow: use, persnoa: x, outcom: y, foo: z }', 'persnoa: unknown key. Did you mean "persona"?'],
-    [
-      '  - decide: { flow: use, outcome: acess_denied }',
-      'a.yaml:3: steps[0].decide.outcome: there is no outcome of use "acess_denied". Did you mean "access_denied"?',
-    ],
-    ['  - decide: { flow: use }', 'a.yaml:3: steps[0].decide: give persona, outcome or both'],
-    [
-      '  - decide: { flow: par, persona: teen-16 }',
-      'steps[0].decide.persona: a par call has no persona; give outcome only',
-    ],
-    ['  - wait: par', 'a.yaml:3: steps[0].wait: unknown key'],
-    ['  - expect: { a: b }', 'a.yaml:3: steps[0]: give one of decide, await, clock'],
-    ['  - await: par\n    clock: { advance: 1 }', 'steps[0]: await and clock are two steps'],
-    ['  - clock: { advance: 1 }\n    expect: { a: b }', 'a.yaml:4: steps[0].expect: a clock step sends nothing'],
-    ['  - clock: { advance: -1 }', 'steps[0].clock.advance: must be 0 or more seconds'],
-    ['  - clock: {}', 'steps[0].clock: give at least one of reset, set, freeze, advance'],
-    ['  - await: use', 'steps[0].await: unknown await "use"; expected one of par, token, upgrade, discovery, jwks'],
-    ['  []', 'steps: expected at least 1 item'],
-  ])('%j', (steps, message) => {
-    expect(() => read(steps)).toThrow(message)
-  })
+test.each([
+  [
+    '- await: par\n  - decide: { flow: ues, persona: x }',
+    4,
+    '[1].decide.flow: unknown flow "ues". Did you mean "use"?',
+  ],
+  ['- decide: { flow: use, persnoa: x, foo: z }', 3, '[0].decide.persnoa: unknown key. Did you mean "persona"?'],
+  ['- decide: { flow: use, outcome: acess_denied }', 3, `[0].decide.outcome: ${NO_OUTCOME}. Did you mean "access_den`],
+  ['- decide: { flow: use }', 3, '[0].decide: give persona, outcome or both'],
+  ['- decide: { flow: par, persona: x }', 3, '[0].decide.persona: a par call has no persona; give outcome only'],
+  ['- wait: par', 3, '[0].wait: unknown key'],
+  ['- expect: { a: b }', 3, '[0]: give one of decide, await, clock'],
+  ['- await: par\n    clock: { advance: 1 }', 3, '[0]: await and clock are two steps'],
+  ['- clock: { advance: 1 }\n    expect: { a: b }', 4, '[0].expect: a clock step sends nothing'],
+  ['- clock: { advance: -1 }', 3, '[0].clock.advance: must be 0 or more seconds'],
+  ['- clock: {}', 3, '[0].clock: give at least one of reset, set, freeze, advance'],
+  ['- await: use', 3, '[0].await: unknown await "use"; expected one of par, token, upgrade, discovery, jwks'],
+  ['[]', 2, ': expected at least 1 item'],
+])('The mistake in the steps %j is reported with file and line %i', (steps, line, message) => {
+  expect(() => read(`  ${steps}`)).toThrow(`a.yaml:${line}: steps${message}`)
 })
 
-test('a persona that does not exist is reported with its place and the nearest name', () => {
-  const scenario = scenarioSchema.parse({
-    name: 'A',
-    steps: [{ await: 'par' }, { decide: { flow: 'use', persona: 'teen-61' } }],
-  })
+test('A persona that does not exist is reported with its place and the nearest name', () => {
+  const steps = [{ await: 'par' }, { decide: { flow: 'use', persona: 'teen-61' } }]
+  const scenario = scenarioSchema.parse({ name: 'A', steps })
   expect(unknownPersonas(scenario, ['adult', 'teen-16'])).toEqual([
-    {
-      path: ['steps', 1, 'decide', 'persona'],
-      message: 'there is no persona "teen-61". Did you mean "teen-16"?',
-    },
+    { path: ['steps', 1, 'decide', 'persona'], message: 'there is no persona "teen-61". Did you mean "teen-16"?' },
   ])
   expect(unknownPersonas(scenario, ['teen-61'])).toEqual([])
 })
 
-test('a step expects at most 200 values, with those inside of lists and objects', () => {
+test('A step expects at most 200 values, with those inside of lists and objects', () => {
   const step = (count: number) => ({ await: 'par', expect: { claims: { age_thresholds: Array(count).fill(18) } } })
   const isScenario = (count: number) => scenarioSchema.safeParse({ name: 'A', steps: [step(count)] }).success
   // The object and the list are values too.
   expect([isScenario(198), isScenario(199)]).toEqual([true, false])
 })
 
-test('of 500 unknown personas the first ten are compared with the known ones', () => {
-  const steps = Array.from({ length: 500 }, () => ({ decide: { flow: 'use' as const, persona: 'teen-61' } }))
+test('Of 500 unknown personas the first ten are compared with the known ones', () => {
+  const steps = Array(500).fill({ decide: { flow: 'use', persona: 'teen-61' } })
   const messages = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
   expect(messages.filter((message) => message.includes('Did you mean'))).toHaveLength(10)
   expect(messages.at(-1)).toBe('there is no persona "teen-61"')
 })
 
-test('of 500 unknown outcomes the first ten are compared with the known ones', () => {
-  const steps = Array.from({ length: 500 }, () => ({ decide: { flow: 'use', outcome: 'acess_denied' } }))
+test('Of 500 unknown outcomes the first ten are compared with the known ones', () => {
+  const steps = Array(500).fill({ decide: { flow: 'use', outcome: 'acess_denied' } })
   const messages = scenarioSchema.safeParse({ name: 'A', steps }).error?.issues.map(({ message }) => message) ?? []
   expect(messages.filter((message) => message.includes('Did you mean'))).toHaveLength(10)
   expect(messages).toHaveLength(500)
-  expect(messages.at(-1)).toBe('there is no outcome of use "acess_denied"')
+  expect(messages.at(-1)).toBe(NO_OUTCOME)
 })
