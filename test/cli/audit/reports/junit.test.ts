@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderAuditJUnit } from '../../../../src/cli/audit/reports/junit.ts'
-import { auditedRow, auditReport, HOSTILE, MIXED, readingsAudit } from './sample-report.ts'
+import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 
-test('an audit in JUnit XML has a suite for each family and a case for each row', () => {
+test('An audit in JUnit XML has a suite for each family and a case for each row', () => {
   const rows = [
     auditedRow('use/verified', { verdict: 'accepted', family: 'controls' }),
     auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '200 at /callback, "welcome"' }),
@@ -29,84 +29,52 @@ Flows: f12.</failure>
   </testsuite>
 </testsuites>
 `)
-})
-
-/** What JUnit says of one row with this verdict. */
-function elementOf(changes: Parameters<typeof auditedRow>[1]): string {
-  const xml = renderAuditJUnit(auditReport([auditedRow('use/id_token.jku', changes)]))
-  return /<(?:failure|skipped)[^>]*>/.exec(xml)?.[0] ?? 'passed'
-}
-
-describe('in JUnit XML of an audit', () => {
-  test.each(['let in', 'too strict', 'broke', 'stale'] as const)('a row that is %s fails', (verdict) => {
-    expect(elementOf({ verdict })).toMatch(new RegExp(`^<failure message="${verdict} \\(`))
-  })
-
-  test.each(['let in', 'too strict', 'broke'] as const)(
-    'a row that is %s and does not count is skipped, and says so',
-    (verdict) => {
-      expect(elementOf({ verdict, counted: false })).toMatch(
-        new RegExp(`^<skipped message="${verdict} \\(\\w+, severity 7.4, does not count for the exit code\\)`),
-      )
-    },
-  )
-
-  test.each(['refused', 'accepted'] as const)('a row that is %s passes', (verdict) => {
-    expect(elementOf({ verdict })).toBe('passed')
-  })
-
-  test.each([
-    ['not for this app', 'your app does not ask for can_create'],
-    ['known', 'mended in May'],
-  ] as const)('a row that is %s is skipped with the reason', (verdict, reason) => {
-    expect(elementOf({ verdict, reason })).toBe(`<skipped message="${verdict}: ${reason}"/>`)
-  })
-
-  test('a row that is only observed is skipped with what the app did', () => {
-    expect(elementOf({ verdict: 'observed', evidence: '200 at /x' })).toBe('<skipped message="observed: 200 at /x"/>')
-    expect(elementOf({ verdict: 'observed' })).toBe('<skipped message="observed"/>')
-  })
-})
-
-test.each(HOSTILE)('no text of an app makes an element in JUnit XML: %j', (text) => {
-  const texts = { summary: text, rule: text, harm: text, evidence: text, family: text, refs: [text], flows: [text] }
-  const failed = auditedRow('use/id_token.jku', { ...texts, verdict: 'let in' })
-  const skipped = auditedRow('use/id_token.x5u', { ...texts, verdict: 'undetermined', reason: text })
-  const tags = [...renderAuditJUnit(auditReport([failed, skipped])).matchAll(/<\/?(\w+)/g)].map(([, name]) => name)
-  const [start, end] = [
-    ['testsuites', 'testsuite', 'testcase', 'failure', 'failure', 'testcase'],
-    ['testcase', 'skipped', 'testcase', 'testsuite', 'testsuites'],
-  ]
-  expect(tags).toEqual([...start, ...end])
-})
-
-test('an audit without rows is an empty list of suites', () => {
   expect(renderAuditJUnit(auditReport([]))).toContain('tests="0"')
   expect(renderAuditJUnit(MIXED)).toContain('failures="4"')
 })
 
-const casesIn = (xml: string) =>
-  [...xml.matchAll(/<testcase name="([^"]*)" classname="readings"[^>]*?(?:\/>|>\s*<(failure|skipped))/g)].map(
-    ([, name, state = 'passed']) => `${name} ${state}`,
-  )
+const NOT_COUNTED = 'severity 7.4, does not count for the exit code): '
 
-test('in JUnit XML what an app depends on is skipped, because it does not count for the exit code', () => {
-  expect(casesIn(renderAuditJUnit(readingsAudit()))).toEqual([
-    'par_status=200 skipped',
+test.each<[Parameters<typeof auditedRow>[1], string]>([
+  [{ verdict: 'let in' }, '<failure message="let in (must, severity 7.4): '],
+  [{ verdict: 'too strict' }, '<failure message="too strict ('],
+  [{ verdict: 'broke' }, '<failure message="broke ('],
+  [{ verdict: 'stale' }, '<failure message="stale ('],
+  [{ verdict: 'let in', counted: false }, `<skipped message="let in (must, ${NOT_COUNTED}`],
+  [{ verdict: 'too strict', counted: false }, `<skipped message="too strict (must, ${NOT_COUNTED}`],
+  [{ verdict: 'broke', counted: false }, `<skipped message="broke (should, ${NOT_COUNTED}`],
+  [{ verdict: 'refused' }, 'passed'],
+  [{ verdict: 'accepted' }, 'passed'],
+  [{ verdict: 'not for this app', reason: 'no upgrade' }, '<skipped message="not for this app: no upgrade"/>'],
+  [{ verdict: 'known', reason: 'mended in May' }, '<skipped message="known: mended in May"/>'],
+  [{ verdict: 'observed', evidence: '200 at /x' }, '<skipped message="observed: 200 at /x"/>'],
+  [{ verdict: 'observed' }, '<skipped message="observed"/>'],
+])('JUnit XML says of an audited row with %j: %s', (changes, start) => {
+  const xml = renderAuditJUnit(auditReport([auditedRow('use/id_token.jku', changes)]))
+  const element = /<(?:failure|skipped)[^>]*>/.exec(xml)?.[0] ?? 'passed'
+  expect(element.slice(0, start.length)).toBe(start)
+})
+
+test.each(HOSTILE)('No text of an audited app makes an element in JUnit XML: %j', (text) => {
+  const texts = { ...hostileTexts(text), harm: text, family: text }
+  const failed = auditedRow('use/id_token.jku', { ...texts, verdict: 'let in' })
+  const skipped = auditedRow('use/id_token.x5u', { ...texts, verdict: 'undetermined', reason: text })
+  const tags = [...renderAuditJUnit(auditReport([failed, skipped])).matchAll(/<\/?(\w+)/g)].map(([, name]) => name)
+  const first = ['testsuites', 'testsuite', 'testcase', 'failure', 'failure', 'testcase']
+  expect(tags).toEqual([...first, 'testcase', 'skipped', 'testcase', 'testsuite', 'testsuites'])
+})
+
+test.each([false, true])('In JUnit XML what an app depends on fails only where it counts: %j', (counted) => {
+  const xml = renderAuditJUnit(readingsAudit({ counted }))
+  const cases = xml.matchAll(/<testcase name="([^"]*)" classname="readings"[^>]*?(?:\/>|>\s*<(failure|skipped))/g)
+  const found = counted ? 'failure' : 'skipped'
+  expect([...cases].map(([, name, state = 'passed']) => `${name} ${state}`)).toEqual([
+    `par_status=200 ${found}`,
     'typ=absent passed',
     'code_use=repeated skipped',
     'c_hash=absent skipped',
-    'typ=absent with azp=present skipped',
+    `typ=absent with azp=present ${found}`,
   ])
-})
-
-test('in JUnit XML what an app depends on fails when it counts', () => {
-  const xml = renderAuditJUnit(readingsAudit({ counted: true }))
-  expect(casesIn(xml).filter((one) => one.endsWith('failure'))).toEqual([
-    'par_status=200 failure',
-    'typ=absent with azp=present failure',
-  ])
-  expect(xml).toContain(
-    'depends on par_status=201: A pushed request is answered with 200. In create/created as newcomer',
-  )
+  const reason = 'depends on par_status=201: A pushed request is answered with 200. In create/created as newcomer'
+  expect(xml).toContain(reason)
 })

@@ -1,17 +1,23 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../../src/cli/audit/reports/markdown.ts'
-import { auditedRow, auditReport, HOSTILE, MIXED, READINGS_FOUND, readingsAudit } from './sample-report.ts'
+import {
+  auditedRow,
+  auditReport,
+  HOSTILE,
+  hostileTexts,
+  MIXED,
+  READINGS_FOUND,
+  readingsAudit,
+} from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 
-test('an audit in Markdown has totals first, then findings, what is undetermined, notes, and the rest folded up', () => {
+test('An audit in Markdown has totals first, then findings, what is undetermined, notes, and the rest folded up', () => {
   const report = auditReport(
     [
       auditedRow('use/id_token.expired', {
-        verdict: 'let in',
-        evidence: '200 at /callback, "welcome"',
-        summary: 'It is over.',
-        rule: 'Check exp.',
+        ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"' },
+        ...{ summary: 'It is over.', rule: 'Check exp.' },
       }),
       auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
       auditedRow('use/id_token.jku', { verdict: 'not for this app', reason: 'no upgrade scope' }),
@@ -71,7 +77,7 @@ must, severity 7.4
 `)
 })
 
-test('findings in Markdown come in the order of their severity', () => {
+test('Findings in Markdown come in the order of their severity', () => {
   const headings = [...renderMarkdown(MIXED).matchAll(/^#### (.*)$/gm)].map(([, heading]) => heading)
   expect(headings).toEqual([
     'let in: `use/id_token.payload_changed`',
@@ -82,78 +88,62 @@ test('findings in Markdown come in the order of their severity', () => {
   ])
 })
 
-test('flows in Markdown are links only with the address of a console on the web', () => {
+test('Flows in Markdown are links only with the address of a console on the web', () => {
   const report = auditReport([auditedRow('use/id_token.expired', { verdict: 'let in' })])
   expect(renderMarkdown(report)).toContain('- Flow: `f12`\n')
   expect(renderMarkdown(report, { console: 'javascript:alert(1)//' })).toContain('- Flow: `f12`\n')
 })
 
-test('an audit without rows says so in Markdown', () => {
-  expect(renderMarkdown(auditReport([]))).toMatch(
-    /^## Audit of a relying party: nothing was judged\n\nNo row was run\.\n/,
-  )
+test('An audit without rows says so in Markdown', () => {
+  const empty = /^## Audit of a relying party: nothing was judged\n\nNo row was run\.\n/
+  expect(renderMarkdown(auditReport([]))).toMatch(empty)
 })
 
 /** Markdown without escaped characters and code spans, which end at as many backticks as they began with. */
 const bare = (markdown: string) => markdown.replace(/\\[!-/:-@[-`{-~]|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '')
 
-describe('no text of an app becomes markup in Markdown:', () => {
-  test.each(HOSTILE)('%j', (text) => {
-    const texts = { row: text, summary: text, rule: text, harm: text, evidence: text, refs: [text], flows: [text] }
-    const rows = (['let in', 'undetermined', 'known', 'observed', 'refused'] as const).map((verdict) => ({
-      ...auditedRow('use/id_token.jku', { ...texts, reason: text, cwe: [text] }),
-      verdict,
-    }))
-    const learned = { use: { yes: text, no: [text] } }
-    const markdown = renderMarkdown(auditReport(rows, { app: text, catalogue: text, notes: [text], learned }), {
-      console: `${CONSOLE}?${text}`,
-    })
-    const own = /<\/?(?:details|summary)>|\]\(<http:\/\/localhost:2435[^<>\s]*>\)/g
-    const outside = bare(markdown).replace(own, '')
-    expect(outside).not.toMatch(/[<>`@$*~]|\]\(|:\/\/|www\./)
-    expect(markdown.match(/^\|.*$/gm)).toHaveLength(3)
-    expect(markdown.match(/<details>/g)).toHaveLength(4)
-  })
+test.each(HOSTILE)('No text of an audited app becomes markup in Markdown: %j', (text) => {
+  const texts = { ...hostileTexts(text), row: text, harm: text, reason: text, cwe: [text] }
+  const rows = (['let in', 'undetermined', 'known', 'observed', 'refused'] as const).map((verdict) =>
+    auditedRow('use/id_token.jku', { ...texts, verdict }),
+  )
+  const learned = { use: { yes: text, no: [text] } }
+  const report = auditReport(rows, { app: text, catalogue: text, notes: [text], learned })
+  const markdown = renderMarkdown(report, { console: `${CONSOLE}?${text}` })
+  const own = /<\/?(?:details|summary)>|\]\(<http:\/\/localhost:2435[^<>\s]*>\)/g
+  expect(bare(markdown).replace(own, '')).not.toMatch(/[<>`@$*~]|\]\(|:\/\/|www\./)
+  expect(markdown.match(/^\|.*$/gm)).toHaveLength(3)
+  expect(markdown.match(/<details>/g)).toHaveLength(4)
 })
 
-describe('Markdown for a step of GitHub', () => {
-  const row = auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '🔑'.repeat(900) })
-  const rows = Array.from({ length: 500 }, (_, index) => ({ ...row, row: `use/id_token.expired_${index}` }))
+const row = auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '🔑'.repeat(900) })
+const rows = Array.from({ length: 500 }, (_, index) => ({ ...row, row: `use/id_token.expired_${index}` }))
 
-  test('is at most 1 MiB, and its last sentence says where the rest is', () => {
-    const markdown = renderMarkdown(auditReport(rows))
-    expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(1024 * 1024)
-    expect(Buffer.byteLength(markdown)).toBeGreaterThan(1024 * 1024 - 10_000)
-    expect(markdown).toMatch(/\n\nThe report ends here: .*`--json` writes all of it\.\n$/)
-  })
-
-  test('is cut between two findings', () => {
-    const markdown = renderMarkdown(auditReport(rows), { maxBytes: 20_000 })
-    const findings = markdown.split('#### ').slice(1)
-    expect(findings.length).toBeGreaterThan(2)
-    for (const finding of findings) expect(finding).toContain('- Flow: `f12`\n')
-  })
-
-  test('never leaves a folded part open', () => {
-    const refused = rows.map((one) => ({ ...one, verdict: 'refused' }) as const)
-    for (let maxBytes = 100; maxBytes < 20_000; maxBytes += 1000) {
-      const markdown = renderMarkdown(auditReport(refused), { maxBytes })
-      expect(markdown.match(/<details>/g)?.length).toBe(markdown.match(/<\/details>/g)?.length)
-      expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(Math.max(maxBytes, 200))
-    }
-  })
+test('Markdown for a step of GitHub is at most 1 MiB, cut between findings, and its last sentence says where the rest is', () => {
+  const markdown = renderMarkdown(auditReport(rows))
+  expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(1024 * 1024)
+  expect(Buffer.byteLength(markdown)).toBeGreaterThan(1024 * 1024 - 10_000)
+  expect(markdown).toMatch(/\n\nThe report ends here: .*`--json` writes all of it\.\n$/)
+  const findings = markdown.split('#### ').slice(1)
+  expect(findings.length).toBeGreaterThan(2)
+  for (const finding of findings) expect(finding).toContain('- Flow: `f12`\n')
 })
 
-test('an audit of readings in Markdown is about readings alone, without a table of rows', () => {
-  const text = renderMarkdown(readingsAudit(), { console: 'http://localhost:2435/_sandbox/console' })
+test('Markdown for a step of GitHub never leaves a folded part open', () => {
+  const refused = auditReport(rows.map((one) => ({ ...one, verdict: 'refused' }) as const))
+  for (let maxBytes = 100; maxBytes < 20_000; maxBytes += 1000) {
+    const markdown = renderMarkdown(refused, { maxBytes })
+    expect(markdown.match(/<details>/g)?.length).toBe(markdown.match(/<\/details>/g)?.length)
+    expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(Math.max(maxBytes, 200))
+  }
+})
+
+test('Readings in Markdown are all of a report without rows, and a part of their own beside rows', () => {
+  const text = renderMarkdown(readingsAudit(), { console: CONSOLE })
   expect(text).toMatch(/^## Audit of a relying party: readings\n/)
   expect(text).not.toContain('No row was run')
   expect(text).toContain('works under 1 of 2; depends on par\\_status=201')
   expect(text).toMatch(/- `par_status=201`, not `200`: `A pushed request .*` .*\[`f3`\]\(<http:.*\/flows\/f3>\)/)
-})
-
-test('an audit in Markdown with rows has the readings in a part of their own', () => {
-  const text = renderMarkdown({ ...MIXED, readings: READINGS_FOUND })
-  expect(text).toMatch(/^## Audit of a relying party: failed\n/)
-  expect(text).toContain('\n### Readings\n')
+  const beside = renderMarkdown({ ...MIXED, readings: READINGS_FOUND })
+  expect(beside).toMatch(/^## Audit of a relying party: failed\n[\s\S]*\n### Readings\n/)
 })

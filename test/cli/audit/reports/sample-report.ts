@@ -37,14 +37,15 @@ export function auditReport(rows: readonly AuditedRow[], changes: Partial<AuditR
     seconds: 12.34,
     learned: { use: { yes: '200 at /callback, "welcome"', no: ['400 at /callback'] } },
     rows,
-    totals: Object.fromEntries(
-      VERDICTS.filter((verdict) => verdicts.has(verdict)).map((name) => [name, countOf(name)]),
-    ),
+    totals: Object.fromEntries(VERDICTS.filter((name) => verdicts.has(name)).map((name) => [name, countOf(name)])),
     notes: [],
     exit_code: rows.some(({ verdict }) => verdict === 'let in') ? 1 : 0,
     ...changes,
   }
 }
+
+const state = (name: string, reason?: string) =>
+  auditedRow(`use/callback.state_${name}`, { family: 'state', ...(reason && { verdict: 'undetermined', reason }) })
 
 /** A row of each verdict, as an audit of an app with faults has them. */
 export const MIXED: AuditReport = auditReport(
@@ -52,50 +53,21 @@ export const MIXED: AuditReport = auditReport(
     auditedRow('use/verified', { verdict: 'accepted', family: 'controls' }),
     auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '200 at /callback, "welcome"' }),
     auditedRow('use/id_token.payload_changed', {
-      verdict: 'let in',
-      family: 'signature',
-      severity: 9.8,
-      cwe: ['CWE-347'],
-      refs: ['OpenID Connect Core 1.0 section 3.1.3.7 (6)'],
+      ...{ verdict: 'let in', family: 'signature', severity: 9.8, flows: ['f2', 'f3'] },
+      ...{ cwe: ['CWE-347'], refs: ['OpenID Connect Core 1.0 section 3.1.3.7 (6)'] },
       evidence: '200 at /callback, "welcome"',
-      flows: ['f2', 'f3'],
     }),
-    auditedRow('use/id_token.alg_none', {
-      verdict: 'broke',
-      family: 'algorithm',
-      evidence: '500 at /callback',
-      level: 'must',
-    }),
+    auditedRow('use/id_token.alg_none', { verdict: 'broke', family: 'algorithm', evidence: '500 at /callback' }),
     auditedRow('use/id_token.typ_other', {
-      verdict: 'let in',
-      family: 'header',
-      level: 'may',
-      severity: 3.1,
-      counted: false,
-      cwe: [],
-      refs: [],
-      flows: [],
+      ...{ verdict: 'let in', family: 'header', level: 'may', severity: 3.1, counted: false },
+      ...{ cwe: [], refs: [], flows: [] },
     }),
-    auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'page_unknown', family: 'state' }),
-    auditedRow('use/callback.state_empty', { verdict: 'undetermined', reason: 'page_unknown', family: 'state' }),
-    auditedRow('use/callback.state_changed', { verdict: 'undetermined', reason: 'flaky', family: 'state' }),
-    auditedRow('use/callback.state_of_other_session', { family: 'state' }),
-    auditedRow('create/created', {
-      verdict: 'not for this app',
-      family: 'controls',
-      reason: 'your app does not ask for can_create',
-    }),
+    ...[state('missing', 'page_unknown'), state('empty', 'page_unknown'), state('changed', 'flaky')],
+    state('of_other_session'),
+    auditedRow('create/created', { verdict: 'not for this app', family: 'controls', reason: 'no can_create' }),
     auditedRow('use/id_token.jku', { verdict: 'known', family: 'key_source', reason: 'mended in May' }),
-    auditedRow('use/id_token.x5u', {
-      verdict: 'stale',
-      family: 'key_source',
-      reason: 'it is refused now; remove it from known',
-    }),
-    auditedRow('use/id_token.embedded_jwk', {
-      verdict: 'observed',
-      family: 'key_source',
-      evidence: '200 at /callback',
-    }),
+    auditedRow('use/id_token.x5u', { verdict: 'stale', family: 'key_source', reason: 'it is refused now' }),
+    auditedRow('use/id_token.embedded_jwk', { verdict: 'observed', family: 'key_source', evidence: '200 at /x' }),
   ],
   { notes: ['your app answers 429 since row 38; raise its limit for tests, or --jobs 1'] },
 )
@@ -110,29 +82,21 @@ const VARIANT: TriedVariant = {
   flows: ['f3'],
 }
 
+const variant = (reading: string, usual: string, name: string, changes: Partial<TriedVariant> = {}): TriedVariant => ({
+  ...VARIANT,
+  ...{ reading, usual, variant: name },
+  ...changes,
+})
+
 /** What `--readings` found: a dependence, a pair, and one variant of each other verdict. */
 export const READINGS_FOUND: ReadingsReport = {
   started_at: '2026-01-02T03:04:05.678Z',
   seconds: 4.2,
   variants: [
     { ...VARIANT, verdict: 'depends', evidence: 'in create/created as newcomer your app showed 400 at /callback' },
-    { ...VARIANT, reading: 'typ', usual: 'JWT', variant: 'absent' },
-    {
-      ...VARIANT,
-      reading: 'code_use',
-      usual: 'single',
-      variant: 'repeated',
-      verdict: 'undetermined',
-      reason: 'used once',
-    },
-    {
-      ...VARIANT,
-      reading: 'c_hash',
-      usual: 'present',
-      variant: 'absent',
-      verdict: 'not for this app',
-      reason: 'no upgrade',
-    },
+    variant('typ', 'JWT', 'absent'),
+    variant('code_use', 'single', 'repeated', { verdict: 'undetermined', reason: 'used once' }),
+    variant('c_hash', 'present', 'absent', { verdict: 'not for this app', reason: 'no upgrade' }),
   ],
   combinations: {
     tried: 3,
@@ -145,6 +109,10 @@ export const READINGS_FOUND: ReadingsReport = {
 /** The report of `audit --readings`. */
 export const readingsAudit = (changes: Partial<ReadingsReport> = {}): AuditReport =>
   auditReport([], { readings: { ...READINGS_FOUND, ...changes }, exit_code: changes.counted ? 1 : 0 })
+
+/** A text in each place where a report shows what an app, a page or an attacker wrote. */
+export const hostileTexts = (text: string) =>
+  ({ summary: text, rule: text, evidence: text, refs: [text], flows: [text] }) satisfies Partial<AuditedRow>
 
 /** What an app, a page or an attacker may put where a report shows it. */
 export const HOSTILE = [

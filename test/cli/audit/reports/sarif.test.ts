@@ -1,41 +1,39 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { renderSarif, type SarifOptions } from '../../../../src/cli/audit/reports/sarif.ts'
 import type { AuditReport } from '../../../../src/sandbox/outcomes/audit-report.ts'
-import { auditedRow, auditReport, HOSTILE, MIXED, readingsAudit } from './sample-report.ts'
+import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 
-const logSchema = z.object({
-  runs: z.tuple([
-    z.object({
-      tool: z.object({ driver: z.looseObject({ rules: z.array(z.looseObject({ id: z.string() })) }) }),
-      invocations: z.tuple([z.looseObject({})]),
-      results: z.array(
-        z.looseObject({
-          ruleId: z.string(),
-          ruleIndex: z.number(),
-          level: z.string(),
-          message: z.object({ text: z.string() }),
-          partialFingerprints: z.record(z.string(), z.string()),
-        }),
-      ),
-    }),
-  ]),
+const result = z.looseObject({
+  ...{ ruleId: z.string(), ruleIndex: z.number(), level: z.string() },
+  message: z.object({ text: z.string() }),
+  partialFingerprints: z.record(z.string(), z.string()),
 })
+const driver = z.looseObject({ rules: z.array(z.looseObject({ id: z.string() })) })
+const run = z.object({
+  tool: z.object({ driver }),
+  invocations: z.tuple([z.looseObject({})]),
+  results: z.array(result),
+})
+const logSchema = z.object({ runs: z.tuple([run]) })
 
 function runOf(report: AuditReport, options: Partial<SarifOptions> = {}) {
   return logSchema.parse(JSON.parse(renderSarif(report, { version: '0.1.0', ...options }))).runs[0]
 }
 
 const expired = auditedRow('use/id_token.expired', {
-  verdict: 'let in',
-  evidence: '200 at /callback, "welcome"',
-  summary: 'It is over.',
-  rule: 'Check exp',
-  severity: 8.1,
+  ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', severity: 8.1 },
+  ...{ summary: 'It is over.', rule: 'Check exp' },
 })
 
-test('SARIF has a rule with help, CWE and severity for each row that has a finding', () => {
-  expect(runOf(auditReport([expired])).tool.driver).toEqual({
+test('SARIF has a rule with help, CWE and severity for each row with a finding, and links to the catalogue if it can', () => {
+  const help = [
+    'It is over.',
+    'Check: Check exp.',
+    'An old proof is good for ever.',
+    'See RFC 7519 section 4.1.4; CWE-613.',
+  ]
+  const driver = {
     name: 'agekey-sandbox',
     semanticVersion: '0.1.0',
     informationUri: 'https://www.npmjs.com/package/agekey-sandbox',
@@ -45,100 +43,72 @@ test('SARIF has a rule with help, CWE and severity for each row that has a findi
         name: 'UseIdTokenExpired',
         shortDescription: { text: 'It is over.' },
         fullDescription: { text: 'It is over. Check: Check exp.' },
-        help: {
-          text: 'It is over.\nCheck: Check exp.\nAn old proof is good for ever.\nSee RFC 7519 section 4.1.4; CWE-613.',
-          markdown:
-            'It is over.\n\nCheck\\: Check exp.\n\nAn old proof is good for ever.\n\nSee RFC 7519 section 4.1.4; CWE-613.',
-        },
+        help: { text: help.join('\n'), markdown: help.join('\n\n').replace('Check:', 'Check\\:') },
         defaultConfiguration: { level: 'error' },
-        properties: {
-          tags: ['security', 'external/cwe/cwe-613'],
-          precision: 'high',
-          'security-severity': '8.1',
-        },
+        properties: { tags: ['security', 'external/cwe/cwe-613'], precision: 'high', 'security-severity': '8.1' },
       },
     ],
-  })
+  }
+  expect(runOf(auditReport([expired])).tool.driver).toEqual(driver)
+  const informationUri = 'https://github.com/owner/name'
+  const helpUri = `${informationUri}/blob/HEAD/docs/outcomes.md`
+  const linked = { ...driver, informationUri, rules: [{ ...driver.rules[0], helpUri }] }
+  expect(runOf(auditReport([expired]), { repository: informationUri }).tool.driver).toEqual(linked)
 })
 
-test('rules of SARIF link to the catalogue when the package names its repository', () => {
-  const { driver } = runOf(auditReport([expired]), { repository: 'https://github.com/owner/name' }).tool
-  expect(driver).toMatchObject({ informationUri: 'https://github.com/owner/name' })
-  expect(driver.rules[0]).toMatchObject({ helpUri: 'https://github.com/owner/name/blob/HEAD/docs/outcomes.md' })
-})
+const placeAt = (artifactLocation: object, startLine = 1) => [
+  { physicalLocation: { artifactLocation, region: { startLine } } },
+]
 
-test('a result of SARIF says what happened and stands at the place that reads the answers of its flow', () => {
-  const [result] = runOf(auditReport([expired]), {
-    source: (flow) => ({ file: `src/my ${flow}.ts`, line: 12 }),
-  }).results
-  expect(result).toEqual({
-    ruleId: 'use/id_token.expired',
-    ruleIndex: 0,
-    level: 'error',
-    message: {
-      text: 'use/id_token.expired is let in (must, severity 8.1): It is over. 200 at /callback, "welcome". Check: Check exp. See RFC 7519 section 4.1.4; CWE-613.',
+test('A result of SARIF says what happened and stands at the place that reads the answers of its flow', () => {
+  const source: SarifOptions['source'] = (flow) => ({ file: `src/my ${flow}.ts`, line: 12 })
+  const what = 'use/id_token.expired is let in (must, severity 8.1): It is over. 200 at /callback, "welcome".'
+  expect(runOf(auditReport([expired]), { source }).results).toEqual([
+    {
+      ruleId: 'use/id_token.expired',
+      ruleIndex: 0,
+      level: 'error',
+      message: { text: `${what} Check: Check exp. See RFC 7519 section 4.1.4; CWE-613.` },
+      partialFingerprints: { 'agekeyAudit/v1': expect.stringMatching(/^[0-9a-f]{32}$/) },
+      locations: placeAt({ uri: 'src/my%20use.ts', uriBaseId: '%SRCROOT%' }, 12),
     },
-    partialFingerprints: { 'agekeyAudit/v1': expect.stringMatching(/^[0-9a-f]{32}$/) },
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: { uri: 'src/my%20use.ts', uriBaseId: '%SRCROOT%' },
-          region: { startLine: 12 },
-        },
-      },
-    ],
-  })
-})
-
-describe('the place of a result in SARIF', () => {
-  const placeOf = (file: string) => runOf(auditReport([expired]), { source: () => ({ file, line: 1 }) }).results[0]
-  const place = (artifactLocation: object) => ({
-    locations: [{ physicalLocation: { artifactLocation, region: { startLine: 1 } } }],
-  })
-
-  test.each([
-    ['./src/a.ts', 'src/a.ts'],
-    ['src\\win\\a.ts', 'src/win/a.ts'],
-    ['src/ä#?%.ts', 'src/%C3%A4%23%3F%25.ts'],
-  ])('%j is the relative URI %j', (file, uri) => {
-    expect(placeOf(file)).toMatchObject(place({ uri, uriBaseId: '%SRCROOT%' }))
-  })
-
-  test('is an absolute URI of a file for an absolute path', () => {
-    expect(placeOf('/work/app/a b.ts')).toMatchObject(place({ uri: 'file:///work/app/a%20b.ts' }))
-  })
-
-  test('is the first line of agekey-audit.yaml when there is no other, with the fingerprint that GitHub cannot make', () => {
-    const [result] = runOf(auditReport([expired])).results
-    expect(result).toMatchObject(place({ uri: 'agekey-audit.yaml', uriBaseId: '%SRCROOT%' }))
-    expect(result?.partialFingerprints['primaryLocationLineHash']).toBe(
-      `${result?.partialFingerprints['agekeyAudit/v1']}:1`,
-    )
-  })
-})
-
-test('SARIF holds findings only, each with the level that it has', () => {
-  expect(runOf(MIXED).results.map(({ ruleId, level }) => [ruleId, level])).toEqual([
-    ['use/id_token.payload_changed', 'error'],
-    ['use/id_token.expired', 'error'],
-    ['use/id_token.x5u', 'error'],
-    ['use/id_token.alg_none', 'warning'],
-    ['use/id_token.typ_other', 'note'],
   ])
 })
 
-test('each result of SARIF points at its own rule', () => {
+test.each([
+  ['./src/a.ts', { uri: 'src/a.ts', uriBaseId: '%SRCROOT%' }],
+  ['src\\win\\a.ts', { uri: 'src/win/a.ts', uriBaseId: '%SRCROOT%' }],
+  ['src/ä#?%.ts', { uri: 'src/%C3%A4%23%3F%25.ts', uriBaseId: '%SRCROOT%' }],
+  ['/work/app/a b.ts', { uri: 'file:///work/app/a%20b.ts' }],
+])('The place of a result in SARIF at the file %j is %j', (file, uri) => {
+  const [result] = runOf(auditReport([expired]), { source: () => ({ file, line: 1 }) }).results
+  expect(result?.['locations']).toEqual(placeAt(uri))
+})
+
+test('A result of SARIF without a place is at the first line of agekey-audit.yaml, with the fingerprint of GitHub', () => {
+  const [result] = runOf(auditReport([expired])).results
+  expect(result?.['locations']).toEqual(placeAt({ uri: 'agekey-audit.yaml', uriBaseId: '%SRCROOT%' }))
+  const prints = result?.partialFingerprints
+  expect(prints?.['primaryLocationLineHash']).toBe(`${prints?.['agekeyAudit/v1']}:1`)
+})
+
+test('SARIF holds findings only, each with the level that it has, and with the index of its rule', () => {
   const { results, tool } = runOf(MIXED)
+  expect(results.map(({ ruleId, level }) => `${level} ${ruleId}`)).toEqual([
+    'error use/id_token.payload_changed',
+    'error use/id_token.expired',
+    'error use/id_token.x5u',
+    'warning use/id_token.alg_none',
+    'note use/id_token.typ_other',
+  ])
   expect(results.map(({ ruleIndex }) => tool.driver.rules[ruleIndex]?.id)).toEqual(results.map(({ ruleId }) => ruleId))
 })
 
-test('fingerprints of SARIF depend on row and page, not on order, time, port or what the app answered', () => {
+test('Fingerprints of SARIF depend on row and page, not on order, time, port or what the app answered', () => {
   const printsOf = (report: AuditReport) =>
-    Object.fromEntries(
-      runOf(report).results.map((result) => [result.ruleId, result.partialFingerprints['agekeyAudit/v1']]),
-    )
+    new Map(runOf(report).results.map(({ ruleId, partialFingerprints: prints }) => [ruleId, prints['agekeyAudit/v1']]))
   const prints = printsOf(MIXED)
-  expect(new Set(Object.values(prints)).size).toBe(5)
+  expect(new Set(prints.values()).size).toBe(5)
   const rows = MIXED.rows.toReversed().map((row) => ({ ...row, evidence: 'another', flows: ['f99'] }))
   const later = { started_at: '2027-01-01T00:00:00Z', seconds: 1, app: 'http://127.0.0.1:4000/verify?x=1' }
   expect(printsOf({ ...MIXED, ...later, rows })).toEqual(prints)
@@ -157,9 +127,9 @@ test('SARIF says when nothing could be shown, so that an empty list is no proof'
   expect(runOf(auditReport([])).invocations[0]).toMatchObject({ executionSuccessful: true })
 })
 
-test.each(HOSTILE)('no text of an app is a link or a control character in SARIF: %j', (text) => {
-  const texts = { summary: text, rule: text, harm: text, evidence: text, refs: [text] }
-  const { results, tool } = runOf(auditReport([auditedRow('use/id_token.jku', { ...texts, verdict: 'let in' })]))
+test.each(HOSTILE)('No text of an audited app is a link or a control character in SARIF: %j', (text) => {
+  const row = auditedRow('use/id_token.jku', { ...hostileTexts(text), harm: text, flows: [], verdict: 'let in' })
+  const { results, tool } = runOf(auditReport([row]))
   const shown = [results[0]?.message.text, JSON.stringify(tool.driver.rules[0])].join('\n')
   expect(shown).not.toMatch(/(?<!\\)\]\(/)
   expect(results[0]?.message.text).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u)

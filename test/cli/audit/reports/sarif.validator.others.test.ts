@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { renderSarif } from '../../../../src/cli/audit/reports/sarif.ts'
 import { OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
-import { auditedRow, auditReport, HOSTILE, MIXED, READINGS_FOUND } from './sample-report.ts'
+import { folderWith } from '../../../support/folder-with.ts'
+import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, READINGS_FOUND } from './sample-report.ts'
 
 const VERDICTS = ['let in', 'too strict', 'broke', 'stale'] as const
 const ROWS = OUTCOMES.map(({ flow, name }) => `${flow}/${name}`)
@@ -16,8 +16,7 @@ const OPTIONS = { version: '0.1.0', source: () => ({ file: 'src/verify.ts', line
 const everyRow = ROWS.map((row, index) => auditedRow(row, { verdict: VERDICTS[index % 4] ?? 'let in' }))
 const hostileRows = HOSTILE.map((text, index) =>
   auditedRow(ROWS[index] ?? '', {
-    ...{ summary: text, rule: text, harm: text, evidence: text, refs: [text], flows: [text] },
-    verdict: 'let in',
+    ...{ ...hostileTexts(text), harm: text, verdict: 'let in' },
   }),
 )
 const mixed = renderSarif(MIXED, OPTIONS)
@@ -41,28 +40,18 @@ const BROKEN = {
   'no address of the tool': mixed.replace(/"informationUri": ".*",/, ''),
 }
 
-/** What Microsoft's validator finds wrong, by the name of the file: errors and warnings, without its notes on style. */
-let findings: ReadonlyMap<string, readonly string[]> = new Map()
-let folder = ''
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'agekey-sarif-'))
-  const files = Object.entries({ ...SOUND, ...BROKEN })
-  for (const [name, text] of files) writeFileSync(join(folder, `${name}.sarif`), text)
-  findings = validate(files.map(([name]) => name))
-}, 120_000)
-afterAll(() => rmSync(folder, { recursive: true }))
-
-function validate(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+/** What the validator finds wrong in files, by their names: errors and warnings, without its notes on style. */
+function validate(texts: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
+  const names = Object.keys(texts)
+  const fileOf = (name: string) => `${name}.sarif`
+  const folder = folderWith(Object.fromEntries(names.map((name) => [fileOf(name), texts[name]])), afterAll)
   const output = join(folder, 'findings.json')
-  const files = names.map((name) => join(folder, `${name}.sarif`))
+  const files = names.map((name) => join(folder, fileOf(name)))
   // Without its notes it also leaves out errors of rules that have both.
   const flags = ['--output', output, '--rule-kind', 'Sarif;Ghas', '--level', 'Error;Warning;Note']
-  const { stdout, error } = spawnSync(multitool(), ['validate', ...files, ...flags], {
-    encoding: 'utf8',
-    // It needs no ICU, which small images do not have.
-    env: { ...process.env, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: '1' },
-  })
+  // It needs no ICU, which small images do not have.
+  const env = { ...process.env, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: '1' }
+  const { stdout, error } = spawnSync(multitool(), ['validate', ...files, ...flags], { encoding: 'utf8', env })
   expect(error).toBeUndefined()
   expect(stdout).toContain(`${names.length} files scanned`)
   const { runs } = outputSchema.parse(JSON.parse(readFileSync(output, 'utf8').replace(/^\ufeff/, '')))
@@ -73,15 +62,11 @@ function validate(names: readonly string[]): ReadonlyMap<string, readonly string
   ])
   const places = found.map((finding) => {
     const uri = finding.locations?.[0]?.physicalLocation.artifactLocation.uri ?? ''
-    return { name: basename(decodeURIComponent(uri), '.sarif'), finding: JSON.stringify(finding) }
+    return { file: basename(decodeURIComponent(uri)), finding: JSON.stringify(finding) }
   })
   // A finding without a place belongs to no file, and fails the test of each.
-  return new Map(
-    names.map((name) => [
-      name,
-      places.filter((place) => place.name === name || place.name === '').map(({ finding }) => finding),
-    ]),
-  )
+  const isOf = (file: string, name: string) => file === fileOf(name) || file === ''
+  return new Map(names.map((name) => [name, places.filter(({ file }) => isOf(file, name)).map((one) => one.finding)]))
 }
 
 const findingSchema = z.looseObject({
@@ -90,18 +75,13 @@ const findingSchema = z.looseObject({
     .array(z.object({ physicalLocation: z.object({ artifactLocation: z.object({ uri: z.string().optional() }) }) }))
     .optional(),
 })
+const notifications = z.array(findingSchema).optional()
+const invocation = z.object({
+  toolConfigurationNotifications: notifications,
+  toolExecutionNotifications: notifications,
+})
 const outputSchema = z.object({
-  runs: z.array(
-    z.object({
-      results: z.array(findingSchema).optional(),
-      invocations: z.array(
-        z.object({
-          toolConfigurationNotifications: z.array(findingSchema).optional(),
-          toolExecutionNotifications: z.array(findingSchema).optional(),
-        }),
-      ),
-    }),
-  ),
+  runs: z.array(z.object({ results: notifications, invocations: z.array(invocation) })),
 })
 
 /** The program of the package for this system. Its script of installation makes it one, when scripts may run. */
@@ -112,12 +92,15 @@ function multitool(): string {
   return program
 }
 
-describe("Microsoft's validator of SARIF", () => {
-  test.each(Object.keys(SOUND))('finds neither an error nor a warning in a report with %s', (name) => {
-    expect(findings.get(name)).toEqual([])
-  })
+const findings = validate({ ...SOUND, ...BROKEN })
 
-  test.each(Object.keys(BROKEN))('finds the fault in a report with %s', (name) => {
-    expect(findings.get(name)).not.toEqual([])
-  })
+test.each(Object.keys(SOUND))(
+  "Microsoft's validator of SARIF finds neither an error nor a warning in a report with %s",
+  (name) => {
+    expect(findings.get(name)).toEqual([])
+  },
+)
+
+test.each(Object.keys(BROKEN))("Microsoft's validator of SARIF finds the fault in a report with %s", (name) => {
+  expect(findings.get(name)).not.toEqual([])
 })

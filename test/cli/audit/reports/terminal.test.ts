@@ -1,20 +1,25 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderTerminal } from '../../../../src/cli/audit/reports/terminal.ts'
 import type { AuditReport } from '../../../../src/sandbox/outcomes/audit-report.ts'
-import { auditedRow, auditReport, HOSTILE, MIXED, READINGS_FOUND, readingsAudit } from './sample-report.ts'
+import {
+  auditedRow,
+  auditReport,
+  HOSTILE,
+  hostileTexts,
+  MIXED,
+  READINGS_FOUND,
+  readingsAudit,
+} from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 const plain = (_style: string, text: string) => text
 const linesOf = (report: AuditReport) => renderTerminal(report, { console: CONSOLE, colour: plain })
 
-test('the terminal shows findings, what could not be judged, notes, totals and how one row is run again', () => {
+test('The terminal shows findings, what could not be judged, notes, totals and how one row is run again', () => {
   const report = auditReport(
     [
       auditedRow('use/id_token.expired', {
-        verdict: 'let in',
-        evidence: 'your app said hello',
-        summary: 'A',
-        rule: 'R.',
+        ...{ verdict: 'let in', evidence: 'your app said hello', summary: 'A', rule: 'R.' },
       }),
       auditedRow('use/id_token.jku', { verdict: 'broke', counted: false, rule: 'S.', refs: [], cwe: [], flows: [] }),
       auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
@@ -43,12 +48,12 @@ test('the terminal shows findings, what could not be judged, notes, totals and h
   ])
 })
 
-test('flows are named on the terminal when there is no console', () => {
+test('Flows are named on the terminal when there is no console', () => {
   const row = auditedRow('use/id_token.expired', { verdict: 'let in', flows: ['f12', 'f13'] })
   expect(renderTerminal(auditReport([row]), { colour: plain })).toContain('  flow f12 flow f13')
 })
 
-test('of rows that are undetermined for one reason the terminal names five and counts the others', () => {
+test('Of rows that are undetermined for one reason the terminal names five and counts the others', () => {
   const rows = ['missing', 'empty', 'changed', 'of_other_session', 'twice', 'of_earlier_flow'].map((name) =>
     auditedRow(`use/callback.state_${name}`, { verdict: 'undetermined', reason: 'control_lost' }),
   )
@@ -60,7 +65,7 @@ test('of rows that are undetermined for one reason the terminal names five and c
   expect(lines[3]).toBe('  use/id_token.expired')
 })
 
-test('an app that lets everything in fills no screen for each row: from the 26th on a finding has one line', () => {
+test('An app that lets everything in fills no screen for each row: from the 26th on a finding has one line', () => {
   const row = auditedRow('use/id_token.expired', { verdict: 'let in' })
   const rows = Array.from({ length: 30 }, (_, index) => ({ ...row, row: `use/id_token.expired_${100 + index}` }))
   const lines = linesOf(auditReport(rows))
@@ -68,38 +73,30 @@ test('an app that lets everything in fills no screen for each row: from the 26th
   expect(lines.filter((line) => line.startsWith('  Check: '))).toHaveLength(25)
 })
 
-describe('the last line of an audit on the terminal', () => {
-  const styled = (report: AuditReport) =>
-    renderTerminal(report, { colour: (style, text) => `<${style}>${text}</${style}>` }).join('\n')
-  const refused = auditedRow('use/id_token.expired')
+const refused = auditedRow('use/id_token.expired')
 
-  test('is green when rows were judged and all is well', () => {
-    expect(styled(auditReport([refused]))).toBe('<green>passed</green>: 1 refused; 12.3 seconds')
-  })
-
-  test.each([
-    ['no row was run', auditReport([])],
-    ['no row was judged', auditReport([auditedRow('create/created', { verdict: 'not for this app', reason: 'no' })])],
-    ['nothing could be shown', auditReport([refused], { exit_code: 2 })],
-    ['rows are undetermined', auditReport([refused], { exit_code: 3 })],
-    ['there is a finding', MIXED],
-  ])('is never green when %s', (_what, report) => {
-    expect(styled(report)).not.toContain('<green>')
-  })
-
-  test('says that nothing was judged', () => {
-    expect(styled(auditReport([]))).toBe('<red>nothing was judged</red>: no rows; 12.3 seconds')
-  })
+test.each([
+  ['of which all is well', auditReport([refused]), '<green>passed</green>: 1 refused; 12.3 seconds'],
+  ['without rows', auditReport([]), '<red>nothing was judged</red>: no rows; 12.3 seconds'],
+  ['without a judged row', auditReport([auditedRow('create/created', { verdict: 'not for this app' })])],
+  ['that shows nothing', auditReport([refused], { exit_code: 2 })],
+  ['with undetermined rows', auditReport([refused], { exit_code: 3 })],
+  ['with a finding', MIXED],
+])('The last line of an audit on the terminal is green only when all is well: an audit %s', (_what, report, line) => {
+  const colour = (style: string, text: string) => `<${style}>${text}</${style}>`
+  const text = renderTerminal(report, { colour }).join('\n')
+  if (line) expect(text).toBe(line)
+  expect(text.includes('<green>')).toBe(line?.includes('passed') === true)
 })
 
-test('how a row is run again can be pasted into a shell', () => {
+test('How a row is run again can be pasted into a shell', () => {
   const row = auditedRow('use/id_token.expired', { verdict: 'let in' })
   const lines = linesOf(auditReport([row], { app: "http://localhost:3000/a?b=1&c='$(id)" }))
   expect(lines.at(-1)).toContain(`audit 'http://localhost:3000/a?b=1&c='\\''$(id)' --only use/id_token.expired`)
 })
 
-test.each(HOSTILE)('no text of an app steers the terminal or makes a line: %j', (text) => {
-  const texts = { row: text, rule: text, evidence: text, refs: [text], flows: [text] }
+test.each(HOSTILE)('No text of an app steers the terminal or makes a line: %j', (text) => {
+  const texts = { ...hostileTexts(text), row: text }
   const row = auditedRow('use/id_token.jku', { ...texts, verdict: 'let in' })
   const undetermined = auditedRow('use/id_token.x5u', { ...texts, verdict: 'undetermined', reason: text })
   const lines = linesOf(auditReport([row, undetermined], { app: text, notes: [text] }))
@@ -107,34 +104,30 @@ test.each(HOSTILE)('no text of an app steers the terminal or makes a line: %j', 
   expect(lines.filter((line) => /[\p{Cc}\p{Bidi_Control}\u200b]/u.test(line))).toEqual([])
 })
 
-test('the terminal says what an app depends on, by what it fails, which section is silent and what was not shown', () => {
-  expect(renderTerminal(readingsAudit(), { console: 'http://localhost:2435/_sandbox/console', colour: plain })).toEqual(
-    [
-      'depends on par_status=201: it fails under par_status=200',
-      '  A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
-      '  The specification leaves it open: E2. Create PAR: Success response. (no status).',
-      '  http://localhost:2435/_sandbox/console/flows/f3',
-      '',
-      'fails under typ=absent with azp=present',
-      '  The app works under each of them alone. Your app showed 500 at /callback.',
-      '  http://localhost:2435/_sandbox/console/flows/f9',
-      '',
-      'undetermined 1 used once',
-      '  code_use=repeated',
-      '',
-      'not for this app 1 no upgrade',
-      '  c_hash=absent',
-      '',
-      'undetermined 2 timed_out (combinations of variants that work alone)',
-      '',
-      'readings: works under 1 of 2; depends on par_status=201; fails under typ=absent with azp=present; 3 undetermined; 4.2 seconds',
-    ],
-  )
+test('The terminal says what an app depends on, by what it fails, which section is silent and what was not shown', () => {
+  expect(linesOf(readingsAudit())).toEqual([
+    'depends on par_status=201: it fails under par_status=200',
+    '  A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
+    '  The specification leaves it open: E2. Create PAR: Success response. (no status).',
+    `  ${CONSOLE}/flows/f3`,
+    '',
+    'fails under typ=absent with azp=present',
+    '  The app works under each of them alone. Your app showed 500 at /callback.',
+    `  ${CONSOLE}/flows/f9`,
+    '',
+    'undetermined 1 used once',
+    '  code_use=repeated',
+    '',
+    'not for this app 1 no upgrade',
+    '  c_hash=absent',
+    '',
+    'undetermined 2 timed_out (combinations of variants that work alone)',
+    '',
+    'readings: works under 1 of 2; depends on par_status=201; fails under typ=absent with azp=present; 3 undetermined; 4.2 seconds',
+  ])
 })
 
-test('the terminal shows readings of an earlier run behind the rows of an audit', () => {
-  const lines = renderTerminal({ ...MIXED, readings: READINGS_FOUND }, { colour: plain })
-  expect(lines.findIndex((line) => line.startsWith('failed:'))).toBeLessThan(
-    lines.findIndex((line) => line.startsWith('readings: works under 1 of 2')),
-  )
+test('The terminal shows readings of an earlier run behind the rows of an audit', () => {
+  const text = linesOf({ ...MIXED, readings: READINGS_FOUND }).join('\n')
+  expect(text).toMatch(/^failed:[\s\S]*^readings: works under 1 of 2/m)
 })
