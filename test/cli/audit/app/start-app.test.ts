@@ -1,7 +1,7 @@
-import { createServer } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type AppStart, findFreePort, startApp } from '../../../../src/cli/audit/app/start-app.ts'
 import { createMask } from '../../../../src/sandbox/clients/mask.ts'
+import { startWebApp } from '../../../support/web-app.ts'
 
 const PLACE = {
   place: 'agekey-audit.yaml:3: start',
@@ -9,156 +9,115 @@ const PLACE = {
   mask: createMask(['not-a-real-secret']),
 }
 
-/** A server that says what its environment has; as an argument of node it needs no quotes of a shell. */
-const SERVER =
-  "require('node:http').createServer((_, answer) => answer.end(process.env.GREETING)).listen(process.env.PORT, 'localhost')"
+/** A server as an argument of node, which needs no quotes of a shell. It says what its environment has. */
+const server = (answer = 'answer.end(process.env.GREETING)', port = 'process.env.PORT') =>
+  `require('node:http').createServer((_, answer) => ${answer}).listen(${port}, 'localhost')`
+const SERVER = server()
 
+const node = (code: string) => [process.execPath, '-e', code]
 const read = async (url: string) => (await fetch(url)).text()
+const isGone = (url: string) => expect(fetch(url)).rejects.toThrow('fetch failed')
 
-async function startServer(changes: Partial<AppStart> = {}) {
+async function startServer(run: AppStart['run'] = node(SERVER), changes: Partial<AppStart> = {}, place = {}) {
   const port = String(await findFreePort())
   const ready = `http://localhost:${port}/`
   const env = { PORT: port, GREETING: 'hello' }
-  const app = await startApp({ run: [process.execPath, '-e', SERVER], page: ready, ready, env, ...changes }, PLACE)
+  const app = await startApp({ run, page: ready, ready, env, ...changes }, { ...PLACE, ...place })
   onTestFinished(() => app.stop())
   return { app, ready }
 }
 
-describe('An app that the audit starts', () => {
-  test('answers, with the environment of the file, when the start is over', async () => {
-    const { ready } = await startServer()
-    expect(await read(ready)).toBe('hello')
-  })
-
-  test('is gone after stop, with the programs that it started', async () => {
-    // A shell that waits for the server is the parent of it.
-    const run = `"${process.execPath}" -e "${SERVER}"; echo over`
-    const { app, ready } = await startServer({ run })
-    expect(await read(ready)).toBe('hello')
-    await app.stop()
-    await expect(fetch(ready)).rejects.toThrow('fetch failed')
-  })
-
-  test('is gone after stop when it ignores SIGTERM', async () => {
-    const { app, ready } = await startServer({
-      run: [process.execPath, '-e', `process.on('SIGTERM', () => {}); ${SERVER}`],
-    })
-    await app.stop()
-    await expect(fetch(ready)).rejects.toThrow('fetch failed')
-  })
-
-  test('that ends before it answers is one line with its last words', async () => {
-    const run = [process.execPath, '-e', "console.error('no database\\n'); process.exit(3)"]
-    await expect(startServer({ run })).rejects.toThrow(
-      /^agekey-audit\.yaml:3: start: ".*" ended with code 3 before http:\/\/localhost:\d+\/ answered; it wrote: no database$/,
-    )
-  })
-
-  test('whose command does not exist is one line', async () => {
-    await expect(startServer({ run: ['agekey-no-such-program'] })).rejects.toThrow(
-      /^agekey-audit\.yaml:3: start: "agekey-no-such-program" cannot be run \(ENOENT\) before http:\/\/localhost:\d+\/ answered$/,
-    )
-  })
-
-  test('is not started where something answers already: that would be another app', async () => {
-    const port = await findFreePort()
-    const server = createServer((_, response) => response.end('another app'))
-    await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve))
-    onTestFinished(() => void server.close())
-    await expect(startServer({ ready: `http://localhost:${port}/` })).rejects.toThrow(
-      `agekey-audit.yaml:3: start: http://localhost:${port}/ answers before the app was started; stop what runs there, or leave out start`,
-    )
-  })
-
-  test('is stopped when the audit is interrupted while it starts', async () => {
-    const stopping = new AbortController()
-    const port = await findFreePort()
-    const ready = `http://localhost:${port}/`
-    const run = [
-      process.execPath,
-      '-e',
-      `require('node:http').createServer((_, answer) => answer.writeHead(503).end()).listen(${port}, 'localhost')`,
-    ]
-    const started = startApp({ run, page: ready, ready, env: {} }, { ...PLACE, signal: stopping.signal })
-    await expect
-      .poll(
-        () =>
-          fetch(ready).then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 10_000 },
-      )
-      .toBe(503)
-    stopping.abort()
-    await expect(started).rejects.toThrow('aborted')
-    await expect(fetch(ready)).rejects.toThrow('fetch failed')
-  })
-
-  test('is up when a line of its log says so and its page answers', async () => {
-    const run = [process.execPath, '-e', `${SERVER}; setTimeout(() => console.log('listening on it'), 300)`]
-    const { app } = await startServer({ run, ready: /^listening/ })
-    expect(app.log.lines()).toEqual(['listening on it'])
-  })
-
-  test('that listens at another port than {port} is one line with the remedy', async () => {
-    const other = await findFreePort()
-    const run = [
-      process.execPath,
-      '-e',
-      `require('node:http').createServer((_, answer) => answer.end()).listen(${other}, 'localhost', () => console.log('http://localhost:${other}'))`,
-    ]
-    await expect(startServer({ run })).rejects.toThrow(
-      new RegExp(
-        `^agekey-audit\\.yaml:3: start: your app listens at port ${other}, not at \\d+, the \\{port\\} of this audit; give it to your app, as in env: \\{ PORT: '\\{port\\}' \\}; it wrote: http://localhost:${other}$`,
-      ),
-    )
-  })
-
-  test('that does not come up in time is one line with what it wrote', async () => {
-    const run = [process.execPath, '-e', "console.log('waiting for the database'); setInterval(() => {}, 1000)"]
-    const started = startApp(
-      { run, page: 'http://localhost:9/', ready: /listening on/, env: {} },
-      { ...PLACE, readySeconds: 1 },
-    )
-    await expect(started).rejects.toThrow(
-      /^agekey-audit\.yaml:3: start: a line of its log like \/listening on\/ did not come within 1 seconds; it wrote: waiting for the database$/,
-    )
-  })
+// A shell that waits for the server is the parent of it.
+test.each<[string, AppStart['run']]>([
+  ['a program', node(SERVER)],
+  ['a shell', `"${process.execPath}" -e "${SERVER}"; echo over`],
+  ['a program that ignores SIGTERM', node(`process.on('SIGTERM', () => {}); ${SERVER}`)],
+])('An app that the audit starts by %s has the environment of the file, and is gone after stop', async (_, run) => {
+  const { app, ready } = await startServer(run)
+  expect(await read(ready)).toBe('hello')
+  await app.stop()
+  await isGone(ready)
 })
 
-describe('The log of an app', () => {
-  test('shows neither tokens nor secrets', async () => {
-    const secret = 'not-a-real-secret'
-    const lines = [
-      `secret ${secret}`,
-      'got eyJhbGciOiJub25lIn0.e30.c2ln',
-      'GET /callback?code=abc123&state=s',
-      'Basic YWs6c2s5ODc2NTQ=',
-    ]
-    const run = [
-      process.execPath,
-      '-e',
-      `${SERVER}; for (const line of ${JSON.stringify(lines).replaceAll('"', "'")}) console.error(line)`,
-    ]
-    const { app } = await startServer({ run })
-    await expect.poll(() => app.log.lines().length).toBe(4)
-    expect(app.log.lines()).toEqual(['secret ***', 'got ***', 'GET /callback?code=***&state=s', 'Basic ***'])
-  })
+const WAITS = "console.log('waiting for the database'); setInterval(() => {}, 1000)"
+const LATE = 'a line of its log like /listening on/ did not come within 1 seconds; it wrote: waiting for the database'
 
-  test('gives the lines of a while, also one that comes a little late', async () => {
-    const { app, ready } = await startServer({
-      run: [
-        process.execPath,
-        '-e',
-        "let n = 0; require('node:http').createServer((_, answer) => { console.log('visit', ++n); answer.end() }).listen(process.env.PORT, 'localhost')",
-      ],
-    })
-    const stop = app.log.record()
-    await read(ready)
-    const lines = await stop()
-    expect(lines).toEqual([expect.stringMatching(/^visit \d+$/)])
-    await read(ready)
-    expect(lines).toHaveLength(1)
-  })
+test.each<[string, AppStart['run'], Partial<AppStart>, string | RegExp]>([
+  [
+    'ends before it answers',
+    node("console.error('no database\\n'); process.exit(3)"),
+    {},
+    /^".*" ended with code 3 before http:\/\/localhost:\d+\/ answered; it wrote: no database$/,
+  ],
+  [
+    'does not exist',
+    ['agekey-no-such-program'],
+    {},
+    /^"agekey-no-such-program" cannot be run \(ENOENT\) before http:\/\/localhost:\d+\/ answered$/,
+  ],
+  ['does not come up in time', node(WAITS), { page: 'http://localhost:9/', ready: /listening on/ }, LATE],
+])('An app that %s when the audit starts it is one line with what the app wrote', async (_, run, changes, line) => {
+  const { message } = await startServer(run, changes, { readySeconds: changes.ready ? 1 : 60 }).catch((error) => error)
+  const [start, rest] = [message.slice(0, 28), message.slice(28)]
+  expect(start).toBe('agekey-audit.yaml:3: start: ')
+  if (typeof line === 'string') expect(rest).toBe(line)
+  else expect(rest).toMatch(line)
+})
+
+test('An app is not started by the audit where something answers already: that would be another app', async () => {
+  const { url } = await startWebApp((_request, response) => response.end('another app'))
+  const ready = `${url}/`
+  await expect(startServer(node(SERVER), { ready })).rejects.toThrow(
+    `agekey-audit.yaml:3: start: ${ready} answers before the app was started; stop what runs there, or leave out start`,
+  )
+})
+
+test('An app is stopped when the audit is interrupted while the app starts', async () => {
+  const stopping = new AbortController()
+  const port = await findFreePort()
+  const ready = `http://localhost:${port}/`
+  const run = node(server('answer.writeHead(503).end()', String(port)))
+  const started = startServer(run, { page: ready, ready }, { signal: stopping.signal })
+  const status = () =>
+    fetch(ready).then(
+      (answer) => answer.status,
+      () => 0,
+    )
+  await expect.poll(status, { timeout: 10_000 }).toBe(503)
+  stopping.abort()
+  await expect(started).rejects.toThrow('aborted')
+  await isGone(ready)
+})
+
+test('An app that the audit starts is up when a line of its log says so and its page answers', async () => {
+  const code = `${SERVER}; setTimeout(() => console.log('listening on it'), 300)`
+  const { app } = await startServer(node(code), { ready: /^listening/ })
+  expect(app.log.lines()).toEqual(['listening on it'])
+})
+
+test('An app that listens at another port than {port} is one line with the remedy', async () => {
+  const other = await findFreePort()
+  const code = `${server('answer.end()', String(other))}.on('listening', () => console.log('http://localhost:${other}'))`
+  const remedy = "give it to your app, as in env: { PORT: '{port}' }"
+  const message = `start: your app listens at port ${other}, not at N, the {port} of this audit; ${remedy}; it wrote: `
+  const error = await startServer(node(code)).catch(({ message }) => message.replace(/not at \d+/, 'not at N'))
+  expect(error).toBe(`agekey-audit.yaml:3: ${message}http://localhost:${other}`)
+})
+
+test('The log of an app that the audit starts shows neither tokens nor secrets', async () => {
+  const token = 'eyJhbGciOiJub25lIn0.e30.c2ln'
+  const lines = ['secret not-a-real-secret', `got ${token}`, '/callback?code=abc123&state=s', 'Basic YWs6c2s5ODc2NTQ=']
+  const { app } = await startServer(node(`${SERVER}; for (const line of ${JSON.stringify(lines)}) console.error(line)`))
+  await expect.poll(() => app.log.lines().length).toBe(4)
+  expect(app.log.lines()).toEqual(['secret ***', 'got ***', '/callback?code=***&state=s', 'Basic ***'])
+})
+
+test('The log of an app gives the lines of a while, also one that comes a little late', async () => {
+  const { app, ready } = await startServer(node(`let n = 0; ${server("{ console.log('visit', ++n); answer.end() }")}`))
+  const stop = app.log.record()
+  await read(ready)
+  const lines = await stop()
+  expect(lines).toEqual([expect.stringMatching(/^visit \d+$/)])
+  await read(ready)
+  expect(lines).toHaveLength(1)
 })
