@@ -2,10 +2,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { audit } from '../../../src/cli/audit/audit.ts'
-import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { auditInProcess, startSmallApp, useScratchFolder } from './audit-in-process.ts'
+import { auditInProcess, reportIn, startSmallApp, useScratchFolder } from './audit-in-process.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import.meta.url))
 
@@ -61,7 +60,7 @@ test('A whole audit is kept for its user alone, and says where its verdicts can 
   expect(() => read(LAST)).toThrow('ENOENT')
   const whole = await auditInProcess(sandbox(), { page, rows: EXPIRED, json: 'a.json' })
   expect(whole.stdout).toContain(`All verdicts by family, with their flows: ${address} (${LAST})\n`)
-  expect(auditReportSchema.parse(JSON.parse(read(LAST)))).toEqual(JSON.parse(read('a.json')))
+  expect(reportIn(LAST)).toEqual(JSON.parse(read('a.json')))
   expect(statSync(LAST).mode & 0o777).toBe(0o600)
   expect(read('.agekey-audit/.gitignore')).toBe('*\n')
 }, 60_000)
@@ -71,9 +70,8 @@ test('An audit ends as everywhere in a folder that it cannot write to, with a wa
   writeFileSync('.agekey-audit', 'a file where the folder would be')
   const { code, stderr } = await auditInProcess(sandbox(), { page, rows: EXPIRED, junit: 'a.xml' })
   expect(code).toBe(0)
-  expect(stderr).toMatch(
-    /\nwarning: \.agekey-audit\/last\.json: cannot be written \(it is not a folder\); --again will not know this audit\n$/,
-  )
+  const warning = 'cannot be written (it is not a folder); --again will not know this audit'
+  expect(stderr).toContain(`\nwarning: .agekey-audit/last.json: ${warning}\n`)
   expect(read('a.xml')).toMatch(/^<\?xml/)
 }, 60_000)
 
@@ -92,8 +90,6 @@ test('audit --learn judges nothing and writes agekey-audit.yaml, by which the ne
 
 test('An audit does not begin while the clock of the sandbox stands still', async () => {
   await sandbox().clock.freeze()
-  const page = 'http://localhost:9/'
-  await expect(auditInProcess(sandbox(), { page, only: EXPIRED })).rejects.toThrow(
-    'the clock of the sandbox stands still',
-  )
+  const audited = auditInProcess(sandbox(), { page: 'http://localhost:9/', only: EXPIRED })
+  await expect(audited).rejects.toThrow('the clock of the sandbox stands still')
 }, 60_000)

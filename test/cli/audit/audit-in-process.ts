@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
 import { auditApp } from '../../../src/cli/audit/audit-app.ts'
 import { readAuditFile } from '../../../src/cli/audit/file/read-audit-file.ts'
@@ -8,6 +8,7 @@ import { type AuditFlags, readFlags } from '../../../src/cli/audit/read-flags.ts
 import { sameCall } from '../../../src/cli/audit/same-call.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
+import { type AuditReport, auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { findBrokenApp } from '../../audit/apps/broken-apps.ts'
 import { createScratchFolder } from '../../docs/scratch-folder.ts'
@@ -29,16 +30,19 @@ export function useScratchFolder(): void {
   })
 }
 
-/**
- * Starts the Express example without Create and Upgrade, for one test. It may ignore
- * exp, always or every second time.
- * @param baseUrl of a sandbox, which may start later
- * @returns the page where a user begins to prove an age
- */
-export async function startSmallApp(
-  baseUrl: string,
-  { exp = 'checked' }: { exp?: 'checked' | 'ignored' | 'sometimes ignored' } = {},
-): Promise<string> {
+/** The report in a file. */
+export const reportIn = (file: string): AuditReport => auditReportSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+
+/** The names of the tenants of a sandbox. */
+export async function tenantsOf({ url }: Pick<Sandbox, 'url'>): Promise<string[]> {
+  const { tenants } = await (await fetch(`${url}/_sandbox/tenants`)).json()
+  return tenants.map(({ name }: { name: string }) => name)
+}
+
+type Exp = 'checked' | 'ignored' | 'sometimes ignored'
+
+/** Starts the Express example without Create and Upgrade, for one test, and gives the page where a user begins to prove an age. */
+export async function startSmallApp(baseUrl: string, { exp = 'checked' }: { exp?: Exp } = {}): Promise<string> {
   const { changes } = findBrokenApp('does not look at exp')
   const moods = changes.map(([text, other]) => [text, other.replace('if (', 'if ((app.mood = !app.mood) && ')] as const)
   const app = await startExpressExample({ baseUrl, url: baseUrl }, [

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { auditInProcess, useScratchFolder, writeStart } from './audit-in-process.ts'
+import { auditInProcess, reportIn, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
 import { exampleAfter } from './started-apps.ts'
 
 const sandbox = shareSandbox()
@@ -17,19 +16,9 @@ const NOTE_START = `import { appendFileSync } from 'node:fs'
 appendFileSync('starts.txt', process.pid + ' ' + process.env.PORT + ' ' + process.env.AGE_BASE_URL + '\\n')`
 
 const starts = () =>
-  readFileSync('starts.txt', 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' '))
-    .map(([pid = '', port = '', baseUrl = '']) => ({ pid: Number(pid), port, baseUrl }))
-
-const readReport = () => auditReportSchema.parse(JSON.parse(readFileSync('report.json', 'utf8')))
-
-/** The names of the tenants. */
-async function tenants(): Promise<string[]> {
-  const { body } = await sandbox().request.get('/_sandbox/tenants').expect(200)
-  return body.tenants.map(({ name }: { name: string }) => name)
-}
+  [...readFileSync('starts.txt', 'utf8').matchAll(/(.+) (.+) (.+)\n/g)].map(([, pid, port, baseUrl = '']) => ({
+    ...{ pid: Number(pid), port, baseUrl },
+  }))
 
 test('Copies of an app divide the rows, each on a port and a tenant of its own, and leave nothing behind', async () => {
   writeCopies(NOTE_START)
@@ -41,11 +30,11 @@ test('Copies of an app divide the rows, each on a port and a tenant of its own, 
   expect(new Set(copies.map(({ baseUrl }) => baseUrl)).size).toBe(3)
   for (const { baseUrl } of copies)
     expect(baseUrl).toMatch(new RegExp(`^${sandbox().baseUrl}/t/audit-[a-z0-9]+-[123]$`))
-  const { rows } = readReport()
+  const { rows } = reportIn('report.json')
   expect(rows.filter(({ verdict }) => !['refused', 'observed', 'accepted'].includes(verdict))).toEqual([])
   // The app writes why it refused.
   expect(rows.find(({ row }) => row === 'use/id_token.expired')?.log?.join('\n')).toMatch(/JWTExpired/)
-  expect(await tenants()).toEqual(['default'])
+  expect(await tenantsOf(sandbox())).toEqual(['default'])
   expect(await sandbox().flows.list()).toEqual([])
   for (const { pid } of copies) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 }, 180_000)
@@ -71,12 +60,10 @@ http.Server.prototype.emit = function (name, request, ...rest) {
 }`)
   const only = ['use/id_token.a*', 'use/id_token.i*']
   const { code } = await auditInProcess(sandbox(), { only, jobs: '2', json: 'report.json' })
-  const { rows, notes } = readReport()
-  expect(notes).toEqual([
-    expect.stringMatching(
-      /^after row \d+ copy 1 of your app no longer lets adult-passport in: nothing: .*; what it refused since the last good flow does not count; it was started again$/,
-    ),
-  ])
+  const { rows, notes } = reportIn('report.json')
+  const lost = /^after row \d+ copy 1 of your app no longer lets adult-passport in: nothing: .*; what it refused since/
+  const remedy = 'the last good flow does not count; it was started again'
+  expect(notes).toEqual([expect.stringMatching(new RegExp(`${lost.source} ${remedy}$`))])
   expect(code).toBe(3)
   expect(starts()).toHaveLength(3)
   expect(rows.filter(({ reason }) => reason === 'control_lost').length).toBeGreaterThan(0)
@@ -89,7 +76,7 @@ test('Copies of an app that ignore {base_url} are one line with the remedy', asy
   await expect(auditInProcess(sandbox(), { only: ['use/id_token.expired'] })).rejects.toThrow(
     /^GET \/verify goes to http:\S+\/v1\/oidc\/use, not to this sandbox; set your app's base URL to http:\S+\/t\/audit-\w+-1; in start that is \{base_url\}$/,
   )
-  expect(await tenants()).toEqual(['default'])
+  expect(await tenantsOf(sandbox())).toEqual(['default'])
 })
 
 test('Copies of an app that cannot run side by side are one line with the remedy', async () => {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
-import { auditInProcess, useScratchFolder, writeStart } from './audit-in-process.ts'
+import { auditInProcess, reportIn, useScratchFolder, writeStart } from './audit-in-process.ts'
 import { exampleAfter, jose, OPENID_CLIENT } from './started-apps.ts'
 
 const sandbox = shareSandbox()
@@ -12,7 +10,7 @@ useScratchFolder()
 async function audit(app: string, only: readonly string[]) {
   writeStart(app, '  ready: http://localhost:{port}/\n')
   await auditInProcess(sandbox(), { only, repeat: '1', jobs: '2', json: 'report.json' })
-  const { rows, notes } = auditReportSchema.parse(JSON.parse(readFileSync('report.json', 'utf8')))
+  const { rows, notes } = reportIn('report.json')
   return {
     notes,
     rowOf: (id: string) => rows.find(({ row }) => row === id),

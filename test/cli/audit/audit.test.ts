@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { addAudit } from '../../../src/cli/audit/add-audit.ts'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { folderWith } from '../../support/folder-with.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
-import { startSmallApp } from './audit-in-process.ts'
+import { reportIn, startSmallApp, tenantsOf } from './audit-in-process.ts'
 import { auditedRow, auditReport } from './reports/sample-report.ts'
 
 const { run, launch } = await buildCli()
@@ -16,9 +16,8 @@ const { run, launch } = await buildCli()
 /** Of the built command: what it says first, its exit codes, what ends it, and that its flags reach the audit. */
 let cwd: string
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'agekey-audit-'))
+  cwd = folderWith()
 })
-afterEach(() => rmSync(cwd, { recursive: true }))
 
 const write = (name: string, text: string) => writeFileSync(join(cwd, name), text)
 const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
@@ -40,7 +39,7 @@ test('audit starts a sandbox, says what it learned and found, writes the reports
   )
   expect(stdout).toContain('To look at the flows in the console, start agekey-sandbox before the audit')
   await expect(fetch(`http://localhost:${port}/_sandbox/health`)).rejects.toThrow('fetch failed')
-  expect(auditReportSchema.parse(JSON.parse(read('a.json'))).rows).toMatchObject([{ row: 'use/id_token.expired' }])
+  expect(reportIn(join(cwd, 'a.json')).rows).toMatchObject([{ row: 'use/id_token.expired' }])
   expect(read('a.xml')).toMatch(/^<\?xml/)
   expect(JSON.parse(read('a.sarif'))).toMatchObject({ version: '2.1.0' })
   expect(read('a.md')).toContain('let in')
@@ -98,10 +97,7 @@ await import(${JSON.stringify(EXAMPLE)})`,
   const args = ['audit', '--url', sandbox.url, '--jobs', '2', '--junit', 'audit.xml']
   const { child, ended } = launch(args, { cwd })
   await Promise.race([lineOf(child.stderr, /^rows /m), ended])
-  const copies = read('copies.txt')
-    .trim()
-    .split('\n')
-    .map((line) => Number.parseInt(line, 10))
+  const copies = read('copies.txt').trim().split('\n').map(Number.parseFloat)
   expect(copies.map(isAlive)).toEqual([true, true])
   return { sandbox, child, ended, copies }
 }
@@ -120,8 +116,7 @@ test('Ctrl-C ends an audit with 130, says what was found so far, and leaves neit
   expect(existsSync(join(cwd, 'audit.xml'))).toBe(false)
   expect(copies.map(isAlive)).toEqual([false, false])
   expect(read('copies.txt').match(/ends by itself/g)).toHaveLength(2)
-  const { tenants } = await (await fetch(`${sandbox.url}/_sandbox/tenants`)).json()
-  expect(tenants.map(({ name }: { name: string }) => name)).toEqual(['default'])
+  expect(await tenantsOf(sandbox)).toEqual(['default'])
   expect(await sandbox.expectations.list()).toEqual([])
   expect((await sandbox.personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual([])
 }, 180_000)
@@ -142,15 +137,13 @@ test('Ctrl-C ends an audit with 130 also while the app is still to come up', asy
   expect(await ended).toEqual({ code: 130, stdout, stderr: '' })
 })
 
+const MISTAKES = `error: agekey-audit.yaml:3: known: there is no row use/id_token.kid_emty. Did you mean use/id_token.kid_empty?
+error: agekey-audit.yaml:5: fail_no: unknown key. Did you mean "fail_on"?
+`
+
 test.each([
   ['an unknown flag', ['--xyz'], "error: unknown option '--xyz'; agekey-sandbox audit --help lists them\n"],
-  [
-    'mistakes in the file, with their lines',
-    [],
-    `error: agekey-audit.yaml:3: known: there is no row use/id_token.kid_emty. Did you mean use/id_token.kid_empty?
-error: agekey-audit.yaml:5: fail_no: unknown key. Did you mean "fail_on"?
-`,
-  ],
+  ['mistakes in the file, with their lines', [], MISTAKES],
 ])('audit ends with 2 and a line for each mistake: %s', async (_, args, stderr) => {
   const known = 'known:\n  - row: use/id_token.kid_emty\n    because: it is old'
   write('agekey-audit.yaml', `app: http://localhost:3000/verify\n${known}\nfail_no: must\n`)

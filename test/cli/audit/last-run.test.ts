@@ -22,11 +22,9 @@ const kept = () => JSON.parse(readFileSync('.agekey-audit/last.json', 'utf8'))
 
 test('The rows of the last audit that failed or were undetermined are those of --again', async () => {
   await keepRun(MIXED)
-  expect(readUnsettled(MIXED.app)).toEqual(
-    MIXED.rows
-      .filter(({ verdict }) => ['let in', 'broke', 'too strict', 'undetermined', 'stale'].includes(verdict))
-      .map(({ row }) => row),
-  )
+  const isUnsettled = ['let in', 'broke', 'too strict', 'undetermined', 'stale']
+  const rows = MIXED.rows.filter(({ verdict }) => isUnsettled.includes(verdict)).map(({ row }) => row)
+  expect(readUnsettled(MIXED.app)).toEqual(rows)
 })
 
 test('Rows that were run again stand in the place of those of the last audit, and the report counts all of them', async () => {
@@ -60,38 +58,29 @@ test('What is known of the readings of an app stands beside the rows of its last
   expect(kept()).not.toHaveProperty('readings')
 })
 
+const FIRST = 'run it without --again first'
+const OTHER = auditReport([], { app: 'http://localhost:1/' })
+const GOOD = auditReport([auditedRow('use/verified', { verdict: 'accepted' })], { app: APP })
+const OLD = { app: APP, rows: [{ row: 'use/verified', verdict: 'accepted' }] }
+const BAD = { ...auditReport([]), seconds: 'x' }
+const ALONE = 'holds verdicts alone, as an earlier version kept them, and not the whole report'
+const NO_REPORT = 'is no report of agekey-sandbox audit: seconds: expected a number, found the text "x"'
+
 test.each([
-  ['without an audit before', undefined, 'there is no last audit in this folder; run it without --again first'],
+  ['without an audit before', undefined, `there is no last audit in this folder; ${FIRST}`],
+  ['after that of another app', OTHER, `the last audit was of http://localhost:1/, not of ${APP}; ${FIRST}`],
+  ['when all is well', GOOD, /in the last audit of \S+ nothing failed or was undetermined; run it without --again$/],
   [
-    'after that of another app',
-    auditReport([], { app: 'http://localhost:1/' }),
-    'the last audit was of http://localhost:1/, not of http://localhost:9/; run it without --again first',
-  ],
-  [
-    'when nothing is left',
-    auditReport([auditedRow('use/verified', { verdict: 'accepted' })], { app: APP }),
-    'in the last audit of http://localhost:9/ nothing failed or was undetermined; run it without --again',
-  ],
-  [
-    'after a file that is broken',
+    'after a broken file',
     'x',
-    /^--again: \.agekey-audit\/last\.json is not JSON: Unexpected token .*; run the audit without --again first$/,
+    /^--again: \S+last\.json is not JSON: Unexpected token .*; run the audit without --again/,
   ],
-  [
-    'after a file of an earlier version, which held verdicts alone',
-    { app: APP, rows: [{ row: 'use/verified', verdict: 'accepted' }] },
-    '.agekey-audit/last.json holds verdicts alone, as an earlier version kept them, and not the whole report; run the audit without --again first',
-  ],
-  [
-    'after a file of another shape',
-    { ...auditReport([]), seconds: 'x' },
-    '.agekey-audit/last.json is no report of agekey-sandbox audit: seconds: expected a number, found the text "x"; run the audit without --again first',
-  ],
+  ['after verdicts alone', OLD, `.agekey-audit/last.json ${ALONE}; run the audit without --again first`],
+  ['after another shape', BAD, `.agekey-audit/last.json ${NO_REPORT}; run the audit without --again first`],
 ])('--again is refused in one line %s', (_, last, line) => {
   if (last !== undefined) write(last)
-  expect(() => readUnsettled(APP)).toThrow(
-    typeof line === 'string' ? expect.objectContaining({ message: `--again: ${line}` }) : line,
-  )
+  const message = typeof line === 'string' ? `--again: ${line}` : expect.stringMatching(line)
+  expect(() => readUnsettled(APP)).toThrow(expect.objectContaining({ message }))
 })
 
 test('A sandbox that the command line started shows the last audit of its folder, each time as it is then', async () => {

@@ -28,15 +28,9 @@ test('audit --list prints JSON, and says which rows a version of the catalogue d
   const { rows, catalogue } = JSON.parse(await listed({ json: '-', catalogue: '0.1' }))
   expect(catalogue).toBe('0.1')
   expect(rows).toContainEqual({
-    row: 'use/id_token.expired',
-    family: expect.any(String),
-    level: 'must',
-    severity: expect.any(Number),
-    summary: expect.any(String),
-    refs: expect.any(Array),
-    cwe: expect.arrayContaining([expect.stringMatching(/^CWE-\d+$/)]),
-    since: '0.1',
-    counted: true,
+    ...{ row: 'use/id_token.expired', level: 'must', since: '0.1', counted: true },
+    ...{ family: expect.any(String), severity: expect.any(Number), summary: expect.any(String) },
+    ...{ refs: expect.any(Array), cwe: expect.arrayContaining([expect.stringMatching(/^CWE-\d+$/)]) },
   })
   type Row = { since: string; counted: boolean }
   expect(rows.filter(({ since, counted }: Row) => counted !== (since === '0.1'))).toEqual([])

@@ -12,7 +12,7 @@ async function open(url: string | undefined, flags: Record<string, string> = {})
   return sandbox
 }
 
-test('an audit may begin with a sandbox that has just been started, also with https', async () => {
+test('An audit may begin with a sandbox that has just been started, also with https', async () => {
   await preflight(await open(undefined))
   await preflight(await open(undefined, { https: 'true' }))
 })
@@ -20,20 +20,19 @@ test('an audit may begin with a sandbox that has just been started, also with ht
 test.each([
   ['is ahead', { advance: 3600 }, 'is 3600 seconds ahead'],
   ['stands still', { freeze: true }, 'stands still'],
-])('an audit does not begin while the clock of the sandbox %s: expired would mean two things', async (_, move, how) => {
+])('An audit does not begin while the clock of the sandbox %s: expired would mean two things', async (_, move, how) => {
   const running = await startSandbox()
   if ('advance' in move) await running.clock.advance(move.advance)
   else await running.clock.freeze()
-  await expect(preflight(await open(running.url))).rejects.toThrow(
-    `${running.baseUrl}: the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back in the console, or by POST ${running.baseUrl}/_sandbox/clock with {"reset": true}`,
-  )
+  const remedy = `set it back in the console, or by POST ${running.baseUrl}/_sandbox/clock with {"reset": true}`
+  const problem = `the clock of the sandbox ${how}, so that what is expired for it is not for your app`
+  await expect(preflight(await open(running.url))).rejects.toThrow(`${running.baseUrl}: ${problem}; ${remedy}`)
   await running.clock.reset()
   await preflight(await open(running.url))
 })
 
-test('an audit does not begin where doctor finds a problem', async () => {
+test('An audit does not begin where doctor finds a problem', async () => {
   const running = await startSandbox({ baseUrl: `http://localhost:${await findFreePort()}` })
-  await expect(preflight(await open(running.url))).rejects.toThrow(
-    new RegExp(`^connection_refused: .*${new URL(running.baseUrl).port}.*; `),
-  )
+  const problem = new RegExp(`^connection_refused: .*${new URL(running.baseUrl).port}.*; `)
+  await expect(preflight(await open(running.url))).rejects.toThrow(problem)
 })
