@@ -4,6 +4,13 @@ import { afterAll, afterEach } from 'vitest'
 import { folderWith } from '../support/folder-with.ts'
 import { packageOfRun } from '../support/run.ts'
 
+/** The objects of a text with one a line. */
+export const jsonLines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
 /** A finished run. */
 export interface Run {
   readonly code: number | null

@@ -75,7 +75,7 @@ test('An app that lets everything in fills no screen for each row: from the 26th
 
 const refused = auditedRow('use/id_token.expired')
 
-test.each([
+test.each<[string, AuditReport, string?]>([
   ['of which all is well', auditReport([refused]), '<green>passed</green>: 1 refused; 12.3 seconds'],
   ['without rows', auditReport([]), '<red>nothing was judged</red>: no rows; 12.3 seconds'],
   ['without a judged row', auditReport([auditedRow('create/created', { verdict: 'not for this app' })])],
