@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { askByHttp } from '../../src/audit/drill/ask-app.ts'
 import { runDrill } from '../../src/audit/drill/drill.ts'
 import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
@@ -14,6 +14,7 @@ const page = readPage('drill.md')
 
 test('drill.md shows what a drill prints that asks as its file says', async () => {
   vi.stubEnv('ADMIN_TOKEN', 's3cret')
+  onTestFinished(() => void vi.unstubAllEnvs())
   const sandbox = await startSandbox()
   const app = await startVerificationsApp(sandbox)
   const request = { claims: claims({ age_thresholds: [18] }) }

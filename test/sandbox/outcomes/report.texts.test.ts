@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { auditReportSchema } from '../../../../src/sandbox/outcomes/audit-report.ts'
-import { flowAddress } from '../../../../src/sandbox/outcomes/report/flow-address.ts'
+import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { flowAddress } from '../../../src/sandbox/outcomes/report/flow-address.ts'
 import {
   dependencesOf,
   describeReadings,
@@ -11,25 +11,19 @@ import {
   whatTogetherDid,
   whatVariantDid,
   whereSilent,
-} from '../../../../src/sandbox/outcomes/report/readings-text.ts'
+} from '../../../src/sandbox/outcomes/report/readings-text.ts'
 import {
   referencesOf,
   weightOf,
   whatAppDid,
   whatHappened,
   whyNotJudged,
-} from '../../../../src/sandbox/outcomes/report/row-texts.ts'
-import { byReason, conclusionOf, totalsInOrder } from '../../../../src/sandbox/outcomes/report/summary.ts'
-import {
-  auditedRow,
-  auditReport,
-  MIXED,
-  READINGS_FOUND,
-  readingsAudit,
-} from '../../../cli/audit/reports/sample-report.ts'
+} from '../../../src/sandbox/outcomes/report/row-texts.ts'
+import { byReason, conclusionOf, totalsInOrder } from '../../../src/sandbox/outcomes/report/summary.ts'
+import { auditedRow, auditReport, MIXED, READINGS_FOUND, readingsAudit } from '../../cli/audit/reports/sample-report.ts'
 
 test('public/schemas/audit-report.schema.json says of each member what the schema says', () => {
-  const file = new URL('../../../../public/schemas/audit-report.schema.json', import.meta.url)
+  const file = new URL('../../../public/schemas/audit-report.schema.json', import.meta.url)
   const { $schema: _, title: _title, ...published } = JSON.parse(readFileSync(file, 'utf8'))
   const { $schema: _own, ...own } = z.toJSONSchema(auditReportSchema, { target: 'draft-7' })
   // That lists are not changed is for programs in TypeScript.
