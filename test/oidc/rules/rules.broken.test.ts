@@ -1,18 +1,454 @@
 import { expect, test } from 'vitest'
-import { BRAND, PROFILES } from '../../../src/oidc/profile.ts'
+import { beginCreate } from '../../../src/oidc/create.ts'
+import { BRAND, PROFILES, type Profile } from '../../../src/oidc/profile.ts'
 import { pushRequest } from '../../../src/oidc/pushed-request.ts'
 import { Refusal } from '../../../src/oidc/refusal.ts'
-import { ERROR_STATUS } from '../../../src/oidc/rules/error-codes.ts'
+import { decodePairs } from '../../../src/oidc/request/parameters.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../../src/oidc/rules/error-codes.ts'
 import type { Finding } from '../../../src/oidc/rules/finding.ts'
-import { levelOf, RULES, ruleRow } from '../../../src/oidc/rules/rules.ts'
+import { levelOf, RULES, type RuleId, ruleRow } from '../../../src/oidc/rules/rules.ts'
 import { exchangeCode } from '../../../src/oidc/token.ts'
 import { upgradeAgeKey } from '../../../src/oidc/upgrade.ts'
-import { beginUse } from '../../../src/oidc/use.ts'
+import { type Beginning, beginUse } from '../../../src/oidc/use.ts'
 import { CLAIMS_CASES, SIGNAL_CASES, SIGNAL_CONTEXT, signalOf } from '../../age/cases.ts'
-import { createProvider } from '../../support/provider.ts'
-import { pushedRequest, REDIRECT_URI, tokenRequest, useRequest } from '../../support/requests.ts'
-import { createService, formRequest, jsonRequest, received, refusalOf } from '../../support/service.ts'
-import { type Answer, RULE_CASES } from './rule-cases.ts'
+import { createProvider, type TestProvider } from '../../support/provider.ts'
+import * as requests from '../../support/requests.ts'
+import { ageSignal, basic, type Changes, claims, REDIRECT_URI } from '../../support/requests.ts'
+import { createService, formRequest, jsonRequest, received, refusalOf, type Service } from '../../support/service.ts'
+
+/** Fields that are changed in a valid request, or text that is sent behind it: `nonce=another`. */
+type Sent = Changes | string
+
+/** What every endpoint answers that does not refuse by a page or a status. */
+type Answer = Beginning<unknown> | { readonly findings: readonly Finding[] }
+
+interface Details {
+  /** Where, when the message does not begin with the place. */
+  readonly path?: string
+  /** The error code, when it is not that of the rule. */
+  readonly error?: ErrorCode
+  /** Rules that such a request cannot help but break too. */
+  readonly beside?: readonly RuleId[]
+  /** Nothing is redirected: the user sees a page. */
+  readonly page?: true
+  /** What the redirect has that others have not: another mode, no state. */
+  readonly callback?: { readonly mode?: 'query'; readonly state?: undefined }
+  readonly headers?: Readonly<Record<string, string>>
+  /** The profile in which the request breaks the rule; both when left out. */
+  readonly only?: Profile
+}
+
+/** A request that breaks a rule. `svc` stands for the word of the profile; an ellipsis ends the beginning of a message. */
+type Row = readonly [rule: RuleId, sent: Sent, message: string, details?: Details]
+
+interface RuleCase extends Details {
+  readonly endpoint: string
+  readonly rule: RuleId
+  /** What the request has that breaks the rule. */
+  readonly breaks: string
+  readonly message: string
+  send(service: Service<TestProvider>): Answer | Promise<Answer>
+}
+
+/** A parameter that is left out, and one without a value. */
+const missing = (rule: RuleId, name: string, details: Details = { error: 'invalid_request' }): Row[] => [
+  [rule, { [name]: undefined }, `${name} is missing`, details],
+  [rule, { [name]: '' }, `${name} is missing: it was received without a value`, details],
+]
+/** Values of the parameter with which a message begins; the message has the value for `%j`. */
+const values = (rule: RuleId, message: string, ...all: string[]): Row[] =>
+  all.map((value) => [rule, { [message.split(' ', 1)[0] ?? '']: value }, message.replace('%j', JSON.stringify(value))])
+
+const STATELESS = { callback: { state: undefined } } as const
+const PAGE = { page: true } as const
+const MISSING = { error: 'invalid_request' } as const
+const MISSING_PAGE = { ...MISSING, ...PAGE }
+const CODE = { path: 'code' } as const
+const BODY = { path: '' } as const
+const SPEC = { only: 'spec' } as const
+const EVIL = { redirect_uri: 'https://evil.example/' }
+const SLASHED = `${REDIRECT_URI}/`
+const QUERIED = `${REDIRECT_URI}?a=b`
+const NO_ADDRESSES = { request_uri: undefined, redirect_uri: undefined }
+const NO_CREDENTIALS = { client_id: undefined, client_secret: undefined }
+const ALONE = { scope: undefined, response_type: undefined, redirect_uri: undefined }
+const AUTHORIZATION = basic('ak_test_sandbox', 'sk_test_sandbox')
+
+const REGISTERED = 'Registered: ak_test_sandbox, other.'
+const UNKNOWN = `client_id "nobody" is not registered here. ${REGISTERED}`
+const WRONG_SECRET = 'client_secret is wrong for client "ak_test_sandbox", which is registered:'
+const ANOTHER_SECRET = `${WRONG_SECRET} 5 characters were received, which are another secret. ${REGISTERED}`
+const BESIDE_HEADER = 'is in the form beside an Authorization header: a request authenticates by one of them'
+const ADDRESSES = `is not registered for client ak_test_sandbox; registered: ${REDIRECT_URI}, ${REDIRECT_URI}?a=b`
+const UNREGISTERED = `redirect_uri https://evil.example/ ${ADDRESSES}`
+const USE_SCOPE = 'scope must be "openid" or "openid svc.upgrade"'
+const OTHER_WORD =
+  'agekey.upgrade is the upgrade scope of profile agekey, and this sandbox runs with profile spec: start it with --profile agekey'
+const MODES = 'response_mode must be fragment, query or form_post'
+const MALFORMED =
+  'is not well-formed: it has bytes that are not UTF-8; percent-encode it as UTF-8, without NUL characters'
+const WITH_NUL = 'is not well-formed: it has a NUL character; percent-encode it as UTF-8, without NUL characters'
+const OF_CORE = 'is a standard parameter (OpenID Connect Core) that this endpoint does not use: it was ignored'
+const OF_OAUTH = 'is a standard parameter (RFC 6749) that this endpoint does not use: it was ignored'
+const OLDER = 'an older spelling of the upgrade scope, which is svc.upgrade'
+const NOT_READ = 'urn:svc:request:*** is not supported here: it was not read'
+const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this client'
+const BEGINNING = 'request_uri must begin with urn:svc:request: (profile spec)'
+const MANY_METHODS = 'claims.allowed_methods must have at most 100 entries, has 101'
+
+const BY_SLASH = `${REDIRECT_URI} by the final slash`
+const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
+const CAMEL_CASE = 'redirect_uri is missing; redirectUri was received: did you mean redirect_uri?'
+const ID_TOKEN_CODE = 'response_type must be id_token, is "id_token code"'
+const FOR_SERVERS = 'is for E2 and E4 and must never reach a browser: it was ignored'
+const NO_COLOUR = '%j is not #rgb, #rrggbb or a CSS colour name'
+const OBJECT = 'request e30.e30. is not supported here: it was not read'
+const TYPE = 'type must be age_verification'
+const OF_OTHER_PROFILE = `${BEGINNING}, begins with urn:agekey:request:, which is that of profile agekey`
+const GRANT = 'grant_type must be authorization_code'
+const NO_CODE = 'the code was not issued to client ak_test_sandbox'
+const AUTHENTICATES = 'the Authorization header authenticates ak_test_sandbox'
+const BESIDE_SECRET = `an Authorization header is sent beside client_secret: a request authenticates by one of them`
+
+const PRESENTATION: readonly Row[] = [
+  ...values('USE-13', 'theme %j is not light, dark or system', 'blue'),
+  ...values('USE-14', 'language %j is not an IETF BCP 47 tag such as en or pt-BR', 'e!n'),
+]
+
+const E1: readonly Row[] = [
+  ['USE-01', { client_id: 'nobody' }, UNKNOWN, PAGE],
+  ...missing('USE-01', 'client_id', MISSING_PAGE),
+  ['USE-02', EVIL, UNREGISTERED, PAGE],
+  ['USE-02', { redirect_uri: SLASHED }, `redirect_uri ${SLASHED} ${ADDRESSES} (differs from ${BY_SLASH})`, PAGE],
+  ...missing('USE-02', 'redirect_uri', MISSING_PAGE),
+  ['USE-02', { redirect_uri: undefined, redirectUri: 'x' }, CAMEL_CASE, { ...MISSING_PAGE, beside: ['USE-11'] }],
+  ...missing('USE-03', 'scope'),
+  [
+    'USE-03',
+    { scope: undefined, response_type: 'code id_token' },
+    'scope is missing',
+    { ...MISSING, beside: ['USE-04'] },
+  ],
+  ...values('USE-03', `${USE_SCOPE}, is %j`, ' ', 'openid email'),
+  ...values('USE-03', `${USE_SCOPE}, is %j. Did you mean "openid svc.upgrade"?`, 'svc.upgrade', 'openid,svc.upgrade'),
+  ['USE-03', { scope: 'OpenID' }, `${USE_SCOPE}, is "OpenID". Did you mean "openid"?`],
+  ['USE-03', { scope: 'agekey-upgrade' }, `${USE_SCOPE}, is "agekey-upgrade"`, SPEC],
+  ['USE-03', { scope: 'openid agekey.upgrade' }, `${USE_SCOPE}, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
+  ...missing('USE-04', 'response_type'),
+  ['USE-04', { response_type: 'code' }, 'response_type must be id_token, is "code"', { callback: { mode: 'query' } }],
+  ['USE-04', { response_type: 'token', scope: 'openid svc.upgrade' }, 'response_type must be id_token, is "token"'],
+  ...values('USE-04', 'response_type must be id_token, is %j', 'id_token token', 'code id_token'),
+  ['USE-05', { response_type: 'id_token code', scope: 'openid svc.upgrade' }, ID_TOKEN_CODE],
+  ['USE-06', { response_mode: 'web_message' }, `${MODES}, is "web_message"`],
+  ['USE-06', { response_mode: 'QUERY' }, `${MODES}, is "QUERY". Did you mean "query"?`],
+  ['USE-06', { response_mode: 'form-post' }, `${MODES}, is "form-post". Did you mean "form_post"?`],
+  ...missing('USE-07', 'state', { ...MISSING, ...STATELESS }),
+  ...missing('USE-08', 'nonce'),
+  ...missing('USE-09', 'claims'),
+  ...values('USE-09', 'claims must be JSON, is %j: Unexpected token…', 'age>18', '%7B%7D'),
+  ...values('USE-09', 'claims must be JSON, is %j: Expected…', '{age_thresholds:[18]}'),
+  ['USE-10', 'nonce=another', 'nonce is sent more than once: "nonce-1" and "another"'],
+  ['USE-10', 'nonce=b&nonce=c', 'nonce is sent more than once: "nonce-1" and "b"'],
+  ['USE-10', 'nonce=', 'nonce is sent more than once: "nonce-1" and no value'],
+  ['USE-10', 'state=another', 'state is sent more than once: "state-1" and "another"', STATELESS],
+  ['USE-10', 'x=1&x=1', 'x is sent more than once', { beside: ['USE-11'] }],
+  ['USE-10', 'request_uri=a&request_uri=b', 'request_uri is sent more than once'],
+  ['USE-10', 'request=a&request=b', 'request is sent more than once'],
+  ...['nonce=%ff', 'nonce=%', 'nonce=%ed%a0%80'].map((sent): Row => ['USE-10', sent, `nonce ${MALFORMED}`]),
+  ['USE-10', 'nonce=a%00b', `nonce ${WITH_NUL}`],
+  ['USE-10', '%zz=1', `%zz ${MALFORMED}`],
+  ['USE-10', '%ff', `%ff ${MALFORMED}`],
+  ['USE-10', 'x%00y=1', `"x\\u0000y" ${WITH_NUL}`, { path: 'x\0y' }],
+  ['USE-11', { prompt: 'login' }, `prompt ${OF_CORE}`],
+  ['USE-11', { client_secret: 'sk_test_sandbox' }, `client_secret ${FOR_SERVERS}`],
+  ['USE-11', { x: 'y'.repeat(5_000) }, 'x is not known and was ignored. Known: scope, response_type, response_mode…'],
+  ...values('USE-12', 'can_create must be exactly true, is %j; only the use choice is offered', 'TRUE', '1'),
+  ...PRESENTATION,
+  ...values('USE-15', 'learn_more %j is not true or false', '0'),
+  ...values('USE-16', `primary_color ${NO_COLOUR}`, '#ab'),
+  ...values('USE-16', `secondary_color ${NO_COLOUR}`, 'url(x)'),
+  ...values('USE-16', `text_color ${NO_COLOUR}`, 'constructor'),
+  ...values('USE-16', `background_color ${NO_COLOUR}`, '#12345g'),
+  ...values('USE-16', 'text_align %j is not left, center or right', 'justify'),
+  ...values('USE-16', 'button_radius %j is not a whole number from 0 to 32', '33', '-1', '1.5', '032'),
+  ...values('USE-16', 'gradient %j is not true or false', 'yes'),
+  ...values('USE-16', 'font %j is not 1 to 60 letters, digits and spaces', 'Arial;}', '  '),
+  ['USE-16', { font: 'x'.repeat(61) }, `font "${'x'.repeat(60)}…" is not 1 to 60 letters, digits and spaces`],
+  ...values('USE-17', `scope %j has agekey_upgrade: ${OLDER}`, 'openid agekey_upgrade'),
+  ...values(
+    'USE-17',
+    `scope %j has agekey_upgrade and agekey-upgrade: ${OLDER}`,
+    'openid agekey-upgrade agekey_upgrade',
+  ),
+  ['USE-18', { request: 'e30.e30.' }, OBJECT],
+  ['USE-18', { request: 'e'.repeat(5_000) }, `request "${'e'.repeat(60)}…" is not supported here: it was not read`],
+  ['USE-18', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, { error: 'request_uri_not_supported' }],
+  ['CLM-20', { claims: claims({ allowed_methods: Array(101).fill('id_doc_scan') }) }, MANY_METHODS],
+  ['USE-23', { nonce: 'n'.repeat(4_097) }, 'nonce is 4097 bytes long; at most 4096 are taken'],
+  ['USE-23', { font: 'ü'.repeat(2_049) }, 'font is 4098 bytes long; at most 4096 are taken'],
+  ['USE-23', { state: 's'.repeat(60_000) }, 'state is 60000 bytes long; at most 4096 are taken', STATELESS],
+]
+
+const E2: readonly Row[] = [
+  ['PAR-02', { client_secret: 'wrong' }, ANOTHER_SECRET],
+  ['PAR-02', { client_secret: 'sk_other' }, `${WRONG_SECRET} it is that of client "other". ${REGISTERED}`],
+  ...missing('PAR-02', 'client_secret', {}),
+  ...missing('PAR-02', 'client_id', {}),
+  ['PAR-02', { client_id: 'nobody' }, UNKNOWN],
+  ...missing('PAR-03', 'scope'),
+  ...values('PAR-03', 'scope must be openid, is %j', ' ', 'openid profile'),
+  [
+    'PAR-03',
+    { scope: 'openid agekey.upgrade' },
+    `scope must be openid, is "openid agekey.upgrade". ${OTHER_WORD}`,
+    SPEC,
+  ],
+  ...values('PAR-04', 'scope must be openid, is %j', 'svc.upgrade  openid openid', 'openid agekey_upgrade'),
+  ...missing('PAR-05', 'response_type'),
+  ...values('PAR-05', 'response_type must be none, is %j', 'id_token'),
+  ...values('PAR-06', `${TYPE}, is %j`, 'payment'),
+  ...values('PAR-06', `${TYPE}, is %j. Did you mean "age_verification"?`, 'ageVerification'),
+  ...missing('PAR-07', 'type'),
+  ['PAR-08', EVIL, UNREGISTERED],
+  ...missing('PAR-08', 'redirect_uri'),
+  ...missing('PAR-09', 'state'),
+  ...missing('PAR-10', 'authorization_details'),
+  ...values('PAR-10', 'authorization_details must be JSON, is %j: Unexpected token…', 'none'),
+  ...values('PAR-10', 'authorization_details must be JSON, is %j: Expected…', '[{]'),
+  ['PAR-11', 'state=another', 'state is sent more than once: "state-1" and "another"'],
+  ['PAR-11', 'client_id=other', 'client_id is sent more than once: "ak_test_sandbox" and "other"'],
+  ['PAR-11', 'client_secret=x', 'client_secret is sent more than once'],
+  ['PAR-11', 'x=1&x=2', 'x is sent more than once', { beside: ['PAR-12'] }],
+  ['PAR-11', 'state=%zz', `state ${MALFORMED}`],
+  ['PAR-11', 'x%=1', `x% ${MALFORMED}`],
+  ['PAR-12', { login_hint: 'x' }, `login_hint ${OF_CORE}`],
+  ['PAR-14', { request: 'e30.e30.' }, OBJECT],
+  ['PAR-14', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, MISSING],
+  ['PAR-15', { state: 's'.repeat(5_000) }, 'state is 5000 bytes long; at most 4096 are taken'],
+]
+
+const E3: readonly Row[] = [
+  ['CRE-01', { client_id: 'nobody' }, UNKNOWN, PAGE],
+  ...missing('CRE-01', 'client_id', MISSING_PAGE),
+  ['CRE-02', EVIL, UNREGISTERED, PAGE],
+  ['CRE-02', NO_ADDRESSES, 'redirect_uri is missing', { ...MISSING_PAGE, beside: ['CRE-07'] }],
+  ['CRE-03', { redirect_uri: QUERIED }, `redirect_uri ${QUERIED} is not the one that was pushed: ${BY_QUERY}`, PAGE],
+  ...values('CRE-04', 'scope must be openid, is %j', 'profile'),
+  ...values('CRE-05', 'scope must be openid, is %j', 'openid svc.upgrade', 'openid agekey-upgrade'),
+  ...values('CRE-06', 'response_type must be none, is %j', 'code'),
+  ...missing('CRE-07', 'request_uri', { ...MISSING, ...STATELESS }),
+  ['CRE-08', { request_uri: 'urn:svc:request:guess' }, NOT_ISSUED, STATELESS],
+  ['CRE-08', { request_uri: 'https://rp.example/request' }, `${BEGINNING} and does not`, STATELESS],
+  ['CRE-08', { request_uri: 'urn:other:request:x' }, `${BEGINNING}, begins with urn:other:request:`, STATELESS],
+  ['CRE-08', { request_uri: 'urn:agekey:request:x' }, OF_OTHER_PROFILE, { ...STATELESS, ...SPEC }],
+  ['CRE-08', { request_uri: 'xurn:other:request:x' }, `${BEGINNING} and does not`, STATELESS],
+  ['CRE-08', { client_id: 'other' }, NOT_ISSUED, STATELESS],
+  ['CRE-11', 'scope=openid', 'scope is sent more than once: "openid" and "openid"'],
+  ['CRE-11', 'request_uri=x', 'request_uri is sent more than once', STATELESS],
+  ['CRE-11', 'redirect_uri=x', `redirect_uri is sent more than once: "${REDIRECT_URI}" and "x"`, PAGE],
+  ['CRE-11', 'scope=%ff', `scope ${MALFORMED}`],
+  ['CRE-12', { state: 'x' }, `state ${OF_OAUTH}`],
+  ['CRE-13', { scope: '' }, 'scope is missing beside request_uri'],
+  ...Object.keys(ALONE).map((name): Row => ['CRE-13', { [name]: undefined }, `${name} is missing beside request_uri`]),
+  ['CRE-13', ALONE, 'scope, response_type, redirect_uri are missing beside request_uri', { path: 'scope' }],
+  ['CRE-14', { request: 'e30.e30.' }, OBJECT],
+  ['CRE-15', { theme: 't'.repeat(5_000) }, 'theme is 5000 bytes long; at most 4096 are taken'],
+  [
+    'CRE-15',
+    { redirect_uri: REDIRECT_URI.padEnd(5_000, 'c') },
+    'redirect_uri is 5000 bytes long; at most 4096 are taken',
+    PAGE,
+  ],
+  ['CRE-15', { request_uri: 'r'.repeat(5_000) }, 'request_uri is 5000 bytes long; at most 4096 are taken', STATELESS],
+  ...PRESENTATION,
+]
+
+const E4: readonly Row[] = [
+  ...missing('TOK-03', 'grant_type'),
+  ...values('TOK-03', `${GRANT}, is %j`, 'refresh_token'),
+  ...values('TOK-03', `${GRANT}, is %j. Did you mean "authorization_code"?`, 'authorization-code'),
+  ...missing('TOK-04', 'code'),
+  ...['guess', 'x'.repeat(5_000), '__proto__'].map((code): Row => ['TOK-05', { code }, NO_CODE, CODE]),
+  ['TOK-05', { code: 'sk_test_sandbox' }, `${NO_CODE}: it is a client_secret`, CODE],
+  ['TOK-08', 'grant_type=x', 'grant_type is sent more than once: "authorization_code" and "x"'],
+  ['TOK-08', 'code=x', 'code is sent more than once'],
+  ['TOK-08', 'code=a%00b', `code ${WITH_NUL}`],
+  ['TOK-09', { redirect_uri: REDIRECT_URI }, `redirect_uri ${OF_OAUTH}`],
+  ['TOK-10', { client_secret: 'sk_test_sandbox' }, `client_secret ${BESIDE_HEADER}`],
+  ['TOK-10', { client_id: 'other' }, `client_id in the form is "other"; ${AUTHENTICATES}`],
+]
+
+const SENDERS: Readonly<Record<string, (service: Service<TestProvider>, sent: Sent) => Answer | Promise<Answer>>> = {
+  E1: ({ provider }, sent) => beginUse(decodePairs(encode(requests.useRequest, sent)), provider),
+  E2: ({ provider }, sent) => pushRequest(formRequest(encode(requests.pushedRequest, sent)), provider),
+  async E3(service, sent) {
+    const requestUri = await service.obtainRequestUri()
+    const query = encode((changes) => requests.createRequest(requestUri, changes), sent)
+    return beginCreate(decodePairs(query), service.provider)
+  },
+  async E4(service, sent) {
+    const code = await service.obtainCode()
+    const form = encode((changes) => requests.tokenRequest(code, changes), sent)
+    return exchangeCode(formRequest(form, { authorization: AUTHORIZATION }), service.provider)
+  },
+}
+
+const encode = (valid: (changes?: Changes) => requests.Fields, sent: Sent) =>
+  typeof sent === 'string' ? `${new URLSearchParams(valid())}&${sent}` : String(new URLSearchParams(valid(sent)))
+
+const changed = Object.entries({ E1, E2, E3, E4 }).flatMap(([endpoint, rows]) =>
+  rows.map(([rule, sent, message, details]): RuleCase => {
+    const json = JSON.stringify(sent, (_, value) => value ?? null)
+    const inBrand = (brand: string): Sent =>
+      typeof sent === 'string'
+        ? sent
+        : Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, value?.replaceAll('svc', brand)]))
+    const send: RuleCase['send'] = (service) =>
+      SENDERS[endpoint]?.(service, inBrand(service.provider.brand)) ?? Promise.reject(new Error(endpoint))
+    return { endpoint, rule, message, breaks: json.slice(0, 80), ...details, send }
+  }),
+)
+
+const bearer = (challenge: string) => ({
+  path: 'Authorization',
+  headers: { 'WWW-Authenticate': `Bearer realm="agekey-sandbox"${challenge}` },
+})
+const BASIC = {
+  path: 'Authorization',
+  headers: { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' },
+}
+const BEARER = bearer(', error="invalid_token"')
+const IN_FORM = { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' }
+const NO_HEADER = 'the Authorization header is missing'
+const NO_TOKEN = 'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
+const NO_ACCESS = 'the access token was not issued here'
+const UNDEFINED = `${NO_ACCESS}: it is the text "undefined" of a variable without a value`
+
+const DETAILS = { authorization_details: [ageSignal()] }
+const TWICE_ENCODED = JSON.stringify({ authorization_details: JSON.stringify([ageSignal()]) })
+const SERVED = 'request_uri has already been used: it serves one decision'
+const TOKEN_EXPIRED = 'the access token expired 2 seconds ago by the sandbox clock; it lives 10800 seconds'
+
+/** An Authorization header to E4, to E5, or to E2 beside the `client_secret` of the form. */
+const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, Details, form?: Changes])[] = [
+  ['TOK-02', undefined, NO_HEADER, BASIC],
+  ['TOK-02', undefined, `${NO_HEADER}; client_secret in the form does not count here`, BASIC, IN_FORM],
+  ['TOK-02', 'Bearer x', 'Authorization is Bearer; it must be Basic', BASIC],
+  ['TOK-02', basic('ak_test_sandbox', 'wrong'), ANOTHER_SECRET, BASIC],
+  ['TOK-02', basic('nobody', 'sk_test_sandbox'), UNKNOWN, BASIC],
+  ['TOK-10', 'Bearer x', `client_secret ${BESIDE_HEADER}`, {}, { client_secret: 'x' }],
+  ['UPG-02', undefined, NO_HEADER, bearer('')],
+  ['UPG-02', AUTHORIZATION, 'Authorization is Basic; it must be Bearer', BEARER],
+  ['UPG-02', 'sk_test_sandbox', 'Authorization names no scheme that is known; it must be Bearer', BEARER],
+  ['UPG-02', 'Bearer', NO_TOKEN, BEARER],
+  ['UPG-02', 'Bearer a b', NO_TOKEN, BEARER],
+  ['UPG-02', 'Bearer "a"', NO_TOKEN, BEARER],
+  ['UPG-03', 'Bearer unknown', NO_ACCESS, BEARER],
+  ['UPG-03', 'Bearer constructor', NO_ACCESS, BEARER],
+  ['UPG-03', 'Bearer undefined', UNDEFINED, BEARER],
+  ['UPG-03', 'Bearer sk_test_sandbox', `${NO_ACCESS}: it is a client_secret`, BEARER],
+  ['PAR-02', AUTHORIZATION, 'client_id is missing; the Authorization header does not count here', {}, NO_CREDENTIALS],
+  ['PAR-13', AUTHORIZATION, BESIDE_SECRET, { path: 'Authorization' }],
+  ['PAR-13', basic('ak_test_sandbox', 'wrong'), BESIDE_SECRET, { path: 'Authorization' }],
+  ['PAR-13', 'Bearer x', BESIDE_SECRET, { path: 'Authorization' }],
+]
+
+const byHeader = HEADERS.map(([rule, authorization, message, details, form = {}]): RuleCase => {
+  const endpoint = rule.startsWith('TOK') ? 'E4' : rule.startsWith('UPG') ? 'E5' : 'E2'
+  const send: RuleCase['send'] = ({ provider }) => {
+    if (endpoint === 'E2') return pushRequest(formRequest(requests.pushedRequest(form), { authorization }), provider)
+    if (endpoint === 'E5') return upgradeAgeKey(jsonRequest(DETAILS, authorization), provider)
+    return exchangeCode(formRequest(requests.tokenRequest('x', form), { authorization }), provider)
+  }
+  return {
+    endpoint,
+    rule,
+    message,
+    breaks: `Authorization ${authorization} and ${Object.keys(form)}`,
+    ...details,
+    send,
+  }
+})
+
+/** A body of E5; `$` stands for the name of its member. */
+const BODIES: readonly (readonly [rule: RuleId, body: string, message: string, details?: Details])[] = [
+  ['UPG-05', '', 'the body must be JSON: Unexpected end of JSON input (it is empty)', BODY],
+  ['UPG-05', '{', 'the body must be JSON: Expected property name…', BODY],
+  ['UPG-05', '[]', 'the body must be a JSON object with $, is an array', BODY],
+  ['UPG-05', 'null', 'the body must be a JSON object with $, is null', BODY],
+  ['UPG-05', '"text"', 'the body must be a JSON object with $, is "text"', BODY],
+  ['UPG-05', '{}', '$ is missing'],
+  ['UPG-05', '{"details":[]}', '$ is missing; details was received: did you mean $?', { beside: ['UPG-07'] }],
+  ['UPG-05', '{"__proto__":{"$":[]}}', '$ is missing', { beside: ['UPG-07'] }],
+  ['UPG-06', TWICE_ENCODED, '$ must be a JSON array, is JSON inside a string: it was encoded twice'],
+  ['UPG-06', '{"$":"x"}', '$ must be a JSON array, is "x"', { ...SPEC, beside: ['SIG-01'] }],
+  ['UPG-07', JSON.stringify({ ...DETAILS, note: 'x' }), 'note is not known and was ignored. Known: $.'],
+  ['SIG-01', '{"$":null}', '$ must be an array of age signals, is null'],
+  ['SIG-01', '{"$":{}}', '$ must be an array of age signals, is an object: put it into an array'],
+  ['SIG-01', '{"$":[null]}', '$[0] must be an object: one age signal, is null'],
+  ['SIG-02', '{"$":[]}', '$ must hold 1 to 10 age signals, holds 0'],
+]
+
+const byBody = BODIES.map(([rule, text, withName, details]): RuleCase => {
+  const [body = '', message = ''] = [text, withName].map((one) => one.replaceAll('$', 'authorization_details'))
+  const send: RuleCase['send'] = async (service) =>
+    upgradeAgeKey(jsonRequest(body, `Bearer ${await service.obtainToken()}`), service.provider)
+  return { endpoint: 'E5', rule, breaks: `the body ${text.slice(0, 50)}`, message, ...details, send }
+})
+
+type Issued = 'request_uri' | 'code' | 'access token'
+type Meanwhile = (service: Service<TestProvider>, issued: string, code: string) => unknown
+
+const wait =
+  (seconds: number): Meanwhile =>
+  ({ provider }) =>
+    provider.clock.advance(seconds)
+const replaceAgeKey: Meanwhile = async (service) =>
+  service.create(await service.obtainRequestUri(), {}, { kind: 'created', holder: 'child' })
+const CODE_ENDED = 'the code has already been exchanged; the access token that came of it has been ended'
+const TOKEN_ENDED = 'the access token was ended, because its code was exchanged again'
+
+/** What was issued serves no more, because of what happened meanwhile. */
+const EARLIER: readonly (readonly [Issued, RuleId, message: string, Meanwhile, Details?])[] = [
+  ['request_uri', 'CRE-09', 'request_uri expired 0 seconds ago by the sandbox clock; it lives 90 seconds', wait(90)],
+  ['request_uri', 'CRE-09', 'request_uri expired 1 second ago by the sandbox clock; it lives 90 seconds', wait(91)],
+  ['request_uri', 'CRE-09', 'request_uri expired 31 seconds ago by the sandbox clock; it lives 90 seconds', wait(121)],
+  ['request_uri', 'CRE-10', SERVED, (service, issued) => service.create(issued)],
+  ['code', 'TOK-06', 'the code expired 1 second ago by the sandbox clock; it lives 600 seconds', wait(601), CODE],
+  ['code', 'TOK-07', CODE_ENDED, (service, issued) => service.exchange(issued), CODE],
+  ['access token', 'UPG-03', TOKEN_EXPIRED, wait(10_802), BEARER],
+  ['access token', 'UPG-04', 'the age key that the access token names no longer exists', replaceAgeKey, BEARER],
+  ['access token', 'UPG-08', TOKEN_ENDED, (service, _, code) => refusalOf(() => service.exchange(code)), BEARER],
+]
+
+const ofEarlier = EARLIER.map(([name, rule, message, meanwhile, details]): RuleCase => {
+  const endpoint = { request_uri: 'E3', code: 'E4', 'access token': 'E5' }[name]
+  async function send(service: Service<TestProvider>): Promise<Answer> {
+    const code = await service.obtainCode()
+    const issued = {
+      request_uri: () => service.obtainRequestUri(),
+      code: () => code,
+      'access token': async () => (await service.exchange(code)).response.access_token,
+    }
+    const value = await issued[name]()
+    await meanwhile(service, value, code)
+    if (name === 'code') return service.exchange(value)
+    if (name === 'access token') return service.upgrade(value)
+    return beginCreate(Object.entries(requests.createRequest(value)), service.provider)
+  }
+  return { endpoint, rule, message, breaks: `an earlier ${name} (${message})`, ...details, send }
+})
+
+const JSON_FORM: RuleCase = {
+  endpoint: 'E2',
+  rule: 'PAR-02',
+  breaks: 'JSON that is called a form',
+  message: 'client_id is missing: JSON was received instead of a form',
+  beside: ['PAR-12', 'PAR-03', 'PAR-05', 'PAR-07', 'PAR-08', 'PAR-09', 'PAR-10'],
+  send: ({ provider }) => pushRequest(formRequest(JSON.stringify(requests.pushedRequest())), provider),
+}
+
+const RULE_CASES = [...changed, ...byHeader, ...byBody, ...ofEarlier, JSON_FORM]
 
 /** What a caller is told: the findings, and how the request is refused. */
 interface Told {
@@ -50,20 +486,10 @@ test.each(inProfiles)('In profile %s %s with %s breaks %s', async (profile, endp
     ...beside.map((other) => expect.objectContaining({ rule: other })),
   ])
   const error_description = expect.stringContaining(`${rule}: ${printable(message)}`)
-  const byRedirect = {
-    mode: endpoint === 'E1' ? 'fragment' : 'query',
-    address: REDIRECT_URI,
-    error,
-    error_description,
-    state: 'state-1',
-    ...one.callback,
-  }
-  const byStatus = {
-    status: one.page ? 400 : ERROR_STATUS[error],
-    error,
-    error_description,
-    headers: one.headers ?? {},
-  }
+  const mode = endpoint === 'E1' ? 'fragment' : 'query'
+  const told = { error, error_description }
+  const byRedirect = { mode, address: REDIRECT_URI, ...told, state: 'state-1', ...one.callback }
+  const byStatus = { status: one.page ? 400 : ERROR_STATUS[error], ...told, headers: one.headers ?? {} }
   const expected = one.page || !['E1', 'E3'].includes(endpoint) ? byStatus : byRedirect
   expect(refusal).toEqual(level === 'advice' ? undefined : expected)
   expect(JSON.stringify([findings, refusal])).not.toContain('sk_test_sandbox')
@@ -105,7 +531,7 @@ const findingsFor = (profile: (typeof PROFILES)[number], root: string, issues: r
 test.each(firstOf(CLAIMS_CASES))(
   'In profile %s E1 with claims breaks %s',
   async (profile, rule, { claims, issues }) => {
-    const query = Object.entries(useRequest({ claims: JSON.stringify(claims) }))
+    const query = Object.entries(requests.useRequest({ claims: JSON.stringify(claims) }))
     const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
     const { findings, refusal } = await askFor(() => beginUse(query, provider))
     const expected = findingsFor(profile, 'claims', issues)
@@ -137,8 +563,8 @@ test.each(firstOf(SIGNAL_CASES))('In profile %s E2 with an age signal breaks %s'
 const FORM = 'application/x-www-form-urlencoded'
 /** The server-to-server calls, by the rule on their media type. */
 const CALLS = {
-  'PAR-01': { mediaType: FORM, call: pushRequest, request: formRequest(pushedRequest()) },
-  'TOK-01': { mediaType: FORM, call: exchangeCode, request: formRequest(tokenRequest('x')) },
+  'PAR-01': { mediaType: FORM, call: pushRequest, request: formRequest(requests.pushedRequest()) },
+  'TOK-01': { mediaType: FORM, call: exchangeCode, request: formRequest(requests.tokenRequest('x')) },
   'UPG-01': { mediaType: 'application/json', call: upgradeAgeKey, request: jsonRequest({}, undefined) },
 } as const
 
