@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ruleRow } from '../../src/oidc/rules/rules.ts'
 import { readError, refusal } from '../support/error-body.ts'
 import type { Answer } from '../support/http-client.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
@@ -54,7 +55,7 @@ test('E5 answers 200 with the JSON string OK, and the next Use of the age key is
 const BAD_SIGNAL = JSON.stringify([ageSignal(), ageSignal({ age: { years: 20, at_least_years: 18 } })])
 
 test.each<[string, () => Promise<Answer>, number, string, string, object]>([
-  ['E2, a wrong secret', () => rp.push({ client_secret: 'wrong' }), 401, 'invalid_client', 'PAR-02', {}],
+  ['E2, a wrong secret', () => rp.push({ client_secret: 'sk_test_sandbox\n' }), 401, 'invalid_client', 'PAR-02', {}],
   ['E2, no state', () => rp.push({ state: undefined }), 400, 'invalid_request', 'PAR-09', {}],
   [
     'E2, two ages in one signal',
@@ -88,7 +89,12 @@ test.each<[string, () => Promise<Answer>, number, string, string, object]>([
   async (_name, call, status, error, rule, headers) => {
     const answer = await call()
     expect(refusal(answer)).toEqual({ status, error, rules: [rule] })
-    expect(readError(answer).error_description).toMatch(new RegExp(`^${rule}: `))
+    const { error_description, findings } = readError(answer)
+    expect(error_description).toMatch(new RegExp(`^${rule}: `))
+    expect(findings[0]).toMatchObject({ rule, level: 'error', hint: ruleRow(rule).hint })
+    const recorded = (await sandbox.flows.last())?.calls.at(-1)
+    expect(recorded?.findings).toEqual(findings)
+    expect(JSON.stringify(recorded)).not.toMatch(/sk_test_sandbox|at_test_/)
     expect(answer.headers).toMatchObject({ ...JSON_NOT_STORED, ...headers })
   },
 )

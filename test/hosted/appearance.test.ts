@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contrast, mix, readable, renderAppearanceCss, textOn } from '../../src/hosted/appearance.ts'
+import { ruleRow } from '../../src/oidc/rules/rules.ts'
+import { press, submit } from '../support/forms.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { type Changes, createRequest, useRequest } from '../support/requests.ts'
@@ -51,7 +53,8 @@ test.each([
 ])('A text colour that is changed is named as advice on the page and in the journal: %j', async (changes, message) => {
   const text = await openUse(changes)
   const findings = await lastFindings()
-  expect(findings).toMatchObject([{ rule: 'USE-21', level: 'advice', message: expect.stringMatching(message) }])
+  const { hint } = ruleRow('USE-21')
+  expect(findings).toMatchObject([{ rule: 'USE-21', level: 'advice', message: expect.stringMatching(message), hint }])
   expect(textOf(text)).toContain(findings[0]?.message)
 })
 
@@ -61,6 +64,16 @@ test('A text colour that is shown as it is, or was not requested, gets no advice
     await openUse(changes)
     expect(await lastFindings()).toEqual([])
   }
+})
+
+test('A font that the device lacks, as a script of the page says, is named as advice in the journal', async () => {
+  const form = press(await openUse({ font: 'No Such Font' }), 'use')
+  form.fields.set('font', 'missing')
+  expect((await submit(sandbox, form)).status).toBeLessThan(400)
+  const { hint } = ruleRow('USE-22')
+  expect(await lastFindings()).toMatchObject([
+    { rule: 'USE-22', level: 'advice', message: expect.stringContaining('"No Such Font"'), hint },
+  ])
 })
 
 test('What a script may say about the font is hidden on the page, and the journal is not given it before', async () => {

@@ -453,7 +453,7 @@ const RULE_CASES = [...changed, ...byHeader, ...byBody, ...ofEarlier, JSON_FORM]
 /** What a caller is told: the findings, and how the request is refused. */
 interface Told {
   readonly findings: readonly Finding[]
-  readonly refusal?: unknown
+  readonly refusal?: Readonly<Record<string, unknown>>
 }
 
 async function askFor(send: () => Answer | Promise<Answer>): Promise<Told> {
@@ -492,6 +492,8 @@ test.each(inProfiles)('In profile %s %s with %s breaks %s', async (profile, endp
   const byStatus = { status: one.page ? 400 : ERROR_STATUS[error], ...told, headers: one.headers ?? {} }
   const expected = one.page || !['E1', 'E3'].includes(endpoint) ? byStatus : byRedirect
   expect(refusal).toEqual(level === 'advice' ? undefined : expected)
+  const ends = [`${printable(row.hint)}.`, '...'].filter((end) => String(refusal?.['error_description']).endsWith(end))
+  expect(ends).toHaveLength(refusal && expected === byRedirect ? 1 : 0)
   expect(JSON.stringify([findings, refusal])).not.toContain('sk_test_sandbox')
 })
 
@@ -609,7 +611,7 @@ test.each([
   expect(findings).toMatchObject([{ rule, path: '', message: 'the body is not UTF-8' }])
 })
 
-/** Rules of the pages of E1 and E3: `test/rules/rules.test.ts`. */
+/** Rules of the pages of E1 and E3: `test/hosted/embedding` and `test/hosted/appearance.test.ts`. */
 const BY_A_PAGE = ['USE-19', 'USE-20', 'USE-21', 'USE-22']
 
 test('Every rule has a request that breaks it', () => {
