@@ -17,73 +17,50 @@ const ages = fc.integer({ min: 0, max: 40 })
 const patterns = fc.constantFrom('/a', '/a/b', '/a/*', '/c', '/*')
 const paths = fc.constantFrom('/a', '/a/b', '/a/c', '/c')
 const levels = fc.constantFrom(...ASSURANCE_LEVELS)
-const dates = fc
-  .date({ min: new Date('2024-01-01'), max: new Date('2026-01-01'), noInvalidDate: true })
-  .map((date) => date.toISOString())
+const instants = (first: string) =>
+  fc.date({ min: new Date(first), max: new Date('2026-01-01'), noInvalidDate: true }).map((date) => date.toISOString())
+const dates = instants('2024-01-01')
+/** An object that has some of the members. */
+const some = <T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) => fc.record(members, { requiredKeys: [] })
 
 const age: fc.Arbitrary<Age> = fc.oneof(
-  fc
-    .date({ min: new Date('1986-01-01'), max: new Date('2026-01-01'), noInvalidDate: true })
-    .map((date) => ({ date_of_birth: date.toISOString().slice(0, 10) })),
+  instants('1986-01-01').map((instant) => ({ date_of_birth: instant.slice(0, 10) })),
   ages.map((years) => ({ years })),
   ages.map((years) => ({ at_least_years: years })),
 )
 
+const held = some({ face_match_performed: fc.boolean(), issuing_country: fc.constantFrom('US', 'FR') })
 const signal: fc.Arbitrary<AgeSignal> = fc.record(
-  {
-    method: methods,
-    age,
-    verified_at: dates,
-    provenance: paths,
-    attributes: fc.record(
-      { face_match_performed: fc.boolean(), issuing_country: fc.constantFrom('US', 'FR') },
-      { requiredKeys: [] },
-    ),
-    iso_27566_1: levels,
-  },
+  { method: methods, age, verified_at: dates, provenance: paths, attributes: held, iso_27566_1: levels },
   { requiredKeys: ['method', 'age', 'verified_at', 'provenance'] },
 )
 
-const attributes = fc.record(
-  {
-    face_match_performed: fc.boolean(),
-    issuing_country: fc.subarray(['US', 'FR'], { minLength: 1 }),
-  },
-  { requiredKeys: [] },
-)
-
+const countries = fc.subarray(['US', 'FR'], { minLength: 1 })
 const override = (thresholds: number) =>
-  fc.record(
-    {
-      min_age: ages,
-      age_thresholds: fc.array(ages, { minLength: thresholds, maxLength: thresholds }),
-      verified_after: dates,
-      iso_27566_1: levels,
-      attributes,
-    },
-    { requiredKeys: [] },
-  )
+  some({
+    min_age: ages,
+    age_thresholds: fc.array(ages, { minLength: thresholds, maxLength: thresholds }),
+    verified_after: dates,
+    iso_27566_1: levels,
+    attributes: some({ face_match_performed: fc.boolean(), issuing_country: countries }),
+  })
 
 /** Claims as `parseClaims` would let them through, apart from the facial pair. */
-const claims = fc.array(ages, { minLength: 1, maxLength: 4 }).chain((thresholds) =>
-  fc.record(
+const claims = fc.array(ages, { minLength: 1, maxLength: 4 }).chain((thresholds) => {
+  const overrides = { id_doc_scan: override(thresholds.length), facial_age_estimation: override(thresholds.length) }
+  const lists = { allowed: fc.array(patterns, { maxLength: 3 }), denied: fc.array(patterns, { maxLength: 2 }) }
+  return fc.record(
     {
       age_thresholds: fc.constant(thresholds),
       allowed_methods: fc.subarray([...METHOD_NAMES], { minLength: 1 }),
       verified_after: dates,
-      provenance: fc.record(
-        { allowed: fc.array(patterns, { maxLength: 3 }), denied: fc.array(patterns, { maxLength: 2 }) },
-        { requiredKeys: [] },
-      ),
+      provenance: some(lists),
       iso_27566_1: levels,
-      overrides: fc.record(
-        { id_doc_scan: override(thresholds.length), facial_age_estimation: override(thresholds.length) },
-        { requiredKeys: [] },
-      ),
+      overrides: some(overrides),
     },
     { requiredKeys: ['age_thresholds'] },
-  ),
-)
+  )
+})
 
 const signals = fc.array(signal, { maxLength: 4 })
 
@@ -104,13 +81,21 @@ interface Question {
 /** What of a question changes. */
 type Change = (question: Question) => Partial<Question>
 
-const years = fc.integer({ min: 0, max: 50 })
+const FILTERS = ['allowed_methods', 'verified_after', 'provenance', 'iso_27566_1'] as const
+/** An override may still set the filter; the root value is gone for every other method. */
+const withoutFilter =
+  (filter: (typeof FILTERS)[number]): Change =>
+  ({ claims: { [filter]: _removed, ...claims } }) => ({ claims })
+const withoutDemands: Change = ({ claims }) => {
+  const { attributes: _attributes, min_age: _minAge, ...override } = claims.overrides?.id_doc_scan ?? {}
+  return { claims: { ...claims, overrides: { ...claims.overrides, id_doc_scan: override } } }
+}
+const olderBy =
+  (years: number): Change =>
+  ({ held }) => ({ held: held.map((one) => older(one, years)) })
 
 test.each<[string, fc.Arbitrary<Change>]>([
-  [
-    'Being older',
-    years.map((by) => ({ held }) => ({ held: held.map((one) => older(one, by)) })),
-  ],
+  ['Being older', fc.integer({ min: 0, max: 50 }).map(olderBy)],
   [
     'Time alone',
     fc.integer({ min: 0, max: 50 * YEAR }).map((later) => ({ now }) => ({ now: now + later })),
@@ -119,21 +104,8 @@ test.each<[string, fc.Arbitrary<Change>]>([
     'Another signal',
     signal.map((added) => ({ held }) => ({ held: [...held, added] })),
   ],
-  [
-    // An override may still set the filter; the root value is gone for every other method.
-    'Removing a filter from the claims',
-    fc.constantFrom('allowed_methods', 'verified_after', 'provenance', 'iso_27566_1').map((filter) => (question) => {
-      const { [filter]: _removed, ...claims } = question.claims
-      return { claims }
-    }),
-  ],
-  [
-    'Removing the attributes and the min_age of an override',
-    fc.constant(({ claims }) => {
-      const { attributes: _attributes, min_age: _minAge, ...override } = claims.overrides?.id_doc_scan ?? {}
-      return { claims: { ...claims, overrides: { ...claims.overrides, id_doc_scan: override } } }
-    }),
-  ],
+  ['Removing a filter from the claims', fc.constantFrom(...FILTERS).map(withoutFilter)],
+  ['Removing the attributes and the min_age of an override', fc.constant(withoutDemands)],
 ])('%s never loses a threshold', (_what, changes) => {
   fc.assert(
     fc.property(signals, claims, changes, (held, claims, change) => {
@@ -149,11 +121,8 @@ test.each<[string, fc.Arbitrary<Change>]>([
 test('A denied pattern of provenance beats an allowed one', () => {
   fc.assert(
     fc.property(signals, claims, fc.array(patterns), patterns, (held, claims, allowed, denied) => {
-      const { trace } = evaluate(
-        held,
-        { ...claims, provenance: { allowed: [...allowed, denied], denied: [denied] } },
-        NOW,
-      )
+      const provenance = { allowed: [...allowed, denied], denied: [denied] }
+      const { trace } = evaluate(held, { ...claims, provenance }, NOW)
       for (const threshold of trace) {
         for (const [index, { provenance }] of held.entries()) {
           if (matchesPattern(denied, provenance)) expect(threshold.signals[index]?.passed).toBe(false)
@@ -188,20 +157,16 @@ test('The trace of an evaluation explains every boolean', () => {
 
 test('The answers alone and the trace alone are those of the whole evaluation', () => {
   fc.assert(
-    fc.property(signals, claims, (held, claims) => {
-      const { ageThresholds, trace } = evaluate(held, claims, NOW)
-      expect(evaluateAnswers(held, claims, NOW)).toEqual(ageThresholds)
-      expect(explainEvaluation(held, claims, NOW)).toEqual(trace)
-      expect(evaluateBriefly(held, claims, NOW).ageThresholds).toEqual(ageThresholds)
+    fc.property(fc.tuple(signals, claims, fc.constant(NOW)), (question) => {
+      const { ageThresholds, trace } = evaluate(...question)
+      expect([evaluateAnswers(...question), explainEvaluation(...question)]).toEqual([ageThresholds, trace])
+      expect(evaluateBriefly(...question).ageThresholds).toEqual(ageThresholds)
     }),
   )
 })
 
 test('The arbitrary signals and claims of these properties reach and miss thresholds', () => {
-  const samples = fc.sample(fc.tuple(signals, claims), 500)
-  const outcomes = samples.flatMap(([held, claims]) =>
-    evaluate(held, claims, NOW).trace.map(({ satisfied }) => satisfied),
-  )
-  expect(outcomes.filter(Boolean).length).toBeGreaterThan(20)
-  expect(outcomes.filter((satisfied) => !satisfied).length).toBeGreaterThan(20)
+  const traces = fc.sample(fc.tuple(signals, claims), 500).flatMap(([held, asked]) => evaluate(held, asked, NOW).trace)
+  const reached = traces.filter(({ satisfied }) => satisfied).length
+  expect(Math.min(reached, traces.length - reached)).toBeGreaterThan(20)
 })
