@@ -11,20 +11,15 @@ function start() {
   return { store, codes: collection(store, kind) }
 }
 
-test('A collection gives back the record that was put, and takes it once', async () => {
-  const { codes } = start()
+test('A collection gives back the record of its own kind that was put, and takes it once', async () => {
+  const { store, codes } = start()
   const record = { clientId: 'web-shop', expiresAt: 5 }
+  await store.put('access_token', 'unknown', record, LATER)
   await codes.put('a', record, LATER)
   expect(await codes.get('a')).toEqual(record)
   expect(await codes.take('a')).toEqual(record)
   expect(await codes.take('a')).toBeUndefined()
   expect(await codes.get('unknown')).toBeUndefined()
-})
-
-test('A collection reads only the records of its own kind', async () => {
-  const { store, codes } = start()
-  await store.put('access_token', 'a', { clientId: 'web-shop', expiresAt: 5 }, LATER)
-  expect(await codes.get('a')).toBeUndefined()
 })
 
 const ADVICE = 'reset the tenant, or empty the store and start again'
@@ -53,7 +48,7 @@ test('A record that is no object is refused without a member, and with the remed
 test('A stored text that is no JSON is refused by its key, without the text', () => {
   expect(parseStored('{"a":1}', 'k')).toEqual({ a: 1 })
   const read = () => parseStored('secret-value', 'tenant:code:a')
-  const message =
-    'store: the record under tenant:code:a is damaged: it is no JSON; remove it there, or empty the store and start again'
+  const remedy = 'remove it there, or empty the store and start again'
+  const message = `store: the record under tenant:code:a is damaged: it is no JSON; ${remedy}`
   expect(read).toThrow(expect.objectContaining({ name: 'DamagedRecord', message, cause: expect.any(SyntaxError) }))
 })

@@ -108,18 +108,13 @@ test('An id_token is signed by the algorithm that is decided, else by that of it
 test('Each decision has a point of its own, and says in a sentence what is decided', () => {
   expect(new Set(DECISIONS.map(({ point }) => point)).size).toBe(DECISIONS.length)
   expect(DECISIONS.length).toBeGreaterThan(20)
-  expect(DECISIONS.filter(({ point, decision }) => !/^\w[^.]*$/.test(point) || !/^\w.{10,}\.$/.test(decision))).toEqual(
-    [],
-  )
+  const unsaid = DECISIONS.filter(({ point, decision }) => !/^\w[^.]*$/.test(point) || !/^\w.{10,}\.$/.test(decision))
+  expect(unsaid).toEqual([])
 })
 
 test('Without settings there are lifetimes, sixteen provenance paths, five platforms and two algorithms', () => {
-  expect(lifetimesSchema.parse(DEFAULT_LIFETIMES)).toEqual({
-    requestUri: 90,
-    code: 600,
-    idToken: 600,
-    accessToken: 10_800,
-  })
+  const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
+  expect(lifetimesSchema.parse(DEFAULT_LIFETIMES)).toEqual(lifetimes)
   expect(new Set(DEFAULT_PROVENANCE_ALLOWLIST.filter((path) => PROVENANCE_PATH.test(path))).size).toBe(16)
   expect(new Set(DEFAULT_PLATFORMS.filter((name) => /^\w+$/.test(name))).size).toBe(5)
   expect(SIGNING_ALGORITHMS).toEqual(['RS256', 'ES256'])

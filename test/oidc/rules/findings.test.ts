@@ -22,23 +22,14 @@ test.each([
 ])('A missing parameter is reported with what was received instead: %s', (query, message) => {
   const findings = findingsOf(query)
   findings.missing('USE-02', 'redirect_uri')
-  expect(findingSchema.parse(leadingFinding(findings.all))).toEqual({
-    rule: 'USE-02',
-    level: 'error',
-    path: 'redirect_uri',
-    message,
-    hint: ruleRow('USE-02').hint,
-  })
+  const { hint } = ruleRow('USE-02')
+  const finding = { rule: 'USE-02', level: 'error', path: 'redirect_uri', message, hint }
+  expect(findingSchema.parse(leadingFinding(findings.all))).toEqual(finding)
 })
 
 test('JSON instead of a form is said once, without its text', () => {
-  expect(findingsOf('{"client_secret":"x"}&b=c').all).toMatchObject([
-    {
-      rule: 'USE-11',
-      path: '',
-      message: 'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded',
-    },
-  ])
+  const message = 'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'
+  expect(findingsOf('{"client_secret":"x"}&b=c').all).toMatchObject([{ rule: 'USE-11', path: '', message }])
 })
 
 test('A missing parameter of which something was found already is not reported again', () => {
@@ -60,21 +51,20 @@ test('The description begins with a failed authentication', () => {
   }
 })
 
-test.each(['client_id', 'redirect_uri'])(
-  'The description begins with the %s before the values that came with it',
-  (path) => {
-    const findings = findingsOf()
-    findings.add('USE-06', { path: 'response_mode', message: 'is "form-post". Did you mean "form_post"?' })
-    findings.add('USE-02', { path, message: 'is not registered' })
-    expect(findings.refusal?.description).toBe('USE-02: is not registered (and 1 more: USE-06)')
-  },
-)
+const NEAR_MISS = { path: 'response_mode', message: 'is "form-post". Did you mean "form_post"?' }
+
+test.each(['client_id', 'redirect_uri'])('The description begins with the %s before what came with it', (path) => {
+  const findings = findingsOf()
+  findings.add('USE-06', NEAR_MISS)
+  findings.add('USE-02', { path, message: 'is not registered' })
+  expect(findings.refusal?.description).toBe('USE-02: is not registered (and 1 more: USE-06)')
+})
 
 test('The description begins with a near miss before what only differs, and the others keep the order of the checks', () => {
   const findings = findingsOf()
   findings.missing('USE-07', 'state')
   findings.missing('USE-08', 'nonce')
-  findings.add('USE-06', { path: 'response_mode', message: 'is "form-post". Did you mean "form_post"?' })
+  findings.add('USE-06', NEAR_MISS)
   expect(findings.all.map(({ rule }) => rule)).toEqual(['USE-06', 'USE-07', 'USE-08'])
 })
 
@@ -89,12 +79,8 @@ test('The description names every broken rule once, the first one in full and in
   ])
   const description = 'USE-01: client_id is not registered. Registered: a (and 3 more: CLM-03, CLM-02)'
   expect(findings.refusal?.description).toBe(description)
-  expect(findings.all.map(({ path }) => path)).toEqual([
-    'client_id',
-    'claims.age_thresholds[0]',
-    'claims.age_thresholds[1]',
-    'claims',
-  ])
+  const paths = 'client_id claims.age_thresholds[0] claims.age_thresholds[1] claims'
+  expect(findings.all.map(({ path }) => path).join(' ')).toBe(paths)
 })
 
 test('The description names eight other rules at most', () => {
@@ -106,8 +92,7 @@ test('The description names eight other rules at most', () => {
 })
 
 test('A request has 100 findings, with a place for one error behind any advice', () => {
-  const issues = (rule: string, count: number) =>
-    Array.from({ length: count }, () => ({ rule, path: [], message: 'x' }))
+  const issues = (rule: string, count: number) => Array(count).fill({ rule, path: [], message: 'x' })
   const findings = findingsOf()
   findings.addIssues('claims', issues('CLM-03', 99))
   expect(findings.refusal?.description).toBe('CLM-03: x (and 98 more: CLM-03)')
@@ -115,12 +100,8 @@ test('A request has 100 findings, with a place for one error behind any advice',
   expect(findings.refusal?.description).toBe('CLM-03: x (and at least 99 more: CLM-03)')
   expect(findings.all).toHaveLength(100)
   const advised = findingsOf()
-  advised.addIssues('claims', [
-    ...issues('CLM-05', 120),
-    ...issues('CLM-03', 1),
-    ...issues('CLM-05', 1),
-    ...issues('CLM-01', 1),
-  ])
+  const errors = [...issues('CLM-03', 1), ...issues('CLM-05', 1), ...issues('CLM-01', 1)]
+  advised.addIssues('claims', [...issues('CLM-05', 120), ...errors])
   expect(advised.all.map(({ rule }) => rule)).toEqual(['CLM-03', ...Array(100).fill('CLM-05')])
 })
 
@@ -137,11 +118,6 @@ test('Advice leads only where no rule refuses the request', () => {
 })
 
 test('A refusal without a finding is an error of the server', () => {
-  const { code, status, message, findings } = findingsOf().toRefusal()
-  expect({ code, status, message, findings }).toEqual({
-    code: 'server_error',
-    status: 500,
-    message: 'refused without a finding',
-    findings: [],
-  })
+  const message = 'refused without a finding'
+  expect(findingsOf().toRefusal()).toMatchObject({ code: 'server_error', status: 500, message, findings: [] })
 })
