@@ -49,13 +49,18 @@ describeWith('chromium', 'the console', () => {
     await page.getByTestId('no-scenarios').waitFor()
   })
 
-  test('The strip of modes drops a decision that a flow has used up', async () => {
+  test('The strip of modes drops a decision that a flow has used up, also when the reader comes back to a page', async () => {
     await world.sandbox.next({ persona: 'teen-16' })
-    const page = await open(`${CONSOLE}/flows`, { viewport: { width: 1280, height: 800 } })
-    await page.getByText('Live', { exact: true }).waitFor()
-    await page.getByTestId('mode-expectations').waitFor()
+    const wide = { viewport: { width: 1280, height: 800 } }
+    const live = await open(`${CONSOLE}/flows`, wide)
+    await live.getByText('Live', { exact: true }).waitFor()
+    const still = await open(`${CONSOLE}/rules`, wide)
+    for (const page of [live, still]) await page.getByTestId('mode-expectations').waitFor()
     await fetch(useUrl(world.sandbox), { redirect: 'manual' })
-    await page.getByTestId('mode-expectations').waitFor({ state: 'detached' })
+    await live.getByTestId('mode-expectations').waitFor({ state: 'detached' })
+    expect(await still.getByTestId('mode-expectations').count()).toBe(1)
+    await still.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+    await still.getByTestId('mode-expectations').waitFor({ state: 'detached' })
   })
 
   test.each([390, 1280])('A mode is taken back at %i px, on the page that shows it', async (width) => {
