@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { auditReportSchema } from '../../src/sandbox/outcomes/audit-report.ts'
@@ -23,8 +22,7 @@ import { buildPackage } from '../support/built-package.ts'
 import { findFreePort } from '../support/free-port.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const WORKFLOWS = readdirSync(join(ROOT, '.github/workflows'))
-const EXAMPLE = join(ROOT, 'examples/express/app.js')
+const readRoot = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const texts = z.record(z.string(), z.string())
 
 const stepSchema = z.strictObject({
@@ -45,30 +43,19 @@ const { inputs, outputs, runs } = z
     outputs: z.record(z.string(), z.object({ description: z.string(), value: z.string() })),
     runs: z.object({ using: z.literal('composite'), steps: z.array(stepSchema) }),
   })
-  .parse(parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')))
+  .parse(parse(readRoot('action.yml')))
 
-const workflowSchema = z.object({
-  jobs: z.record(
-    z.string(),
-    z.object({
-      steps: z.array(
-        z.looseObject({ uses: z.string().optional(), with: z.record(z.string(), z.unknown()).optional() }),
-      ),
-    }),
-  ),
-})
-
-/** A checkout of the action whose sandbox is built; with `program` that stands in the place of it. */
-async function checkout(program?: string): Promise<string> {
+/** A checkout of the action whose sandbox is not built. */
+function checkout(atEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'agekey-action-'))
-  const remove = () => rmSync(folder, { recursive: true })
+  atEnd(() => rmSync(folder, { recursive: true }))
   symlinkSync(join(ROOT, '.ci'), join(folder, '.ci'))
-  if (program === undefined) {
-    afterAll(remove)
-    await buildPackage(folder)
-    return folder
-  }
-  onTestFinished(remove)
+  return folder
+}
+
+/** A checkout in which a program stands in the place of the sandbox. */
+function checkoutWith(program: string): string {
+  const folder = checkout()
   mkdirSync(join(folder, 'dist'))
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
   writeFileSync(join(folder, 'dist/bin.js'), program)
@@ -138,115 +125,89 @@ const annotations = (log: string) => log.split('\n').filter((line) => /^::(?:err
 /** The example app, careless when its check of the nonce is taken out. */
 function startOf({ isCareless = false } = {}): string {
   const file = join(makeScratchFolder(), 'app.mjs')
-  const code = readFileSync(EXAMPLE, 'utf8')
+  const code = readRoot('examples/express/app.js')
   const careless = code.replace('    payload.nonce === nonce &&\n', '')
   expect(careless).not.toBe(code)
   writeFileSync(file, isCareless ? careless : code)
   return `export AGE_BASE_URL={base_url} PORT={port}\nexec '${process.execPath}' '${file}'`
 }
 
-const URL_OF_APP = 'http://localhost:{port}/verify'
+const url = 'http://localhost:{port}/verify'
 const ROW = 'use/id_token.nonce_missing'
-const built = await checkout()
+const built = checkout(afterAll)
+await buildPackage(built)
 
-describe('The action', () => {
-  test('passes an app that refuses, and says so in an annotation, the summary, three reports and its outputs', async () => {
-    const only = `\n  ${ROW}\n  use/id_token.expired\n`
-    const done = await use(built, { url: URL_OF_APP, start: startOf(), only, 'fail-on': 'may' })
-    expect(done, done.log).toMatchObject({ code: 0 })
-    expect(annotations(done.log)).toEqual([
-      expect.stringMatching(/^::notice title=agekey-sandbox audit::passed: 2 refused/),
-    ])
-    expect(done.summary).toContain('2 refused')
-    expect(done.outputs).toMatchObject({ 'exit-code': '0' })
-    const { json = '', junit = '', sarif = '', reports = '' } = done.outputs
-    expect(auditReportSchema.parse(JSON.parse(readFileSync(json, 'utf8'))).rows.map(({ row }) => row)).toContain(ROW)
-    expect(readFileSync(junit, 'utf8')).toContain('failures="0"')
-    expect(JSON.parse(readFileSync(sarif, 'utf8'))).toMatchObject({ runs: [{ results: [] }] })
-    for (const file of [json, junit, sarif]) expect(file.startsWith(`${reports}/`)).toBe(true)
-  })
+test('The action passes an app that refuses, and says so in an annotation, the summary, three reports and its outputs', async () => {
+  const only = `\n  ${ROW}\n  use/id_token.expired\n`
+  const done = await use(built, { url, start: startOf(), only, 'fail-on': 'may' })
+  const summary = expect.stringContaining('2 refused')
+  expect(done, done.log).toMatchObject({ code: 0, summary, outputs: { 'exit-code': '0' } })
+  const annotation = expect.stringMatching(/^::notice title=agekey-sandbox audit::passed: 2 refused/)
+  expect(annotations(done.log)).toEqual([annotation])
+  const { json = '', junit = '', sarif = '', reports = '' } = done.outputs
+  expect(auditReportSchema.parse(JSON.parse(readFileSync(json, 'utf8'))).rows.map(({ row }) => row)).toContain(ROW)
+  expect(readFileSync(junit, 'utf8')).toContain('failures="0"')
+  expect(JSON.parse(readFileSync(sarif, 'utf8'))).toMatchObject({ runs: [{ results: [] }] })
+  for (const file of [json, junit, sarif]) expect(file.startsWith(`${reports}/`)).toBe(true)
+})
 
-  test('fails for a wrong answer that comes in, names it everywhere, and still keeps the reports', async () => {
-    const done = await use(built, { url: URL_OF_APP, start: startOf({ isCareless: true }), only: ROW })
-    expect(done, done.log).toMatchObject({ code: 1, outputs: { 'exit-code': '1' } })
-    expect(annotations(done.log)).toEqual([
-      expect.stringMatching(/^::error title=agekey-sandbox audit::findings: use\/id_token\.nonce_missing; 1 let in/),
-    ])
-    expect(done.summary).toContain(ROW)
-    const { junit = '', sarif = '' } = done.outputs
-    expect(readFileSync(junit, 'utf8')).toContain('<failure ')
-    expect(JSON.parse(readFileSync(sarif, 'utf8')).runs[0].results).toMatchObject([{ ruleId: ROW }])
-    expect(done.used.map(({ uses }) => uses)).toEqual([expect.stringMatching(/^actions\/upload-artifact@/)])
-  })
+test('The action fails for a wrong answer that comes in, names it everywhere, and still keeps the reports', async () => {
+  const done = await use(built, { url, start: startOf({ isCareless: true }), only: ROW })
+  const summary = expect.stringContaining(ROW)
+  const used = [{ uses: expect.stringMatching(/^actions\/upload-artifact@/) }]
+  expect(done, done.log).toMatchObject({ code: 1, summary, used, outputs: { 'exit-code': '1' } })
+  expect(annotations(done.log)).toEqual([
+    expect.stringMatching(/^::error title=agekey-sandbox audit::findings: use\/id_token\.nonce_missing; 1 let in/),
+  ])
+  const { junit = '', sarif = '' } = done.outputs
+  expect(readFileSync(junit, 'utf8')).toContain('<failure ')
+  expect(JSON.parse(readFileSync(sarif, 'utf8')).runs[0].results).toMatchObject([{ ruleId: ROW }])
+})
 
-  test('passes with a finding that is known, and takes further flags', async () => {
-    const start = startOf({ isCareless: true })
-    const known = `${ROW}: the app keeps no nonce: it is old`
-    const flags = '--accepted text=Welcome\n--slow'
-    const done = await use(built, { url: URL_OF_APP, start, only: ROW, known, flags })
-    expect(done, done.log).toMatchObject({ code: 0, summary: expect.stringContaining('it is old') })
-    expect(annotations(done.log)).toEqual([expect.stringMatching(/^::notice .*1 known/)])
-  })
+test('The action passes with a finding that is known, and takes further flags', async () => {
+  const start = startOf({ isCareless: true })
+  const known = `${ROW}: the app keeps no nonce: it is old`
+  const done = await use(built, { url, start, only: ROW, known, flags: '--accepted text=Welcome\n--slow' })
+  expect(done, done.log).toMatchObject({ code: 0, summary: expect.stringContaining('it is old') })
+  expect(annotations(done.log)).toEqual([expect.stringMatching(/^::notice .*1 known/)])
+})
 
-  test.each([
-    ['without url and file', {}, 'the address of the app is missing: give the page where a user begins'],
-    [
-      'with a url that is none',
-      { url: 'localhost' },
-      '"localhost" is not an address like http://localhost:3000/verify',
-    ],
-    ['with an unknown row in only', { url: URL_OF_APP, only: 'use/nonce' }, '--only: "use/nonce" names no row'],
-    [
-      'with a known row without reason',
-      { url: URL_OF_APP, known: ROW },
-      `--known: "${ROW}" is not a row, a colon and a reason`,
-    ],
-    ['with an unknown row in known', { url: URL_OF_APP, known: 'use/nonce: x' }, '--known: there is no row use/nonce.'],
-    [
-      'with an unknown level',
-      { url: URL_OF_APP, 'fail-on': 'shuld' },
-      '--fail-on: there is no level "shuld". Did you mean "should"?',
-    ],
-    ['with an unknown flag', { url: URL_OF_APP, flags: '--acepted x' }, "unknown option '--acepted'"],
-    [
-      'with a flag that is none',
-      { flags: 'accepted x' },
-      'flags: "accepted x" is no flag; give one a line, as in --timeout 20',
-    ],
-    [
-      'with a folder that is not there',
-      { 'working-directory': 'web' },
-      'working-directory: there is no folder web; give one',
-    ],
-    [
-      'with a start that fails',
-      { url: URL_OF_APP, start: 'echo "::add-mask::100%"; exit 3' },
-      '--start: "echo \\"::add-mask::100%25\\"; exit 3" ended with code 3 before http://localhost:',
-    ],
-  ])('%s ends with 2, and says in an annotation what was received and what to do', async (_, given, message) => {
+test.each([
+  [{}, 'the address of the app is missing: give the page where a user begins'],
+  [{ url: 'localhost' }, '"localhost" is not an address like http://localhost:3000/verify'],
+  [{ url, only: 'use/nonce' }, '--only: "use/nonce" names no row'],
+  [{ url, known: ROW }, `--known: "${ROW}" is not a row, a colon and a reason`],
+  [{ url, known: 'use/nonce: x' }, '--known: there is no row use/nonce.'],
+  [{ url, 'fail-on': 'shuld' }, '--fail-on: there is no level "shuld". Did you mean "should"?'],
+  [{ url, flags: '--acepted x' }, "unknown option '--acepted'"],
+  [{ flags: 'accepted x' }, 'flags: "accepted x" is no flag; give one a line, as in --timeout 20'],
+  [{ 'working-directory': 'web' }, 'working-directory: there is no folder web; give one'],
+  [{ url, start: 'echo "::x::%"; exit 3' }, '--start: "echo \\"::x::%25\\"; exit 3" ended with code 3 before http:'],
+])(
+  'The action with the inputs %j ends with 2, and says in an annotation what came and what to do',
+  async (given, message) => {
     const done = await use(built, given)
     expect(done, done.log).toMatchObject({ code: 2, summary: '', outputs: { 'exit-code': '2' } })
-    const lines = annotations(done.log)
-    expect(lines[0]).toContain(`::error title=agekey-sandbox audit::nothing could be shown: ${message}`)
-    expect(lines).toHaveLength(1)
-  })
+    const annotation = `::error title=agekey-sandbox audit::nothing could be shown: ${message}`
+    expect(annotations(done.log)).toEqual([expect.stringContaining(annotation)])
+  },
+)
 
-  test('reads agekey-audit.yaml in the working directory', async () => {
-    const cwd = makeScratchFolder()
-    mkdirSync(join(cwd, 'web'))
-    writeFileSync(join(cwd, 'web/agekey-audit.yaml'), 'app: http://localhost:3000/verify\nfail_no: must\n')
-    const done = await use(built, { 'working-directory': 'web' }, { cwd })
-    expect(annotations(done.log)).toEqual([expect.stringContaining('agekey-audit.yaml:2: fail_no: unknown key')])
-  })
+test('The action reads agekey-audit.yaml in the working directory', async () => {
+  const cwd = makeScratchFolder()
+  mkdirSync(join(cwd, 'web'))
+  writeFileSync(join(cwd, 'web/agekey-audit.yaml'), 'app: http://localhost:3000/verify\nfail_no: must\n')
+  const done = await use(built, { 'working-directory': 'web' }, { cwd })
+  expect(annotations(done.log)).toEqual([expect.stringContaining('agekey-audit.yaml:2: fail_no: unknown key')])
+})
 
-  test('gives inputs to no shell but the one of start', async () => {
-    const cwd = makeScratchFolder()
-    const evil = '$(touch pwned)`touch pwned`"; touch pwned; \''
-    const given = { url: evil, known: evil, only: evil, flags: `--accepted ${evil}`, 'fail-on': evil }
-    expect(await use(built, given, { cwd })).toMatchObject({ code: 2 })
-    expect(existsSync(join(cwd, 'pwned'))).toBe(false)
-    expect(runs.steps.filter(({ run }) => run?.includes('${{'))).toEqual([])
-  })
+test('The action gives inputs to no shell but the one of start', async () => {
+  const cwd = makeScratchFolder()
+  const evil = '$(touch pwned)`touch pwned`"; touch pwned; \''
+  const given = { url: evil, known: evil, only: evil, flags: `--accepted ${evil}`, 'fail-on': evil }
+  expect(await use(built, given, { cwd })).toMatchObject({ code: 2 })
+  expect(existsSync(join(cwd, 'pwned'))).toBe(false)
+  expect(runs.steps.filter(({ run }) => run?.includes('${{'))).toEqual([])
 })
 
 /** A program that writes a report with these rows and ends. */
@@ -255,104 +216,81 @@ writeFileSync(process.argv[process.argv.indexOf('--json') + 1], ${JSON.stringify
 console.log('::error::of the app')
 process.exitCode = ${code}`
 
-describe('The action, however the command ends,', () => {
-  test.each([
-    [
-      3,
-      [{ row: 'use/a', verdict: 'undetermined', counted: true }],
-      { undetermined: 1 },
-      /^::error .*::undetermined.* of use\/a;/,
-    ],
-    [2, [], {}, /^::error .*::nothing could be shown: /],
-    [130, [], {}, /^::warning .*interrupted/],
-  ])('with code %d explains it, and lets the app say nothing to the runner', async (code, rows, totals, annotation) => {
-    const done = await use(await checkout(ending(code, rows, totals)), { url: URL_OF_APP })
+const OPEN = { row: 'use/a', verdict: 'undetermined', counted: true }
+
+test.each([
+  [3, [OPEN], { undetermined: 1 }, /^::error .*::undetermined.* of use\/a;/],
+  [2, [], {}, /^::error .*::nothing could be shown: /],
+  [130, [], {}, /^::warning .*interrupted/],
+])(
+  'The action explains the code %d, and lets the app say nothing to the runner',
+  async (code, rows, totals, annotation) => {
+    const done = await use(checkoutWith(ending(code, rows, totals)), { url })
     expect(done, done.log).toMatchObject({ code, outputs: { 'exit-code': String(code) } })
     const [, token = ''] = /^::stop-commands::(\S+)$/m.exec(done.log) ?? []
     const [, heard = ''] = done.log.split(`\n::${token}::\n`)
     expect(annotations(heard)).toEqual([expect.stringMatching(annotation)])
     expect(heard).not.toContain('of the app')
-  })
+  },
+)
 
-  test('names ten findings that count and says how many more there are', async () => {
-    const rows = Array.from({ length: 12 }, (_, index) => ({
-      row: `use/${index}`,
-      verdict: 'let in',
-      counted: index > 0,
-    }))
-    const { log } = await use(await checkout(ending(1, rows, { 'let in': 12 })), { url: URL_OF_APP })
-    expect(log).toMatch(/::findings: use\/1, .*use\/10 and 1 more; 12 let in/)
-  })
-
-  test('passes the SIGINT of a cancelled job on, so that the command ends the app', async () => {
-    const program = `process.on('SIGINT', () => { console.log('ended the app'); process.exit(130) })
-      setInterval(() => {}, 1000)
-      console.log('running')`
-    const audit = runs.steps.find(({ id }) => id === 'audit')
-    const temp = makeScratchFolder()
-    const env = { RUNNER_TEMP: temp, GITHUB_OUTPUT: join(temp, 'output') }
-    const { child, ended } = start(audit ?? { env: {} }, {}, { action: await checkout(program), cwd: temp, env })
-    await new Promise<void>((resolve) => {
-      child.stdout.on('data', (text) => /^running$/m.test(String(text)) && resolve())
-    })
-    child.kill('SIGINT')
-    expect(await ended).toMatchObject({ code: 130, log: expect.stringContaining('ended the app') })
-  })
+test('The action names ten findings that count and says how many more there are', async () => {
+  const rows = Array.from({ length: 12 }, (_, index) => ({ ...OPEN, row: `use/${index}`, counted: index > 0 }))
+  const letIn = rows.map((row) => ({ ...row, verdict: 'let in' }))
+  const { log } = await use(checkoutWith(ending(1, letIn, { 'let in': 12 })), { url })
+  expect(log).toMatch(/::findings: use\/1, .*use\/10 and 1 more; 12 let in/)
 })
 
-describe('The sandbox of the action', () => {
-  /** An npm that builds, or fails. */
-  function fakeNpm(script: string) {
-    const bin = makeScratchFolder()
-    writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "npm $*"\n${script}\n`)
-    chmodSync(join(bin, 'npm'), 0o755)
-    return { PATH: `${bin}:${process.env['PATH']}` }
-  }
-  const unbuilt = async () => {
-    const folder = await checkout('process.exitCode = 2')
-    rmSync(join(folder, 'dist'), { recursive: true })
-    return folder
-  }
-
-  test('is built from the commit of the action, without scripts of packages', async () => {
-    const build = 'case "$*" in "run bundle") mkdir dist && echo "process.exitCode = 130" > dist/bin.js;; esac'
-    const { code, log } = await use(await unbuilt(), { url: URL_OF_APP }, { env: fakeNpm(build) })
-    expect(log).toMatch(/^npm ci --ignore-scripts .*\nnpm run bundle\n/)
-    expect(code).toBe(130)
+test('The action passes the SIGINT of a cancelled job on, so that the command ends the app', async () => {
+  const program = `process.on('SIGINT', () => { console.log('ended the app'); process.exit(130) })
+    setInterval(() => {}, 1000)
+    console.log('running')`
+  const audit = runs.steps.find(({ id }) => id === 'audit')
+  const temp = makeScratchFolder()
+  const env = { RUNNER_TEMP: temp, GITHUB_OUTPUT: join(temp, 'output') }
+  const { child, ended } = start(audit ?? { env: {} }, {}, { action: checkoutWith(program), cwd: temp, env })
+  await new Promise<void>((resolve) => {
+    child.stdout.on('data', (text) => /^running$/m.test(String(text)) && resolve())
   })
-
-  test('that cannot be built is an annotation with the remedy', async () => {
-    const { code, log } = await use(await unbuilt(), { url: URL_OF_APP }, { env: fakeNpm('exit 1') })
-    expect(code).toBe(2)
-    expect(annotations(log)).toEqual([
-      expect.stringContaining('it takes Node 20.19 or later (actions/setup-node before this step)'),
-    ])
-  })
+  child.kill('SIGINT')
+  expect(await ended).toMatchObject({ code: 130, log: expect.stringContaining('ended the app') })
 })
 
-describe('The files around the action', () => {
-  test('use every other action at a commit, with its version behind it', () => {
-    const pages = ['action.yml', ...WORKFLOWS.map((name) => `.github/workflows/${name}`)].map((name) =>
-      readFileSync(join(ROOT, name), 'utf8'),
-    )
-    const actions = pages.flatMap((text) => [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, used]) => used))
-    expect(actions.length).toBeGreaterThan(4)
-    expect(actions.filter((used = '') => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(used))).toEqual([])
-  })
+const BUILD = 'case "$*" in "run bundle") mkdir dist && echo "process.exitCode = 130" > dist/bin.js;; esac'
+const REMEDY = /^::error .*it takes Node 20\.19 or later \(actions\/setup-node before this step\)/m
 
-  test('keep the reports also when the audit fails, under the outputs that there are', () => {
-    const keep = runs.steps.find(({ uses }) => uses !== undefined)
-    expect(keep?.if).toBe(`\${{ always() && steps.audit.outputs.reports != '' }}`)
-    expect(keep?.with?.['path']).toBe(`\${{ steps.audit.outputs.reports }}`)
-    for (const [name, { value }] of Object.entries(outputs)) expect(value).toBe(`\${{ steps.audit.outputs.${name} }}`)
-  })
+test.each([
+  ['is built from its commit without scripts of packages', BUILD, 130, /^npm ci --ignore-scripts .*\nnpm run bundle\n/],
+  ['that cannot be built is an annotation with the remedy', 'exit 1', 2, REMEDY],
+])('The sandbox of the action %s', async (_what, script, code, said) => {
+  const bin = makeScratchFolder()
+  writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "npm $*"\n${script}\n`, { mode: 0o755 })
+  const done = await use(checkout(), { url }, { env: { PATH: `${bin}:${process.env['PATH']}` } })
+  expect(done).toMatchObject({ code, log: expect.stringMatching(said) })
+})
 
-  test('audit the example app in a workflow of this repository, by inputs that there are', () => {
-    const { jobs } = workflowSchema.parse(parse(readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8')))
-    const step = Object.values(jobs)
-      .flatMap(({ steps }) => steps)
-      .find(({ uses }) => uses === './')
-    expect(step?.with?.['start']).toContain('node examples/express/app.js')
-    expect(Object.keys(step?.with ?? {}).filter((name) => !(name in inputs))).toEqual([])
-  })
+test('The action and the workflows use every other action at a commit, with its version behind it', () => {
+  const workflows = readdirSync(join(ROOT, '.github/workflows')).map((name) => `.github/workflows/${name}`)
+  const pages = ['action.yml', ...workflows].map(readRoot)
+  const actions = pages.flatMap((text) => [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, used]) => used))
+  expect(actions.length).toBeGreaterThan(4)
+  expect(actions.filter((used = '') => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(used))).toEqual([])
+})
+
+test('The action keeps the reports also when the audit fails, under the outputs that there are', () => {
+  const reports = 'steps.audit.outputs.reports'
+  const kept = { if: `\${{ always() && ${reports} != '' }}`, with: { path: `\${{ ${reports} }}` } }
+  expect(runs.steps.find(({ uses }) => uses !== undefined)).toMatchObject(kept)
+  for (const [name, { value }] of Object.entries(outputs)) expect(value).toBe(`\${{ steps.audit.outputs.${name} }}`)
+})
+
+test('A workflow of this repository audits the example app, by inputs of the action that there are', () => {
+  const step = z.looseObject({ uses: z.string().optional(), with: z.record(z.string(), z.unknown()).optional() })
+  const { jobs } = z
+    .object({ jobs: z.record(z.string(), z.object({ steps: z.array(step) })) })
+    .parse(parse(readRoot('.github/workflows/ci.yml')))
+  const steps = Object.values(jobs).flatMap((job) => job.steps)
+  const given = steps.find(({ uses }) => uses === './')?.with ?? {}
+  expect(given['start']).toContain('node examples/express/app.js')
+  expect(Object.keys(given).filter((name) => !(name in inputs))).toEqual([])
 })

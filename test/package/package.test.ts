@@ -1,149 +1,163 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { type InstalledPackage, installPackage } from './installed-package.ts'
 
-const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-let project: InstalledPackage
+/** A fresh project that installs the packed package, built by `npm run test:package`, without a registry and nothing else. */
+const project = mkdtempSync(join(tmpdir(), 'agekey-package-'))
+const installed = join(project, 'node_modules/agekey-sandbox')
+afterAll(() => rmSync(project, { recursive: true }))
 beforeAll(() => {
-  project = installPackage()
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project]
+  const [packed] = z.array(z.object({ filename: z.string() })).parse(JSON.parse(runIn(ROOT, 'npm', pack)))
+  write('package.json', JSON.stringify({ name: 'fresh', private: true }))
+  run('npm', 'install', '--offline', '--no-audit', '--no-fund', `./${packed?.filename}`)
+  expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['agekey-sandbox'])
 })
 
-const node = (...args: string[]) => project.run(process.execPath, ...args)
+/** Runs a program to its end: what it prints. @throws Error with the output when it fails */
+function runIn(cwd: string, command: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${status}\n${stdout}\n${stderr}`)
+  return stdout
+}
+const run = (command: string, ...args: readonly string[]) => runIn(project, command, args)
+const node = (...args: readonly string[]) => run(process.execPath, ...args)
+const write = (path: string, text: string) => writeFileSync(join(project, path), text)
+const readInstalled = (path: string) => readFileSync(join(installed, path), 'utf8')
 
-test('installing it installs one package', () => {
-  const installed = readdirSync(join(project.folder, 'node_modules')).filter((name) => !name.startsWith('.'))
-  expect(installed).toEqual(['agekey-sandbox'])
-})
+/** Lends the project development dependencies of this repository, such as a test runner. */
+function lend(...packages: readonly string[]): void {
+  for (const name of packages) {
+    const place = join(project, 'node_modules', name)
+    mkdirSync(dirname(place), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), place)
+  }
+}
 
-test('an error of the library is printed under its documented name', () => {
+test('An error of the library is printed under its documented name', () => {
   const program = `import { createSandbox } from 'agekey-sandbox'\nawait createSandbox({ prot: 1 }).catch(console.log)`
   expect(node('--input-type=module', '--eval', program)).toMatch(
     /^ConfigError: createSandbox: prot: unknown key\. Did you mean "port"\?\n/,
   )
 })
 
-test('the licences of what is bundled come along', () => {
-  const folder = join(project.folder, 'node_modules/agekey-sandbox')
-  expect(readFileSync(join(folder, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')).toContain('express 5.')
-  expect(existsSync(join(folder, 'LICENSE'))).toBe(true)
-})
+test('The package has its licence, those of what it bundles, and a list of them for scanners in CycloneDX', () => {
+  expect(existsSync(join(installed, 'LICENSE'))).toBe(true)
+  const licences = readInstalled('dist/THIRD-PARTY-LICENSES.txt')
+  expect(licences).toContain('express 5.')
 
-test('a list of what is bundled comes along for scanners, in CycloneDX', () => {
-  const folder = join(project.folder, 'node_modules/agekey-sandbox/dist')
-  const bom: unknown = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'))
-  const schemas = fileURLToPath(new URL('../../node_modules/@cyclonedx/cyclonedx-library/res/schema/', import.meta.url))
+  const bom: unknown = JSON.parse(readInstalled('dist/sbom.cdx.json'))
+  const schemas = join(ROOT, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
   const schema = (name: string) => JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'))
   const ajv = new Ajv({ strict: false, validateFormats: false })
-  for (const name of ['spdx', 'jsf-0.82']) {
+  for (const name of ['spdx', 'jsf-0.82'])
     ajv.addSchema({ ...schema(name), $id: `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json` })
-  }
   const isValid = ajv.compile(schema('bom-1.6'))
   expect([isValid(bom), isValid.errors]).toEqual([true, null])
 
   const component = z.object({ group: z.string().optional(), name: z.string(), version: z.string(), purl: z.string() })
   const { components } = z.object({ components: z.array(component) }).parse(bom)
   const listed = components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`)
-  const licensed = readFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), 'utf8').match(/^\S+ \S+(?=\n-{40}$)/gm)
-  expect(listed.toSorted()).toEqual(licensed?.toSorted())
-  const lock = z
+  expect(listed.toSorted()).toEqual(licences.match(/^\S+ \S+(?=\n-{40}$)/gm)?.toSorted())
+  const { packages } = z
     .object({ packages: z.record(z.string(), z.object({ version: z.string().optional() })) })
-    .parse(JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')))
-  for (const name of ['express', 'jose', 'zod', 'yaml', 'commander', '@faker-js/faker', 'tough-cookie']) {
-    const version = lock.packages[`node_modules/${name}`]?.version
-    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
-    expect(components.map((component) => component.purl.split('?')[0])).toContain(purl)
-  }
+    .parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')))
+  const expected = ['express', 'jose', 'zod', 'yaml', 'commander', '@faker-js/faker', 'tough-cookie'].map(
+    (name) => `pkg:npm/${name.replace('@', '%40')}@${packages[`node_modules/${name}`]?.version}`,
+  )
+  expect(components.map(({ purl }) => purl.split('?')[0])).toEqual(expect.arrayContaining(expected))
 })
 
-test('the documents come along, with every file that they link to', () => {
-  const folder = join(project.folder, 'node_modules/agekey-sandbox')
-  const documents = [
-    'README.md',
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    ...readdirSync(join(folder, 'docs')).map((name) => `docs/${name}`),
-  ]
-  const dead = documents
-    .filter((file) => file.endsWith('.md'))
-    .flatMap((file) =>
-      [...readFileSync(join(folder, file), 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].flatMap(([, path = '']) =>
-        existsSync(join(folder, dirname(file), path)) ? [] : [`${file} -> ${path}`],
-      ),
-    )
+test('The documents come along, with every file that they link to', () => {
+  const pages = readdirSync(join(installed, 'docs')).map((name) => `docs/${name}`)
+  const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages].filter((file) =>
+    file.endsWith('.md'),
+  )
+  const dead = documents.flatMap((file) =>
+    [...readInstalled(file).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].flatMap(([, path = '']) =>
+      existsSync(join(installed, dirname(file), path)) ? [] : [`${file} -> ${path}`],
+    ),
+  )
   expect(documents.length).toBeGreaterThan(20)
   expect(dead).toEqual([])
 })
 
-describe('a program', () => {
-  const drive = `
-    await sandbox.next({ persona: 'teen-16' })
-    const { age_thresholds } = await sandbox.evaluate({ claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
-    const page = await fetch(sandbox.url + '/')
-    const style = await fetch(sandbox.url + '/_sandbox/assets/app.css')
-    const document = await fetch(sandbox.url + '/_sandbox/docs/library')
-    const tools = await fetch(sandbox.url + '/_sandbox/mcp', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-      body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
-    })
-    console.log(JSON.stringify(age_thresholds), page.status, style.status, document.status, tools.status)
-    await sandbox.close()`
-  const said = '{"16":true,"18":false} 200 200 200 200\n'
-
-  test('imports it', () => {
-    project.write(
-      'esm.mjs',
-      `import { createSandbox } from 'agekey-sandbox'\nconst sandbox = await createSandbox()\n${drive}`,
-    )
-    expect(node('esm.mjs')).toBe(said)
+const DRIVE = `
+  const sandbox = await createSandbox()
+  const { age_thresholds } = await sandbox.evaluate({ claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
+  await sandbox.next({ persona: 'teen-16' })
+  const query = new URLSearchParams({
+    scope: 'openid', response_type: 'id_token', client_id: sandbox.client.clientId, state: 's', nonce: 'n',
+    redirect_uri: 'http://localhost:3000/callback', claims: '{"age_thresholds":[13,18]}',
   })
-
-  test('requires it', () => {
-    project.write(
-      'cjs.cjs',
-      `const { createSandbox } = require('agekey-sandbox')\n;(async () => { const sandbox = await createSandbox()\n${drive} })()`,
-    )
-    expect(node('--no-warnings', 'cjs.cjs')).toBe(said)
+  await fetch(sandbox.url + '/v1/oidc/use?' + query, { redirect: 'manual' })
+  const flow = await sandbox.flows.last()
+  const page = await fetch(sandbox.url + '/')
+  const style = await fetch(sandbox.url + '/_sandbox/assets/app.css')
+  const document = await fetch(sandbox.url + '/_sandbox/docs/library')
+  const tools = await fetch(sandbox.url + '/_sandbox/mcp', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
   })
+  const thresholds = JSON.stringify([age_thresholds, flow.age_thresholds])
+  console.log(thresholds, page.status, style.status, document.status, tools.status)
+  await sandbox.close()`
 
-  test('runs its command', () => {
-    expect(project.run('npx', '--offline', 'agekey-sandbox', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
-    expect(project.run('npx', '--offline', 'agekey-sandbox', 'personas')).toContain('turns-18-tomorrow')
-  })
+/** The binary of a release line, from the registry: the one that runs the tests is not the only one that users have. */
+function nodeOf(line: string): string {
+  const name = `node-${process.platform}-${process.arch}`
+  const folder = join(project, `node-${line}`)
+  mkdirSync(folder)
+  run('npm', 'install', '--silent', '--prefix', folder, `${name}@${line}`)
+  return join(folder, 'node_modules', name, 'bin/node')
+}
+
+test.each(['20', '22', '24', 'of the tests'])('Node %s imports the package, requires it and runs its bin', (line) => {
+  const program = line === 'of the tests' ? process.execPath : nodeOf(line)
+  write('drive.mjs', `import { createSandbox } from 'agekey-sandbox'\n${DRIVE}`)
+  write('drive.cjs', `const { createSandbox } = require('agekey-sandbox')\nvoid (async () => {${DRIVE}\n})()`)
+  const said = '[{"16":true,"18":false},{"13":true,"18":false}] 200 200 200 200\n'
+  for (const file of ['drive.mjs', 'drive.cjs']) expect(run(program, '--no-warnings', file)).toBe(said)
+  expect(run(program, 'node_modules/agekey-sandbox/dist/bin.js', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-test('the declarations are interfaces to read, with nothing of zod in them', () => {
-  const folder = join(project.folder, 'node_modules/agekey-sandbox/dist')
-  const files = readdirSync(folder).filter((name) => name.endsWith('.d.ts'))
+test('npx runs the command of the package', () => {
+  expect(run('npx', '--offline', 'agekey-sandbox', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(run('npx', '--offline', 'agekey-sandbox', 'personas')).toContain('turns-18-tomorrow')
+})
+
+test('The declarations are interfaces to read, with nothing of zod in them', () => {
+  const files = readdirSync(join(installed, 'dist')).filter((name) => name.endsWith('.d.ts'))
   expect(files).toEqual(expect.arrayContaining(['index.d.ts', 'audit.d.ts', 'playwright.d.ts', 'vitest.d.ts']))
   for (const name of files) {
-    const text = readFileSync(join(folder, name), 'utf8')
+    const text = readInstalled(`dist/${name}`)
     expect(text, name).not.toMatch(/zod|\$strict|ZodType|from '(?!\.)/i)
     expect(text.split('\n').length, name).toBeLessThan(800)
   }
 })
 
-test('types are complete without any other package, and wrong calls are compile errors', () => {
-  project.write(
-    'tsconfig.json',
-    JSON.stringify({
-      compilerOptions: {
-        strict: true,
-        module: 'nodenext',
-        target: 'es2023',
-        lib: ['es2023', 'dom', 'esnext.disposable'],
-        types: [],
-        noEmit: true,
-      },
-    }),
-  )
-  project.write(
+test('The types are complete without any other package, and wrong calls are compile errors', () => {
+  const lib = ['es2023', 'dom', 'esnext.disposable']
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', lib, types: [], noEmit: true }
+  write('tsconfig.json', JSON.stringify({ compilerOptions }))
+  write(
     'types.mts',
     `import { createSandbox, connectSandbox, evaluate, ConfigError } from 'agekey-sandbox'
     import type { AgeSignal, Claims, ClientSettings, ClockState, Finding, Persona, Scenario, ScenarioProgress } from 'agekey-sandbox'
@@ -185,12 +199,12 @@ test('types are complete without any other package, and wrong calls are compile 
     await createSandbox({ port: '1' })
     console.log(wrong)`,
   )
-  expect(node(TSC, '-p', '.')).toBe('')
+  expect(node(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.')).toBe('')
 })
 
-test('a Vitest file gets a sandbox that is reset before each test', () => {
-  project.lend('vitest')
-  project.write(
+test('A Vitest file gets a sandbox that is reset before each test', () => {
+  lend('vitest')
+  write(
     'setup.test.mjs',
     `import { expect, test } from 'vitest'
     import { setupSandbox } from 'agekey-sandbox/vitest'
@@ -208,8 +222,8 @@ test('a Vitest file gets a sandbox that is reset before each test', () => {
   expect(node('node_modules/vitest/vitest.mjs', 'run', 'setup.test.mjs')).toMatch(/2 passed/)
 })
 
-test('a node:test file passes its own hooks', () => {
-  project.write(
+test('A node:test file passes its own hooks', () => {
+  write(
     'own-hooks.mjs',
     `import { after, afterEach, test } from 'node:test'
     import assert from 'node:assert'
@@ -221,35 +235,9 @@ test('a node:test file passes its own hooks', () => {
   expect(node('--test', 'own-hooks.mjs')).toMatch(/pass 2/)
 })
 
-test('a node:test file audits an app by a test for each row', () => {
-  project.lend('express', 'jose')
-  project.write(
-    'audit-app.mjs',
-    `import { spawn } from 'node:child_process'
-    import { once } from 'node:events'
-    import { after, test } from 'node:test'
-    import { createSandbox } from 'agekey-sandbox'
-    import { auditTests } from 'agekey-sandbox/audit'
-    const sandbox = await createSandbox()
-    const program = 'node_modules/agekey-sandbox/examples/express/app.js'
-    const env = { PORT: '0', AGE_BASE_URL: sandbox.baseUrl }
-    const app = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'ignore'] })
-    const [line] = await once(app.stdout, 'data')
-    const url = String(line).trim()
-    app.stdout.resume()
-    after(async () => { app.kill(); await sandbox.close() })
-    const visit = async ({ open }) => (await open(url + '/verify')).text.includes('Welcome')
-    auditTests(sandbox, visit, { test, only: ['use/id_token.expired', 'use/id_token.extra_claim', 'create/created'] })`,
-  )
-  const said = node('--test', '--test-reporter=tap', 'audit-app.mjs')
-  expect(said).toContain('ok 6 - use/id_token.expired is refused')
-  expect(said).toMatch(/# pass 5\n/)
-  expect(said).toMatch(/# skipped 1\n/)
-})
-
 test('Playwright tests have a sandbox each worker, in which a browser is a persona and which is reset before each test', () => {
-  project.lend('@playwright/test', 'playwright', 'playwright-core')
-  project.write(
+  lend('@playwright/test', 'playwright', 'playwright-core')
+  write(
     'playwright.config.mjs',
     `export default {
       testMatch: '*.spec.mjs',
@@ -257,7 +245,7 @@ test('Playwright tests have a sandbox each worker, in which a browser is a perso
       use: { launchOptions: { executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] } },
     }`,
   )
-  project.write(
+  write(
     'persona.spec.mjs',
     `import { test as base, expect } from '@playwright/test'
     import { sandboxFixtures } from 'agekey-sandbox/playwright'

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 
@@ -38,9 +38,8 @@ function checkout({ version, changelog = `## ${version}\n` }: { version: string;
     folder,
     /** `script` is what the program does, after it noted its arguments. */
     program(name: string, script: string) {
-      const file = join(folder, 'bin', name)
-      writeFileSync(file, `#!/bin/sh\necho "${name} $*" >> '${calls}'\n${script}\n`)
-      chmodSync(file, 0o755)
+      const text = `#!/bin/sh\necho "${name} $*" >> '${calls}'\n${script}\n`
+      writeFileSync(join(folder, 'bin', name), text, { mode: 0o755 })
     },
     calls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []),
     bash(script: string, env: Readonly<Record<string, string>> = {}) {
@@ -57,210 +56,164 @@ function checkout({ version, changelog = `## ${version}\n` }: { version: string;
   }
 }
 
-describe('The names of a release', () => {
-  test.each([
-    ['v1.2.3', 'latest', '1.2.3 1.2'],
-    ['v0.1.0', 'latest', '0.1.0 0.1'],
-    ['v10.0.12', 'latest', '10.0.12 10.0'],
-    ['v1.2.3-rc.1', 'next', '1.2.3-rc.1'],
-    ['v2.0.0-0', 'next', '2.0.0-0'],
-    ['v1.0.0-alpha-b.12', 'next', '1.0.0-alpha-b.12'],
-  ])('%s: npm tag %s, image tags %s', (tag, distTag, imageTags) => {
-    const version = tag.slice(1)
-    const { bash } = checkout({ version, changelog: `## ${version.split('-')[0]}\n` })
-    expect(bash(`.ci/release-names ${tag}`)).toEqual({
-      code: 0,
-      stderr: '',
-      stdout: `version=${version}\ndist_tag=${distTag}\nimage=ghcr.io/owner/agekey-sandbox\nimage_tags=${imageTags}\n`,
-    })
-  })
+test.each([
+  ['v1.2.3', 'latest', '1.2.3 1.2'],
+  ['v0.1.0', 'latest', '0.1.0 0.1'],
+  ['v10.0.12', 'latest', '10.0.12 10.0'],
+  ['v1.2.3-rc.1', 'next', '1.2.3-rc.1'],
+  ['v2.0.0-0', 'next', '2.0.0-0'],
+  ['v1.0.0-alpha-b.12', 'next', '1.0.0-alpha-b.12'],
+])('The release %s has the npm tag %s and the image tags %s', (tag, distTag, imageTags) => {
+  const version = tag.slice(1)
+  const { bash } = checkout({ version, changelog: `## ${version.split('-')[0]}\n` })
+  const stdout = `version=${version}\ndist_tag=${distTag}\nimage=ghcr.io/owner/agekey-sandbox\nimage_tags=${imageTags}\n`
+  expect(bash(`.ci/release-names ${tag}`)).toEqual({ code: 0, stderr: '', stdout })
+})
 
-  test.each([
-    ['1.2.3', 'v1.2.4', '## 1.2.3\n', 'the tag is v1.2.4, and package.json says 1.2.3'],
-    ['1.2.3', 'v1.2.3', '## 1.2.30\n', "CHANGELOG.md has no heading '## 1.2.3'"],
-    ['1.2.3', 'v1.2.3', '## 1.2.3 (unreleased)\n', 'CHANGELOG.md still calls 1.2.3 unreleased'],
-    ['1.2', 'v1.2', '## 1.2\n', 'the tag v1.2 is no version'],
-    ['1.2.3+4', 'v1.2.3+4', '## 1.2.3+4\n', 'the tag v1.2.3+4 is no version'],
-    ['1.2.3', '1.2.3', '## 1.2.3\n', 'the tag 1.2.3 is no version'],
-  ])('of version %s and tag %s are refused beside a changelog of %j: %s', (version, tag, changelog, problem) => {
-    const { bash } = checkout({ version, changelog })
-    expect(bash(`.ci/release-names '${tag}'`)).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining(`error: ${problem}`),
-    })
+test.each([
+  ['1.2.3', 'v1.2.4', '## 1.2.3\n', 'the tag is v1.2.4, and package.json says 1.2.3'],
+  ['1.2.3', 'v1.2.3', '## 1.2.30\n', "CHANGELOG.md has no heading '## 1.2.3'"],
+  ['1.2.3', 'v1.2.3', '## 1.2.3 (unreleased)\n', 'CHANGELOG.md still calls 1.2.3 unreleased'],
+  ['1.2', 'v1.2', '## 1.2\n', 'the tag v1.2 is no version'],
+  ['1.2.3+4', 'v1.2.3+4', '## 1.2.3+4\n', 'the tag v1.2.3+4 is no version'],
+  ['1.2.3', '1.2.3', '## 1.2.3\n', 'the tag 1.2.3 is no version'],
+])('A release of version %s and tag %s is refused beside a changelog of %j: %s', (version, tag, changelog, problem) => {
+  const stderr = expect.stringContaining(`error: ${problem}`)
+  expect(checkout({ version, changelog }).bash(`.ci/release-names '${tag}'`)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr,
   })
 })
 
-describe('The repository', () => {
-  const manifest = z
+test('The repository is the same in every file that names it', () => {
+  const { repository, ...manifest } = z
     .object({ homepage: z.string(), bugs: z.string(), repository: z.object({ url: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
-  const [, owner = '', name = ''] =
-    /^git\+https:\/\/github\.com\/([^/]+)\/([^/]+)\.git$/.exec(manifest.repository.url) ?? []
+  const [, home = ''] = /^git\+https:\/\/github\.com\/(.+)\.git$/.exec(repository.url) ?? []
+  const page = `https://github.com/${home}`
+  expect(manifest).toEqual({ homepage: `${page}#readme`, bugs: `${page}/issues` })
+  const pattern = '(github\\.com/|ghcr\\.io/|uses: )[A-Za-z0-9-]+/agekey-sandbox'
+  const tracked = spawnSync('git', ['grep', '-hoE', pattern, '--', ':!test'], { cwd: ROOT, encoding: 'utf8' })
+  // Names of images are in lower case.
+  const named = new Set(tracked.stdout.trim().toLowerCase().split('\n'))
+  expect([...named].sort()).toEqual(['ghcr.io/', 'github.com/', 'uses: '].map((host) => host + home.toLowerCase()))
+})
 
-  test('is the same in every file that names it', () => {
-    const page = `https://github.com/${owner}/${name}`
-    expect(manifest).toMatchObject({ homepage: `${page}#readme`, bugs: `${page}/issues` })
-    const tracked = spawnSync(
-      'git',
-      ['grep', '-hoE', '(github\\.com/|ghcr\\.io/|uses: )[A-Za-z0-9-]+/agekey-sandbox', '--', ':!test'],
-      {
-        cwd: ROOT,
-        encoding: 'utf8',
-      },
-    )
-    // Names of images are in lower case.
-    const named = new Set(tracked.stdout.trim().toLowerCase().split('\n'))
-    const repository = `${owner}/${name}`.toLowerCase()
-    expect([...named].sort()).toEqual([`ghcr.io/${repository}`, `github.com/${repository}`, `uses: ${repository}`])
+test('The repository is set in all files by one command, as often as it moves', () => {
+  const { folder, bash } = checkout({ version: '1.2.3' })
+  const named = (image: string, home: string) => `ghcr.io/${image}:1 github.com/${home}/issues uses: ${home}@v1`
+  writeFileSync(join(folder, 'README.md'), named('Owner/Agekey-Sandbox', 'Owner/Agekey-Sandbox'))
+  const moved = 'git init -q && git add . && .ci/set-repository New-Home/sandbox && cat README.md 1>&2'
+  expect(bash(moved)).toMatchObject({ code: 0, stderr: named('new-home/sandbox', 'New-Home/sandbox') })
+  const { stdout } = bash('.ci/set-repository third/place && cat README.md package.json')
+  expect(stdout).toContain(named('third/place', 'third/place'))
+  expect(stdout).toContain('git+https://github.com/third/place.git')
+})
+
+test('The repository is refused when it is none of GitHub', () => {
+  expect(checkout({ version: '1.2.3' }).bash('.ci/set-repository https://github.com/a/b')).toMatchObject({
+    code: 1,
+    stderr: "error: 'https://github.com/a/b' is no repository of GitHub; it should look like owner/agekey-sandbox\n",
   })
+})
 
-  test('is set in all of them by one command, as often as it moves', () => {
-    const { folder, bash } = checkout({ version: '1.2.3' })
-    writeFileSync(
-      join(folder, 'README.md'),
-      'ghcr.io/Owner/Agekey-Sandbox:1 github.com/Owner/Agekey-Sandbox/issues uses: Owner/Agekey-Sandbox@v1',
-    )
-    expect(bash('git init -q && git add . && .ci/set-repository New-Home/sandbox')).toMatchObject({
-      code: 0,
-      stderr: '',
-    })
-    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe(
-      'ghcr.io/new-home/sandbox:1 github.com/New-Home/sandbox/issues uses: New-Home/sandbox@v1',
-    )
-    expect(bash('.ci/set-repository third/place && cat README.md package.json').stdout).toMatch(
-      /ghcr\.io\/third\/place:1 github\.com\/third\/place\/issues uses: third\/place@v1[\s\S]*git\+https:\/\/github\.com\/third\/place\.git/,
-    )
-  })
-
-  test('is refused when it is none of GitHub', () => {
-    const { bash } = checkout({ version: '1.2.3' })
-    expect(bash('.ci/set-repository https://github.com/a/b')).toMatchObject({
-      code: 1,
-      stderr: "error: 'https://github.com/a/b' is no repository of GitHub; it should look like owner/agekey-sandbox\n",
-    })
-  })
-
-  test('of the package is the one that is released from, or there is no release', () => {
-    const { bash } = checkout({ version: '1.2.3' })
-    expect(bash('.ci/release-names v1.2.3', { GITHUB_REPOSITORY: 'fork/agekey-sandbox' })).toMatchObject({
-      code: 1,
-      stderr:
-        'error: package.json names the repository Owner/Agekey-Sandbox, and this is fork/agekey-sandbox; run .ci/set-repository fork/agekey-sandbox\n',
-    })
+test('The repository of the package is the one that is released from, or there is no release', () => {
+  const { bash } = checkout({ version: '1.2.3' })
+  expect(bash('.ci/release-names v1.2.3', { GITHUB_REPOSITORY: 'fork/agekey-sandbox' })).toMatchObject({
+    code: 1,
+    stderr:
+      'error: package.json names the repository Owner/Agekey-Sandbox, and this is fork/agekey-sandbox; run .ci/set-repository fork/agekey-sandbox\n',
   })
 })
 
 test('The notes of a release are its part of the changelog and the image by its digest', () => {
-  const { bash } = checkout({
-    version: '1.2.3',
-    changelog: '# Changelog\n\n## 1.2.3\n\n- This.\n\n## 1.2.2\n\n- That.\n',
-  })
-  const { stdout } = bash('.ci/release-notes v1.2.3 ghcr.io/o/i@sha256:12')
+  const changelog = '# Changelog\n\n## 1.2.3\n\n- This.\n\n## 1.2.2\n\n- That.\n'
+  const { stdout } = checkout({ version: '1.2.3', changelog }).bash('.ci/release-notes v1.2.3 ghcr.io/o/i@sha256:12')
   expect(stdout).toMatch(/^\n- This\.\n[\s\S]*\n```\nghcr\.io\/o\/i@sha256:12\n```\n/)
   expect(stdout).not.toContain('That')
 })
 
-describe('The package', () => {
-  /** A registry whose newest version is `latest`, and that has this version from the commit `commit`. */
-  const registry = ({ latest, commit }: { latest?: string; commit?: string }) => {
-    const answer = (value: string | undefined) =>
-      value === undefined ? 'echo "npm error code E404" >&2; exit 1' : `echo ${value}`
-    return `echo "npm warn of something" >&2; case "$*" in
-      "view agekey-sandbox dist-tags.latest") ${answer(latest)} ;;
-      "view agekey-sandbox@"*) ${answer(commit)} ;;
-      publish*) ;;
-      *) exit 9 ;;
-    esac`
-  }
-  const publish = (version: string, distTag: string, npm: string) => {
-    const { program, bash, calls } = checkout({ version })
-    program('npm', npm)
-    return { ...bash(`.ci/publish-package ${distTag}`), published: calls().filter((call) => /^npm publish/.test(call)) }
-  }
+/** A registry whose newest version is `latest`, and that has this version from the commit `commit`. */
+const registry = ({ latest, commit }: { latest?: string; commit?: string }) => {
+  const answer = (value?: string) => (value === undefined ? 'echo "npm error code E404" >&2; exit 1' : `echo ${value}`)
+  return `echo "npm warn of something" >&2; case "$*" in
+    "view agekey-sandbox dist-tags.latest") ${answer(latest)} ;;
+    "view agekey-sandbox@"*) ${answer(commit)} ;;
+    publish*) ;;
+    *) exit 9 ;;
+  esac`
+}
 
-  test.each([
-    ['1.2.3', 'latest', { latest: '1.2.2' }],
-    ['1.0.0', 'latest', {}],
-    ['1.3.0-rc.1', 'next', { latest: '1.2.3' }],
-  ])('%s is published under the tag %s beside %j', (version, distTag, published) => {
-    expect(publish(version, distTag, registry(published))).toMatchObject({
-      code: 0,
-      published: [`npm publish --provenance --access public --tag ${distTag}`],
-    })
-  })
+function publish(version: string, distTag: string, npm: string) {
+  const { program, bash, calls } = checkout({ version })
+  program('npm', npm)
+  return { ...bash(`.ci/publish-package ${distTag}`), published: calls().filter((call) => /^npm publish/.test(call)) }
+}
 
-  test('is not published a second time from the same commit, and that is no failure', () => {
-    const again = publish('1.2.3', 'latest', registry({ latest: '1.2.3', commit: 'this-commit' }))
-    expect(again).toMatchObject({ code: 0, published: [], stdout: expect.stringContaining('published already') })
-  })
-
-  test.each([
-    [
-      'the version is there from another commit',
-      '1.2.3',
-      'latest',
-      registry({ latest: '1.2.3', commit: 'other' }),
-      'from commit other',
-    ],
-    ['a pre-release would be the first version', '1.0.0-rc.1', 'next', registry({}), 'cannot be the first'],
-    [
-      'the registry cannot be asked',
-      '1.2.3',
-      'latest',
-      'echo "npm error code ECONNREFUSED" >&2; exit 1',
-      'ECONNREFUSED',
-    ],
-  ])('is refused when %s', (_reason, version, distTag, npm, problem) => {
-    expect(publish(version, distTag, npm)).toMatchObject({
-      code: 1,
-      published: [],
-      stderr: expect.stringContaining(problem),
-    })
-  })
+test.each([
+  ['1.2.3', 'latest', { latest: '1.2.2' }],
+  ['1.0.0', 'latest', {}],
+  ['1.3.0-rc.1', 'next', { latest: '1.2.3' }],
+])('The package %s is published under the tag %s beside %j', (version, distTag, published) => {
+  const command = `npm publish --provenance --access public --tag ${distTag}`
+  expect(publish(version, distTag, registry(published))).toMatchObject({ code: 0, published: [command] })
 })
 
-describe('The release', () => {
-  const all = Object.entries(jobs)
-  /** What users can see afterwards: a version of the package, a tag of the image. */
-  const isVisible = ({ run = '', with: inputs = {} }: z.infer<typeof step>) =>
-    /npm publish|imagetools create|docker push/.test(run) ||
-    /publish-package(?!.*--dry-run)/.test(run) ||
-    'tags' in inputs ||
-    (inputs['push'] === true && inputs['outputs'] === undefined)
+test('The package is not published a second time from the same commit, and that is no failure', () => {
+  const again = publish('1.2.3', 'latest', registry({ latest: '1.2.3', commit: 'this-commit' }))
+  expect(again).toMatchObject({ code: 0, published: [], stdout: expect.stringContaining('published already') })
+})
 
-  test('makes nothing visible but in its last job, which needs all the others', () => {
-    const visible = all.filter(([, { steps }]) => steps.some(isVisible)).map(([name]) => name)
-    expect(visible).toEqual(['publish'])
-    const others = all.map(([name]) => name).filter((name) => name !== 'publish')
-    expect(jobs['publish']?.needs).toEqual(others)
-  })
+const AWAY = 'echo "npm error code ECONNREFUSED" >&2; exit 1'
 
-  test('pushes the image by its digest alone before that', () => {
-    const outputs = all.flatMap(([, { steps }]) => steps.flatMap((one) => one.with?.['outputs'] ?? []))
-    expect(outputs).toEqual([expect.stringMatching(/push-by-digest=true,name-canonical=true,push=true$/)])
-  })
+test.each([
+  ['it is there from another commit', '1.2.3', registry({ latest: '1.2.3', commit: 'other' }), 'from commit other'],
+  ['a pre-release would be the first version', '1.0.0-rc.1', registry({}), 'cannot be the first'],
+  ['the registry cannot be asked', '1.2.3', AWAY, 'ECONNREFUSED'],
+])('The package is refused when %s', (_reason, version, npm, problem) => {
+  const refused = { code: 1, published: [], stderr: expect.stringContaining(problem) }
+  expect(publish(version, version.includes('-') ? 'next' : 'latest', npm)).toMatchObject(refused)
+})
 
-  test('publishes the package before it names the image, and checks that both can be done before the first', () => {
-    const steps = jobs['publish']?.steps ?? []
-    const [check, publish, name] = ['--dry-run', /publish-package "\$DIST_TAG"$/, 'imagetools create'].map((text) =>
-      steps.findIndex(({ run = '' }) => (typeof text === 'string' ? run.includes(text) : text.test(run.trim()))),
-    )
-    expect([check, publish, name].every((index) => index !== undefined && index >= 0)).toBe(true)
-    expect([check, publish, name]).toEqual([check, publish, name].toSorted((a = 0, b = 0) => a - b))
-  })
+const all = Object.entries(jobs)
+/** What users can see afterwards: a version of the package, a tag of the image. */
+const isVisible = ({ run = '', with: inputs = {} }: z.infer<typeof step>) =>
+  /npm publish|imagetools create|docker push/.test(run) ||
+  /publish-package(?!.*--dry-run)/.test(run) ||
+  'tags' in inputs ||
+  (inputs['push'] === true && inputs['outputs'] === undefined)
 
-  test.each([
-    ['1.2.3 1.2', ['1.2.3', '1.2']],
-    ['1.2.3-rc.1', ['1.2.3-rc.1']],
-  ])('names the image %s in one call, and again when that failed', (imageTags, tags) => {
+test('The release makes nothing visible but in its last job, which needs all the others', () => {
+  const visible = all.filter(([, { steps }]) => steps.some(isVisible)).map(([name]) => name)
+  expect(visible).toEqual(['publish'])
+  expect([...(jobs['publish']?.needs ?? []), 'publish']).toEqual(all.map(([name]) => name))
+})
+
+test('The release pushes the image by its digest alone before that', () => {
+  const outputs = all.flatMap(([, { steps }]) => steps.flatMap((one) => one.with?.['outputs'] ?? []))
+  expect(outputs).toEqual([expect.stringMatching(/push-by-digest=true,name-canonical=true,push=true$/)])
+})
+
+test('The release publishes the package before it names the image, and checks that both can be done before the first', () => {
+  const scripts = (jobs['publish']?.steps ?? []).map(({ run = '' }) => run.trim())
+  const order = [/--dry-run/, /publish-package "\$DIST_TAG"$/, /imagetools create/].map((what) =>
+    scripts.findIndex((run) => what.test(run)),
+  )
+  expect(order).not.toContain(-1)
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+})
+
+test.each(['1.2.3 1.2', '1.2.3-rc.1'])(
+  'The release names the image %s in one call, and again when that failed',
+  (tags) => {
     const { program, bash, calls } = checkout({ version: '1.2.3' })
     program('docker', 'test -f failed || { touch failed; exit 1; }')
     program('sleep', '')
     const run = jobs['publish']?.steps.find(({ name }) => name === 'Name the image')?.run ?? 'exit 9'
-    expect(bash(run, { IMAGE: 'ghcr.io/o/i', IMAGE_TAGS: imageTags, DIGEST: 'sha256:1' }).code).toBe(0)
-    const call = `docker buildx imagetools create ${tags.map((tag) => `--tag ghcr.io/o/i:${tag} `).join('')}ghcr.io/o/i@sha256:1`
+    expect(bash(run, { IMAGE: 'ghcr.io/o/i', IMAGE_TAGS: tags, DIGEST: 'sha256:1' }).code).toBe(0)
+    const named = tags.split(' ').map((tag) => `--tag ghcr.io/o/i:${tag}`)
+    const call = `docker buildx imagetools create ${named.join(' ')} ghcr.io/o/i@sha256:1`
     expect(calls()).toEqual([call, 'sleep 10', call])
-  })
-})
+  },
+)
