@@ -28,20 +28,15 @@ const CALLS = {
 
 const FLOWS = Object.keys(CALLS) as (keyof typeof CALLS)[]
 
-test.each(FLOWS)(
-  'sandbox_outcome in the query of a %s call forces it before a queued one, which stays',
-  async (flow) => {
-    await sandbox.next({ flow, outcome: `${flow}.503` })
-    expect((await CALLS[flow]({ sandbox_outcome: `${flow}.429` })).status).toBe(429)
-    expect(await sandbox.expectations.list()).toMatchObject([{ outcome: `${flow}.503`, remaining: 1 }])
-  },
-)
+test.each(FLOWS)('sandbox_outcome in the query forces a %s call before a queued outcome, which stays', async (flow) => {
+  await sandbox.next({ flow, outcome: `${flow}.503` })
+  expect((await CALLS[flow]({ sandbox_outcome: `${flow}.429` })).status).toBe(429)
+  expect(await sandbox.expectations.list()).toMatchObject([{ outcome: `${flow}.503`, remaining: 1 }])
+})
 
 test.each(FLOWS)('A %s call refuses a persona, and unknown sandbox_ parameters with near misses', async (flow) => {
-  for (const [query, nearMiss] of [
-    [{ sandbox_outcome: `${flow}.502` }, `${flow}.502_html`],
-    [{ sandbox_outcom: `${flow}.500` }, 'sandbox_outcome'],
-  ] as const) {
+  const unknown = { [`${flow}.502_html`]: { sandbox_outcome: `${flow}.502` }, sandbox_outcome: { sandbox_outcom: 'x' } }
+  for (const [nearMiss, query] of Object.entries(unknown)) {
     const answer = await CALLS[flow](query)
     expect([answer.status, readError(answer).suggestions]).toEqual([400, expect.arrayContaining([nearMiss])])
   }
@@ -50,14 +45,12 @@ test.each(FLOWS)('A %s call refuses a persona, and unknown sandbox_ parameters w
   expect(readError(answer).error_description).toMatch(/sandbox_persona.*no persona.*sandbox_outcome/)
 })
 
-test.each(['par', 'token', 'upgrade'] as const)(
-  'sandbox_outcome in the body of a %s call is refused, and the message says where it belongs',
-  async (flow) => {
-    const answer = await CALLS[flow]({}, { sandbox_outcome: `${flow}.500` })
-    expect(answer.status).toBe(400)
-    expect(readError(answer).error_description).toMatch(/sandbox_outcome.*body.*X-Sandbox-Outcome/)
-  },
-)
+const POSTS = ['par', 'token', 'upgrade'] as const
+test.each(POSTS)('sandbox_outcome in the body of a %s call is refused with where it belongs', async (flow) => {
+  const answer = await CALLS[flow]({}, { sandbox_outcome: `${flow}.500` })
+  expect(answer.status).toBe(400)
+  expect(readError(answer).error_description).toMatch(/sandbox_outcome.*body.*X-Sandbox-Outcome/)
+})
 
 test('An unknown name in the header X-Sandbox-Persona is not ignored by a server-to-server call', async () => {
   const call = sandbox.request.get('/.well-known/jwks.json')

@@ -46,25 +46,23 @@ const CALLS = {
   },
 } as const
 
-test.each(['par', 'token', 'upgrade'] as const)(
-  'A %s call that follows a redirect to a trap is recorded in its flow, with its credentials masked',
-  async (kind) => {
-    const { path, send, flow, sent } = await CALLS[kind]()
-    await sandbox.next({ flow: kind, outcome: `${kind}.redirect` })
-    const answer = await send(path).expect(307)
-    const trap = trapIn(answer.headers['location'])
-    await send(trap)
-    const flows = await sandbox.flows.list()
-    expect(flows).toMatchObject([{ flow, outcome: `${kind}.redirect` }])
-    expect(flows[0]?.calls.at(-1)).toMatchObject({ endpoint: 'trap', method: 'POST', path: trap })
-    expect(flows[0]?.calls.at(-1)?.parameters).toEqual(sent)
-    expect(JSON.stringify(flows)).not.toMatch(/sk_test_sandbox|at_test_/)
-    const page = await sandbox.request.get(`/_sandbox/console/flows/${flows[0]?.id}`).set('Accept', 'text/html')
-    expect(page.text).toContain('An address of an attacker, which the client must not follow')
-    expect(page.text).toContain(trap)
-    expect(page.text).not.toContain('authorization=')
-  },
-)
+const KINDS = ['par', 'token', 'upgrade'] as const
+test.each(KINDS)('A %s call that follows a redirect to a trap is recorded in its flow, masked', async (kind) => {
+  const { path, send, flow, sent } = await CALLS[kind]()
+  await sandbox.next({ flow: kind, outcome: `${kind}.redirect` })
+  const answer = await send(path).expect(307)
+  const trap = trapIn(answer.headers['location'])
+  await send(trap)
+  const flows = await sandbox.flows.list()
+  expect(flows).toMatchObject([{ flow, outcome: `${kind}.redirect` }])
+  expect(flows[0]?.calls.at(-1)).toMatchObject({ endpoint: 'trap', method: 'POST', path: trap })
+  expect(flows[0]?.calls.at(-1)?.parameters).toEqual(sent)
+  expect(JSON.stringify(flows)).not.toMatch(/sk_test_sandbox|at_test_/)
+  const page = await sandbox.request.get(`/_sandbox/console/flows/${flows[0]?.id}`).set('Accept', 'text/html')
+  expect(page.text).toContain('An address of an attacker, which the client must not follow')
+  expect(page.text).toContain(trap)
+  expect(page.text).not.toContain('authorization=')
+})
 
 test.each([
   ['that discovery or keys lead to', 'jwks.redirect'],
@@ -74,9 +72,7 @@ test.each([
   const address = outcome && (await read.set('X-Sandbox-Outcome', outcome).expect(307)).headers['location']
   await sandbox.request.get(address ? trapIn(address) : '/_sandbox/trap/none').expect(200)
   const [flow, ...others] = await sandbox.flows.list()
-  expect([flow, others]).toMatchObject([
-    { flow: 'use', calls: [{ endpoint: 'trap', method: 'GET', parameters: {} }] },
-    [],
-  ])
+  const trapped = { endpoint: 'trap', method: 'GET', parameters: {} }
+  expect([flow, others]).toMatchObject([{ flow: 'use', calls: [trapped] }, []])
   expect(flow?.outcome).toBeUndefined()
 })

@@ -43,8 +43,6 @@ test.each([
 
 test('evaluate names the rule of a mistake in the claims', async () => {
   const { body } = await evaluate({ claims: { age_thresholds: [200] }, persona: 'teen-16' })
-  expect(body).toMatchObject({
-    error: 'invalid_request',
-    findings: [{ rule: 'CLM-03', level: 'error', path: 'claims.age_thresholds[0]' }],
-  })
+  const findings = [{ rule: 'CLM-03', level: 'error', path: 'claims.age_thresholds[0]' }]
+  expect(body).toMatchObject({ error: 'invalid_request', findings })
 })

@@ -41,22 +41,19 @@ test('An expectation of Create matches the pushed state', async () => {
   expect(params).toMatchObject({ error: 'access_denied', state: 'pushed' })
 })
 
-test.each(['expired', 'used'] as const)(
-  'An expectation of request_uri.%s is met by such a reference',
-  async (reason) => {
-    const requestUri = await rp.obtainRequestUri()
-    if (reason === 'used') await rp.create(requestUri)
-    else await sandbox.clock.advance(91)
-    await sandbox.next({ flow: 'create', outcome: 'created' })
-    await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
-    const { params } = await rp.create(requestUri, { sandbox_persona: undefined })
-    expect(params['error']).toBe('invalid_request_uri')
-    expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
-  },
-)
+test.each(['expired', 'used'] as const)('An expectation of request_uri.%s is met by a real one', async (reason) => {
+  const requestUri = await rp.obtainRequestUri()
+  if (reason === 'used') await rp.create(requestUri)
+  else await sandbox.clock.advance(91)
+  await sandbox.next({ flow: 'create', outcome: 'created' })
+  await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
+  const { params } = await rp.create(requestUri, { sandbox_persona: undefined })
+  expect(params['error']).toBe('invalid_request_uri')
+  expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
+})
 
 test.each(['par', 'token', 'upgrade'] as const)(
-  'An expectation of %s answers that call once, for its client',
+  'An expectation of %s answers a call of its client once',
   async (flow) => {
     const [token, code] = [await rp.obtainToken(), await rp.obtainCode()]
     await sandbox.next({ flow, outcome: `${flow}.503`, match: { client_id: 'ak_test_sandbox' } })
@@ -71,29 +68,25 @@ const endAFlow = () => endingOf({ sandbox_persona: 'teen-16' })
 test.each([
   ['discovery', '/v1/oidc/use/.well-known/openid-configuration', 'issuer'],
   ['jwks', '/.well-known/jwks.json', 'keys'],
-] as const)(
-  'What is decided for %s meets each read until a flow of its tenant has ended',
-  async (flow, path, member) => {
-    const outcome = `${flow}.${member}_missing`
-    const isSpoiled = async () => !(member in (await sandbox.request.get(path).expect(200)).body)
-    await sandbox.next({ flow, outcome })
-    await endAFlow()
-    expect([await isSpoiled(), await isSpoiled()]).toEqual([true, true])
-    const held_since = expect.stringMatching(/^f\d+$/)
-    expect(await sandbox.expectations.list()).toMatchObject([{ times: 1, remaining: 1, held_since }])
-    // A page that waits for its user has ended no flow, and a flow of another tenant none of this one.
-    expect(await endingOf()).toBe('page')
-    const other = useRequest({ sandbox_persona: 'teen-16' })
-    await sandbox.request.get('/t/other/v1/oidc/use').query(other).expect(302)
-    expect(await isSpoiled()).toBe(true)
-    await endAFlow()
-    expect([await isSpoiled(), await sandbox.expectations.list()]).toEqual([false, []])
+] as const)('What is decided for %s meets each read until a flow of its tenant ended', async (flow, path, member) => {
+  const outcome = `${flow}.${member}_missing`
+  const isSpoiled = async () => !(member in (await sandbox.request.get(path).expect(200)).body)
+  await sandbox.next({ flow, outcome })
+  await endAFlow()
+  expect([await isSpoiled(), await isSpoiled()]).toEqual([true, true])
+  const held_since = expect.stringMatching(/^f\d+$/)
+  expect(await sandbox.expectations.list()).toMatchObject([{ times: 1, remaining: 1, held_since }])
+  // A page that waits for its user has ended no flow, and a flow of another tenant none of this one.
+  expect(await endingOf()).toBe('page')
+  const other = useRequest({ sandbox_persona: 'teen-16' })
+  await sandbox.request.get('/t/other/v1/oidc/use').query(other).expect(302)
+  expect(await isSpoiled()).toBe(true)
+  await endAFlow()
+  expect([await isSpoiled(), await sandbox.expectations.list()]).toEqual([false, []])
 
-    const steps = [{ decide: { flow, outcome } }, { decide: { flow: 'use' as const, persona: 'teen-16' } }]
-    await sandbox.scenarios.arm({ name: 'A', steps })
-    expect([await isSpoiled(), await isSpoiled(), await endingOf(), await isSpoiled()]).toEqual([
-      ...[true, true, 'verified', false],
-    ])
-    expect(await sandbox.scenarios.list()).toMatchObject([{ status: 'passed' }])
-  },
-)
+  const steps = [{ decide: { flow, outcome } }, { decide: { flow: 'use' as const, persona: 'teen-16' } }]
+  await sandbox.scenarios.arm({ name: 'A', steps })
+  const seen = [await isSpoiled(), await isSpoiled(), await endingOf(), await isSpoiled()]
+  expect(seen).toEqual([true, true, 'verified', false])
+  expect(await sandbox.scenarios.list()).toMatchObject([{ status: 'passed' }])
+})

@@ -74,9 +74,11 @@ test('Every path of openapi.json answers as described, and sends nothing that th
   }
 })
 
-test.each(ROUTES.filter(({ body }) => body !== NONE).map(({ method, path }) => [method, path] as const))(
-  '%s %s of the control API refuses a list instead of its body, in JSON',
-  async (method, path) => {
+const WITH_BODY = ROUTES.filter(({ body }) => body !== NONE)
+
+test.each(WITH_BODY)(
+  '$method $path of the control API refuses a list instead of its body',
+  async ({ method, path }) => {
     const address = `/_sandbox${path.replace(':name', 'adult-passport')}`
     const { body } = await sandbox.request[method](address).send([]).expect(400)
     expect(body).toMatchObject({ error: 'invalid_request', error_description: expect.any(String) })
@@ -85,17 +87,11 @@ test.each(ROUTES.filter(({ body }) => body !== NONE).map(({ method, path }) => [
 
 test('A reset takes an empty body', () => sandbox.request.post('/_sandbox/reset').send({}).expect(204))
 
-test('The control API refuses another method with 405 and Allow', async () => {
+test('The control API refuses another method with 405 and Allow, and changes nothing', async () => {
+  await sandbox.clock.advance(5)
   const answer = await sandbox.request.patch('/_sandbox/clock')
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST'])
-})
-
-test.each([
-  ['/_sandbox/nothing', 404],
-  ['/_sandbox/reset', 405],
-  ['/_sandbox/keys/rotate', 405],
-])('GET %s changes nothing and answers %i', async (path, status) => {
-  await sandbox.clock.advance(5)
-  await sandbox.request.get(path).expect(status)
+  for (const path of ['reset', 'keys/rotate']) await sandbox.request.get(`/_sandbox/${path}`).expect(405)
+  await sandbox.request.get('/_sandbox/nothing').expect(404)
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
 })

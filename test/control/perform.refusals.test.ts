@@ -20,6 +20,9 @@ const CLAIMS = { age_thresholds: [18] }
 const MINE = { title: 'Mine', purpose: 'A test.' }
 const named = (name: string, changes: object = {}) => ({ name, ...MINE, ...changes })
 const SHOP = { client_id: 'shop', client_secret: 's', redirect_uris: ['https://shop.example/cb'] }
+const WAIT = { name: 'A', steps: [{ await: 'par' }] }
+const NO_SIGNAL = { signals: [] }
+const withUris = (count: number) => ({ ...SHOP, redirect_uris: Array(count).fill('') })
 const decide = (decision: object) => ({ name: 'A', steps: [{ decide: decision }] })
 
 const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
@@ -45,11 +48,7 @@ const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
   ['post scenarios', decide({ flow: 'use', outcome: 'acess_denied' }), 'Did you mean "access_denied"?'],
   ['post scenarios', decide({ flow: 'ues', outcome: 'x' }), 'Did you mean "use"?'],
   ['post scenarios', { name: 'A', steps: [{ wait: 'par' }] }, 'steps[0].wait: unknown key'],
-  [
-    'post scenarios',
-    { name: 'A', client: 'nobody', steps: [{ await: 'par' }] },
-    'client: no client "nobody" is registered',
-  ],
+  ['post scenarios', { ...WAIT, client: 'nobody' }, 'client: no client "nobody" is registered'],
   ['put personas/mine', named('other'), 'name: "other" is not the name in the path'],
   ['put personas/mine', { ...MINE, title: '' }, 'title: must not be empty'],
   ['put personas/mine', { ...MINE, age_keys: {} }, 'Did you mean "age_key"?'],
@@ -58,11 +57,7 @@ const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
   ['put personas', { personas: [named('mine'), named('other', { age_keys: {} })] }, 'personas[1].age_keys'],
   ['put personas', { personas: [named('mine'), named('Not a name')] }, 'personas[1].name: must be 1 to 63 lower-case'],
   ['put personas', { personas: [named('a'), named('a')] }, 'personas[1].name: "a" is the name of personas[0] too'],
-  [
-    'put personas',
-    { personas: [named('mine'), named('x', { age_key: { signals: [] } })] },
-    'personas[1].age_key.signals',
-  ],
+  ['put personas', { personas: [named('mine'), named('x', { age_key: NO_SIGNAL })] }, 'personas[1].age_key.signals'],
   ['put personas', { personas: [] }, 'personas: expected at least 1 item'],
   ['put personas', { personas: Array.from({ length: 101 }, (_, n) => named(`n-${n}`)) }, 'expected at most 100 items'],
   ['post evaluate', { claims: CLAIMS }, 'give exactly one of persona and signals'],
@@ -83,18 +78,19 @@ const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
   ['put tenants/one', { clients: Array(200).fill(0) }, 'clients[0]: '],
   [
     'put tenants/one',
-    { clients: [{ ...SHOP, redirect_uris: Array(101).fill('') }] },
-    'clients[0].redirect_uris: expected at most 100 items, found a list of 101',
+    { clients: [withUris(101)] },
+    '[0].redirect_uris: expected at most 100 items, found a list of 101',
   ],
-  ['put tenants/one', { clients: [{ ...SHOP, redirect_uris: Array(100).fill('') }] }, 'clients[0].redirect_uris[0]: '],
+  ['put tenants/one', { clients: [withUris(100)] }, 'clients[0].redirect_uris[0]: '],
   ['put tenants/No_Name', {}, 'lowercase letters, digits and hyphens'],
   ['put tenants/-x', {}, 'no hyphen first'],
   ['post reset', { clock: false }, 'body'],
 ]
 
-test.each(BAD_BODIES.map(([call, body, message]) => [call, message, body] as const))(
-  '%s answers 400 with "%s" to a wrong body, and changes nothing (%#)',
-  async (call, message, body) => {
+test.each(BAD_BODIES)(
+  '%s with the wrong body %.40j changes nothing, and answers 400 with: %s',
+  async (call, ...row) => {
+    const [body, message] = row
     const [method = '', path] = call.split(' ')
     const before = await stateOf()
     const answer = await sandbox.request[method as 'put' | 'post'](`/_sandbox/${path}`).send(body)
@@ -130,13 +126,11 @@ test.each<[query: string, message: string]>([
   expect(body).toMatchObject({ error: 'invalid_request', error_description: expect.stringContaining(message) })
 })
 
-test.each(['personas/teen-61', 'flows/f7', 'scenarios/none', 'tenants/none'])(
-  'GET %s, which does not exist, is a 404',
-  async (path) => {
+test('What does not exist is a 404, and what is no address of a tenant a 400', async () => {
+  for (const path of ['personas/teen-61', 'flows/f7', 'scenarios/none', 'tenants/none']) {
     expect((await sandbox.request.get(`/_sandbox/${path}`).expect(404)).body).toMatchObject({ error: 'not_found' })
-  },
-)
-
-test.each(['/t/Upper', '/t/-x', `/t/${'a'.repeat(64)}`, '/t/default'])('%s is no address of a tenant', async (path) => {
-  await sandbox.request.get(`${path}/.well-known/jwks.json`).expect(400)
+  }
+  for (const name of ['Upper', '-x', 'a'.repeat(64), 'default']) {
+    await sandbox.request.get(`/t/${name}/.well-known/jwks.json`).expect(400)
+  }
 })

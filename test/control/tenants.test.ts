@@ -79,9 +79,8 @@ test('A reset brings back the declared state and keeps clients and other tenants
   const tenant = sandbox.tenant('reset')
   const rp = rpOf('reset')
   const code = await rp.obtainCode()
-  await tenant.configure({
-    clients: [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }],
-  })
+  const shop = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }
+  await tenant.configure({ clients: [shop] })
   await sandbox.tenant('unreset').clock.advance(7)
   await tenant.clock.advance(1000)
   await tenant.next({ outcome: 'access_denied' })

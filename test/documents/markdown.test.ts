@@ -13,21 +13,16 @@ test.each([
   expect(sectionsOf(markdown).map(({ anchor }) => anchor)).toEqual(anchors)
 })
 
-test('A section is a heading with all that stands before the next one', () => {
-  const sections = sectionsOf('# Title\n\nFirst.\n\n## Second\n\n- a\n- b\n')
+test('A section is a heading with all that stands before the next one, without the front matter of a skill', () => {
+  const sections = sectionsOf('---\nname: x\n---\n\n# Title\n\nFirst.\n\n## Second\n\n- a\n- b\n')
   expect(sections.map(({ heading, depth, markdown }) => ({ heading, depth, markdown }))).toEqual([
     { heading: 'Title', depth: 1, markdown: '# Title\n\nFirst.\n\n' },
     { heading: 'Second', depth: 2, markdown: '## Second\n\n- a\n- b\n' },
   ])
 })
 
-test('The front matter of a skill is no part of its text', () => {
-  expect(sectionsOf('---\nname: x\n---\n\n# Title\n').map(({ heading }) => heading)).toEqual(['Title'])
-})
-
 test('The plain text of a section has its words, and no markup', () => {
-  const [section] = sectionsOf(
-    '# T\n\n<b>Bold</b> **and** `code` [link](x.md)\n\n| a | b |\n|---|---|\n| c | d |\n\n- e\n  - f\n\n```ts\nconst g = 1\n```\n\n> h\n',
-  )
+  const parts = ['# T', '<b>Bold</b> **and** `code` [link](x.md)', '| a | b |\n|---|---|\n| c | d |', '- e\n  - f']
+  const [section] = sectionsOf([...parts, '```ts\nconst g = 1\n```', '> h\n'].join('\n\n'))
   expect(plainText(section?.tokens ?? []).trim()).toBe('Bold and code link a b c d e f const g = 1 h')
 })

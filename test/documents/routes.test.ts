@@ -12,7 +12,7 @@ const { request, ...sandbox } = await shareSandbox()
 
 /** What the links and images of a page lead to on the same server, from the root of the server. */
 function addressesOf(page: string, path: string): string[] {
-  const addresses = tagsOf(page).flatMap(({ attributes }) => [attributes['href'] ?? [], attributes['src'] ?? []].flat())
+  const addresses = tagsOf(page).flatMap(({ attributes: { href, src } }) => href ?? src ?? [])
   const own = 'http://sandbox.test'
   const urls = addresses.map((address) => new URL(address, `${own}${path}`))
   return urls.filter(({ origin }) => origin === own).map(({ pathname, search, hash }) => `${pathname}${search}${hash}`)
@@ -20,13 +20,11 @@ function addressesOf(page: string, path: string): string[] {
 
 /** Follows every link from the index on, and gives those that lead nowhere. */
 async function deadLinks(get: (path: string) => PromiseLike<{ status: number; text: string }>, start: string) {
-  const pages = new Map<string, Promise<{ status: number; text: string }>>()
-  const visit = (path: string) => {
-    const known = pages.get(path)
-    if (known) return known
-    const visited = Promise.resolve(get(path))
-    pages.set(path, visited)
-    return visited
+  const pages = new Map<string, { status: number; text: string }>()
+  const visit = async (path: string) => {
+    const page = pages.get(path) ?? (await get(path))
+    pages.set(path, page)
+    return page
   }
   const dead = new Set<string>()
   const open = [start]
@@ -40,10 +38,9 @@ async function deadLinks(get: (path: string) => PromiseLike<{ status: number; te
       const isInside = !path.includes('/_sandbox/docs') || path.startsWith(start)
       const isThere = status === 200 && isInside && (anchor === '' || text.includes(` id="${anchor}"`))
       if (!isThere) dead.add(`${from} -> ${address}`)
-      if (isThere && path.includes('/_sandbox/docs/') && !/\.\w+$|\/search/.test(path) && !seen.has(path)) {
-        seen.add(path)
-        open.push(path)
-      }
+      if (!isThere || !path.includes('/_sandbox/docs/') || /\.\w+$|\/search/.test(path) || seen.has(path)) continue
+      seen.add(path)
+      open.push(path)
     }
   }
   return { dead: [...dead], read: seen.size }
@@ -75,9 +72,7 @@ test.each(documents)('$file is served as a page with sections and links, and as 
 
   const isOwn = (address: string) => !/^https?:/.test(address)
   const article = page.text.slice(page.text.indexOf('<article'), page.text.indexOf('</article>'))
-  const shown = tagsOf(article).flatMap(({ attributes }) =>
-    ['href', 'src', 'srcset'].flatMap((attribute) => attributes[attribute] ?? []),
-  )
+  const shown = tagsOf(article).flatMap(({ attributes: { href, src, srcset } }) => href ?? src ?? srcset ?? [])
   expect(shown.filter(isOwn)).toHaveLength(linkTargets(markdown).filter(isOwn).length)
 
   const written = await request.get(`/_sandbox/${file}`).expect(200)
@@ -96,51 +91,37 @@ test('The documents are open beyond this machine without the control token', asy
 
 test('A document that does not exist is answered by the nearest ones', async () => {
   const answer = await request.get('/_sandbox/docs/audits').set('Accept', 'application/json').expect(404)
-  expect(readError(answer).error_description).toBe(
-    'docs: there is no document "audits". Did you mean "audit"? /_sandbox/docs lists all.',
-  )
+  const said = 'docs: there is no document "audits". Did you mean "audit"? /_sandbox/docs lists all.'
+  expect(readError(answer).error_description).toBe(said)
   await request.get('/_sandbox/docs/readmee.md').expect(404)
 })
 
-test.each([
-  'docs/scenarios/nothing.yaml',
-  'docs/..%2Fpackage.json',
-  'docs/scenarios/..%2F..%2Fpackage.json',
-  'package.json',
-])('No other file is served: %s', async (path) => {
-  await request.get(`/_sandbox/${path}`).expect(404)
+test('No other file is served', async () => {
+  const outside = ['docs/..%2Fpackage.json', 'docs/scenarios/..%2F..%2Fpackage.json', 'package.json']
+  for (const path of [...outside, 'docs/scenarios/nothing.yaml']) await request.get(`/_sandbox/${path}`).expect(404)
 })
 
-test.each(['/llms.txt', '/_sandbox/llms.txt', '/t/qa/_sandbox/llms.txt'])(
-  'llms.txt at %s leads to all documents',
-  async (path) => {
-    const { text, headers } = await request.get(path).expect(200)
-    expect(headers['content-type']).toBe('text/plain; charset=utf-8')
-    expect(text).toMatch(/^# agekey-sandbox\n\n> .*\n/)
-    const links = [...text.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, url = '']) => url)
-    expect(links).toHaveLength(documents.length)
-    for (const url of links) {
-      expect(url.startsWith(path.startsWith('/t/') ? sandbox.tenant('qa').baseUrl : sandbox.baseUrl)).toBe(true)
-      const answer = await fetch(url)
-      expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-    }
-  },
-)
-
-test('The search page leads to the sections that it found, with their words marked', async () => {
-  const { text } = await request.get('/_sandbox/docs/search').query({ q: 'PAR-07' }).expect(200)
-  expect(text).toContain('<mark>PAR-07</mark>')
-  expect(addressesOf(text, '/_sandbox/docs/search').some((address) => /docs\/rules#\w/.test(address))).toBe(true)
+test.each(['', '/_sandbox', '/t/qa/_sandbox'])('%s/llms.txt leads to each document as Markdown', async (path) => {
+  const { text, headers } = await request.get(`${path}/llms.txt`).expect(200)
+  expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+  expect(text).toMatch(/^# agekey-sandbox\n\n> .*\n/)
+  const links = [...text.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, url = '']) => url)
+  expect(links).toHaveLength(documents.length)
+  for (const url of links) {
+    expect(url.startsWith(path.startsWith('/t/') ? sandbox.tenant('qa').baseUrl : sandbox.baseUrl)).toBe(true)
+    expect((await fetch(url)).headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  }
 })
 
-test('The search page repeats a search as text, and says when nothing has all words', async () => {
-  const { text } = await request.get('/_sandbox/docs/search').query({ q: '<b>zzzqq' }).expect(200)
-  expect(text).toContain('value="&lt;b&gt;zzzqq"')
-  expect(textOf(text)).toContain('No section has all of these words')
-})
-
-test('The search page asks for a word when it gets none, and has no empty list', async () => {
-  const { text } = await request.get('/_sandbox/docs/search').expect(200)
-  expect(textOf(text)).toContain('Type a word')
-  expect(text).not.toContain('class="doc-found"')
+test('The search page leads to the sections that it found, with their words marked, or says that there are none', async () => {
+  const search = async (query: object) => (await request.get('/_sandbox/docs/search').query(query).expect(200)).text
+  const found = await search({ q: 'PAR-07' })
+  expect(found).toContain('<mark>PAR-07</mark>')
+  expect(addressesOf(found, '/_sandbox/docs/search').some((address) => /docs\/rules#\w/.test(address))).toBe(true)
+  const none = await search({ q: '<b>zzzqq' })
+  expect(none).toContain('value="&lt;b&gt;zzzqq"')
+  expect(textOf(none)).toContain('No section has all of these words')
+  const unasked = await search({})
+  expect(textOf(unasked)).toContain('Type a word')
+  expect(unasked).not.toContain('class="doc-found"')
 })

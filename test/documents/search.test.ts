@@ -27,10 +27,7 @@ test('A search in the documents finds a word in spite of a wrong letter', () => 
 test('A search in the documents shows the text around what was found', () => {
   for (const { excerpt, terms, heading, title } of searchDocuments('fragment')) {
     const shown = `${title} ${heading} ${excerpt}`.toLowerCase()
-    expect(
-      terms.some((term) => shown.includes(term)),
-      shown,
-    ).toBe(true)
+    expect(terms.filter((term) => shown.includes(term)).length, shown).toBeGreaterThan(0)
     expect(excerpt.length).toBeLessThan(260)
   }
 })

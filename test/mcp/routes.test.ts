@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { useRequest } from '../support/requests.ts'
+import { type Fields, useRequest } from '../support/requests.ts'
 import { shareSandbox, startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const contentSchema = z.array(z.object({ type: z.literal('text'), text: z.string() })).length(1)
@@ -14,7 +14,7 @@ const clients: Client[] = []
 afterAll(() => Promise.all(clients.map((client) => client.close())))
 
 /** A coding agent that is connected to the endpoint by the official client. */
-async function connect(url = sandbox.url, headers: Readonly<Record<string, string>> = {}) {
+async function connect(url = sandbox.url, headers: Fields = {}) {
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/_sandbox/mcp`), { requestInit: { headers } }))
   clients.push(client)
@@ -30,14 +30,13 @@ async function connect(url = sandbox.url, headers: Readonly<Record<string, strin
 const { client, call } = await connect()
 
 /** Sends a user through Use; what is queued decides. */
-const visit = (query: Readonly<Record<string, string>> = {}) =>
-  sandbox.request.get('/v1/oidc/use').query(useRequest(query))
+const visit = (changes = {}) => sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
 
-const post = ({ request }: TestSandbox, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  request
-    .post('/_sandbox/mcp')
-    .set({ Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json', ...headers })
-    .send(typeof body === 'string' ? body : JSON.stringify(body))
+const HEADERS = { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
+const post = ({ request }: TestSandbox, body: unknown, headers: Fields = {}) => {
+  const call = request.post('/_sandbox/mcp').set({ ...HEADERS, ...headers })
+  return call.send(typeof body === 'string' ? body : JSON.stringify(body))
+}
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
@@ -45,19 +44,9 @@ test('A coding agent is told what the server is and which tools it has, each wit
   expect(client.getServerVersion()).toMatchObject({ name: 'agekey-sandbox', version: expect.any(String) })
   expect(client.getInstructions()).toContain('decide_next')
   const { tools } = await client.listTools()
-  expect(tools.map(({ name }) => name)).toEqual([
-    'list_personas',
-    'list_outcomes',
-    'decide_next',
-    'list_flows',
-    'explain_flow',
-    'explain',
-    'evaluate',
-    'clock',
-    'reset',
-    'search_documents',
-    'read_document',
-  ])
+  const flowTools = ['list_personas', 'list_outcomes', 'decide_next', 'list_flows', 'explain_flow', 'explain']
+  const others = ['evaluate', 'clock', 'reset', 'search_documents', 'read_document']
+  expect(tools.map(({ name }) => name)).toEqual([...flowTools, ...others])
   for (const { description, inputSchema } of tools) {
     expect(description?.length).toBeGreaterThan(80)
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
@@ -94,9 +83,9 @@ test('A coding agent decides the next flow, and reads afterwards what happened a
   await visit({ claims: '{"age_thresholds":[16,18]}' }).expect(302)
 
   const listed = await call('list_flows', { persona: 'teen-16' })
-  expect(listed.text).toMatch(
-    /^1 flow, the newest first:\n- f\d+ use ok: .*\(persona teen-16, outcome verified, client_id ak_test_sandbox\)$/,
-  )
+  const line =
+    /^1 flow, the newest first:\n- f\d+ use ok: .*\(persona teen-16, outcome verified, client_id ak_test_sandbox\)$/
+  expect(listed.text).toMatch(line)
   expect(listed.data).toMatchObject({ flows: [{ age_thresholds: { 16: true, 18: false }, calls: 1 }] })
 
   const explained = await call('explain_flow')
@@ -128,22 +117,15 @@ test('A coding agent has rules and outcomes explained', async () => {
   expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('Did you mean "id_token.expired"?') })
 })
 
-test('A coding agent evaluates claims without a flow', async () => {
+test('A coding agent evaluates claims without a flow, reads and moves the clock, and resets the sandbox', async () => {
   const { text, data } = await call('evaluate', { claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
   expect(data).toMatchObject({ age_thresholds: { 16: true, 18: false } })
   expect(text).toMatch(/^16: yes, 18: no\. Why:\n- /)
-})
-
-test('A coding agent reads and moves the clock', async () => {
   await call('clock', { set: '2030-01-01T00:00:00Z', freeze: true })
   expect((await call('clock', { advance: 91 })).data).toMatchObject({ now: '2030-01-01T00:01:31.000Z', frozen: true })
-  expect((await call('clock')).text).toBe(
-    'The sandbox has 2030-01-01T00:01:31.000Z, 91 s ahead, and the clock is stopped.',
-  )
+  const said = 'The sandbox has 2030-01-01T00:01:31.000Z, 91 s ahead, and the clock is stopped.'
+  expect((await call('clock')).text).toBe(said)
   expect((await call('clock', { reset: true })).data).toMatchObject({ frozen: false, advanced_seconds: 0 })
-})
-
-test('A coding agent resets the sandbox', async () => {
   await call('decide_next', { persona: 'teen-16' })
   expect((await call('reset')).isError).toBe(false)
   expect(await sandbox.expectations.list()).toEqual([])
@@ -198,18 +180,14 @@ test('What is decided by the endpoint of one tenant leaves the others as they ar
   expect((await call('explain', { name: 'id_token.expired' })).text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/`)
 })
 
-test('Beyond this machine the endpoint for agents asks for the control token', async () => {
+test('Beyond this machine the endpoint for agents asks for the control token, and is off where none is set', async () => {
   const sandbox = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
   await expect(connect(sandbox.url)).rejects.toThrow('send the control token of this sandbox')
   await post(sandbox, LIST, { Authorization: 'Bearer another' }).expect(401)
   const { call } = await connect(sandbox.url, { Authorization: 'Bearer secret-token' })
   expect((await call('clock')).isError).toBe(false)
-})
-
-test('The endpoint for agents is off beyond this machine while there is no token', async () => {
-  const sandbox = await startSandbox({ baseUrl: 'http://sandbox.test' })
-  const { text } = await post(sandbox, LIST).expect(403)
-  expect(text).toContain('the control API is off')
+  const withoutToken = await startSandbox({ baseUrl: 'http://sandbox.test' })
+  expect((await post(withoutToken, LIST).expect(403)).text).toContain('the control API is off')
 })
 
 test.each([
@@ -220,22 +198,16 @@ test.each([
   await post(sandbox, { ...LIST, method: 'tools/call', params: { name: 'reset' } }, headers).expect(403)
 })
 
-test.each(['get', 'delete'] as const)(
-  'A %s of the endpoint for agents is answered by 405: there is no stream and no session',
-  async (method) => {
+test('The endpoint for agents has no stream and no session: a call gets JSON, a notification 202, a GET 405', async () => {
+  for (const method of ['get', 'delete'] as const) {
     const answer = await sandbox.request[method]('/_sandbox/mcp').set('Accept', 'text/event-stream').expect(405)
     expect(answer.headers['allow']).toBe('POST')
-  },
-)
-
-test('A call of an agent is answered by JSON at once, and a notification by 202', async () => {
+  }
   const answer = await post(sandbox, LIST).expect(200)
   expect(answer.headers['content-type']).toBe('application/json')
   expect(answer.headers['mcp-session-id']).toBeUndefined()
   await post(sandbox, { jsonrpc: '2.0', method: 'notifications/initialized' }).expect(202, '')
-})
-
-test('A batch of older clients is answered message by message', async () => {
+  // Older clients send a batch.
   const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(200)
   expect(body).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
 })
