@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createCookies } from '../../../src/audit/agent/cookies.ts'
 
 /** What a browser sends to `to` after `from` set a cookie. */
@@ -8,54 +8,48 @@ function sent(setCookie: string, from: string, to = from): string | undefined {
   return cookies.headerFor(new URL(to), 'strict')
 }
 
-describe('A cookie', () => {
-  test('goes to each port of its host', () => {
-    expect(sent('a=1', 'http://localhost:3000/', 'http://localhost:4000/')).toBe('a=1')
-  })
-
-  test('of localhost does not go to 127.0.0.1', () => {
-    expect(sent('a=1', 'http://localhost:3000/', 'http://127.0.0.1:3000/')).toBeUndefined()
-  })
-
-  test('stays below its path', () => {
-    expect(sent('a=1; Path=/auth', 'http://localhost/', 'http://localhost/authors')).toBeUndefined()
-    expect(sent('a=1; Path=/auth', 'http://localhost/', 'http://localhost/auth/callback')).toBe('a=1')
-  })
-
-  test.each(['http://localhost/', 'http://127.0.0.1/', 'http://[::1]/', 'http://app.localhost/', 'https://app.test/'])(
-    'with Secure is kept and sent at %s',
-    (url) => {
-      expect(sent('__Host-a=1; Secure; Path=/', url)).toBe('__Host-a=1')
-    },
-  )
-
-  test('with Secure is refused at a host that is another machine', () => {
-    expect(sent('a=1; Secure', 'http://app.test/')).toBeUndefined()
-  })
-
-  test.each(['http://localhost/', 'http://app/', 'http://127.0.0.1/'])('may name the domain of %s', (url) => {
-    expect(sent(`a=1; Domain=${new URL(url).hostname}`, url)).toBe('a=1')
-  })
-
-  test.each(['a=; Max-Age=0', 'a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT'])(
-    'is deleted by %s, and not named as set',
-    (deletion) => {
-      const cookies = createCookies()
-      const url = new URL('http://localhost/')
-      expect(cookies.keep(['a=1', 'b=2; Max-Age=60'], url)).toEqual(['a', 'b'])
-      expect(cookies.keep([deletion], url)).toEqual([])
-      expect(cookies.headerFor(url, 'strict')).toBe('b=2')
-    },
-  )
-
-  test('that is forgotten is gone, whatever its path', () => {
-    const cookies = createCookies()
-    cookies.keep(['session=1; Path=/app', 'session=2', 'other=3'], new URL('http://localhost/app/'))
-    cookies.forget(['session'])
-    expect(cookies.headerFor(new URL('http://localhost/app/'), 'strict')).toBe('other=3')
-  })
-
-  test.each(['', ';', '=; Secure', 'a\u0000b=1', 'Domain=elsewhere.test'])('written as %j breaks nothing', (header) => {
-    expect(() => sent(header, 'http://localhost/')).not.toThrow()
-  })
+test.each([
+  ['goes to each port of its host', 'a=1', 'http://localhost:3000/', 'http://localhost:4000/', 'a=1'],
+  ['of localhost does not go to 127.0.0.1', 'a=1', 'http://localhost/', 'http://127.0.0.1/', undefined],
+  ['goes below its path', 'a=1; Path=/auth', 'http://localhost/', 'http://localhost/auth/callback', 'a=1'],
+  ['does not leave its path', 'a=1; Path=/auth', 'http://localhost/', 'http://localhost/authors', undefined],
+  ['with Secure is refused at another machine', 'a=1; Secure', 'http://app.test/', 'http://app.test/', undefined],
+])('A cookie %s', (_what, setCookie, from, to, expected) => {
+  expect(sent(setCookie, from, to)).toBe(expected)
 })
+
+test.each(['http://localhost/', 'http://127.0.0.1/', 'http://[::1]/', 'http://app.localhost/', 'https://app.test/'])(
+  'A cookie with Secure is kept and sent at %s',
+  (url) => {
+    expect(sent('__Host-a=1; Secure; Path=/', url)).toBe('__Host-a=1')
+  },
+)
+
+test.each(['http://localhost/', 'http://app/', 'http://127.0.0.1/'])('A cookie may name the domain of %s', (url) => {
+  expect(sent(`a=1; Domain=${new URL(url).hostname}`, url)).toBe('a=1')
+})
+
+test.each(['a=; Max-Age=0', 'a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT'])(
+  'A cookie is deleted by %s, and not named as set',
+  (deletion) => {
+    const cookies = createCookies()
+    const url = new URL('http://localhost/')
+    expect(cookies.keep(['a=1', 'b=2; Max-Age=60'], url)).toEqual(['a', 'b'])
+    expect(cookies.keep([deletion], url)).toEqual([])
+    expect(cookies.headerFor(url, 'strict')).toBe('b=2')
+  },
+)
+
+test('A cookie that is forgotten is gone, whatever its path', () => {
+  const cookies = createCookies()
+  cookies.keep(['session=1; Path=/app', 'session=2', 'other=3'], new URL('http://localhost/app/'))
+  cookies.forget(['session'])
+  expect(cookies.headerFor(new URL('http://localhost/app/'), 'strict')).toBe('other=3')
+})
+
+test.each(['', ';', '=; Secure', 'a\u0000b=1', 'Domain=elsewhere.test'])(
+  'A cookie written as %j breaks nothing',
+  (header) => {
+    expect(() => sent(header, 'http://localhost/')).not.toThrow()
+  },
+)

@@ -3,7 +3,7 @@ import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { visit } from '../../support/visit.ts'
-import { page, type ReceivedRequest, redirectTo, routes, startWebApp, type WebApp } from '../../support/web-app.ts'
+import { page, type ReceivedRequest, redirectTo, routes, startWebApp, type WebHandler } from '../../support/web-app.ts'
 
 const KINDS = ['strict=1; SameSite=Strict', 'lax=1; SameSite=Lax', 'none=1; SameSite=None; Secure', 'fresh=1']
 const ALL = ['fresh', 'lax', 'none', 'strict']
@@ -15,12 +15,10 @@ const cookiesOf = ({ headers }: ReceivedRequest): readonly string[] =>
     .map((pair) => pair.split('=', 1).join())
     .sort()
 
-/** What came with the last request for a path. */
-const cookiesAt = (app: WebApp, path: string): readonly string[] =>
-  app.requests.filter((request) => request.path.split('?')[0] === path).flatMap(cookiesOf)
+const setsCookies: WebHandler = (_request, response) => response.setHeader('Set-Cookie', KINDS).end()
 
-/** An app that sets a cookie of each kind before E1, and whose callback leads to `/welcome`. */
-async function startRelyingParty(mode: 'query' | 'form_post', welcome = redirectTo('/welcome', 303)) {
+/** The requests of a visit to an app that sets a cookie of each kind before E1, and whose callback leads to `/welcome`. */
+async function requestsBy(mode: 'query' | 'form_post', welcome = redirectTo('/welcome', 303)) {
   const sandbox = await startSandbox()
   const app = await startWebApp(
     routes({
@@ -33,36 +31,25 @@ async function startRelyingParty(mode: 'query' | 'form_post', welcome = redirect
       '/welcome': page('welcome'),
     }),
   )
-  return { sandbox, app, start: `${app.url}/verify`, sandboxUrl: sandbox.url }
+  await visit(`${app.url}/verify`, { sandboxUrl: sandbox.url })
+  const [, callback, end] = app.requests.map(cookiesOf)
+  return { app, callback, end }
 }
 
 describe('The cookies of an app', () => {
-  test('come with a callback by GET, but for those with SameSite=Strict', async () => {
-    const { app, start, sandboxUrl } = await startRelyingParty('query')
-    await visit(start, { sandboxUrl })
-    expect(cookiesAt(app, '/callback')).toEqual(['fresh', 'lax', 'none'])
-  })
-
-  test('do not come with a form_post when they have SameSite=Lax or Strict', async () => {
-    const { app, start, sandboxUrl } = await startRelyingParty('form_post')
-    await visit(start, { sandboxUrl })
-    expect(cookiesAt(app, '/callback')).toEqual(['fresh', 'none'])
-  })
-
-  test.each(['query', 'form_post'] as const)(
-    'with SameSite=Strict do not come with the redirect after a callback by %s either, and those with Lax do',
-    async (mode) => {
-      const { app, start, sandboxUrl } = await startRelyingParty(mode)
-      await visit(start, { sandboxUrl })
-      expect(cookiesAt(app, '/welcome')).toEqual(['fresh', 'lax', 'none'])
+  test.each([
+    ['query', ['fresh', 'lax', 'none']],
+    ['form_post', ['fresh', 'none']],
+  ] as const)(
+    'come with a callback by %s as %j, and with the redirect after the callback but for those with SameSite=Strict',
+    async (mode, expected) => {
+      expect(await requestsBy(mode)).toMatchObject({ callback: expected, end: ['fresh', 'lax', 'none'] })
     },
   )
 
   test('all come when a page of the app itself leads on', async () => {
-    const refresh = page('<meta http-equiv="refresh" content="0; url=/welcome">')
-    const { app, start, sandboxUrl } = await startRelyingParty('form_post', refresh)
-    await visit(start, { sandboxUrl })
-    expect(cookiesAt(app, '/welcome')).toEqual(ALL)
+    const { end } = await requestsBy('form_post', page('<meta http-equiv="refresh" content="0; url=/welcome">'))
+    expect(end).toEqual(ALL)
   })
 
   test('never go to the sandbox, though it has the same host', async () => {
@@ -76,7 +63,7 @@ describe('The cookies of an app', () => {
   })
 
   test('last from visit to visit of a browser, and do not reach another browser', async () => {
-    const app = await startWebApp((_request, response) => response.setHeader('Set-Cookie', KINDS).end())
+    const app = await startWebApp(setsCookies)
     const agent = createHttpAgent()
     const browser = agent.newBrowser()
     await visit(app.url, { browser })
@@ -89,7 +76,7 @@ describe('The cookies of an app', () => {
     ['GET', ['fresh', 'lax', 'none']],
     ['POST', ['fresh', 'none']],
   ] as const)('come with a %s from another site as far as SameSite lets them', async (method, expected) => {
-    const app = await startWebApp((_request, response) => response.setHeader('Set-Cookie', KINDS).end())
+    const app = await startWebApp(setsCookies)
     const browser = createHttpAgent().newBrowser()
     await visit(app.url, { browser })
     await visit({ url: app.url, method, isCrossSite: true }, { browser })
@@ -106,11 +93,8 @@ describe('The headers of a request', () => {
   const site = ({ headers }: ReceivedRequest) => [headers['sec-fetch-site'], headers.origin]
 
   test('say whether the user, the app or another site made it', async () => {
-    const { app, start, sandboxUrl } = await startRelyingParty(
-      'form_post',
-      page('<form method="post" action="/welcome"></form><script>document.forms[0].submit()</script>'),
-    )
-    await visit(start, { sandboxUrl })
+    const form = '<form method="post" action="/welcome"></form><script>document.forms[0].submit()</script>'
+    const { app } = await requestsBy('form_post', page(form))
     expect(app.requests.map(site)).toEqual([
       ['none', undefined],
       // The pages of the sandbox have a referrer policy that hides their origin.

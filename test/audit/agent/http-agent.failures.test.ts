@@ -7,25 +7,19 @@ import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { generateCertificate } from '../../../src/tls/self-signed.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { visit } from '../../support/visit.ts'
-import { page, redirectTo, startWebApp } from '../../support/web-app.ts'
+import { page, redirectTo, routes, startWebApp } from '../../support/web-app.ts'
 
 const MEBIBYTE = 1024 * 1024
 
 /** A server of bytes: what it does when the first bytes of a request are there. */
 async function startRawServer(answer: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.once('data', () => answer(socket))
-    onTestFinished(() => {
-      socket.destroy()
-    })
+    socket.on('error', () => {}).once('data', () => answer(socket))
+    onTestFinished(() => void socket.destroy())
   }).listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    server.close()
-  })
+  onTestFinished(() => void server.close())
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return `http://127.0.0.1:${port}`
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 describe('An app that', () => {
@@ -41,11 +35,8 @@ describe('An app that', () => {
   })
 
   test('has an unknown host name is unreachable', async () => {
-    const { end, problem } = await visit('http://nothing-here.test/')
-    expect([end, problem]).toEqual([
-      'unreachable',
-      'http://nothing-here.test cannot be reached: its host name is not known',
-    ])
+    const problem = 'http://nothing-here.test cannot be reached: its host name is not known'
+    expect(await visit('http://nothing-here.test/')).toMatchObject({ end: 'unreachable', problem })
   })
 
   test('is named below localhost is on this machine', async () => {
@@ -53,27 +44,32 @@ describe('An app that', () => {
     expect(await visit(app.url.replace('127.0.0.1', 'shop.localhost'))).toMatchObject({ end: 'page' })
   })
 
-  test('closes the connection without an answer has dropped it', async () => {
-    const url = await startRawServer((socket) => socket.destroy())
-    const { end, problem, hops, page: shown } = await visit(url)
-    expect({ end, problem, shown }).toEqual({
-      end: 'dropped',
-      problem: `${url} closed the connection without an answer`,
-      shown: undefined,
-    })
-    expect(hops).toMatchObject([{ status: 0 }])
+  const dropped = (status: number, problem: RegExp, page: unknown = undefined) => ({
+    end: 'dropped',
+    problem: expect.stringMatching(problem),
+    hops: [{ status }],
+    page,
+  })
+  const CLOSED = /^http:\/\/127.0.0.1:\d+ closed the connection /
+  const REDIRECT = 'HTTP/1.1 302 Found\r\nLocation: http://elsewhere.test/\r\nContent-Length: 9\r\n\r\n'
+  const IN_A_CHUNK = 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWelc\r\n'
+  const ENDLESS_HEADERS = `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(300 * 1024)}`
+
+  test.each<readonly [string, string, object]>([
+    ['closes the connection without an answer', '', dropped(0, /closed the connection without an answer$/)],
+    ['dies in its headers', 'HTTP/1.1 200 OK\r\nContent-', dropped(0, CLOSED)],
+    ['dies in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nWelc', dropped(200, CLOSED, { text: 'Welc' })],
+    ['dies in a chunk', IN_A_CHUNK, dropped(500, CLOSED, { text: 'Welc' })],
+    ['dies after a redirect', REDIRECT, { end: 'elsewhere', url: 'http://elsewhere.test/', hops: [{ status: 302 }] }],
+    ['speaks another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', dropped(0, /be read: Parse Error: Expected HTTP/)],
+    ['sends headers without end', ENDLESS_HEADERS, dropped(0, /cannot be read: Parse Error: Header overflow/)],
+  ])('%s ends the visit, and what came is there', async (_what, bytes, expected) => {
+    expect(await visit(await startRawServer((socket) => socket.end(bytes)))).toMatchObject(expected)
   })
 
-  test.each([
-    ['in its headers', 'HTTP/1.1 200 OK\r\nContent-', { status: 0 }, undefined],
-    ['in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nWelc', { status: 200 }, 'Welc'],
-    ['in a chunk', 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWelc\r\n', { status: 500 }, 'Welc'],
-  ])('dies %s has dropped the connection, and what came is there', async (_where, bytes, hop, text) => {
-    const url = await startRawServer((socket) => socket.end(bytes))
-    const visited = await visit(url)
-    expect(visited).toMatchObject({ end: 'dropped', hops: [hop] })
-    expect(visited.page?.text).toBe(text)
-    expect(visited.problem).toMatch(/^http:\/\/127.0.0.1:\d+ closed the connection /)
+  test('changes to another protocol gives no answer', async () => {
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'
+    expect(await visit(await startRawServer((socket) => socket.write(upgrade)))).toMatchObject({ end: 'dropped' })
   })
 
   test('resets the connection after an answer without a length has answered', async () => {
@@ -81,34 +77,6 @@ describe('An app that', () => {
       socket.write('HTTP/1.1 431 Too Large\r\nConnection: close\r\n\r\n', () => socket.resetAndDestroy()),
     )
     expect(await visit(url)).toMatchObject({ end: 'page', page: { status: 431 } })
-  })
-
-  test('dies after the headers of a redirect has redirected', async () => {
-    const url = await startRawServer((socket) =>
-      socket.end('HTTP/1.1 302 Found\r\nLocation: http://elsewhere.test/\r\nContent-Length: 9\r\n\r\n'),
-    )
-    expect(await visit(url)).toMatchObject({ end: 'elsewhere', url: 'http://elsewhere.test/', hops: [{ status: 302 }] })
-  })
-
-  test.each([
-    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', /cannot be read: Parse Error: Expected HTTP/],
-    [
-      'headers without end',
-      `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(300 * 1024)}`,
-      /cannot be read: Parse Error: Header overflow/,
-    ],
-  ])('answers by %s gives no answer', async (_what, bytes, problem) => {
-    const url = await startRawServer((socket) => socket.write(bytes))
-    const visited = await visit(url)
-    expect(visited.end).toBe('dropped')
-    expect(visited.problem).toMatch(problem)
-  })
-
-  test('changes to another protocol gives no answer', async () => {
-    const url = await startRawServer((socket) =>
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
-    )
-    expect((await visit(url)).end).toBe('dropped')
   })
 
   test('never answers is left when the time is up', async () => {
@@ -131,9 +99,7 @@ describe('An app that', () => {
       const over = new AbortController()
       const abort = () => setImmediate(() => over.abort())
       subscribe('http.client.response.finish', abort)
-      onTestFinished(() => {
-        unsubscribe('http.client.response.finish', abort)
-      })
+      onTestFinished(() => void unsubscribe('http.client.response.finish', abort))
       const { end, hops, page: shown } = await visit(url, { signal: over.signal })
       expect([end, hops[0]?.status, shown?.text]).toEqual(['timed_out', 200, expect.stringContaining('Welc')])
     },
@@ -158,18 +124,13 @@ describe('An app that', () => {
     expect(sent).toBeLessThan(50)
   })
 
-  test('compresses nothing is read in its own charset', async () => {
-    const app = await startWebApp((_request, response) => {
-      response.setHeader('Content-Type', 'Text/HTML; Charset="ISO-8859-1"').end(Buffer.from('gültig', 'latin1'))
-    })
-    expect((await visit(app.url)).page).toMatchObject({ text: 'gültig', mediaType: 'text/html' })
-  })
-
-  test('names a charset that does not exist is read as UTF-8', async () => {
-    const app = await startWebApp((_request, response) => {
-      response.setHeader('Content-Type', 'text/plain; charset=utf-99').end('gültig')
-    })
-    expect((await visit(app.url)).page?.text).toBe('gültig')
+  test.each([
+    ['Text/HTML; Charset="ISO-8859-1"', 'latin1', 'text/html'],
+    ['text/plain; charset=utf-99', 'utf8', 'text/plain'],
+  ] as const)('sends %s is read as %s', async (type, charset, mediaType) => {
+    const answer = Buffer.from('gültig', charset)
+    const app = await startWebApp((_request, response) => response.setHeader('Content-Type', type).end(answer))
+    expect((await visit(app.url)).page).toMatchObject({ text: 'gültig', mediaType })
   })
 
   test('is sent a token of 64 KB answers that it is too long, each time', async () => {
@@ -181,10 +142,8 @@ describe('An app that', () => {
 
   test('sends a token of 200 KB on in a redirect is followed', async () => {
     const path = `/callback?id_token=${'x'.repeat(200 * 1024)}`
-    const app = await startWebApp(
-      (request, response) => (request.path === '/' ? redirectTo(path) : page('long'))(request, response),
-      { maxHeaderSize: MEBIBYTE },
-    )
+    const pages = routes({ '/': redirectTo(path), '/callback': page('long') })
+    const app = await startWebApp(pages, { maxHeaderSize: MEBIBYTE })
     expect((await visit(app.url)).page?.text).toBe('long')
     expect(app.requests[1]?.path).toBe(path)
   })
@@ -196,39 +155,22 @@ describe('An app that', () => {
   })
 })
 
-describe('An app on https', () => {
-  async function startHttps() {
-    const { key, cert } = await generateCertificate(['localhost'], Date.now())
-    const server = createHttpsServer({ key, cert }, (_request, response) => response.end('safe'))
-    server.listen(0, 'localhost')
-    onTestFinished(() => {
-      server.close()
-    })
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    return { url: `https://localhost:${port}`, ca: cert }
-  }
+test('An app on https is visited with a certificate that is given, and not with one that nothing vouches for', async () => {
+  const { key, cert } = await generateCertificate(['localhost'], Date.now())
+  const server = createHttpsServer({ key, cert }, (_request, response) => response.end('safe')).listen(0, 'localhost')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  const browser = createHttpAgent({ ca: cert }).newBrowser()
+  expect(await visit(url, { browser })).toMatchObject({ end: 'page', page: { text: 'safe' } })
+  const problem = `${url} cannot be reached: self-signed certificate`
+  expect(await visit(url)).toMatchObject({ end: 'unreachable', problem })
+})
 
-  test('with a certificate that is given is visited', async () => {
-    const { url, ca } = await startHttps()
-    const browser = createHttpAgent({ ca }).newBrowser()
-    expect(await visit(url, { browser })).toMatchObject({ end: 'page', page: { text: 'safe' } })
-  })
-
-  test('with a certificate that nothing vouches for is unreachable', async () => {
-    const { url } = await startHttps()
-    const { end, problem } = await visit(url)
-    expect([end, problem]).toEqual(['unreachable', `${url} cannot be reached: self-signed certificate`])
-  })
-
-  test('that speaks no TLS is unreachable', async () => {
-    const app = await startWebApp(page(''))
-    const url = app.url.replace('http:', 'https:')
-    expect(await visit(url)).toMatchObject({
-      end: 'unreachable',
-      problem: `${url} cannot be reached: it does not speak TLS`,
-    })
-  })
+test('An app on https that speaks no TLS is unreachable', async () => {
+  const url = (await startWebApp(page(''))).url.replace('http:', 'https:')
+  const problem = `${url} cannot be reached: it does not speak TLS`
+  expect(await visit(url)).toMatchObject({ end: 'unreachable', problem })
 })
 
 describe('A sandbox', () => {
@@ -253,15 +195,12 @@ describe('A sandbox', () => {
   test('that drops the connection ends the visit', async () => {
     const sandboxUrl = await startRawServer((socket) => socket.destroy())
     const app = await startWebApp(redirectTo(`${sandboxUrl}/v1/oidc/use`))
-    const { end, hops } = await visit(app.url, { sandboxUrl })
-    expect([end, hops.at(-1)?.party]).toEqual(['dropped', 'sandbox'])
+    expect(await visit(app.url, { sandboxUrl })).toMatchObject({ end: 'dropped', hops: [{}, { party: 'sandbox' }] })
   })
 
   test('cannot be sent a persona with a line break', async () => {
-    const { end, problem } = await visit('http://sandbox.test/v1/oidc/use', {
-      decide: async () => ({ persona: 'adult\npassport' }),
-    })
-    expect(end).toBe('unreachable')
-    expect(problem).toContain('Invalid character in header content')
+    const decide = async () => ({ persona: 'adult\npassport' })
+    const problem = expect.stringContaining('Invalid character in header content')
+    expect(await visit('http://sandbox.test/v1/oidc/use', { decide })).toMatchObject({ end: 'unreachable', problem })
   })
 })

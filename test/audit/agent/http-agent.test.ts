@@ -1,10 +1,17 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { AuthorizationRequest } from '../../../src/audit/agent/browser.ts'
 import { createHttpAgent, MAX_REDIRECTS } from '../../../src/audit/agent/http-agent.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { visit } from '../../support/visit.ts'
 import { page, redirectTo, routes, startWebApp, type WebHandler } from '../../support/web-app.ts'
+
+interface RelyingPartyOptions {
+  mode?: 'query' | 'fragment' | 'form_post'
+  /** How it sends the browser to E1. */
+  verify?: (e1: string) => WebHandler
+  callback?: WebHandler
+}
 
 /** An app that `/verify` sends to E1, and that shows the names of what came back. */
 async function startRelyingParty({ mode = 'query', verify = redirectTo, callback }: RelyingPartyOptions = {}) {
@@ -18,57 +25,44 @@ async function startRelyingParty({ mode = 'query', verify = redirectTo, callback
     const parameters = useRequest({ redirect_uri: `${app.url}/callback`, response_mode: mode })
     return verify(`${sandbox.url}/v1/oidc/use?${new URLSearchParams(parameters)}`)(request, response)
   })
-  return { sandbox, app, sandboxUrl: sandbox.url, start: `${app.url}/verify` }
-}
-
-interface RelyingPartyOptions {
-  mode?: 'query' | 'fragment' | 'form_post'
-  /** How it sends the browser to E1. */
-  verify?: (e1: string) => WebHandler
-  callback?: WebHandler
+  const open = (options: Parameters<typeof visit>[1] = {}) =>
+    visit(`${app.url}/verify`, { sandboxUrl: sandbox.url, ...options })
+  return { sandbox, app, open }
 }
 
 describe('A visit of the HTTP agent', () => {
   test('goes from the app to E1 and with the answer in the query to the callback', async () => {
-    const { start, sandboxUrl } = await startRelyingParty()
-    const { end, hops, page, url, problem } = await visit(start, { sandboxUrl })
+    const { open } = await startRelyingParty()
+    const { end, hops, page, url, problem } = await open()
     expect({ end, url, problem, text: page?.text }).toEqual({ end: 'page', text: 'got id_token state' })
-    expect(hops.map(({ party, method, status, endpoint, isCallback }) => [party, method, status, endpoint, isCallback]))
-      // biome-ignore format: a table
-      .toEqual([
-      ['app', 'GET', 302, undefined, false],
-      ['sandbox', 'GET', 302, 'E1', false],
-      ['app', 'GET', 200, undefined, true],
+    expect(hops).toMatchObject([
+      { party: 'app', method: 'GET', status: 302, endpoint: undefined, isCallback: false },
+      { party: 'sandbox', method: 'GET', status: 302, endpoint: 'E1', isCallback: false },
+      { party: 'app', method: 'GET', status: 200, endpoint: undefined, isCallback: true },
     ])
   })
 
   test('posts the answer of the sandbox to the callback when the app asks for form_post', async () => {
-    const { start, sandboxUrl, app } = await startRelyingParty({ mode: 'form_post' })
-    const { end, hops, page } = await visit(start, { sandboxUrl })
+    const { open, app } = await startRelyingParty({ mode: 'form_post' })
+    const { end, hops, page } = await open()
     expect([end, page?.text]).toEqual(['page', 'got id_token state'])
     expect(hops.at(-1)).toMatchObject({ party: 'app', method: 'POST', url: `${app.url}/callback`, isCallback: true })
   })
 
   test('keeps an answer in the fragment to itself, and shows it in the address of the page', async () => {
-    const { start, sandboxUrl, app } = await startRelyingParty({ mode: 'fragment' })
-    const { page, hops } = await visit(start, { sandboxUrl })
+    const { open, app } = await startRelyingParty({ mode: 'fragment' })
+    const { page, hops } = await open()
     expect(app.requests.at(-1)).toMatchObject({ path: '/callback', body: '' })
     expect(page?.url).toMatch(/\/callback#.*\bid_token=/)
     expect(hops.at(-1)).toMatchObject({ isCallback: true })
   })
 
   test('asks how E1 is to end with its parameters, and forces that on the sandbox alone', async () => {
-    const { start, sandboxUrl, app, sandbox } = await startRelyingParty()
-    const asked: AuthorizationRequest[] = []
-    const { page } = await visit(start, {
-      sandboxUrl,
-      decide: async (request) => {
-        asked.push(request)
-        return { persona: 'child-12', outcome: 'access_denied' }
-      },
-    })
-    expect(page?.text).toContain('error')
-    expect(asked).toMatchObject([{ endpoint: 'E1', parameters: { client_id: 'ak_test_sandbox', state: 'state-1' } }])
+    const { open, app, sandbox } = await startRelyingParty()
+    const decide = vi.fn(async (_request: AuthorizationRequest) => ({ persona: 'child-12', outcome: 'access_denied' }))
+    expect((await open({ decide })).page?.text).toContain('error')
+    const asked = { endpoint: 'E1', parameters: { client_id: 'ak_test_sandbox', state: 'state-1' } }
+    expect(decide.mock.calls).toMatchObject([[asked]])
     expect(sandbox.calls).toHaveLength(1)
     expect(app.requests.flatMap(({ headers }) => Object.keys(headers)).filter((name) => /^x-/.test(name))).toEqual([])
   })
@@ -82,150 +76,122 @@ describe('A visit of the HTTP agent', () => {
   })
 
   test('stops before E1 when it is to stop there', async () => {
-    const { start, sandboxUrl, sandbox } = await startRelyingParty()
-    const { end, hops, url } = await visit(start, { sandboxUrl, decide: async () => 'stop' })
+    const { open, sandbox } = await startRelyingParty()
+    const { end, hops, url } = await open({ decide: async () => 'stop' })
     expect([end, hops.length]).toEqual(['stopped', 1])
-    expect(url).toMatch(`${sandboxUrl}/v1/oidc/use?`)
+    expect(url).toMatch(`${sandbox.url}/v1/oidc/use?`)
     expect(sandbox.calls).toEqual([])
   })
 
   test('rejects with the reason for which the decision cannot be made', async () => {
-    const { start, sandboxUrl } = await startRelyingParty()
-    const decide = async () => Promise.reject(new Error('the sandbox is gone'))
-    await expect(visit(start, { sandboxUrl, decide })).rejects.toThrow('the sandbox is gone')
+    const { open } = await startRelyingParty()
+    const visited = open({ decide: () => Promise.reject(new Error('the sandbox is gone')) })
+    await expect(visited).rejects.toThrow('the sandbox is gone')
   })
 
   test('ends at a page of the sandbox that refuses the request, and says why', async () => {
-    const sandbox = await startSandbox()
-    const app = await startWebApp(redirectTo(`${sandbox.url}/v1/oidc/use?client_id=nobody`))
-    const { end, problem, page, url } = await visit(app.url, { sandboxUrl: sandbox.url })
-    expect([end, page?.status, app.requests.length]).toEqual(['sandbox_page', 400, 1])
-    expect(url).toBe(`${sandbox.url}/v1/oidc/use?client_id=nobody`)
-    expect(problem).toMatchInlineSnapshot(
-      `"This request cannot be answered: USE-01: client_id 'nobody' is not registered here. Registered: ak_test_sandbox (and 6 more: USE-02, USE-03, USE-04, USE-07, USE-08, USE-09)"`,
-    )
+    const { url: sandboxUrl } = await startSandbox()
+    const url = `${sandboxUrl}/v1/oidc/use?client_id=nobody`
+    const app = await startWebApp(redirectTo(url))
+    const { page, ...visited } = await visit(app.url, { sandboxUrl })
+    expect([page?.status, app.requests.length]).toEqual([400, 1])
+    const registered = 'ak_test_sandbox (and 6 more: USE-02, USE-03, USE-04, USE-07, USE-08, USE-09)'
+    const why = `USE-01: client_id 'nobody' is not registered here. Registered: ${registered}`
+    const problem = `This request cannot be answered: ${why}`
+    expect(visited).toMatchObject({ end: 'sandbox_page', url, problem })
   })
 
   test('ends at the page on which a user would choose when nothing is forced', async () => {
-    const { start, sandboxUrl } = await startRelyingParty()
-    const { end, problem } = await visit(start, { sandboxUrl, decide: async () => ({}) })
-    expect(end).toBe('sandbox_page')
-    expect(problem).toMatchInlineSnapshot(`"Your app wants to check your age"`)
+    const { open } = await startRelyingParty()
+    const problem = 'Your app wants to check your age'
+    expect(await open({ decide: async () => ({}) })).toMatchObject({ end: 'sandbox_page', problem })
   })
 
   test('knows the flow in which the sandbox answers by its header, and believes no app that sends it', async () => {
-    const flow: WebHandler = (_request, response) => response.setHeader('X-AgeKey-Sandbox-Flow', 'f1').end()
-    const app = await startWebApp(flow)
-    expect((await visit(app.url)).hops).toMatchObject([{ party: 'app', flow: undefined }])
-    expect((await visit(app.url, { sandboxUrl: app.url })).hops).toMatchObject([{ party: 'sandbox', flow: 'f1' }])
+    const { url } = await startWebApp((_, response) => response.setHeader('X-AgeKey-Sandbox-Flow', 'f1').end())
+    expect((await visit(url)).hops).toMatchObject([{ party: 'app', flow: undefined }])
+    expect((await visit(url, { sandboxUrl: url })).hops).toMatchObject([{ party: 'sandbox', flow: 'f1' }])
   })
 })
 
-describe('A page before E1', () => {
-  test.each([
-    [
-      'a link',
-      (e1: string) => `<p>Adults only. <a href="/help">Help</a> <a href="${attribute(e1)}">Prove your age</a>`,
-    ],
-    ['a refresh', (e1: string) => `<meta http-equiv="Refresh" content="5; URL='${attribute(e1)}'"><p>One moment`],
-    ['a form', formTo],
-  ])('leads on by %s to it', async (_by, html) => {
-    const { start, sandboxUrl } = await startRelyingParty({ verify: (e1) => page(html(e1)) })
-    const { end, hops, page: shown } = await visit(start, { sandboxUrl })
-    expect([end, hops.length, shown?.text]).toEqual(['page', 3, 'got id_token state'])
-  })
-
-  test('that leads nowhere ends the visit', async () => {
-    const { start, sandboxUrl, app } = await startRelyingParty({ verify: () => page('<a href="/other">Other</a>') })
-    expect(await visit(start, { sandboxUrl })).toMatchObject({ end: 'page', page: { status: 200 } })
-    expect(app.requests).toHaveLength(1)
-  })
-})
+const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
 /** A GET form with the parameters as hidden fields. */
 function formTo(e1: string): string {
   const url = new URL(e1)
-  const fields = [...url.searchParams].map(
-    ([name, value]) => `<input type=hidden name="${name}" value="${attribute(value)}">`,
-  )
+  const fields = [...url.searchParams].map(([name, value]) => `<input name="${name}" value="${attribute(value)}">`)
   return `<form action="${url.origin}${url.pathname}">${fields.join('')}<button>Prove your age</button></form>`
 }
 
-const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+const linkTo = (e1: string) => `<p>Adults only. <a href="/help">Help</a> <a href="${attribute(e1)}">Prove your age</a>`
+const refreshTo = (e1: string) => `<meta http-equiv="Refresh" content="5; URL='${attribute(e1)}'"><p>One moment`
 
-describe('A page after the callback', () => {
-  test('ends the visit though it links to E1 once more', async () => {
-    const callback: WebHandler = (_request, response) =>
-      response.setHeader('Content-Type', 'text/html').end(`<a href="${sandboxUrl}/v1/oidc/use">Try again</a>`)
-    const { start, sandboxUrl, sandbox } = await startRelyingParty({ callback })
-    expect((await visit(start, { sandboxUrl })).end).toBe('page')
-    expect(sandbox.calls).toHaveLength(1)
-  })
+test.each(Object.entries({ link: linkTo, refresh: refreshTo, form: formTo }))(
+  'A page before E1 leads on by a %s to it',
+  async (_by, html) => {
+    const { open } = await startRelyingParty({ verify: (e1) => page(html(e1)) })
+    const { end, hops, page: shown } = await open()
+    expect([end, hops.length, shown?.text]).toEqual(['page', 3, 'got id_token state'])
+  },
+)
 
-  test('that links to E3 leads there, once', async () => {
-    const callback: WebHandler = (_request, response) =>
-      response
-        .setHeader('Content-Type', 'text/html')
-        .end(`<a href="${sandboxUrl}/v1/oidc/create?request_uri=x">Save</a>`)
-    const { start, sandboxUrl } = await startRelyingParty({ callback })
-    const { hops } = await visit(start, { sandboxUrl })
-    expect(hops.map(({ endpoint }) => endpoint)).toEqual([undefined, 'E1', undefined, 'E3'])
-  })
+test('A page before E1 that leads nowhere ends the visit', async () => {
+  const { open, app } = await startRelyingParty({ verify: () => page('<a href="/other">Other</a>') })
+  expect(await open()).toMatchObject({ end: 'page', page: { status: 200 } })
+  expect(app.requests).toHaveLength(1)
+})
 
-  test.each([
-    [
-      'a form that a script submits',
-      '<form method=post action=/done><input name=ok value=1></form><script>document.forms[0].submit()</script>',
-    ],
-    [
-      'a form that onload submits',
-      '<body onload="document.forms[0].submit()"><form method=post action=/done><input name=ok value=1></form>',
-    ],
-    ['a refresh at once', '<meta http-equiv=refresh content="0;url=/done?ok=1">'],
-  ])('leads on by %s', async (_by, html) => {
-    const { start, sandboxUrl } = await startRelyingParty({ callback: page(html) })
-    const { end, page: shown } = await visit(start, { sandboxUrl })
-    expect([end, shown?.text]).toEqual(['page', 'got ok'])
-  })
+test.each([
+  ['ends the visit though it links to E1 once more', 'use', ['E1']],
+  ['that links to E3 leads there, once', 'create?request_uri=x', ['E1', 'E3']],
+])('A page after the callback %s', async (_what, path, expected) => {
+  const callback: WebHandler = (...call) => page(`<a href="${sandbox.url}/v1/oidc/${path}">Try again</a>`)(...call)
+  const { open, sandbox } = await startRelyingParty({ callback })
+  expect((await open()).hops.flatMap(({ endpoint = [] }) => endpoint)).toEqual(expected)
+})
 
-  test.each([
-    ['a form for its user', '<form method=post action=/done><input name=ok value=1><button>Go</button></form>'],
-    ['a refresh for readers', '<meta http-equiv=refresh content="5;url=/done">'],
-    ['a refresh of itself', '<meta http-equiv=refresh content="0">'],
-  ])('stays when it has %s', async (_what, html) => {
-    const { start, sandboxUrl, app } = await startRelyingParty({ callback: page(html) })
-    expect((await visit(start, { sandboxUrl })).page?.text).toBe(html)
-    expect(app.requests).toHaveLength(2)
-  })
+const FORM = '<form method=post action=/done><input name=ok value=1><button>Go</button></form>'
+
+test.each([
+  ['a form that a script submits', `${FORM}<script>document.forms[0].submit()</script>`],
+  ['a refresh at once', '<meta http-equiv=refresh content="0;url=/done?ok=1">'],
+])('A page after the callback leads on by %s', async (_by, html) => {
+  const { open } = await startRelyingParty({ callback: page(html) })
+  expect(await open()).toMatchObject({ end: 'page', page: { text: 'got ok' } })
+})
+
+test.each([
+  ['a form for its user', FORM],
+  ['a refresh for readers', '<meta http-equiv=refresh content="5;url=/done">'],
+])('A page after the callback stays when it has %s', async (_what, html) => {
+  const { open, app } = await startRelyingParty({ callback: page(html) })
+  expect((await open()).page?.text).toBe(html)
+  expect(app.requests).toHaveLength(2)
 })
 
 describe('A redirect', () => {
-  test.each([301, 302, 303])('%i makes GET of POST, without its body', async (status) => {
-    const app = await startWebApp(routes({ '/': redirectTo('/next?a=1', status), '/next': page('') }))
-    await visit({ url: app.url, form: { name: 'Ada' } })
-    expect(app.requests.map(({ method, path, body }) => [method, path, body])).toEqual([
-      ['POST', '/', 'name=Ada'],
-      ['GET', '/next?a=1', ''],
-    ])
-    expect(app.requests[1]?.headers['content-type']).toBeUndefined()
-  })
-
-  test.each([307, 308])('%i keeps POST and its body', async (status) => {
-    const app = await startWebApp(routes({ '/': redirectTo('next', status), '/next': page('') }))
+  test.each([
+    [301, 'GET', '', undefined],
+    [302, 'GET', '', undefined],
+    [303, 'GET', '', undefined],
+    [307, 'POST', '{"name":"Ada"}', 'application/json'],
+    [308, 'POST', '{"name":"Ada"}', 'application/json'],
+  ])('%i after a POST is followed by %s with the body %j', async (status, method, body, type) => {
+    const app = await startWebApp(routes({ '/': redirectTo('next?a=1', status), '/next': page('') }))
     await visit({ url: app.url, json: { name: 'Ada' } })
-    expect(app.requests[1]).toMatchObject({ method: 'POST', path: '/next', body: '{"name":"Ada"}' })
-    expect(app.requests[1]?.headers['content-type']).toBe('application/json')
+    expect(app.requests).toMatchObject([
+      { method: 'POST', path: '/', body: '{"name":"Ada"}' },
+      { method, body },
+    ])
+    expect([app.requests[1]?.path, app.requests[1]?.headers['content-type']]).toEqual(['/next?a=1', type])
   })
 
   test('without a location is a page, as is another answer with one', async () => {
-    const app = await startWebApp(
-      routes({
-        '/without': (_request, response) => response.writeHead(302).end('here'),
-        '/created': (_request, response) => response.writeHead(201, { Location: '/other' }).end('made'),
-      }),
+    const { url } = await startWebApp(({ path }, response) =>
+      path === '/' ? response.writeHead(302).end('here') : response.writeHead(201, { Location: '/' }).end('made'),
     )
-    expect((await visit(`${app.url}/without`)).page).toMatchObject({ status: 302, text: 'here' })
-    expect((await visit(`${app.url}/created`)).page).toMatchObject({ status: 201, text: 'made' })
+    expect((await visit(url)).page).toMatchObject({ status: 302, text: 'here' })
+    expect((await visit(`${url}/created`)).page).toMatchObject({ status: 201, text: 'made' })
   })
 
   test('for ever ends after the limit', async () => {
@@ -255,10 +221,7 @@ describe('A redirect', () => {
   )
 
   test('to a path with letters beyond ASCII is followed', async () => {
-    const app = await startWebApp((request, response) => {
-      if (request.path === '/') response.writeHead(302, { Location: Buffer.from('/über').toString('latin1') }).end()
-      else response.end()
-    })
+    const app = await startWebApp(routes({ '/': redirectTo(Buffer.from('/über').toString('latin1')) }))
     await visit(app.url)
     expect(app.requests.map(({ path }) => path)).toEqual(['/', '/%C3%BCber'])
   })
@@ -284,14 +247,13 @@ describe('An address', () => {
   })
 
   test('in public is not requested unless that is allowed', async () => {
-    const { end, problem, hops } = await visit('http://203.0.113.1/verify')
-    expect([end, hops]).toEqual(['elsewhere', []])
-    expect(problem).toBe('http://203.0.113.1 is neither on this machine nor in a private network')
-    const signal = AbortSignal.abort()
-    const allowed = await visit('http://203.0.113.1/', {
-      browser: createHttpAgent({ anyAddress: true }).newBrowser(),
-      signal,
+    expect(await visit('http://203.0.113.1/verify')).toMatchObject({
+      end: 'elsewhere',
+      problem: 'http://203.0.113.1 is neither on this machine nor in a private network',
+      hops: [],
     })
+    const browser = createHttpAgent({ anyAddress: true }).newBrowser()
+    const allowed = await visit('http://203.0.113.1/', { browser, signal: AbortSignal.abort() })
     expect(allowed).toMatchObject({ end: 'timed_out', hops: [{ party: 'app', status: 0 }] })
   })
 
@@ -299,8 +261,11 @@ describe('An address', () => {
     const server = await startWebApp(page('a page'))
     const sandboxUrl = `${server.url}/t/audit`
     const app = await startWebApp((request, response) => redirectTo(`${server.url}${request.path}`)(request, response))
-    expect((await visit(`${app.url}/t/audit/v1/oidc/use`, { sandboxUrl })).end).toBe('sandbox_page')
-    expect((await visit(`${app.url}/t/audit2/v1/oidc/use`, { sandboxUrl })).end).toBe('elsewhere')
-    expect((await visit(`${app.url}/v1/oidc/use`, { sandboxUrl })).end).toBe('elsewhere')
+    const endAt = async (path: string) => (await visit(`${app.url}${path}/v1/oidc/use`, { sandboxUrl })).end
+    expect([await endAt('/t/audit'), await endAt('/t/audit2'), await endAt('')]).toEqual([
+      'sandbox_page',
+      'elsewhere',
+      'elsewhere',
+    ])
   })
 })

@@ -2,12 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Page } from '../../../src/audit/agent/browser.ts'
 import { explanationOf, firstSentence, titleOf, visibleText, wordsOf } from '../../../src/audit/agent/read-page.ts'
 
-const pageOf = (text: string, mediaType = 'text/html'): Page => ({
-  url: 'http://app.test/',
-  status: 200,
-  mediaType,
-  text,
-})
+const url = 'http://app.test/'
+const pageOf = (text: string, mediaType = 'text/html'): Page => ({ url, status: 200, mediaType, text })
 const json = (value: unknown) => pageOf(JSON.stringify(value), 'application/json')
 
 describe('The words of a page', () => {
@@ -30,13 +26,8 @@ describe('The words of a page', () => {
     expect(wordsOf(pageOf(`${html}<p>shown</p>`))).toEqual(['shown'])
   })
 
-  test.each([
-    '0190a5b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
-    'deadbeef01234567',
-    'dGhpcyBpcyBhIHRva2Vu',
-    'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0',
-    'x'.repeat(41),
-  ])('leave out %s', (identifier) => {
+  const TOKENS = ['dGhpcyBpcyBhIHRva2Vu', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0', 'x'.repeat(41)]
+  test.each(['0190a5b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', 'deadbeef01234567', ...TOKENS])('leave out %s', (identifier) => {
     expect(wordsOf(pageOf(`sub: ${identifier}, here`))).toEqual(['sub', 'here'])
     expect(wordsOf(json({ sub: identifier }))).toEqual(['sub=…'])
   })
@@ -50,29 +41,19 @@ describe('The words of a page', () => {
 
   test('are the values of JSON with their paths', () => {
     const value = { age: { verified: true, over: 18 }, roles: ['Member', null], none: {}, text: '' }
-    expect(wordsOf(json(value))).toEqual([
-      'age.verified=true',
-      'age.over=18',
-      'roles.0=member',
-      'roles.1=null',
-      'none={}',
-      'text=',
-    ])
-    expect(wordsOf({ ...json(true), mediaType: 'application/problem+json' })).toEqual(['true'])
+    const words = ['age.verified=true', 'age.over=18', 'roles.0=member', 'roles.1=null', 'none={}', 'text=']
+    expect(wordsOf(json(value))).toEqual(words)
   })
 
-  test('are those of a text that says it is JSON and is none', () => {
-    expect(wordsOf(pageOf('Not found.', 'application/json'))).toEqual(['not', 'found'])
-  })
-
-  test('are those of plain text, and of markup without a type', () => {
-    expect(wordsOf(pageOf('<b>Hi</b> there', 'text/plain'))).toEqual(['b>hi</b', 'there'])
-    expect(wordsOf(pageOf(' <b>Hi</b> there', ''))).toEqual(['hi', 'there'])
-  })
-
-  test('are none for a picture and for an empty page', () => {
-    expect(wordsOf(pageOf('PNG', 'image/png'))).toEqual([])
-    expect(wordsOf(pageOf(''))).toEqual([])
+  test.each([
+    ['of a problem in JSON', 'true', 'application/problem+json', ['true']],
+    ['of a text that says it is JSON and is none', 'Not found.', 'application/json', ['not', 'found']],
+    ['of plain text', '<b>Hi</b> there', 'text/plain', ['b>hi</b', 'there']],
+    ['of markup without a type', ' <b>Hi</b> there', '', ['hi', 'there']],
+    ['none, for a picture', 'PNG', 'image/png', []],
+    ['none, for an empty page', '', 'text/html', []],
+  ])('are those %s', (_what, text, mediaType, words) => {
+    expect(wordsOf(pageOf(text, mediaType))).toEqual(words)
   })
 
   test('are found in a page and in JSON that are nested 100,000 times', () => {
