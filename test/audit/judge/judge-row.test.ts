@@ -17,39 +17,29 @@ const SHOWED_YES = 'your app showed 200 at /members ("Welcome.")'
 const SHOWED_NO = 'your app showed 403 at /callback ("Sorry.")'
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
-const planFor = (name: string, roles: RowPlan['roles'] = ['adult']): RowPlan => ({
+const planFor = (outcome: string, roles: RowPlan['roles'] = ['adult']): RowPlan => ({
   roles,
-  plan: (persona) => ({ use: { persona, outcome: name } }),
+  plan: (persona) => ({ use: { persona, outcome } }),
   runsAlone: false,
 })
 
-function judgeBy(app: ReturnType<typeof imitatedApp>, repeat = 1): Judge {
-  const { driver, sandbox } = app
-  const signatures = { use: signatureOf(YES, NO) }
+function judgeBy({ driver, sandbox }: ReturnType<typeof imitatedApp>, repeat = 1): Judge {
   const rules = { use: {}, create: {}, upgrade: {} }
-  return { readers: { sandbox, driver, signatures, rules, createsAfterDenial: false }, driver, cast: CAST, repeat }
+  const readers = { sandbox, driver, signatures: { use: signatureOf(YES, NO) }, rules, createsAfterDenial: false }
+  return { readers, driver, cast: CAST, repeat }
 }
 
 const EXPIRED = 'use/id_token.expired'
 
+const HELLO = '200 / Hello.'
+const SHOWED_DROP = 'your app showed a closed connection without an answer at /callback'
+
 test.each([
-  ['let in', { adult: NO, minor: YES }, 'let in', undefined, `as the minor: ${SHOWED_YES}`],
-  ['refused', { adult: NO, minor: NO }, 'refused', undefined, `as the adult: ${SHOWED_NO}`],
-  [
-    'undetermined',
-    { adult: NO, minor: '200 / Hello.' },
-    'undetermined',
-    'page_unknown',
-    'as the minor: your app showed 200 at / ("Hello.")',
-  ],
-  [
-    'broke',
-    { adult: '200 / Hello.', minor: ended('dropped') },
-    'broke',
-    undefined,
-    'as the minor: your app showed a closed connection without an answer at /callback',
-  ],
-])('Of a row that is run as two personas the worst run counts: %s', async (_what, shows, verdict, reason, evidence) => {
+  ['let in', { adult: NO, minor: YES }, undefined, `as the minor: ${SHOWED_YES}`],
+  ['refused', { adult: NO, minor: NO }, undefined, `as the adult: ${SHOWED_NO}`],
+  ['undetermined', { adult: NO, minor: HELLO }, 'page_unknown', 'as the minor: your app showed 200 at / ("Hello.")'],
+  ['broke', { adult: HELLO, minor: ended('dropped') }, undefined, `as the minor: ${SHOWED_DROP}`],
+])('Of a row that is run as two personas the worst run counts: %s', async (verdict, shows, reason, evidence) => {
   const app = imitatedApp(({ use }) => ({ shows: shows[use.persona === 'adult' ? 'adult' : 'minor'] }))
   const judged = await judgeRow(rowOf(EXPIRED), planFor('id_token.expired', ['adult', 'minor']), judgeBy(app))
   expect(judged).toEqual({ verdict, reason, evidence, flows: ['f1', 'f2'], isLimited: false })
@@ -69,11 +59,8 @@ test('A row that no role runs is a defect', async () => {
 test('A finding is looked at again as often as it is repeated, with all its flows', async () => {
   const app = imitatedApp(() => YES)
   const judged = await judgeRow(rowOf(EXPIRED), planFor('id_token.expired'), judgeBy(app, 3))
-  expect(judged).toMatchObject({
-    verdict: 'let in',
-    evidence: `as the adult: ${SHOWED_YES}`,
-    flows: ['f1', 'f2', 'f3'],
-  })
+  const evidence = `as the adult: ${SHOWED_YES}`
+  expect(judged).toMatchObject({ verdict: 'let in', evidence, flows: ['f1', 'f2', 'f3'] })
 })
 
 const found = (verdict: RowVerdict['verdict'], flow: string): RowVerdict => ({
@@ -109,10 +96,11 @@ test.each([
   ['accept', { taken: 'accepted', refused: 'too strict', broke: 'too strict', undetermined: 'undetermined' }],
   ['depends', { taken: 'observed', refused: 'observed', broke: 'observed', undetermined: 'undetermined' }],
 ] as const)('What an app does with a row that a correct client may %s', (correctClient, verdicts) => {
-  const named = Object.keys(verdicts).map((verdict) => {
-    if (verdict !== 'taken' && verdict !== 'refused' && verdict !== 'broke' && verdict !== 'undetermined') return []
-    return [verdict, verdictNameFor({ ...rowOf(EXPIRED), correctClient }, { verdict, evidence: '', flows: [] })]
-  })
+  const row = { ...rowOf(EXPIRED), correctClient }
+  const named = (['taken', 'refused', 'broke', 'undetermined'] as const).map((verdict) => [
+    verdict,
+    verdictNameFor(row, { verdict, evidence: '', flows: [] }),
+  ])
   expect(Object.fromEntries(named)).toEqual(verdicts)
 })
 

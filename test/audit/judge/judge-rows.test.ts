@@ -72,11 +72,7 @@ test('What has to be accepted is judged first, with the twins of the others, the
     '5/5 use/id_token.sub_empty refused',
   ])
   expect(told.map(({ row }) => row)).toEqual(ids)
-  expect(told[2]).toEqual({
-    row: ids[2],
-    verdict: 'accepted',
-    evidence: `as the adult: ${SHOWED_YES}`,
-  })
+  expect(told[2]).toEqual({ row: ids[2], verdict: 'accepted', evidence: `as the adult: ${SHOWED_YES}` })
 })
 
 test('A refusal shows nothing beside a right answer that is refused, too', async () => {
@@ -84,46 +80,33 @@ test('A refusal shows nothing beside a right answer that is refused, too', async
     outcome === 'verified' && persona === 'adult' && run > 1 ? YES : NO,
   )
   const { told } = await judge(['use/id_token.expired', 'use/verified'], app)
+  const evidence = 'your app also refuses use/verified, which differs by the fault alone'
   expect(told).toEqual([
-    {
-      row: 'use/id_token.expired',
-      verdict: 'undetermined',
-      reason: 'masked',
-      evidence: 'your app also refuses use/verified, which differs by the fault alone',
-    },
+    { row: 'use/id_token.expired', verdict: 'undetermined', reason: 'masked', evidence },
     { row: 'use/verified', verdict: 'too strict', evidence: `as the adult: ${SHOWED_NO}` },
   ])
 })
 
-const CREATE_REFUSED = {
-  kind: 'refused',
-  rows: ['create/created'],
-  evidence: 'after an age key was saved it failed',
-} as const
-const CODE_REFUSED = { kind: 'refused', rows: ['use/code_issued'], evidence: 'the sandbox refuses E4' } as const
-const masked = { verdict: 'undetermined', reason: 'masked' }
-const tooStrict = { verdict: 'too strict' }
+const evidence = 'what was seen while the app was learned'
+const CREATE_REFUSED = { create: { kind: 'refused', rows: ['create/created'], evidence } } as const
+const CODE_REFUSED = { upgrade: { kind: 'refused', rows: ['use/code_issued'], evidence } } as const
+const masked = { verdict: 'undetermined', reason: 'masked', evidence }
+const tooStrict = { verdict: 'too strict', evidence }
+const notForIt = (reason: string) => ({ verdict: 'not for this app', reason })
+const refused = (evidence: string) => ({ verdict: 'refused', evidence })
 
 test.each([
-  ['create/created', { create: CREATE_REFUSED }, { ...tooStrict, evidence: CREATE_REFUSED.evidence }],
-  ['create/callback.state_missing', { create: CREATE_REFUSED }, { ...masked, evidence: CREATE_REFUSED.evidence }],
-  ['par/par.500', { create: CREATE_REFUSED }, { ...masked, evidence: CREATE_REFUSED.evidence }],
-  ['use/code_issued', { upgrade: CODE_REFUSED }, { ...tooStrict, evidence: CODE_REFUSED.evidence }],
-  ['token/token.500', { upgrade: CODE_REFUSED }, { ...masked, evidence: CODE_REFUSED.evidence }],
-  ['upgrade/upgrade.500', { upgrade: CODE_REFUSED }, { ...masked, evidence: CODE_REFUSED.evidence }],
-  ['token/token.500', { create: CREATE_REFUSED }, { verdict: 'not for this app', reason: 'it has no Upgrade' }],
-  ['create/created', { upgrade: CODE_REFUSED }, { verdict: 'not for this app', reason: 'it has no Create' }],
-  [
-    'use/id_token.expired',
-    { create: CREATE_REFUSED, upgrade: CODE_REFUSED },
-    { verdict: 'refused', evidence: `as the adult: ${SHOWED_NO}` },
-  ],
-  [
-    'use/no_answer',
-    {},
-    { verdict: 'not for this app', reason: 'nothing comes back, so that there is no answer to let in' },
-  ],
-  ['jwks/jwks.500', {}, { verdict: 'not for this app', reason: RESTART }],
+  ['create/created', CREATE_REFUSED, tooStrict],
+  ['create/callback.state_missing', CREATE_REFUSED, masked],
+  ['par/par.500', CREATE_REFUSED, masked],
+  ['use/code_issued', CODE_REFUSED, tooStrict],
+  ['token/token.500', CODE_REFUSED, masked],
+  ['upgrade/upgrade.500', CODE_REFUSED, masked],
+  ['token/token.500', CREATE_REFUSED, notForIt('it has no Upgrade')],
+  ['create/created', CODE_REFUSED, notForIt('it has no Create')],
+  ['use/id_token.expired', { ...CREATE_REFUSED, ...CODE_REFUSED }, refused(`as the adult: ${SHOWED_NO}`)],
+  ['use/no_answer', {}, notForIt('nothing comes back, so that there is no answer to let in')],
+  ['jwks/jwks.500', {}, notForIt(RESTART)],
 ])('The row %s of an app of which %j was learned', async (row, learned, told) => {
   const { told: all, judged, heard, notes } = await judge([row], imitatedApp(right), { learned })
   expect([all, notes]).toEqual([[{ row, ...told }], []])
@@ -133,13 +116,10 @@ test.each([
 })
 
 test('An app that lets a minor in with a right token has that as its finding', async () => {
-  const { judged } = await judge(['use/verified', 'use/id_token.expired'], imitatedApp(right), {
-    learned: { letsIn: ['minor'] },
-  })
-  expect(judged.map(({ row, verdict }) => `${row} ${verdict}`)).toEqual([
-    'use/verified let in',
-    'use/id_token.expired refused',
-  ])
+  const learned = { letsIn: ['minor'] } as const
+  const { judged } = await judge(['use/verified', 'use/id_token.expired'], imitatedApp(right), { learned })
+  const verdicts = judged.map(({ row, verdict }) => `${row} ${verdict}`)
+  expect(verdicts).toEqual(['use/verified let in', 'use/id_token.expired refused'])
   expect(judged[0]).toMatchObject({
     evidence: 'a right token whose thresholds are all false is taken for a yes',
     harm: 'A child gets in with an honest answer: the app does not read the thresholds.',
@@ -150,15 +130,23 @@ test('An app that lets a minor in with a right token has that as its finding', a
   expect(denied.told).toMatchObject([{ verdict: 'accepted' }])
 })
 
+interface Problem {
+  readonly problem: string
+  readonly isEnded: boolean
+}
+
 /** What a copy does that is started for one row of the key set or of discovery; nothing is queued for a plain start. */
 interface Started {
   /** What it shows to an adult, the error of that visit, or the problem when it does not come up. */
-  readonly shows: string | Done | Error | { readonly problem: string; readonly isEnded: boolean }
+  readonly shows: string | Done | Error | Problem
   /** It reads the reply of the row. */
   readonly reads?: boolean
   left?(): object | undefined
   readonly log?: readonly string[]
 }
+
+const isDown = (done: Started): done is Started & { readonly shows: Problem } =>
+  typeof done.shows === 'object' && 'problem' in done.shows
 
 /** Starts copies, which do by the name of their row what `start` says. */
 function starting(start: (outcome: string | undefined) => Started) {
@@ -173,7 +161,7 @@ function starting(start: (outcome: string | undefined) => Started) {
       (plan) => {
         plans.push(plan)
         if (done.shows instanceof Error) throw done.shows
-        return typeof done.shows === 'object' && 'problem' in done.shows ? NO : done.shows
+        return isDown(done) ? NO : done.shows
       },
       undefined,
       { left: () => (done.left ? done.left() : reads === false ? {} : { remaining: 9_999 }) },
@@ -184,36 +172,21 @@ function starting(start: (outcome: string | undefined) => Started) {
     queued.push(row)
     const done = start(row?.outcome)
     reads = done.reads ?? true
-    const failure = typeof done.shows === 'object' && 'problem' in done.shows ? done.shows : undefined
+    const { sandbox, driver } = app
+    const audited = { sandbox, page: APP, agent: 'http', readsFragments: false, drive: () => driver } as const
     return {
-      sandbox: app.sandbox,
-      ...(failure
-        ? { failure }
-        : {
-            app: {
-              sandbox: app.sandbox,
-              page: APP,
-              agent: 'http' as const,
-              readsFragments: false,
-              drive: () => app.driver,
-            },
-          }),
+      sandbox,
+      ...(isDown(done) ? { failure: done.shows } : { app: audited }),
       log: async () => done.log ?? [],
-      close: async () => {
-        open -= 1
-      },
+      close: async () => void open--,
     }
   }
   return { startFresh, started, queued, plans, isClosed: () => open === 0 }
 }
 
 test('Rows of the key set are judged by copies of the app, what has to be accepted first, and a plain start last', async () => {
-  const ids = [
-    'jwks/jwks.500',
-    'discovery/discovery.issuer_other',
-    'jwks/jwks.extra_key',
-    'jwks/jwks.foreign_key_same_kid',
-  ]
+  const [extra, foreign, issuer] = ['jwks.extra_key', 'jwks.foreign_key_same_kid', 'discovery.issuer_other']
+  const ids = ['jwks/jwks.500', `discovery/${issuer}`, `jwks/${extra}`, `jwks/${foreign}`]
   const copies = starting((outcome) => ({ shows: outcome === undefined || outcome === 'jwks.extra_key' ? YES : NO }))
   const { heard } = await judge(ids, imitatedApp(right), { startFresh: copies.startFresh })
   expect(heard).toEqual([
@@ -223,13 +196,7 @@ test('Rows of the key set are judged by copies of the app, what has to be accept
     '4/5 discovery/discovery.issuer_other refused',
     '5/5 jwks/jwks.500 observed',
   ])
-  expect(copies.started).toEqual([
-    'jwks.extra_key',
-    'jwks.foreign_key_same_kid',
-    'discovery.issuer_other',
-    'jwks.500',
-    undefined,
-  ])
+  expect(copies.started).toEqual([extra, foreign, issuer, 'jwks.500', undefined])
   expect(copies.plans).toEqual(Array(5).fill({ use: { persona: 'adult', outcome: 'verified' } }))
   expect(copies.queued[0]).toMatchObject({ flow: 'jwks', outcome: 'jwks.extra_key', times: 10_000 })
   expect(copies.isClosed()).toBe(true)
@@ -237,63 +204,39 @@ test('Rows of the key set are judged by copies of the app, what has to be accept
 
 const KEYS = OUTCOMES.find(({ flow, correctClient }) => flow === 'jwks' && correctClient === 'refuse') ?? expect.fail()
 const KEYS_ID = `jwks/${KEYS.name}`
-const isDown = ({ shows }: Started) => typeof shows === 'object' && 'problem' in shows
 const undetermined = (reason: string, evidence: string) => ({ verdict: 'undetermined', reason, evidence })
+const letIn = (evidence: string) => ({ verdict: 'let in', evidence })
+const broke = (evidence: string) => ({ verdict: 'broke', evidence })
+const ENDED = { problem: 'it ended with 1', isEnded: true }
+const HANGS = { problem: 'it does not answer', isEnded: false }
+const showed = (said: string) => `your app showed ${said}`
+const NOT_STARTED = 'your app did not start: it ended with 1'
+const DROPPED = 'a closed connection without an answer at /callback'
+const EARLY = { shows: '500 / Oops.', changes: { request: undefined } }
+const CHECK = KEYS.breaks.includes('keys') ? SHOWED_NO : expect.stringContaining('names keys')
 
 test.each<[string, Started, object]>([
-  ['lets an adult in', { shows: YES }, { verdict: 'let in', evidence: SHOWED_YES }],
-  ['refuses an adult', { shows: NO }, { verdict: 'refused', evidence: SHOWED_NO }],
-  [
-    'breaks down',
-    { shows: { shows: ended('dropped') } },
-    { verdict: 'broke', evidence: 'your app showed a closed connection without an answer at /callback' },
-  ],
-  [
-    'shows an unknown page',
-    { shows: '200 / Hello.' },
-    undetermined('page_unknown', 'your app showed 200 at / ("Hello.")'),
-  ],
-  [
-    'limits requests',
-    { shows: '429 /callback Slow.' },
-    undetermined('control_lost', 'your app showed 429 at /callback ("Slow.")'),
-  ],
-  ['does not read the row', { shows: YES, reads: false }, { verdict: 'not for this app', reason: UNREAD.jwks }],
-  [
-    'ends at once',
-    { shows: { problem: 'it ended with 1', isEnded: true } },
-    { verdict: 'refused', evidence: 'your app did not start: it ended with 1' },
-  ],
-  [
-    'hangs',
-    { shows: { problem: 'it does not answer', isEnded: false } },
-    { verdict: 'broke', evidence: 'your app did not start: it does not answer' },
-  ],
+  ['lets an adult in', { shows: YES }, letIn(SHOWED_YES)],
+  ['refuses an adult', { shows: NO }, refused(SHOWED_NO)],
+  ['breaks down', { shows: { shows: ended('dropped') } }, broke(showed(DROPPED))],
+  ['shows an unknown page', { shows: '200 / Hello.' }, undetermined('page_unknown', showed('200 at / ("Hello.")'))],
+  ['limits', { shows: '429 /callback Slow.' }, undetermined('control_lost', showed('429 at /callback ("Slow.")'))],
+  ['does not read the row', { shows: YES, reads: false }, notForIt(UNREAD.jwks)],
+  ['ends at once', { shows: ENDED }, refused(NOT_STARTED)],
+  ['hangs', { shows: HANGS }, broke('your app did not start: it does not answer')],
   [
     'ends before it reads the row',
-    { shows: { problem: 'it ended with 1', isEnded: true }, reads: false },
-    undetermined('not_reached', `it read no reply of ${KEYS_ID}; your app did not start: it ended with 1`),
+    { shows: ENDED, reads: false },
+    undetermined('not_reached', `it read no reply of ${KEYS_ID}; ${NOT_STARTED}`),
   ],
   [
     'fetches the address of an attacker',
     { shows: { shows: NO, calls: ['trap'] } },
-    { verdict: 'let in', evidence: 'your app fetched the address that the reply named' },
+    letIn('your app fetched the address that the reply named'),
   ],
-  [
-    'shows an error before it sends the browser to the service',
-    { shows: { shows: '500 / Oops.', changes: { request: undefined } } },
-    { verdict: 'refused', evidence: 'your app showed 500 at / ("Oops.")' },
-  ],
-  [
-    'shows an error at its callback',
-    { shows: '500 /callback Oops.' },
-    { verdict: 'broke', evidence: 'your app showed 500 at /callback ("Oops.")' },
-  ],
-  [
-    'writes which check refused',
-    { shows: NO, log: ['JWKSInvalid: JSON Web Key Set malformed'] },
-    { verdict: 'refused', evidence: KEYS.breaks.includes('keys') ? SHOWED_NO : expect.stringContaining('names keys') },
-  ],
+  ['shows an error before it sends the browser on', { shows: EARLY }, refused(showed('500 at / ("Oops.")'))],
+  ['shows an error at its callback', { shows: '500 /callback Oops.' }, broke(showed('500 at /callback ("Oops.")'))],
+  ['writes which check refused', { shows: NO, log: ['JWKSInvalid: JSON Web Key Set malformed'] }, refused(CHECK)],
 ])('A copy that is started for a row of the key set and %s', async (_what, done, told) => {
   const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
   const { told: all, judged, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
@@ -320,10 +263,13 @@ test.each<[string, Started, string]>([
   expect(notes).toEqual([NOTE(problem)])
 })
 
-test('What a copy did not show stays so, whatever a plain start shows', async () => {
-  const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : '200 / Hello.' }))
+test.each([
+  ['did not show', '200 / Hello.', { reason: 'page_unknown' }],
+  ['let in', YES, { verdict: 'let in' }],
+])('What a copy %s stays, whatever a plain start shows', async (_what, shows, expected) => {
+  const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : shows }))
   const { told } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
-  expect(told).toMatchObject([{ reason: 'page_unknown' }])
+  expect(told).toMatchObject([expected])
 })
 
 test.each([
@@ -335,16 +281,9 @@ test.each([
   expect(told).toMatchObject([{ verdict: 'let in' }])
 })
 
-test('What a copy let in stays, whatever a plain start shows', async () => {
-  const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : YES }))
-  const { told } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
-  expect(told).toMatchObject([{ verdict: 'let in' }])
-})
-
 test('An app that reads a document for no row that has to be accepted is given no other row of it', async () => {
-  const ids = OUTCOMES.filter(({ flow, name }) => flow === 'discovery' && !name.endsWith('.slow')).map(
-    ({ name }) => `discovery/${name}`,
-  )
+  const isRead = ({ flow, name }: (typeof OUTCOMES)[number]) => flow === 'discovery' && !name.endsWith('.slow')
+  const ids = OUTCOMES.filter(isRead).map(({ name }) => `discovery/${name}`)
   const accepted = ids.filter((id) => rowOf(id).correctClient === 'accept')
   const copies = starting((outcome) => ({ shows: YES, reads: outcome === undefined }))
   const { told } = await judge(ids, imitatedApp(right), { startFresh: copies.startFresh })

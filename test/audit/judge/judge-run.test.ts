@@ -13,6 +13,7 @@ const SAVED = '200 /saved Saved.'
 const UNSAVED = '200 /unsaved Not saved.'
 const DONE = '200 /done Done.'
 const SAME = '200 /same It stays.'
+const SLOW = '429 /cb Slow.'
 
 /** What the app showed, as a sentence. */
 const showed = (said: string) => `your app showed ${summaryOf(said)}`
@@ -36,53 +37,28 @@ const SPOILED = f1('id_token.expired')
 const [CODE, EXCHANGED] = [f1('code_issued'), f1('code_issued', 'E4')]
 const UPGRADED = f1('code_issued', 'E4', 'E5')
 
-type Case = [
-  what: string,
-  row: string,
-  run: FlowRun,
-  flows: readonly Flow[],
-  verdict: string,
-  evidence: string,
-  ids?: readonly string[],
-]
+const [BEGAN_CREATE, EXCHANGED_CODE] = ['your app began to create an age key (E3)', 'your app exchanged the code (E4)']
+const [WISHED, PUSHED, ANSWERED] = [f1('create_requested'), [CODE, f2('E2')], [SPOILED, f2('E2', 'E3')]]
+const CREATED = [SPOILED, f2('E3')]
+const CREATE = { flow: 'create' } as const
+const BOTH = ['f1', 'f2']
 
-const CASES: readonly Case[] = [
+const CASES: readonly [string, string, FlowRun, readonly Flow[], string, string, (readonly string[])?][] = [
   ['the no of Use', row.use, seen(NO), [SPOILED], 'refused', showed(NO)],
   ['the yes of Use', row.use, seen(YES), [SPOILED], 'taken', showed(YES)],
   ['a page never seen', row.use, seen(OTHER), [SPOILED], 'page_unknown', showed(OTHER)],
-  [
-    'a result of a visit',
-    row.use,
-    seen(NO, { observation: saidOf(true) }),
-    [SPOILED],
-    'page_unknown',
-    'visit returned true',
-  ],
-  [
-    'too many requests',
-    row.use,
-    seen('429 /cb Slow.'),
-    [SPOILED],
-    'control_lost',
-    'your app answers 429 at /cb ("Slow.")',
-  ],
+  ['a result', row.use, seen(NO, { observation: saidOf(true) }), [SPOILED], 'page_unknown', 'visit returned true'],
+  ['too many requests', row.use, seen(SLOW), [SPOILED], 'control_lost', `your app answers ${summaryOf(SLOW)}`],
   ['the flow of another row', row.use, seen(NO), [f1('verified')], 'not_delivered', summaryOf(NO)],
   ['an answer not brought', row.use, seen(NO, unbrought), [SPOILED], 'not_delivered', summaryOf(NO)],
   ['no flow', row.use, seen(NO, begun), [SPOILED], 'not_reached', summaryOf(NO), []],
   ['a failed visit', row.use, seen(NO, failing), [SPOILED], 'visit_failed', 'visit threw Error: no'],
   ['an early failure', row.use, seen(NO, { ...failing, ...begun }), [], 'visit_failed', 'visit threw Error: no', []],
-  ['an exchanged code', row.use, seen(NO), [f1('id_token.expired', 'E4')], 'taken', 'your app exchanged the code (E4)'],
+  ['an exchanged code', row.use, seen(NO), [f1('id_token.expired', 'E4')], 'taken', EXCHANGED_CODE],
   ['a later exchange beside others', row.use, seen(NO), [SPOILED, UPGRADES], 'refused', showed(NO)],
-  ['a way to Create', row.use, seen(NO, onward), [SPOILED], 'taken', 'your app began to create an age key (E3)'],
-  [
-    'a wish to create',
-    row.wish,
-    seen(NO, onward),
-    [f1('create_requested')],
-    'taken',
-    'your app began to create an age key (E3)',
-  ],
-  ['a wish that leads nowhere', row.wish, seen(NO), [f1('create_requested')], 'refused', showed(NO)],
+  ['a way to Create', row.use, seen(NO, onward), [SPOILED], 'taken', BEGAN_CREATE],
+  ['a wish to create', row.wish, seen(NO, onward), [WISHED], 'taken', BEGAN_CREATE],
+  ['a wish that leads nowhere', row.wish, seen(NO), [WISHED], 'refused', showed(NO)],
   ['no token call', call.token, seen(NO, { isLaterMet: false }), [EXCHANGED], 'not_reached', summaryOf(NO)],
   ['a token call elsewhere', call.token, seen(NO, met), [CODE], 'not_delivered', summaryOf(NO)],
   ['a token call that was not to fail', call.token, seen(NO), [EXCHANGED], 'not_delivered', summaryOf(NO)],
@@ -92,63 +68,23 @@ const CASES: readonly Case[] = [
   ['the yes of Use after an upgrade', call.upgrade, seen(YES, met), [UPGRADED], 'page_unknown', showed(YES)],
   ['the yes of Upgrade', call.upgrade, seen(DONE, met), [UPGRADED], 'taken', showed(DONE)],
   ['no upgrade', call.upgrade, seen(NO, met), [EXCHANGED], 'not_delivered', summaryOf(NO)],
-  [
-    'a pushed request of an earlier flow',
-    call.par,
-    seen(NO, met),
-    [flowOf('f1', ['E2'], { flow: 'create' })],
-    'not_reached',
-    summaryOf(NO),
-  ],
+  ['an earlier push', call.par, seen(NO, met), [flowOf('f1', ['E2'], CREATE)], 'not_reached', summaryOf(NO)],
   [
     'a way on without a request_uri',
     call.par,
     seen(NO, { ...met, ...onward }),
-    [CODE, f2('E2'), flowOf('f3', ['E3'], { flow: 'create' })],
+    [...PUSHED, flowOf('f3', ['E3'], CREATE)],
     'taken',
     'your app sent the browser on to Create (E3)',
-    ['f1', 'f2'],
+    BOTH,
   ],
-  [
-    'the no of Use after a pushed request',
-    call.par,
-    seen(NO, met),
-    [CODE, f2('E2')],
-    'refused',
-    showed(NO),
-    ['f1', 'f2'],
-  ],
+  ['the no of Use after a pushed request', call.par, seen(NO, met), PUSHED, 'refused', showed(NO), BOTH],
   ['the no of Create', call.par, seen(UNSAVED, { ...met, ...begun }), [f2('E2')], 'refused', showed(UNSAVED), ['f2']],
   ['a push that was not to fail', call.par, seen(NO, begun), [f2('E2')], 'not_delivered', summaryOf(NO), ['f2']],
-  [
-    'a Create answer',
-    row.create,
-    seen(UNSAVED, saved),
-    [SPOILED, f2('E2', 'E3')],
-    'refused',
-    showed(UNSAVED),
-    ['f1', 'f2'],
-  ],
-  ['a saved key', row.create, seen(SAVED, saved), [SPOILED, f2('E2', 'E3')], 'taken', showed(SAVED), ['f1', 'f2']],
-  [
-    'a Create answer not brought',
-    row.create,
-    seen(NO, { createFlow: 'f2' }),
-    [SPOILED, f2('E3')],
-    'not_delivered',
-    summaryOf(NO),
-    ['f1', 'f2'],
-  ],
+  ['a Create answer', row.create, seen(UNSAVED, saved), ANSWERED, 'refused', showed(UNSAVED), BOTH],
+  ['a saved key', row.create, seen(SAVED, saved), ANSWERED, 'taken', showed(SAVED), BOTH],
+  ['a lost answer', row.create, seen(NO, { createFlow: 'f2' }), CREATED, 'not_delivered', summaryOf(NO), BOTH],
 ]
-
-const readersOf = (flows: readonly Flow[], changes: Partial<Readers> = {}): Readers => ({
-  sandbox: sandboxOf({ flows }),
-  driver: imitatedApp(() => NO).driver,
-  signatures: { use: signatureOf(YES, NO), create: signatureOf(SAVED, UNSAVED), upgrade: signatureOf(DONE, SAME) },
-  rules: { use: {}, create: {}, upgrade: {} },
-  createsAfterDenial: false,
-  ...changes,
-})
 
 interface Judged {
   readonly row?: string
@@ -158,21 +94,27 @@ interface Judged {
   readonly isAlone?: boolean
 }
 
-const judge = ({ row: id = row.use, run, flows = [SPOILED], readers, isAlone = false }: Judged) =>
-  judgeRun(findRow(id) ?? expect.fail(`there is no row ${id}`), run, { readers: readersOf(flows, readers), isAlone })
+function judge({ row: id = row.use, run, flows = [SPOILED], readers, isAlone = false }: Judged) {
+  const signatures = {
+    use: signatureOf(YES, NO),
+    create: signatureOf(SAVED, UNSAVED),
+    upgrade: signatureOf(DONE, SAME),
+  }
+  const rules = { use: {}, create: {}, upgrade: {} }
+  const { driver } = imitatedApp(() => NO)
+  const known = { sandbox: sandboxOf({ flows }), driver, signatures, rules, createsAfterDenial: false, ...readers }
+  return judgeRun(findRow(id) ?? expect.fail(`there is no row ${id}`), run, { readers: known, isAlone })
+}
 
-test.each(CASES)(
-  'A run that shows %s, of the row %s',
-  async (_what, id, run, flows, verdict, evidence, ids = ['f1']) => {
-    const isVerdict = ['taken', 'refused', 'broke'].includes(verdict)
-    expect(await judge({ row: id, run, flows })).toEqual({
-      ...(isVerdict ? { verdict } : { verdict: 'undetermined', reason: verdict }),
-      evidence,
-      flows: ids,
-      ...(verdict === 'control_lost' && { isLimited: true }),
-    })
-  },
-)
+test.each(CASES)('A run that shows %s, of the row %s', async (_, row, run, flows, verdict, evidence, ids = ['f1']) => {
+  const isVerdict = ['taken', 'refused', 'broke'].includes(verdict)
+  expect(await judge({ row, run, flows })).toEqual({
+    ...(isVerdict ? { verdict } : { verdict: 'undetermined', reason: verdict }),
+    evidence,
+    flows: ids,
+    ...(verdict === 'control_lost' && { isLimited: true }),
+  })
+})
 
 test.each([
   ['dropped', 'a closed connection without an answer at /callback'],
@@ -186,9 +128,7 @@ test.each([
 
 test('A call in a later flow belongs to a run that is alone', async () => {
   const alone = { run: runOf(NO), isAlone: true }
-  expect(await judge({ ...alone, flows: [SPOILED, UPGRADES] })).toMatchObject({
-    evidence: 'your app exchanged the code (E4)',
-  })
+  expect(await judge({ ...alone, flows: [SPOILED, UPGRADES] })).toMatchObject({ evidence: EXCHANGED_CODE })
   const withoutCode = flowOf('f5', ['E5'], { flow: 'upgrade' })
   expect(await judge({ ...alone, flows: [SPOILED, withoutCode] })).toMatchObject({ verdict: 'refused' })
   const later = flowOf('f6', ['E1'], { outcome: 'id_token.expired' })
