@@ -4,8 +4,6 @@ import { LIBRARY_MESSAGES, readLog, withLog } from '../../../src/audit/judge/ref
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
 import MESSAGES from './library-messages.cases.json' with { type: 'json' }
 
-const seconds = () => Math.floor(Date.now() / 1000)
-
 const RIGHT = { iss: 'https://issuer.example', aud: 'app', nonce: 'n', sub: 's' }
 const RULES = {
   issuer: RIGHT.iss,
@@ -18,17 +16,19 @@ const RULES = {
 const { publicKey, privateKey } = await generateKeyPair('ES256')
 const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }] })
 
-/** What jose throws for a token, as console.error prints it. */
-async function joseError(change: {
+interface Change {
   claims?: Record<string, unknown>
   header?: { typ?: string; kid?: string }
   damage?: (token: string) => string
   rules?: object
-}): Promise<string[]> {
-  const claims = { ...RIGHT, exp: seconds() + 60, ...change.claims }
-  const header = { alg: 'ES256', typ: 'JWT', kid: 'k', ...change.header }
-  const token = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey)
-  const failure = await jwtVerify((change.damage ?? ((text) => text))(token), keys, { ...RULES, ...change.rules }).then(
+}
+
+/** What jose throws for a token, as console.error prints it. */
+async function joseError({ claims, header, damage = (text) => text, rules }: Change): Promise<string[]> {
+  const token = await new SignJWT({ ...RIGHT, exp: Math.floor(Date.now() / 1000) + 60, ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: 'k', ...header })
+    .sign(privateKey)
+  const failure = await jwtVerify(damage(token), keys, { ...RULES, ...rules }).then(
     () => 'nothing was wrong',
     (error: unknown) => `${error instanceof Error ? error.stack : error}`,
   )
@@ -77,27 +77,15 @@ test.each([
 })
 
 test('The lines that are kept of a log are the last five that are no stack, when no library is known', () => {
-  const lines = [
-    'one',
-    '    at f (file:1:2)',
-    'two',
-    'three',
-    '',
-    ' \t',
-    '  File "app.py", line 1',
-    'four at 5',
-    'five',
-    'six',
-  ]
+  const stack = ['    at f (file:1:2)', 'two', 'three', '', ' \t', '  File "app.py", line 1']
+  const lines = ['one', ...stack, 'four at 5', 'five', 'six']
   expect(readLog(lines)).toEqual({ log: ['two', 'three', 'four at 5', 'five', 'six'] })
 })
 
 test('The lines that are kept of a log begin with the message of a library, when there is one', () => {
-  const lines = ['begins', 'JWTExpired: "exp" claim timestamp check failed', '    at f (x:1:2)', ...'abcdef']
-  expect(readLog(lines)).toEqual({
-    log: ['JWTExpired: "exp" claim timestamp check failed', 'a', 'b', 'c', 'd'],
-    refusedBy: 'exp',
-  })
+  const expired = 'JWTExpired: "exp" claim timestamp check failed'
+  const lines = ['begins', expired, '    at f (x:1:2)', ...'abcdef']
+  expect(readLog(lines)).toEqual({ log: [expired, 'a', 'b', 'c', 'd'], refusedBy: 'exp' })
 })
 
 test('A verdict says when another check refused than the row breaks, and stays', () => {
@@ -106,14 +94,10 @@ test('A verdict says when another check refused than the row breaks, and stays',
   const nonce = 'Error: unexpected ID Token "nonce" claim value'
   const other = `your app showed 400; your app's log names nonce, while this row breaks exp, iat`
   const breaks = ['exp', 'iat'] as const
-  expect(withLog({ ...row, breaks }, verdict, [nonce])).toEqual({
-    ...verdict,
-    evidence: other,
-    log: [nonce],
-    refusedBy: 'nonce',
-  })
+  const named = { ...verdict, log: [nonce], refusedBy: 'nonce' }
+  expect(withLog({ ...row, breaks }, verdict, [nonce])).toEqual({ ...named, evidence: other })
   const expired = 'JWTExpired: "exp" claim timestamp check failed'
   expect(withLog({ ...row, breaks }, verdict, [expired])).toEqual({ ...verdict, log: [expired], refusedBy: 'exp' })
-  expect(withLog({ ...row, breaks: [] }, verdict, [nonce])).toEqual({ ...verdict, log: [nonce], refusedBy: 'nonce' })
+  expect(withLog({ ...row, breaks: [] }, verdict, [nonce])).toEqual(named)
   expect(withLog(row, verdict, ['hello'])).toEqual({ ...verdict, log: ['hello'], refusedBy: undefined })
 })

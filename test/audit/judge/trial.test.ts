@@ -15,6 +15,7 @@ const ROWS = OUTCOMES.filter(
   (row) => row.flow === 'use' && row.correctClient === 'refuse' && row.bait === 'adult' && !row.prelude && !row.ending,
 )
 const rows = (count: number) => ROWS.slice(0, count)
+const rowAt = (index: number) => ROWS[index] ?? expect.fail()
 const refused = (evidence: string, flow: string) => ({ verdict: 'refused', evidence, flows: [flow], isLimited: false })
 
 const isGoodFlow = (outcome: string | undefined) => outcome === 'verified'
@@ -51,7 +52,7 @@ test('After 25 rows, and after the last, a plain good flow shows that the app st
   const names = rows(30).map(({ name }) => name)
   expect(ran(app)).toEqual([...names.slice(0, 25), 'verified', ...names.slice(25), 'verified'])
   expect(trial.heard).toEqual(names.map((name) => [name, 'refused']))
-  expect(trial.verdictOf(ROWS[25] ?? expect.fail())).toMatchObject(refused(SHOWED_NO, 'f27'))
+  expect(trial.verdictOf(rowAt(25))).toMatchObject(refused(SHOWED_NO, 'f27'))
   expect(trial.notes).toEqual([])
 })
 
@@ -62,28 +63,23 @@ const programThat = (restart: () => Promise<void>): AppProgram => ({ record: () 
 const LOST = 'after row 2 your app no longer lets the adult in: 403 at /callback ("Sorry."); '
 const VOID = 'what it refused since the last good flow does not count'
 
+const SORRY = '403 at /callback ("Sorry.")'
+const SHOWED = `; started again, it showed ${SORRY}`
+const STAYS_DOWN = '; it did not start again: port in use'
+const starts = programThat(async () => {})
+const fails = programThat(() => Promise.reject(new Error('port in use')))
+
 test.each([
   ['that the audit did not start', lostFrom(1), undefined, ''],
-  ['that is started again', lostFrom(1, 4), programThat(async () => {}), '; it was started again'],
-  [
-    'that does not start again',
-    lostFrom(1),
-    programThat(() => Promise.reject(new Error('port in use'))),
-    '; it did not start again: port in use',
-  ],
-  [
-    'that is not mended by another start',
-    lostFrom(1),
-    programThat(async () => {}),
-    '; started again, it showed 403 at /callback ("Sorry.")',
-  ],
+  ['that is started again', lostFrom(1, 4), starts, '; it was started again'],
+  ['that does not start again', lostFrom(1), fails, STAYS_DOWN],
+  ['that is not mended by another start', lostFrom(1), starts, SHOWED],
 ])('Refusals of an app %s after it let nobody in any more are void', async (_what, app, program, end) => {
   const trial = await trialOf({ app, ...(program && { program }) })
   await trial.judge(rows(2))
-  const [first] = ROWS
-  expect(trial.verdictOf(first ?? expect.fail())).toEqual({
-    verdict: 'undetermined',
-    reason: 'control_lost',
+  const lost = { verdict: 'undetermined', reason: 'control_lost' }
+  expect(trial.verdictOf(rowAt(0))).toEqual({
+    ...lost,
     evidence: `${SHOWED_NO}; then a plain good flow was refused too`,
     flows: ['f1'],
     isLimited: false,
@@ -91,17 +87,9 @@ test.each([
   })
   expect(trial.notes).toEqual([`${LOST}${VOID}${end}`])
   await trial.judge(rows(3).slice(2))
+  const evidence = 'it was not tried: before it, your app refused a plain good flow'
   const isMended = end === '; it was started again'
-  expect(trial.verdictOf(ROWS[2] ?? expect.fail())).toMatchObject(
-    isMended
-      ? { verdict: 'refused' }
-      : {
-          verdict: 'undetermined',
-          reason: 'control_lost',
-          evidence: 'it was not tried: before it, your app refused a plain good flow',
-          flows: [],
-        },
-  )
+  expect(trial.verdictOf(rowAt(2))).toMatchObject(isMended ? { verdict: 'refused' } : { ...lost, evidence, flows: [] })
 })
 
 test('An app is started again once', async () => {
@@ -144,14 +132,8 @@ test('Rows side by side: one that broke or came out differently is judged again,
   await trial.judge(rows(3))
   expect(ran(app).slice(-3, -1).toSorted()).toEqual([breaks, flaky].toSorted())
   expect(ran(app).at(-1)).toBe('verified')
-  expect(trial.heard).toEqual(
-    expect.arrayContaining([
-      [good, 'refused'],
-      [breaks, 'refused'],
-      [flaky, 'refused'],
-    ]),
-  )
-  expect(trial.heard).toHaveLength(3)
+  const all = [breaks, flaky, good].map((name) => [name, 'refused'])
+  expect(trial.heard.toSorted()).toEqual(all.toSorted())
 })
 
 test('Rows side by side: what cannot run beside others comes last, and a good flow follows each 25', async () => {
@@ -160,11 +142,8 @@ test('Rows side by side: what cannot run beside others comes last, and a good fl
   const trial = await trialOf({ app, visitsEach: 4 })
   await trial.judge([replay, ...rows(25)])
   const names = ran(app)
-  expect(names.slice(0, 24).toSorted()).toEqual(
-    rows(24)
-      .map(({ name }) => name)
-      .toSorted(),
-  )
+  const first = rows(24).map(({ name }) => name)
+  expect(names.slice(0, 24).toSorted()).toEqual(first.toSorted())
   expect(names.slice(24)).toEqual(['verified', 'access_denied', replay.name, 'verified', ROWS[24]?.name, 'verified'])
 })
 
@@ -173,7 +152,7 @@ test('Rows side by side end when the app lets nobody in any more', async () => {
   const trial = await trialOf({ app, visitsEach: 4 })
   await trial.judge(rows(26))
   expect(ran(app)).toHaveLength(26)
-  expect(trial.verdictOf(ROWS[25] ?? expect.fail()).reason).toBe('control_lost')
+  expect(trial.verdictOf(rowAt(25)).reason).toBe('control_lost')
 })
 
 test('A limit of requests is noted once, with the row at which it began', async () => {
@@ -190,31 +169,24 @@ test('Two copies share the rows, and each has its own good flows', async () => {
   expect(apps.map((app) => ran(app).length).reduce((sum, one) => sum + one)).toBe(6)
   expect(apps.flatMap(ran).filter(isGoodFlow)).toHaveLength(2)
   expect(trial.copies.map(({ name }) => name)).toEqual(['copy 1 of your app', 'copy 2 of your app'])
-  expect(trial.notes).toEqual([
-    `${LOST.replace('2 your app', '4 copy 2 of your app').replace('the adult', 'adult-passport')}${VOID}`,
-  ])
+  const lost = LOST.replace('2 your app', '4 copy 2 of your app').replace('the adult', 'adult-passport')
+  expect(trial.notes).toEqual([`${lost}${VOID}`])
 })
 
 test('A row that is alone has the last lines of the log, by which the refusing check is known', async () => {
   const recorded: string[] = []
-  const program: AppProgram = {
-    restart: async () => {},
-    record: () => {
-      recorded.push('begin')
-      return async () => {
-        recorded.push('end')
-        return ['JWTExpired: "exp" claim timestamp check failed']
-      }
-    },
+  const log = ['JWTExpired: "exp" claim timestamp check failed']
+  const record = () => {
+    recorded.push('begin')
+    return async () => {
+      recorded.push('end')
+      return log
+    }
   }
-  const trial = await trialOf({ app: right(), program })
-  const [row] = rows(1)
+  const trial = await trialOf({ app: right(), program: { restart: async () => {}, record } })
   await trial.judge(rows(1))
   expect(recorded).toEqual(['begin', 'end'])
-  expect(trial.verdictOf(row ?? expect.fail())).toMatchObject({
-    refusedBy: 'exp',
-    log: ['JWTExpired: "exp" claim timestamp check failed'],
-  })
+  expect(trial.verdictOf(rowAt(0))).toMatchObject({ refusedBy: 'exp', log })
 })
 
 test('Rows that an ended audit did not reach say so, and what it interrupted shows nothing', async () => {
@@ -226,13 +198,10 @@ test('Rows that an ended audit did not reach say so, and what it interrupted sho
   })
   const trial = await trialOf({ app, signal: end.signal })
   const before = { verdict: 'undetermined', reason: 'timed_out', flows: [] }
-  const [row] = rows(1)
-  expect(trial.verdictOf(row ?? expect.fail())).toEqual({ ...before, evidence: 'it was not tried' })
+  expect(trial.verdictOf(rowAt(0))).toEqual({ ...before, evidence: 'it was not tried' })
   await trial.judge(rows(3))
   expect(ran(app)).toEqual(rows(2).map(({ name }) => name))
   expect(trial.heard).toEqual([[ROWS[0]?.name, 'refused']])
-  expect(trial.verdictOf(ROWS[1] ?? expect.fail())).toEqual({
-    ...before,
-    evidence: 'it was not tried: the audit ended before; raise --budget',
-  })
+  const evidence = 'it was not tried: the audit ended before; raise --budget'
+  expect(trial.verdictOf(rowAt(1))).toEqual({ ...before, evidence })
 })

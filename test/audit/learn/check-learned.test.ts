@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Hop } from '../../../src/audit/agent/browser.ts'
 import { parseAcceptedRule } from '../../../src/audit/learn/accepted-rule.ts'
 import {
   checkFragmentPath,
@@ -16,20 +17,14 @@ const saw = (last: Parameters<typeof runOf>[0], accepted?: boolean): SeenRun => 
 const problem = (message: string) => expect.objectContaining({ name: 'AuditProblem', message })
 
 const ISSUER = `${SANDBOX}/v1/oidc/use`
+const DROPPED = 'a closed connection without an answer at /callback'
+const refuses = (shown: string) =>
+  `your app answers a right token of adult-passport with ${shown}; run: agekey-sandbox doctor --issuer ${ISSUER}`
 
 test.each([
-  [
-    [YES, NO],
-    `your app answers a right token of adult-passport with 403 at /callback ("Sorry."); run: agekey-sandbox doctor --issuer ${ISSUER}`,
-  ],
-  [
-    [YES, '400 /callback Sorry.'],
-    `your app answers a right token of adult-passport with 400 at /callback ("Sorry."); run: agekey-sandbox doctor --issuer ${ISSUER}`,
-  ],
-  [
-    [ended('dropped')],
-    `your app answers a right token of adult-passport with a closed connection without an answer at /callback; run: agekey-sandbox doctor --issuer ${ISSUER}`,
-  ],
+  [[YES, NO], refuses('403 at /callback ("Sorry.")')],
+  [[YES, '400 /callback Sorry.'], refuses('400 at /callback ("Sorry.")')],
+  [[ended('dropped')], refuses(DROPPED)],
   [
     [ended('restless', { problem: 'it loads again' })],
     'after a right token of adult-passport your app shows a page that does not come to rest at /callback: it loads again; let its pages come to rest, or raise --timeout',
@@ -39,12 +34,8 @@ test.each([
     'your app answers a right token of adult-passport differently each time: 200 at /members ("Welcome."), then 201 at /members ("Welcome.")',
   ],
 ] as const)('An app that answers right tokens by %j can teach nothing', (shown, message) => {
-  expect(() =>
-    checkGoodAnswers(
-      shown.map((one) => saw(one)),
-      NAMES.adult,
-    ),
-  ).toThrow(problem(message))
+  const seen = shown.map((one) => saw(one))
+  expect(() => checkGoodAnswers(seen, NAMES.adult)).toThrow(problem(message))
 })
 
 test('An app that refuses a right token by form_post is told about its cookies', () => {
@@ -60,21 +51,14 @@ test('An app that answers right tokens alike may teach', () => {
   expect(() => checkGoodAnswers([saw(YES), saw('200 /members Hello.')], 'a')).not.toThrow()
 })
 
-const afterFragment = (
-  status: number,
-  changes: Parameters<typeof hopTo>[1] = {},
-  callback = `${APP}/callback#id_token=a`,
-) => saw(visitTo('', { hops: [hopTo(callback), hopTo(`${APP}/session?a=b`, { method: 'POST', status, ...changes })] }))
+const afterFragment = (status: number, changes: Partial<Hop> = {}, callback = `${APP}/callback#id_token=a`) =>
+  saw(visitTo('', { hops: [hopTo(callback), hopTo(`${APP}/session?a=b`, { method: 'POST', status, ...changes })] }))
+
+const NAME_PATH = '; name the path of your app that the page of the callback sends the answer to'
 
 test.each([
-  [
-    404,
-    'use.fragment: POST /session answers 404; name the path of your app that the page of the callback sends the answer to',
-  ],
-  [
-    405,
-    'use.fragment: POST /session answers 405; name the path of your app that the page of the callback sends the answer to',
-  ],
+  [404, `use.fragment: POST /session answers 404${NAME_PATH}`],
+  [405, `use.fragment: POST /session answers 405${NAME_PATH}`],
   [415, 'use.fragment: POST /session answers 415: it takes another kind of body; give as: form or as: json'],
 ])('A path of use.fragment that answers %i is refused', (status, message) => {
   expect(() => checkFragmentPath([afterFragment(200), afterFragment(status)])).toThrow(problem(message))
@@ -124,25 +108,18 @@ const ALIKE = 'yes and no look alike: '
 const GIVE = '; give --accepted "get=/a-page-for-members status=200"'
 const REMEMBERS = 'your app remembers the user; use {n} in before:, or give reset:'
 const MORE = '200 /members Welcome. More.'
+const WELCOME = '200 at /members ("Welcome.")'
+const showsMoreAfter = (other: string) =>
+  `${ALIKE}after adult-passport your app shows nothing that it does not show after ${other}: ${WELCOME}${GIVE}`
+const BOTH_IN: Shown = [YES, YES]
+const SAME = `${ALIKE}${WELCOME} after adult-passport and after access_denied${GIVE}`
 
 test.each<[string, Seen, string]>([
-  [
-    'everybody',
-    { minors: [YES, YES], denied: [YES, YES] },
-    `${ALIKE}200 at /members ("Welcome.") after adult-passport and after access_denied${GIVE}`,
-  ],
+  ['everybody', { minors: BOTH_IN, denied: BOTH_IN }, SAME],
   ['a minor after an adult', { minors: [NO, YES] }, `child-12 is let in after adult-passport was: ${REMEMBERS}`],
   ['a denial after an adult', { denied: [NO, YES] }, `access_denied is let in after adult-passport was: ${REMEMBERS}`],
-  [
-    'a minor, who is shown more than an adult',
-    { minors: [MORE, MORE] },
-    `${ALIKE}after adult-passport your app shows nothing that it does not show after child-12: 200 at /members ("Welcome.")${GIVE}`,
-  ],
-  [
-    'a denial, after which more is shown than after an adult',
-    { denied: [MORE, MORE] },
-    `${ALIKE}after adult-passport your app shows nothing that it does not show after access_denied: 200 at /members ("Welcome.")${GIVE}`,
-  ],
+  ['a minor, who is shown more than an adult', { minors: [MORE, MORE] }, showsMoreAfter('child-12')],
+  ['a denial, after which more is shown', { denied: [MORE, MORE] }, showsMoreAfter('access_denied')],
 ])('An app that lets in %s can teach nothing', async (_who, seen, message) => {
   await expect(letInBy(seen)).rejects.toThrow(problem(message))
 })
@@ -153,28 +130,24 @@ test('Each kind of no is seen twice', async () => {
   await expect(found).rejects.toThrow('each kind of no is seen twice')
 })
 
-type Held = readonly [first: boolean, second: boolean]
+type Held = Partial<Record<'adults' | 'minors' | 'denied', readonly [first: boolean, second: boolean]>>
 
-const letInByRule = (
-  held: Partial<Record<'adults' | 'minors' | 'denied', Held>>,
-  accepted = 'text=Welcome',
-  page = '403 /me',
-) => {
-  const see = (of: Held) => of.map((one) => saw(YES, one))
+function letInByRule(held: Held, accepted: string) {
+  const { adults = [true, true], minors = [false, false], denied = [false, false] } = held
   const app = imitatedApp(
     () => NO,
-    () => page,
+    () => '403 /me',
   )
-  const { adults = [true, true], minors = [false, false], denied = [false, false] } = held
-  const runs = { adults: see(adults), minors: see(minors), denied: see(denied) }
+  const [ofAdults, ofMinors, ofDenied] = [adults, minors, denied].map((of) => of.map((one) => saw(YES, one)))
+  const runs = { adults: ofAdults ?? [], minors: ofMinors ?? [], denied: ofDenied ?? [] }
   return findLetIn(runs, { names: NAMES, subject: subjectOf(app, accepted) })
 }
 
-test.each([
+test.each<[Held, string, readonly string[]]>([
   [{}, 'text=Welcome', []],
-  [{ minors: [true, true] as const }, 'text=Welcome', ['minor']],
+  [{ minors: [true, true] }, 'text=Welcome', ['minor']],
   // The page is for members: it does not open in a browser that has proved nothing.
-  [{ denied: [true, true] as const }, 'get=/me status=200', ['access_denied']],
+  [{ denied: [true, true] }, 'get=/me status=200', ['access_denied']],
 ])(
   'Whom an app lets in is known by a rule of the user, whatever its pages say: %j by %j',
   async (held, rule, kinds) => {
@@ -182,22 +155,19 @@ test.each([
   },
 )
 
+const [TEXT, GET] = ['text=Welcome', 'get=/me status=403']
 const HOLDS_AFTER_BOTH =
   'holds after adult-passport and after access_denied; give one that holds for members only, such as "get=/a-page-for-members status=200"'
 
-test.each([
+test.each<[Held, string, string]>([
   [
-    { adults: [true, false] as const },
-    'text=Welcome',
-    '--accepted "text=Welcome" does not hold after adult-passport: your app shows 200 at /members ("Welcome.")',
+    { adults: [true, false] },
+    TEXT,
+    `--accepted "${TEXT}" does not hold after adult-passport: your app shows ${WELCOME}`,
   ],
-  [{ minors: [false, true] as const }, 'text=Welcome', `child-12 is let in after adult-passport was: ${REMEMBERS}`],
-  [{ denied: [true, true] as const }, 'text=Welcome', `${ALIKE}--accepted "text=Welcome" ${HOLDS_AFTER_BOTH}`],
-  [
-    { denied: [true, true] as const },
-    'get=/me status=403',
-    `${ALIKE}--accepted "get=/me status=403" ${HOLDS_AFTER_BOTH}`,
-  ],
+  [{ minors: [false, true] }, TEXT, `child-12 is let in after adult-passport was: ${REMEMBERS}`],
+  [{ denied: [true, true] }, TEXT, `${ALIKE}--accepted "${TEXT}" ${HOLDS_AFTER_BOTH}`],
+  [{ denied: [true, true] }, GET, `${ALIKE}--accepted "${GET}" ${HOLDS_AFTER_BOTH}`],
 ])('A rule of the user that holds as %j cannot be used: %s', async (held, rule, message) => {
   await expect(letInByRule(held, rule)).rejects.toThrow(problem(message))
 })

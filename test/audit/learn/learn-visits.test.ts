@@ -29,16 +29,13 @@ test('A visit function is learned from two adults, two minors and two denials', 
   expect(learned).toMatchObject({ letsIn: [], strays: [], createsAfterDenial: false })
 })
 
+const WISHES = { response_mode: 'form_post', can_create: 'true', scope: 'openid svc.upgrade' }
+const ALIKE = { response_mode: 'fragment', can_create: 'yes', scope: 'svc.upgraded' }
+
 test.each([
   [{}, { responseMode: 'query', canCreate: false, upgradeScope: false }],
-  [
-    { response_mode: 'form_post', can_create: 'true', scope: 'openid svc.upgrade' },
-    { responseMode: 'form_post', canCreate: true, upgradeScope: true },
-  ],
-  [
-    { response_mode: 'fragment', can_create: 'yes', scope: 'svc.upgraded' },
-    { responseMode: 'fragment', canCreate: false, upgradeScope: false },
-  ],
+  [WISHES, { responseMode: 'form_post', canCreate: true, upgradeScope: true }],
+  [ALIKE, { responseMode: 'fragment', canCreate: false, upgradeScope: false }],
 ])('A visit whose app sends %j has the profile %j', async (parameters, profile) => {
   const app = returning(isAdult, { request: requestOf(parameters) })
   const { profile: learned } = await learnVisits(app)
@@ -66,23 +63,16 @@ test.each([
 
 const REMEMBERS =
   'after adult-passport was let in: your app remembers the user; begin each visit in a fresh session, and as another user by n'
+const DOCTOR = `agekey-sandbox doctor --issuer ${SANDBOX}/v1/oidc/use`
+const NO_ADULT = `visit returned false for a right token of adult-passport: your app refuses it, or visit does not bring the answer of the sandbox to your app; run: ${DOCTOR}`
+const ONCE = 'visit returned true, then false for a right token of adult-passport: it has to be true each time'
+const EVERYBODY =
+  'visit returned true for adult-passport, for child-12 and for access_denied; return false when the app refuses'
 
 test.each<[string, (plan: FlowPlan, run: number) => boolean, string]>([
-  [
-    'lets no adult in',
-    () => false,
-    `visit returned false for a right token of adult-passport: your app refuses it, or visit does not bring the answer of the sandbox to your app; run: agekey-sandbox doctor --issuer ${SANDBOX}/v1/oidc/use`,
-  ],
-  [
-    'lets an adult in once',
-    (plan, run) => isAdult(plan) && run < 4,
-    'visit returned true, then false for a right token of adult-passport: it has to be true each time',
-  ],
-  [
-    'lets everybody in',
-    () => true,
-    'visit returned true for adult-passport, for child-12 and for access_denied; return false when the app refuses',
-  ],
+  ['lets no adult in', () => false, NO_ADULT],
+  ['lets an adult in once', (plan, run) => isAdult(plan) && run < 4, ONCE],
+  ['lets everybody in', () => true, EVERYBODY],
   [
     'lets a minor in after an adult',
     (plan, run) => isAdult(plan) || (isMinor(plan) && run > 2),
