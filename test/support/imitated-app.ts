@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { AuthorizationRequest, Browser, Hop, Page, PageRequest, Visit } from '../../src/audit/agent/browser.ts'
 import type { Cast } from '../../src/audit/drive/cast.ts'
 import type { Driver, FlowPlan, FlowRun } from '../../src/audit/drive/driver.ts'
@@ -13,6 +14,24 @@ import type { CallRecord, Flow } from '../../src/client/shapes/flow.ts'
 
 export const APP = 'http://localhost:3000'
 export const SANDBOX = 'http://localhost:4000'
+
+/** What a good app shows after a right answer, and after any other. */
+export const YES = '200 /members Welcome.'
+export const NO = '403 /callback Sorry.'
+export const SHOWED_YES = 'your app showed 200 at /members ("Welcome.")'
+export const SHOWED_NO = 'your app showed 403 at /callback ("Sorry.")'
+
+/** What the sandbox finds wrong with a call. */
+export const FINDING = {
+  rule: 'USE-08',
+  level: 'error',
+  path: 'nonce',
+  message: 'it is missing',
+  hint: 'send one',
+} as const
+
+/** An AuditProblem with a message, for `toThrow`. */
+export const problem = (message: string): Error => expect.objectContaining({ name: 'AuditProblem', message })
 
 /** A page of the app: `200 /callback Welcome.` */
 export function pageOf(said: string, mediaType = 'text/html'): Page {
@@ -172,10 +191,7 @@ export function sandboxOf({
     },
     expectations: {
       list: async () =>
-        queued.flatMap((one) => {
-          const changes = left(one)
-          return changes ? [{ ...one, ...changes }] : []
-        }),
+        queued.flatMap((one) => [left(one)].flatMap((changes) => (changes ? { ...one, ...changes } : []))),
     },
   })
 }

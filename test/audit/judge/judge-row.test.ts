@@ -9,12 +9,19 @@ import {
 } from '../../../src/audit/judge/judge-row.ts'
 import type { RowPlan } from '../../../src/audit/plan/plan-row.ts'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { browserOf, CAST, ended, hopTo, imitatedApp, signatureOf } from '../../support/imitated-app.ts'
+import {
+  browserOf,
+  CAST,
+  ended,
+  hopTo,
+  imitatedApp,
+  NO,
+  SHOWED_NO,
+  SHOWED_YES,
+  signatureOf,
+  YES,
+} from '../../support/imitated-app.ts'
 
-const YES = '200 /members Welcome.'
-const NO = '403 /callback Sorry.'
-const SHOWED_YES = 'your app showed 200 at /members ("Welcome.")'
-const SHOWED_NO = 'your app showed 403 at /callback ("Sorry.")'
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
 const planFor = (outcome: string, roles: RowPlan['roles'] = ['adult']): RowPlan => ({

@@ -13,13 +13,13 @@ import {
   type ImitatedApp,
   imitatedApp,
   learnedOf,
+  NO,
+  SHOWED_NO,
+  SHOWED_YES,
   signatureOf,
+  YES,
 } from '../../support/imitated-app.ts'
 
-const YES = '200 /members Welcome.'
-const NO = '403 /callback Sorry.'
-const SHOWED_YES = 'your app showed 200 at /members ("Welcome.")'
-const SHOWED_NO = 'your app showed 403 at /callback ("Sorry.")'
 const SIGNATURE = signatureOf(YES, NO)
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 const right = ({ use: { outcome, persona } }: FlowPlan) => (outcome === 'verified' && persona !== 'minor' ? YES : NO)
@@ -145,8 +145,7 @@ interface Started {
   readonly log?: readonly string[]
 }
 
-const isDown = (done: Started): done is Started & { readonly shows: Problem } =>
-  typeof done.shows === 'object' && 'problem' in done.shows
+const isDown = (shows: Started['shows']): shows is Problem => typeof shows === 'object' && 'problem' in shows
 
 /** Starts copies, which do by the name of their row what `start` says. */
 function starting(start: (outcome: string | undefined) => Started) {
@@ -161,7 +160,7 @@ function starting(start: (outcome: string | undefined) => Started) {
       (plan) => {
         plans.push(plan)
         if (done.shows instanceof Error) throw done.shows
-        return isDown(done) ? NO : done.shows
+        return isDown(done.shows) ? NO : done.shows
       },
       undefined,
       { left: () => (done.left ? done.left() : reads === false ? {} : { remaining: 9_999 }) },
@@ -176,7 +175,7 @@ function starting(start: (outcome: string | undefined) => Started) {
     const audited = { sandbox, page: APP, agent: 'http', readsFragments: false, drive: () => driver } as const
     return {
       sandbox,
-      ...(isDown(done) ? { failure: done.shows } : { app: audited }),
+      ...(isDown(done.shows) ? { failure: done.shows } : { app: audited }),
       log: async () => done.log ?? [],
       close: async () => void open--,
     }
@@ -243,7 +242,7 @@ test.each<[string, Started, object]>([
   expect(all).toEqual([{ row: KEYS_ID, ...told }])
   expect([notes, judged[0]?.flows]).toEqual([
     [],
-    ('reason' in told && told.reason === UNREAD.jwks) || isDown(done) ? [] : ['f1'],
+    ('reason' in told && told.reason === UNREAD.jwks) || isDown(done.shows) ? [] : ['f1'],
   ])
   expect(copies.isClosed()).toBe(true)
 })

@@ -4,10 +4,8 @@ import type { RowVerdict } from '../../../src/audit/judge/judge-row.ts'
 import { type JudgedCopy, prepareCopies } from '../../../src/audit/judge/judged-copy.ts'
 import { createTrial } from '../../../src/audit/judge/trial.ts'
 import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { ended, type ImitatedApp, imitatedApp, learnedOf, signatureOf } from '../../support/imitated-app.ts'
+import { ended, type ImitatedApp, imitatedApp, learnedOf, NO, signatureOf, YES } from '../../support/imitated-app.ts'
 
-const YES = '200 /members Welcome.'
-const NO = '403 /callback Sorry.'
 const SHOWED_NO = 'as the adult: your app showed 403 at /callback ("Sorry.")'
 const LEARNED = learnedOf(signatureOf(YES, NO))
 /** Rows that an adult is given, each in one run. */

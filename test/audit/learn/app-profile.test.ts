@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Visit } from '../../../src/audit/agent/browser.ts'
 import { profileOf } from '../../../src/audit/learn/app-profile.ts'
 import { describeErrors } from '../../../src/audit/learn/describe-errors.ts'
-import { APP, callOf, ended, pageOf, requestOf, runOf, SANDBOX, visitTo } from '../../support/imitated-app.ts'
+import { APP, callOf, ended, FINDING, pageOf, requestOf, runOf, SANDBOX, visitTo } from '../../support/imitated-app.ts'
 
 const OPTIONS = { page: `${APP}/verify?from=home`, baseUrl: SANDBOX, readsFragments: false }
 const claims = '{"age_thresholds":[18]}'
@@ -83,10 +83,9 @@ test('An app that goes past the tenant of an audit is told how its command gets 
 })
 
 test('What the sandbox found wrong with calls is told by rule, problem and remedy, without advice', () => {
-  const finding = { rule: 'USE-08', level: 'error', path: 'nonce', message: 'it is missing', hint: 'send one' } as const
   const calls = [
-    callOf('E1', { findings: [finding, { ...finding, level: 'advice', rule: 'USE-13' }] }),
-    callOf('E4', { findings: [{ ...finding, rule: 'TOK-01' }] }),
+    callOf('E1', { findings: [FINDING, { ...FINDING, level: 'advice', rule: 'USE-13' }] }),
+    callOf('E4', { findings: [{ ...FINDING, rule: 'TOK-01' }] }),
   ]
   expect(describeErrors(calls)).toBe('USE-08: it is missing; send one TOK-01: it is missing; send one')
   expect(describeErrors([])).toBe('')

@@ -8,13 +8,22 @@ import {
   type SeenRun,
   type Subject,
 } from '../../../src/audit/learn/check-learned.ts'
-import { APP, ended, hopTo, imitatedApp, requestOf, runOf, SANDBOX, visitTo } from '../../support/imitated-app.ts'
+import {
+  APP,
+  ended,
+  hopTo,
+  imitatedApp,
+  NO,
+  problem,
+  requestOf,
+  runOf,
+  SANDBOX,
+  visitTo,
+  YES,
+} from '../../support/imitated-app.ts'
 
-const YES = '200 /members Welcome.'
-const NO = '403 /callback Sorry.'
 const NAMES = { adult: 'adult-passport', minor: 'child-12' }
 const saw = (last: Parameters<typeof runOf>[0], accepted?: boolean): SeenRun => ({ run: runOf(last), accepted })
-const problem = (message: string) => expect.objectContaining({ name: 'AuditProblem', message })
 
 const ISSUER = `${SANDBOX}/v1/oidc/use`
 const DROPPED = 'a closed connection without an answer at /callback'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Visit } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
 import { learnApp } from '../../../src/audit/learn/learn-app.ts'
@@ -10,41 +11,35 @@ import {
   callOf,
   type Done,
   ended,
+  FINDING,
   hopTo,
   type ImitatedApp,
   imitatedApp,
+  NO,
   pageOf,
+  problem,
   requestOf,
   SANDBOX,
   saidOf,
   visitTo,
+  YES,
 } from '../../support/imitated-app.ts'
 
-const YES = '200 /members Welcome.'
-const NO = '403 /callback Sorry.'
 const isAdult = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona === 'adult-passport'
 
 function learn(app: ImitatedApp, { options = {}, ...changes }: Partial<AuditedApp> & { options?: AuditOptions } = {}) {
-  const audited: AuditedApp = {
-    sandbox: app.sandbox,
-    page: `${APP}/verify`,
-    agent: 'http',
-    readsFragments: false,
-    drive: () => app.driver,
-    ...changes,
-  }
-  return learnApp(audited, app.driver, options)
+  const { sandbox, driver } = app
+  const http = { agent: 'http', readsFragments: false } as const
+  return learnApp({ sandbox, page: `${APP}/verify`, drive: () => driver, ...http, ...changes }, driver, options)
 }
 
-const problem = (message: string) => expect.objectContaining({ name: 'AuditProblem', message })
+const absent = (reason: string) => ({ kind: 'absent', reason })
 
 test('An app that has Use alone is learned from two adults, two minors and two denials', async () => {
   const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
   const { use, create, upgrade, reading, described, lines } = await learn(app)
-  const [adult, denied] = [
-    { use: { persona: 'adult-passport', outcome: 'verified' } },
-    { use: { outcome: 'access_denied' } },
-  ]
+  const adult = { use: { persona: 'adult-passport', outcome: 'verified' } }
+  const denied = { use: { outcome: 'access_denied' } }
   const minor = (n: number) => ({ use: { persona: `audit-minor-${n}`, outcome: 'verified' } })
   expect(app.plans).toEqual([denied, minor(1), adult, minor(2), denied, adult])
   const seenNo = observe(visitTo(NO))
@@ -58,65 +53,36 @@ test('An app that has Use alone is learned from two adults, two minors and two d
   const no = { always: seenNo.features, lacks }
   const stray = { always: observe({ end: 'page', hops: [], page: pageOf('400 /callback No answer.') }).features, lacks }
   expect(use.signature).toEqual({ yes: lacks, yesStatus: 200, noes: [no, no, stray, stray] })
-  expect([create, upgrade]).toEqual([
-    {
-      kind: 'absent',
-      reason: 'your app sends no can_create=true; name its page under create.start when it has Create',
-    },
-    { kind: 'absent', reason: 'your app does not ask for the upgrade scope' },
-  ])
-  expect(reading).toEqual({
-    signatures: { use: use.signature },
-    rules: { use: {}, create: {}, upgrade: {} },
-    createsAfterDenial: false,
-  })
-  expect(described).toEqual({
-    use: {
-      yes: '200 at /members, says "welcome"',
-      no: ['403 at /callback, says "sorry"', '400 at /callback, says "no answer"'],
-    },
-  })
-  expect(lines).toEqual([
-    'use: yes is 200 at /members, says "welcome"',
-    'use: no is 403 at /callback, says "sorry"',
-    'use: no is 400 at /callback, says "no answer"',
-    'your app sends no can_create=true; name its page under create.start when it has Create',
-    'your app does not ask for the upgrade scope',
-  ])
+  const noCreate = 'your app sends no can_create=true; name its page under create.start when it has Create'
+  const noUpgrade = 'your app does not ask for the upgrade scope'
+  expect([create, upgrade]).toEqual([absent(noCreate), absent(noUpgrade)])
+  const rules = { use: {}, create: {}, upgrade: {} }
+  expect(reading).toEqual({ signatures: { use: use.signature }, rules, createsAfterDenial: false })
+  const yes = '200 at /members, says "welcome"'
+  const noes = ['403 at /callback, says "sorry"', '400 at /callback, says "no answer"']
+  expect(described).toEqual({ use: { yes, no: noes } })
+  expect(lines).toEqual([`use: yes is ${yes}`, ...noes.map((one) => `use: no is ${one}`), noCreate, noUpgrade])
 })
 
 const ANSWER = { state: 'audit-stray-answer', id_token: 'audit.stray.answer' }
 const query = new URLSearchParams(ANSWER)
 
+const CALLBACK = `${APP}/callback`
+
 test.each([
-  [
-    'query',
-    [
-      { url: `${APP}/callback?${query}`, isAnswer: false },
-      { url: `${APP}/callback`, isAnswer: false },
-    ],
-  ],
-  [
-    'form_post',
-    [
-      { url: `${APP}/callback`, method: 'POST', form: ANSWER, isCrossSite: true },
-      { url: `${APP}/callback`, isAnswer: false },
-    ],
-  ],
-  [
-    'fragment',
-    [
-      { url: `${APP}/callback#${query}`, isAnswer: true },
-      { url: `${APP}/callback`, isAnswer: true },
-    ],
-  ],
-])('An app that is answered by %s is brought an answer that it did not ask for, and none', async (mode, opened) => {
-  const request = requestOf({ response_mode: mode })
-  const app = imitatedApp((plan) => ({ shows: isAdult(plan) ? YES : NO, changes: { request } }))
-  const { use } = await learn(app, { readsFragments: true })
-  expect(app.opened).toEqual(opened)
-  expect(use.profile).toMatchObject({ responseMode: mode, repeatsState: true })
-})
+  ['query', { url: `${CALLBACK}?${query}`, isAnswer: false }, false],
+  ['form_post', { url: CALLBACK, method: 'POST', form: ANSWER, isCrossSite: true }, false],
+  ['fragment', { url: `${CALLBACK}#${query}`, isAnswer: true }, true],
+])(
+  'An app that is answered by %s is brought an answer that it did not ask for, and none',
+  async (mode, opened, isAnswer) => {
+    const request = requestOf({ response_mode: mode })
+    const app = imitatedApp((plan) => ({ shows: isAdult(plan) ? YES : NO, changes: { request } }))
+    const { use } = await learn(app, { readsFragments: true })
+    expect(app.opened).toEqual([opened, { url: CALLBACK, isAnswer }])
+    expect(use.profile).toMatchObject({ responseMode: mode, repeatsState: true })
+  },
+)
 
 test.each([
   ['looks like a yes', '200 /members Welcome.', 2],
@@ -137,10 +103,8 @@ test.each([
 test('An app that lets a minor in, and one that goes on to Create after a denial, are known as such', async () => {
   const minors = imitatedApp(({ use: { outcome } }) => (outcome === 'verified' ? YES : NO))
   expect((await learn(minors)).use.letsIn).toEqual(['minor'])
-  const creates = imitatedApp((plan) => ({
-    shows: isAdult(plan) ? YES : NO,
-    creates: plan.use.outcome === 'access_denied',
-  }))
+  const isDenial = ({ use: { outcome } }: FlowPlan) => outcome === 'access_denied'
+  const creates = imitatedApp((plan) => ({ shows: isAdult(plan) ? YES : NO, creates: isDenial(plan) }))
   expect((await learn(creates)).use.createsAfterDenial).toBe(true)
 })
 
@@ -153,17 +117,9 @@ test('A rule of the user is asked after each run', async () => {
   )
 })
 
-const FINDING = {
-  rule: 'USE-08',
-  level: 'error',
-  path: 'nonce',
-  message: 'there is no nonce',
-  hint: 'send one',
-} as const
-
 test('An app whose request the sandbox refuses is told by which rule', async () => {
   const app = imitatedApp(() => ({ shows: NO, calls: [callOf('E1', { findings: [FINDING] })] }))
-  const message = 'the sandbox refuses the Use request of your app: USE-08: there is no nonce; send one'
+  const message = 'the sandbox refuses the Use request of your app: USE-08: it is missing; send one'
   await expect(learn(app)).rejects.toThrow(problem(message))
 })
 
@@ -184,14 +140,14 @@ const whole = (later: (plan: FlowPlan, what: 'create' | 'upgrade') => string | D
     return { changes: { request: CAN_CREATE }, ...(typeof done === 'string' ? { shows: done } : done) }
   }, open)
 
-const right = ({ create }: FlowPlan, what: 'create' | 'upgrade'): Done =>
-  what === 'upgrade'
-    ? { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] }
-    : {
-        shows: create?.outcome === 'created' ? '200 /created Saved.' : '200 /created Nothing.',
-        calls: ['E2'],
-        creates: true,
-      }
+function right({ create }: FlowPlan, what: 'create' | 'upgrade'): Done {
+  if (what === 'upgrade') return { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] }
+  return { shows: `200 /created ${create?.outcome === 'created' ? 'Saved' : 'Nothing'}.`, calls: ['E2'], creates: true }
+}
+
+/** A right app, which shows something else in its Create. */
+const showsInCreate = (shows: Visit, isShown = (_plan: FlowPlan) => true) =>
+  whole((plan, what) => ({ ...right(plan, what), ...(what === 'create' && isShown(plan) && { shows }) }))
 
 test('An app with Create and Upgrade is brought to both ends of these', async () => {
   const app = whole(right)
@@ -202,27 +158,12 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
     page: undefined,
   })
   const minor = (n: number) => ({ use: { persona: `audit-minor-${n}`, outcome: 'code_issued' }, page: undefined })
-  expect(app.plans.slice(6)).toEqual([
-    newcomer(3, 'access_denied'),
-    newcomer(4, 'created'),
-    newcomer(5, 'access_denied'),
-    newcomer(6, 'created'),
-    minor(7),
-    minor(8),
-  ])
-  expect(create).toMatchObject({
-    kind: 'learned',
-    no: [
-      { label: 'after access_denied' },
-      { label: 'a stray answer' },
-      { label: 'a stray answer' },
-      { label: 'a stray answer' },
-    ],
-  })
-  expect(upgrade).toMatchObject({
-    kind: 'learned',
-    no: [{ label: 'access_denied' }, { label: 'a stray answer' }, { label: 'a stray answer' }],
-  })
+  const creations = ['access_denied', 'created', 'access_denied', 'created']
+  const visits = creations.map((outcome, index) => newcomer(index + 3, outcome))
+  expect(app.plans.slice(6)).toEqual([...visits, minor(7), minor(8)])
+  const stray = { label: 'a stray answer' }
+  expect(create).toMatchObject({ kind: 'learned', no: [{ label: 'after access_denied' }, stray, stray, stray] })
+  expect(upgrade).toMatchObject({ kind: 'learned', no: [{ label: 'access_denied' }, stray, stray] })
   // The last one is an answer to Create that no request asked for.
   expect(app.opened.at(-1)).toEqual({ url: `${APP}/created?state=audit-stray-answer`, isAnswer: false })
   expect(Object.keys(reading.signatures)).toEqual(['use', 'create', 'upgrade'])
@@ -230,21 +171,15 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
     create: { yes: '200 at /created, says "saved"' },
     upgrade: { yes: '200 at /upgraded, says "done"' },
   })
-  expect(lines).toEqual(
-    expect.arrayContaining([
-      'create: yes is 200 at /created, says "saved"',
-      'upgrade: no is 403 at /callback, says "sorry"',
-    ]),
-  )
+  const some = ['create: yes is 200 at /created, says "saved"', 'upgrade: no is 403 at /callback, says "sorry"']
+  expect(lines).toEqual(expect.arrayContaining(some))
   expect(lines.at(-1)).toBe('upgrade: no is 400 at /callback, says "no answer"')
 })
 
 test('An app is brought to Create by its request or by a denial', () => {
+  const base = { responseMode: 'query', upgradeScope: false, repeatsState: false, claims: '' } as const
   const plan = (canCreate: boolean, start?: { url: string }) =>
-    planOfCreate('p', {
-      profile: { responseMode: 'query', canCreate, upgradeScope: false, repeatsState: false, claims: '' },
-      start,
-    })
+    planOfCreate('p', { profile: { ...base, canCreate }, start })
   const create = { persona: 'p', outcome: 'created' }
   expect(plan(true)).toEqual({ use: { persona: 'p', outcome: 'create_requested' }, create, page: undefined })
   const start = { url: '/create' }
@@ -256,23 +191,14 @@ test('An app without can_create is brought to Create by its own page, after a de
   const app = imitatedApp((plan) => (plan.create ? right(plan, 'create') : isAdult(plan) ? YES : NO))
   const { create } = await learn(app, { options: { create: { start } } })
   expect(create.kind).toBe('learned')
-  expect(app.plans[6]).toEqual({
-    use: { persona: 'audit-newcomer-3', outcome: 'access_denied' },
-    create: { persona: 'audit-newcomer-3', outcome: 'access_denied' },
-    page: start,
-  })
+  const newcomer = { persona: 'audit-newcomer-3', outcome: 'access_denied' }
+  expect(app.plans[6]).toEqual({ use: newcomer, create: newcomer, page: start })
 })
 
 test('An app that goes on to the same page after each end of Create is judged by what the sandbox sees', async () => {
-  const hops = [
-    hopTo(`${SANDBOX}/create`, { endpoint: 'E3' }),
-    hopTo(`${APP}/created`, { isCallback: true }),
-    hopTo(`${APP}/home`),
-  ]
-  const app = whole((plan, what) => ({
-    ...right(plan, what),
-    ...(what === 'create' && { shows: visitTo('200 /home Home.', { hops }) }),
-  }))
+  const callback = hopTo(`${APP}/created`, { isCallback: true })
+  const hops = [hopTo(`${SANDBOX}/create`, { endpoint: 'E3' }), callback, hopTo(`${APP}/home`)]
+  const app = showsInCreate(visitTo('200 /home Home.', { hops }))
   const { create } = await learn(app)
   expect(create).toMatchObject({ kind: 'learned', signature: { noes: [] }, no: [{ label: 'after access_denied' }] })
   expect(app.opened).toHaveLength(2)
@@ -280,83 +206,50 @@ test('An app that goes on to the same page after each end of Create is judged by
 
 test('An app that begins again after each end of Create shows nothing by that', async () => {
   const again = ended('stopped')
-  const app = whole((plan, what) => ({ ...right(plan, what), ...(what === 'create' && { shows: again }) }))
-  expect((await learn(app)).create).toMatchObject({ kind: 'learned', signature: { noes: [] } })
-  const once = whole((plan, what) => ({
-    ...right(plan, what),
-    ...(what === 'create' && plan.create?.outcome === 'created' && { shows: again }),
-  }))
+  expect((await learn(showsInCreate(again))).create).toMatchObject({ kind: 'learned', signature: { noes: [] } })
+  const once = showsInCreate(again, (plan) => plan.create?.outcome === 'created')
   const { create } = await learn(once)
   expect(create.kind === 'learned' && create.signature.noes.length).toBeGreaterThan(0)
 })
 
 const refusedCall = (endpoint: string) => callOf(endpoint, { status: 400, findings: [FINDING] })
 const REFUSES = (endpoint: string) =>
-  `the sandbox refuses ${endpoint} of your app with 400: USE-08: there is no nonce; send one`
+  `the sandbox refuses ${endpoint} of your app with 400: USE-08: it is missing; send one`
+
+const refused = (evidence: string, ...rows: string[]) => ({ kind: 'refused', rows, evidence })
+const NO_CREATE = 'your app began no Create flow after create_requested; name its page under create.start'
+const OOPS = 'your app showed 400 at /created ("Oops.")'
 
 test.each<[string, Done, object]>([
   [
     'whose pushed request the sandbox refuses',
     { shows: NO, calls: [refusedCall('E2')] },
-    { kind: 'refused', rows: ['use/create_requested', 'create/created'], evidence: REFUSES('E2') },
+    refused(REFUSES('E2'), 'use/create_requested', 'create/created'),
   ],
-  [
-    'that begins no Create',
-    { shows: NO },
-    {
-      kind: 'absent',
-      reason: 'your app began no Create flow after create_requested; name its page under create.start',
-    },
-  ],
+  ['that begins no Create', { shows: NO }, absent(NO_CREATE)],
   [
     'that shows an error after an age key was saved',
     { shows: '400 /created Oops.', calls: ['E2'], creates: true },
-    {
-      kind: 'refused',
-      rows: ['create/created'],
-      evidence: 'after an age key was saved your app showed 400 at /created ("Oops.")',
-    },
+    refused(`after an age key was saved ${OOPS}`, 'create/created'),
   ],
 ])('Create of an app %s is told so', async (_what, done, create) => {
   const app = whole((plan, what) => (what === 'create' ? done : right(plan, what)))
   expect((await learn(app)).create).toEqual(create)
 })
 
+const noCode = (evidence: string) => refused(evidence, 'use/code_issued')
+const AFTER_CODE = 'after a code your app showed 500 at /callback ("Oops.")'
+const AFTER_TOKEN = 'after a right access token your app showed 400 at /callback ("Oops.")'
+const NO_CODE = 'your app exchanged no code after code_issued; name its page under upgrade.start'
+const NO_UPGRADE = 'your app sent no upgrade (E5) after code_issued; name its page under upgrade.start'
+
 test.each<[string, Done, object]>([
-  [
-    'whose token call the sandbox refuses',
-    { shows: NO, calls: [refusedCall('E4')] },
-    { kind: 'refused', rows: ['use/code_issued'], evidence: REFUSES('E4') },
-  ],
-  [
-    'whose upgrade the sandbox refuses',
-    { shows: NO, calls: ['E4', refusedCall('E5')] },
-    { kind: 'refused', rows: ['use/code_issued'], evidence: REFUSES('E5') },
-  ],
-  [
-    'that shows an error after a code',
-    { shows: '500 /callback Oops.' },
-    { kind: 'refused', rows: ['use/code_issued'], evidence: 'after a code your app showed 500 at /callback ("Oops.")' },
-  ],
-  [
-    'that shows an error after an access token',
-    { shows: '400 /callback Oops.', calls: ['E4'] },
-    {
-      kind: 'refused',
-      rows: ['use/code_issued'],
-      evidence: 'after a right access token your app showed 400 at /callback ("Oops.")',
-    },
-  ],
-  [
-    'that exchanges no code',
-    { shows: YES },
-    { kind: 'absent', reason: 'your app exchanged no code after code_issued; name its page under upgrade.start' },
-  ],
-  [
-    'that sends no upgrade',
-    { shows: YES, calls: ['E4', callOf('other', { status: 400 })] },
-    { kind: 'absent', reason: 'your app sent no upgrade (E5) after code_issued; name its page under upgrade.start' },
-  ],
+  ['whose token call the sandbox refuses', { shows: NO, calls: [refusedCall('E4')] }, noCode(REFUSES('E4'))],
+  ['whose upgrade the sandbox refuses', { shows: NO, calls: ['E4', refusedCall('E5')] }, noCode(REFUSES('E5'))],
+  ['that shows an error after a code', { shows: '500 /callback Oops.' }, noCode(AFTER_CODE)],
+  ['that shows an error after a token', { shows: '400 /callback Oops.', calls: ['E4'] }, noCode(AFTER_TOKEN)],
+  ['that exchanges no code', { shows: YES }, absent(NO_CODE)],
+  ['that sends no upgrade', { shows: YES, calls: ['E4', callOf('other', { status: 400 })] }, absent(NO_UPGRADE)],
 ])('Upgrade of an app %s is told so, and stands at the end of what was learned', async (_what, done, upgrade) => {
   const app = whole((plan, what) => (what === 'upgrade' ? done : right(plan, what)))
   const learned = await learn(app)

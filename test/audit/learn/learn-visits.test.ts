@@ -2,7 +2,16 @@ import { expect, test } from 'vitest'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
 import { learnVisits, withSilence } from '../../../src/audit/learn/learn-visits.ts'
 import { learnSignature } from '../../../src/audit/learn/signature.ts'
-import { callOf, type Done, imitatedApp, requestOf, SANDBOX, saidOf } from '../../support/imitated-app.ts'
+import {
+  callOf,
+  type Done,
+  FINDING,
+  imitatedApp,
+  problem,
+  requestOf,
+  SANDBOX,
+  saidOf,
+} from '../../support/imitated-app.ts'
 
 const isAdult = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona === 'adult-passport'
 const isMinor = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona !== 'adult-passport'
@@ -10,7 +19,6 @@ const isDenial = ({ use: { outcome } }: FlowPlan) => outcome === 'access_denied'
 /** A visit function that returns this. */
 const returning = (result: (plan: FlowPlan, run: number) => boolean, changes: Done['changes'] = {}) =>
   imitatedApp((plan, run) => ({ shows: saidOf(result(plan, run)), ...(changes && { changes }) }))
-const problem = (message: string) => expect.objectContaining({ name: 'AuditProblem', message })
 
 test('A visit function is learned from two adults, two minors and two denials', async () => {
   const app = returning(isAdult)
@@ -87,37 +95,23 @@ test.each<[string, (plan: FlowPlan, run: number) => boolean, string]>([
   await expect(learnVisits(returning(result))).rejects.toThrow(problem(message))
 })
 
-const FINDING = {
-  rule: 'USE-08',
-  level: 'error',
-  path: 'nonce',
-  message: 'there is no nonce',
-  hint: 'send one',
-} as const
 const said = 'visit returned false'
+
+const shows = saidOf(false)
+const NO_USE = `${said}, and no Use request came to ${SANDBOX}; set your app's base URL to that address, and let visit follow redirects to it`
+const DECIDED = `${said}, and the sandbox has answered its Use request otherwise than it was to (a summary); visit has to leave the choice to the audit, without a persona or an outcome of its own`
+const WITHOUT_CLAIMS = { request: { ...requestOf(), parameters: {} } }
 
 test.each<[string, Done, string]>([
   [
     'whose request the sandbox refuses',
-    { shows: saidOf(false), calls: [callOf('E1', { findings: [FINDING] })] },
-    'the sandbox refuses the Use request of your app: USE-08: there is no nonce; send one',
+    { shows, calls: [callOf('E1', { findings: [FINDING] })] },
+    'the sandbox refuses the Use request of your app: USE-08: it is missing; send one',
   ],
   ['that fails', { shows: saidOf('visit threw Error: no') }, 'visit threw Error: no'],
-  [
-    'that sends no request',
-    { shows: saidOf(false), changes: { request: undefined, useFlow: undefined } },
-    `${said}, and no Use request came to ${SANDBOX}; set your app's base URL to that address, and let visit follow redirects to it`,
-  ],
-  [
-    'that decides by itself',
-    { shows: saidOf(false), changes: { brought: { E1: false, E3: false } } },
-    `${said}, and the sandbox has answered its Use request otherwise than it was to (a summary); visit has to leave the choice to the audit, without a persona or an outcome of its own`,
-  ],
-  [
-    'whose request has no claims',
-    { shows: saidOf(false), changes: { request: { ...requestOf(), parameters: {} } } },
-    `no claims came to ${SANDBOX}`,
-  ],
+  ['that sends no request', { shows, changes: { request: undefined, useFlow: undefined } }, NO_USE],
+  ['that decides by itself', { shows, changes: { brought: { E1: false, E3: false } } }, DECIDED],
+  ['whose request has no claims', { shows, changes: WITHOUT_CLAIMS }, `no claims came to ${SANDBOX}`],
 ])('A visit %s can teach nothing', async (_what, done, message) => {
   await expect(learnVisits(imitatedApp(() => done))).rejects.toThrow(problem(message))
 })
@@ -127,11 +121,8 @@ test.each([
   [{ frozen: false, advanced_seconds: 90 }, 'is moved by 90 seconds'],
 ])('Nothing is learned while the clock of the sandbox is %j', async (clock, how) => {
   const app = imitatedApp(() => '200 /', undefined, { clock })
-  await expect(learnVisits(app)).rejects.toThrow(
-    problem(
-      `the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset()`,
-    ),
-  )
+  const message = `the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset()`
+  await expect(learnVisits(app)).rejects.toThrow(problem(message))
   expect(app.plans).toEqual([])
 })
 
@@ -143,16 +134,12 @@ test('A function that says the same of each end of Create and Upgrade is told wh
   const [told, silent] = [of(true, false), of(true, true)]
   const absent = { kind: 'absent', reason: 'it has none' } as const
   expect(withSilence({ create: told, upgrade: absent })).toEqual({ create: told, upgrade: absent })
+  const [ofCreate, ofUpgrade] = [
+    'visit returned true whether Create ended well or not; return true for flow create when the age key was saved',
+    'visit returned false whether Upgrade ended well or not; return true for flow upgrade when it was upgraded',
+  ]
   expect(withSilence({ create: silent, upgrade: of(false, false) })).toEqual({
-    create: {
-      ...silent,
-      silence:
-        'visit returned true whether Create ended well or not; return true for flow create when the age key was saved',
-    },
-    upgrade: {
-      ...of(false, false),
-      silence:
-        'visit returned false whether Upgrade ended well or not; return true for flow upgrade when it was upgraded',
-    },
+    create: { ...silent, silence: ofCreate },
+    upgrade: { ...of(false, false), silence: ofUpgrade },
   })
 })
