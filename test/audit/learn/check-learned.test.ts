@@ -22,6 +22,7 @@ import {
   YES,
 } from '../../support/imitated-app.ts'
 
+const refuse = () => NO
 const NAMES = { adult: 'adult-passport', minor: 'child-12' }
 const saw = (last: Parameters<typeof runOf>[0], accepted?: boolean): SeenRun => ({ run: runOf(last), accepted })
 
@@ -92,7 +93,7 @@ interface Seen {
 /** What is found of an app by its pages: of a minor and of a denial the first comes before the first adult. */
 function letInBy({ minors = [NO, NO], denied = [NO, NO], adults = [YES, YES] }: Seen) {
   const see = (shown: Shown) => shown.map((one) => saw(one))
-  const subject = subjectOf(imitatedApp(() => NO))
+  const subject = subjectOf(imitatedApp(refuse))
   return findLetIn({ adults: see(adults), minors: see(minors), denied: see(denied) }, { names: NAMES, subject })
 }
 
@@ -134,7 +135,7 @@ test.each<[string, Seen, string]>([
 })
 
 test('Each kind of no is seen twice', async () => {
-  const subject = subjectOf(imitatedApp(() => NO))
+  const subject = subjectOf(imitatedApp(refuse))
   const found = findLetIn({ adults: [saw(YES)], minors: [saw(NO)], denied: [saw(NO)] }, { names: NAMES, subject })
   await expect(found).rejects.toThrow('each kind of no is seen twice')
 })
@@ -143,10 +144,7 @@ type Held = Partial<Record<'adults' | 'minors' | 'denied', readonly [first: bool
 
 function letInByRule(held: Held, accepted: string) {
   const { adults = [true, true], minors = [false, false], denied = [false, false] } = held
-  const app = imitatedApp(
-    () => NO,
-    () => '403 /me',
-  )
+  const app = imitatedApp(refuse, () => '403 /me')
   const [ofAdults, ofMinors, ofDenied] = [adults, minors, denied].map((of) => of.map((one) => saw(YES, one)))
   const runs = { adults: ofAdults ?? [], minors: ofMinors ?? [], denied: ofDenied ?? [] }
   return findLetIn(runs, { names: NAMES, subject: subjectOf(app, accepted) })

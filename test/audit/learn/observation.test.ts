@@ -8,6 +8,8 @@ const seen = (visit: Parameters<typeof observe>[0]) => {
   return { end, status, features: [...features], summary }
 }
 
+const SEES = 'see http://localhost:3000/t/audit-x1-2/a and localhost:3000'
+
 test.each([
   [
     'has status, path, title, cookies and words',
@@ -15,47 +17,36 @@ test.each([
       hops: [hopTo(`${APP}/`, { cookies: ['before'] }), { ...CALLBACK, cookies: ['session'] }],
       page: pageOf('200 /callback?state=s1 <title>Shop</title><p>Welcome. You are 18.'),
     }),
-    [
-      'status 200',
-      'at /callback',
-      'titled Shop',
-      'sets session',
-      'says shop',
-      'says welcome',
-      'says you',
-      'says are',
-      'says 18',
-    ],
+    'status 200,at /callback,titled Shop,sets session,says shop,says welcome,says you,says are,says 18',
     '200 at /callback ("Welcome.")',
   ],
   [
     'after another redirect has the parameters of its address',
-    visitTo('', { hops: [hopTo(`${APP}/`), CALLBACK, hopTo(`${APP}/end`)], page: pageOf('200 /end?ok=1&ok=2') }),
-    ['status 200', 'at /end', 'with ok=1', 'with ok=2'],
+    visitTo('', { hops: [CALLBACK, hopTo(`${APP}/end`)], page: pageOf('200 /end?ok=1&ok=2') }),
+    'status 200,at /end,with ok=1,with ok=2',
     '200 at /end',
   ],
   [
     'is without host, port and tenant, which differ from copy to copy',
-    visitTo('', { page: pageOf('200 /callback see http://localhost:3000/t/audit-x1-2/a and localhost:3000') }),
-    ['status 200', 'at /callback', 'says see', 'says http://localhost/a', 'says and', 'says localhost'],
-    '200 at /callback ("see http://localhost:3000/t/audit-x1-2/a and localhost:3000")',
+    visitTo('', { page: pageOf(`200 /callback ${SEES}`) }),
+    'status 200,at /callback,says see,says http://localhost/a,says and,says localhost',
+    `200 at /callback ("${SEES}")`,
   ],
 ])('A page that is observed %s', (_what, visit, features, summary) => {
-  expect(seen(visit)).toEqual({ end: 'page', status: 200, features, summary })
+  expect(seen(visit)).toEqual({ end: 'page', status: 200, features: features.split(','), summary })
 })
 
+const WELCOME = 'https://shop.example/welcome'
+
 test.each([
-  [
-    'https://shop.example/welcome?user=1',
-    ['at https://shop.example/welcome', 'with user=1', 'sets session'],
-    'https://shop.example/welcome',
-  ],
-  ['app:welcome', ['at nullwelcome', 'sets session'], 'nullwelcome'],
-  ['no address', ['at no address', 'sets session'], 'no address'],
-  [undefined, ['at ', 'sets session'], ''],
+  [`${WELCOME}?user=1`, [`at ${WELCOME}`, 'with user=1'], WELCOME],
+  ['app:welcome', ['at nullwelcome'], 'nullwelcome'],
+  ['no address', ['at no address'], 'no address'],
+  [undefined, ['at '], ''],
 ])('A redirect to %s, which is of another server, is observed by its address', (url, features, address) => {
   const visit = ended('elsewhere', { url, hops: [{ ...CALLBACK, cookies: ['session'] }] })
-  expect(seen(visit)).toEqual({ end: 'page', status: 302, features, summary: `a redirect to ${address}` })
+  const all = { features: [...features, 'sets session'], summary: `a redirect to ${address}` }
+  expect(seen(visit)).toEqual({ end: 'page', status: 302, ...all })
 })
 
 const at = { url: `${APP}/late?a=b` }
@@ -68,12 +59,7 @@ test.each([
   ['timed_out', { hops: [] }, 'timed out', 'no answer in time'],
   ['timed_out', { url: 'no address' }, 'timed out', 'no answer in time'],
   ['dropped', at, 'dropped', 'a closed connection without an answer at /late'],
-  [
-    'restless',
-    { ...at, problem: 'it loads again' },
-    'restless',
-    'a page that does not come to rest at /late: it loads again',
-  ],
+  ['restless', { ...at, problem: 'it loads' }, 'restless', 'a page that does not come to rest at /late: it loads'],
   ['too_many_redirects', at, 'redirects for ever', 'more than 20 redirects at /late'],
   ['sandbox_page', { ...at, problem: 'no nonce' }, 'refused by the sandbox', 'an error page of the sandbox: no nonce'],
   ['sandbox_page', at, 'refused by the sandbox', 'an error page of the sandbox:  at /late'],
