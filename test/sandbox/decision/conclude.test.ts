@@ -1,39 +1,27 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { beginCreate } from '../../../src/oidc/create.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
 import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import { requireOutcome } from '../../../src/sandbox/decision/names.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
-import { idTokenOf } from '../../support/id-tokens.ts'
 import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../support/requests.ts'
 import { createService, received } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
-const UPGRADE = { scope: 'openid svc.upgrade' }
+type Beginning = ReturnType<typeof beginUse> | Awaited<ReturnType<typeof beginCreate>>
 
-/** Ends a valid Use request with an outcome by a persona. */
-async function concludeUse(tenant: Tenant, outcome: string, persona?: string, changes: Changes = {}) {
-  const beginning = beginUse(Object.entries(useRequest(changes)), tenant.provider)
+/** Ends a valid request with an outcome by a persona. */
+async function end(
+  tenant: Tenant,
+  beginning: Beginning,
+  decided: { outcome: string; persona?: string; saves?: boolean },
+) {
   if (beginning.kind === 'refused') throw new Error('the request is refused')
+  const { outcome, persona = '', ...options } = decided
   const decision = {
-    persona: persona === undefined ? undefined : await tenant.personas.find(persona),
-    outcome: requireOutcome('use', outcome),
-    laterOutcome: undefined,
-    decidedBy: 'the choice page',
-  }
-  const conclusion = await conclude(beginning.transaction, decision, { tenant })
-  return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
-}
-
-/** Ends a valid Create request with an outcome by a persona. */
-async function concludeCreate(tenant: Tenant, outcome: string, persona?: string, options: { saves?: boolean } = {}) {
-  const requestUri = await createService(tenant.provider).obtainRequestUri()
-  const beginning = await beginCreate(Object.entries(createRequest(requestUri)), tenant.provider)
-  if (beginning.kind === 'refused') throw new Error('the request is refused')
-  const decision = {
-    persona: persona === undefined ? undefined : await tenant.personas.find(persona),
-    outcome: requireOutcome('create', outcome),
+    persona: await tenant.personas.find(persona),
+    outcome: requireOutcome(beginning.transaction.flow, outcome),
     laterOutcome: undefined,
     decidedBy: 'the choice page',
   }
@@ -41,147 +29,137 @@ async function concludeCreate(tenant: Tenant, outcome: string, persona?: string,
   return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
 }
 
-describe('conclude of a Use request', () => {
-  test('verifies the persona and says how its signals were evaluated', async () => {
-    const { callback, evaluation, outcome } = await concludeUse(await createTestTenant(), 'verified', 'teen-16')
-    if (!callback) throw new Error('there is no callback')
-    expect(idTokenOf(callback).age_thresholds).toEqual({ 13: true, 16: true, 18: false, 21: false })
-    expect(evaluation?.ageThresholds).toEqual({ 13: true, 16: true, 18: false, 21: false })
-    expect(outcome.name).toBe('verified')
-  })
+const concludeUse = (tenant: Tenant, outcome: string, persona?: string, changes: Changes = {}) =>
+  end(tenant, beginUse(Object.entries(useRequest(changes)), tenant.provider), { outcome, ...(persona && { persona }) })
 
-  test.each([
-    [{ can_create: 'true' }, 'create_requested', { create_requested: 'true', state: 'state-1' }],
-    [{}, 'access_denied', { error: 'access_denied', error_description: 'the user has no age key', state: 'state-1' }],
-  ])('leaves a persona without an age key what %j allows: %s', async (changes, ending, params) => {
-    const tenant = await createTestTenant()
-    const { callback, evaluation, outcome } = await concludeUse(tenant, 'verified', 'no-age-key', changes)
-    expect([callback?.params, evaluation, outcome.name]).toEqual([params, undefined, ending])
-  })
+/** Ends a Create request by a persona without an age key. */
+async function concludeCreate(tenant: Tenant, outcome: string, options: { saves?: boolean } = {}) {
+  const requestUri = await createService(tenant.provider).obtainRequestUri()
+  const beginning = await beginCreate(Object.entries(createRequest(requestUri)), tenant.provider)
+  return end(tenant, beginning, { outcome, persona: 'no-age-key', ...options })
+}
 
-  test('has no callback when the user closes the window', async () => {
-    const { callback, evaluation, outcome } = await concludeUse(await createTestTenant(), 'no_answer')
-    expect([callback, evaluation, outcome.name]).toEqual([undefined, undefined, 'no_answer'])
-  })
+type Conclusion = Awaited<ReturnType<typeof end>>
+const paramsOf = ({ callback }: Conclusion) => callback?.params ?? expect.fail('there is no callback')
+const tokenOf = (conclusion: Conclusion) => paramsOf(conclusion)['id_token'] ?? expect.fail('there is no id_token')
 
-  test.each(['callback.error_unknown', 'callback.error_with_wrong_state', 'id_token.expired'])(
-    'keeps the name %s',
-    async (name) => {
-      expect((await concludeUse(await createTestTenant(), name, 'adult-passport')).outcome.name).toBe(name)
-    },
-  )
-
-  test.each(['access_denied', 'server_error'])('ends with the error %s', async (name) => {
-    const { callback } = await concludeUse(await createTestTenant(), name)
-    expect(callback?.params).toEqual({ error: name, error_description: expect.any(String), state: 'state-1' })
-  })
-
-  test('applies the seam of the outcome to the claims, the token or the callback', async () => {
-    const tenant = await createTestTenant()
-    const right = await concludeUse(tenant, 'verified', 'adult-passport')
-    const claims = await concludeUse(tenant, 'id_token.nonce_other', 'adult-passport')
-    const callback = await concludeUse(tenant, 'callback.state_missing', 'adult-passport')
-    if (!right.callback || !claims.callback) throw new Error('there is no callback')
-    expect(idTokenOf(right.callback).nonce).toBe('nonce-1')
-    expect(idTokenOf(claims.callback).nonce).not.toBe('nonce-1')
-    expect(Object.keys(callback.callback?.params ?? {})).toEqual(['id_token'])
-  })
-
-  test('issues a code when every threshold is false', async () => {
-    const { callback } = await concludeUse(await createTestTenant(), 'verified', 'child-12', UPGRADE)
-    expect(Object.keys(callback?.params ?? {}).sort()).toEqual(['code', 'id_token', 'state'])
-  })
-
-  test.each(['adult-passport', 'senior-72'])('issues a code with code_issued, whatever %s holds', async (persona) => {
-    const { callback, evaluation } = await concludeUse(await createTestTenant(), 'code_issued', persona, UPGRADE)
-    expect(Object.keys(callback?.params ?? {}).sort()).toEqual(['code', 'id_token', 'state'])
-    expect(evaluation?.ageThresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
-  })
+test('A verified Use request gives the answers of the persona, and says how its signals were evaluated', async () => {
+  const conclusion = await concludeUse(await createTestTenant(), 'verified', 'teen-16')
+  const answers = { 13: true, 16: true, 18: false, 21: false }
+  expect(decodeJwt(tokenOf(conclusion))['age_thresholds']).toEqual(answers)
+  expect(conclusion).toMatchObject({ evaluation: { ageThresholds: answers }, outcome: { name: 'verified' } })
 })
 
-describe('conclude of a Create request', () => {
-  test('saves the submitted signals for the persona', async () => {
-    const tenant = await createTestTenant()
-    const { callback, outcome } = await concludeCreate(tenant, 'created', 'no-age-key')
-    expect([callback?.params, outcome.name]).toEqual([{ state: 'state-1' }, 'created'])
-    const { evaluation } = await concludeUse(tenant, 'verified', 'no-age-key')
-    expect(evaluation?.ageThresholds).toMatchObject({ 21: true })
-  })
-
-  test('saves them for a new persona with created_new', async () => {
-    const tenant = await createTestTenant()
-    const before = await tenant.personas.list()
-    await concludeCreate(tenant, 'created_new', 'no-age-key')
-    const personas = await tenant.personas.list()
-    expect(personas).toHaveLength(before.length + 1)
-    expect(personas.at(-1)?.age_key?.signals).toHaveLength(1)
-    expect((await tenant.personas.find('no-age-key'))?.age_key).toBeUndefined()
-  })
-
-  test('has no callback and saves nothing when the user closes the window', async () => {
-    const tenant = await createTestTenant()
-    const before = await tenant.personas.list()
-    expect((await concludeCreate(tenant, 'no_answer', 'no-age-key')).callback).toBeUndefined()
-    expect(await tenant.personas.list()).toEqual(before)
-  })
-
-  test('saves nothing with an error', async () => {
-    const tenant = await createTestTenant()
-    const { callback } = await concludeCreate(tenant, 'access_denied', 'no-age-key')
-    expect(callback?.params).toMatchObject({ error: 'access_denied', state: 'state-1' })
-    const { outcome } = await concludeUse(tenant, 'verified', 'no-age-key')
-    expect(outcome.name).toBe('access_denied')
-  })
+test.each([
+  [{ can_create: 'true' }, 'create_requested', { create_requested: 'true', state: 'state-1' }],
+  [{}, 'access_denied', { error: 'access_denied', error_description: 'the user has no age key', state: 'state-1' }],
+])('A Use request with %j ends for a persona without an age key with %s', async (changes, ending, params) => {
+  const conclusion = await concludeUse(await createTestTenant(), 'verified', 'no-age-key', changes)
+  expect([paramsOf(conclusion), conclusion.evaluation, conclusion.outcome.name]).toEqual([params, undefined, ending])
 })
 
-test('conclude of a Create request saves nothing where no passkey can be made, and says so', async () => {
+test('A Use request has no callback when the user closes the window', async () => {
+  const { callback, evaluation, outcome } = await concludeUse(await createTestTenant(), 'no_answer')
+  expect([callback, evaluation, outcome.name]).toEqual([undefined, undefined, 'no_answer'])
+})
+
+test.each(['callback.error_unknown', 'callback.error_with_wrong_state', 'id_token.expired'])(
+  'A Use request that ends with %s keeps that name',
+  async (name) => {
+    expect((await concludeUse(await createTestTenant(), name, 'adult-passport')).outcome.name).toBe(name)
+  },
+)
+
+test.each(['access_denied', 'server_error'])('A Use request ends with the error %s', async (name) => {
+  const params = paramsOf(await concludeUse(await createTestTenant(), name))
+  expect(params).toEqual({ error: name, error_description: expect.any(String), state: 'state-1' })
+})
+
+test('A Use request gets the change of its outcome in the claims, the token or the callback', async () => {
   const tenant = await createTestTenant()
-  const { callback, isUnsaved } = await concludeCreate(tenant, 'created', 'no-age-key', { saves: false })
-  expect([callback?.params, isUnsaved]).toEqual([{ state: 'state-1' }, true])
+  const nonceBy = async (outcome: string) =>
+    decodeJwt(tokenOf(await concludeUse(tenant, outcome, 'adult-passport')))['nonce']
+  expect(await nonceBy('verified')).toBe('nonce-1')
+  expect(await nonceBy('id_token.nonce_other')).not.toBe('nonce-1')
+  const params = paramsOf(await concludeUse(tenant, 'callback.state_missing', 'adult-passport'))
+  expect(Object.keys(params)).toEqual(['id_token'])
+})
+
+test.each([
+  ['verified', 'child-12'],
+  ['code_issued', 'adult-passport'],
+  ['code_issued', 'senior-72'],
+])('A Use request with svc.upgrade gets by %s a code when every threshold is false, as for %s', async (...by) => {
+  const conclusion = await concludeUse(await createTestTenant(), ...by, { scope: 'openid svc.upgrade' })
+  expect(Object.keys(paramsOf(conclusion)).sort()).toEqual(['code', 'id_token', 'state'])
+  expect(conclusion.evaluation?.ageThresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
+})
+
+test('A Create request saves the submitted signals for the persona', async () => {
+  const tenant = await createTestTenant()
+  const conclusion = await concludeCreate(tenant, 'created')
+  expect([paramsOf(conclusion), conclusion.outcome.name]).toEqual([{ state: 'state-1' }, 'created'])
+  const { evaluation } = await concludeUse(tenant, 'verified', 'no-age-key')
+  expect(evaluation?.ageThresholds).toMatchObject({ 21: true })
+})
+
+test('A Create request saves the signals for a new persona with created_new', async () => {
+  const tenant = await createTestTenant()
+  const before = await tenant.personas.list()
+  await concludeCreate(tenant, 'created_new')
+  const personas = await tenant.personas.list()
+  expect(personas).toHaveLength(before.length + 1)
+  expect(personas.at(-1)?.age_key?.signals).toHaveLength(1)
+  expect((await tenant.personas.find('no-age-key'))?.age_key).toBeUndefined()
+})
+
+test('A Create request saves nothing with an error or when the user closes the window, which has no callback', async () => {
+  const tenant = await createTestTenant()
+  const before = await tenant.personas.list()
+  expect((await concludeCreate(tenant, 'no_answer')).callback).toBeUndefined()
+  const params = paramsOf(await concludeCreate(tenant, 'access_denied'))
+  expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
+  expect(await tenant.personas.list()).toEqual(before)
+})
+
+test('A Create request saves nothing where no passkey can be made, and says so', async () => {
+  const tenant = await createTestTenant()
+  const conclusion = await concludeCreate(tenant, 'created', { saves: false })
+  expect([paramsOf(conclusion), conclusion.isUnsaved]).toEqual([{ state: 'state-1' }, true])
   expect((await concludeUse(tenant, 'verified', 'no-age-key')).outcome.name).toBe('access_denied')
-  expect((await concludeCreate(tenant, 'access_denied', 'no-age-key', { saves: false })).isUnsaved).toBe(false)
-  expect(await concludeCreate(tenant, 'created', 'no-age-key')).toMatchObject({ isUnsaved: false, traps: [] })
+  expect((await concludeCreate(tenant, 'access_denied', { saves: false })).isUnsaved).toBe(false)
+  expect(await concludeCreate(tenant, 'created')).toMatchObject({ isUnsaved: false, traps: [] })
 })
 
-test('conclude changes the honest answer by the readings of the tenant, then by the outcome', async () => {
+test('The honest answer is changed by the readings of the tenant, then by the outcome', async () => {
   const tenant = await createTestTenant({ readings: { azp: 'present', typ: 'absent', callback_iss: 'present' } })
-  const end = async (outcome: string) => {
-    const { callback } = await concludeUse(tenant, outcome, 'adult-passport')
-    const idToken = callback?.params['id_token'] ?? ''
+  const read = async (outcome: string) => {
+    const { id_token: idToken = '', iss } = paramsOf(await concludeUse(tenant, outcome, 'adult-passport'))
     const { azp, nonce } = decodeJwt(idToken)
-    return { azp, nonce, typ: decodeProtectedHeader(idToken).typ, iss: callback?.params['iss'] }
+    return { azp, nonce, typ: decodeProtectedHeader(idToken).typ, iss }
   }
-  const honest = {
-    azp: 'ak_test_sandbox',
-    nonce: 'nonce-1',
-    typ: undefined,
-    iss: 'https://sandbox.example/v1/oidc/use',
-  }
-  expect(await end('verified')).toEqual(honest)
-  expect(await end('id_token.nonce_missing')).toEqual({ ...honest, nonce: undefined })
-  expect(await end('id_token.typ_other')).toEqual({ ...honest, typ: 'at+jwt' })
-  expect(await end('callback.extra_parameter')).toEqual(honest)
+  const iss = 'https://sandbox.example/v1/oidc/use'
+  const honest = { azp: 'ak_test_sandbox', nonce: 'nonce-1', typ: undefined, iss }
+  expect(await read('verified')).toEqual(honest)
+  expect(await read('id_token.nonce_missing')).toEqual({ ...honest, nonce: undefined })
+  expect(await read('id_token.typ_other')).toEqual({ ...honest, typ: 'at+jwt' })
+  expect(await read('callback.extra_parameter')).toEqual(honest)
 })
 
-test('conclude applies an outcome after the readings, to the claims and to the callback', async () => {
+test('An outcome is applied after the readings, to the claims and to the callback', async () => {
   const tenant = await createTestTenant({ readings: { nbf: 'present', callback_order: 'reversed' } })
-  const names = async (outcome: string) => {
-    const { callback } = await concludeUse(tenant, outcome, 'adult-passport')
-    return Object.keys(callback?.params ?? {})
-  }
-  expect(await names('callback.extra_parameter')).toEqual(['state', 'id_token', 'session_state'])
-  const { callback } = await concludeUse(tenant, 'id_token.nbf_future', 'adult-passport')
-  const { nbf = 0, iat = 0 } = decodeJwt(callback?.params['id_token'] ?? '')
+  const params = paramsOf(await concludeUse(tenant, 'callback.extra_parameter', 'adult-passport'))
+  expect(Object.keys(params)).toEqual(['state', 'id_token', 'session_state'])
+  const future = await concludeUse(tenant, 'id_token.nbf_future', 'adult-passport')
+  const { nbf = 0, iat = 0 } = decodeJwt(tokenOf(future))
   expect(nbf - iat).toBe(3600)
 })
 
-test('conclude names the traps that the answer leads to, and signs with the algorithm of the client', async () => {
+test('A conclusion names the traps of the answer, and signs with the algorithm of the client', async () => {
   const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI], signingAlg: 'ES256' as const }]
   const tenant = await createTestTenant({ clients })
-  const { callback, traps } = await concludeUse(tenant, 'id_token.jku', 'adult-passport', { client_id: 'shop' })
-  expect(decodeProtectedHeader(callback?.params['id_token'] ?? '')).toMatchObject({
-    alg: 'ES256',
-    jku: `https://sandbox.example/_sandbox/trap/${traps[0]}`,
-  })
-  expect(traps).toHaveLength(1)
+  const conclusion = await concludeUse(tenant, 'id_token.jku', 'adult-passport', { client_id: 'shop' })
+  const jku = `https://sandbox.example/_sandbox/trap/${conclusion.traps[0]}`
+  expect(decodeProtectedHeader(tokenOf(conclusion))).toMatchObject({ alg: 'ES256', jku })
+  expect(conclusion.traps).toHaveLength(1)
 })

@@ -7,7 +7,12 @@ import {
   requireOutcomeName,
   requirePersona,
 } from '../../../src/sandbox/decision/names.ts'
-import { actingValue, readActingValue, requireRequestedNames } from '../../../src/sandbox/decision/sources.ts'
+import {
+  actingValue,
+  type RequestedDecision,
+  readActingValue,
+  requireRequestedNames,
+} from '../../../src/sandbox/decision/sources.ts'
 import { OUTCOME_FLOWS } from '../../../src/sandbox/outcomes/outcome.ts'
 import { refusalOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
@@ -17,35 +22,28 @@ const { personas } = await createTestTenant()
 
 test('A persona is found by its name, or refused with the nearest names and where all are listed', async () => {
   expect(await requirePersona('teen-16', { personas })).toMatchObject({ name: 'teen-16' })
-  const refusal = await refusalOf(() => requirePersona('teen', { personas, source: 'cookie c' }))
-  expect([refusal.status, refusal.message]).toEqual([
-    400,
-    'cookie c: there is no persona "teen". Did you mean "teen-14", "teen-16" or "teen-email-13"? GET /_sandbox/personas lists all.',
-  ])
-  const inPath = await refusalOf(() => requirePersona('nobody-at-all', { personas, status: 404 }))
-  expect([inPath.status, inPath.message]).toEqual([
-    404,
-    expect.stringMatching(/^persona: there is no persona "nobody-at-all"/),
-  ])
+  const refused = (name: string, more: { source?: string; status?: 404 }) =>
+    refusalOf(() => requirePersona(name, { personas, ...more }))
+  expect(await refused('teen', { source: 'cookie c' })).toMatchObject({
+    status: 400,
+    message:
+      'cookie c: there is no persona "teen". Did you mean "teen-14", "teen-16" or "teen-email-13"? GET /_sandbox/personas lists all.',
+  })
+  const message = expect.stringMatching(/^persona: there is no persona "nobody-at-all"/)
+  expect(await refused('nobody-at-all', { status: 404 })).toMatchObject({ status: 404, message })
 })
 
 test.each([
-  ['use', 'expired', ['id_token.expired']],
-  ['create', 'expired', ['request_uri.expired']],
-  ['token', '401', ['token.401']],
-  ['create', 'accessDenied', ['access_denied']],
-] as const)(
-  'An unknown outcome of %s is refused with the names that "%s" is a part of',
-  async (flow, name, nearest) => {
-    const { suggestions, message, status } = await refusalOf(async () => requireOutcome(flow, name))
-    expect(suggestions.slice(0, nearest.length)).toEqual(nearest)
-    expect([status, message]).toEqual([
-      400,
-      expect.stringMatching(new RegExp(`^outcome: there is no outcome.* "${name}"\\. Did`)),
-    ])
-    expect(message).toContain(LISTED)
-  },
-)
+  ['use', 'expired', 'id_token.expired'],
+  ['create', 'expired', 'request_uri.expired'],
+  ['token', '401', 'token.401'],
+  ['create', 'accessDenied', 'access_denied'],
+] as const)('An unknown outcome of %s is refused, for "%s" with %s', async (flow, name, nearest) => {
+  const { suggestions, message, status } = await refusalOf(async () => requireOutcome(flow, name))
+  expect([status, suggestions[0]]).toEqual([400, nearest])
+  expect(message).toMatch(new RegExp(`^outcome: there is no outcome.* "${name}"\\. Did`))
+  expect(message).toContain(LISTED)
+})
 
 test('The beginning of an outcome suggests no outcome of another member', async () => {
   const { suggestions, message } = await refusalOf(async () => requireOutcome('use', 'id_token.nonce'))
@@ -89,41 +87,39 @@ test('The name of an outcome is that of any flow', async () => {
   )
 })
 
-test('Every name in a request is checked, also one that a stronger source overrules', async () => {
-  const tenant = { personas }
-  const [none, query] = [
-    { persona: undefined, outcome: undefined },
-    { persona: 'teen-16', outcome: undefined },
-  ]
-  expect((await requireRequestedNames('use', { query }, tenant)).map(({ name }) => name)).toEqual(['teen-16'])
-  expect(await requireRequestedNames('use', { query: none, headers: none, cookie: none }, tenant)).toEqual([])
-  const refused = async (requested: Parameters<typeof requireRequestedNames>[1], flow: 'use' | 'par' = 'use') =>
-    (await refusalOf(() => requireRequestedNames(flow, requested, tenant))).message
-  expect(await refused({ query, headers: { ...none, persona: 'nobody' } })).toMatch(
-    /^request header X-Sandbox-Persona: /,
-  )
-  expect(await refused({ query, headers: { ...none, outcome: 'nothing' } })).toMatch(
-    /^request header X-Sandbox-Outcome: /,
-  )
-  expect(await refused({ query: { ...query, outcome: 'nothing' } })).toMatch(/^query parameter sandbox_outcome: /)
-  expect(await refused({ query: { ...query, persona: 'nobody' } })).toMatch(/^query parameter sandbox_persona: /)
-  expect(await refused({ cookie: { ...none, outcome: 'token.500' } })).toMatch(
-    /^cookie agekey_sandbox_outcome: "token\.500"/,
-  )
-  // No browser makes this call.
-  expect(await requireRequestedNames('par', { cookie: { ...none, outcome: 'token.500' } }, tenant)).toEqual([])
+const named = (persona?: string, outcome?: string) => ({ persona, outcome })
+const TEEN = named('teen-16')
+const CALLED = named(undefined, 'token.500')
+
+test.each<[RequestedDecision, RegExp]>([
+  [{ query: TEEN, headers: named('nobody') }, /^request header X-Sandbox-Persona: /],
+  [{ query: TEEN, headers: named(undefined, 'nothing') }, /^request header X-Sandbox-Outcome: /],
+  [{ query: named('teen-16', 'nothing') }, /^query parameter sandbox_outcome: /],
+  [{ query: named('nobody') }, /^query parameter sandbox_persona: /],
+  [{ cookie: CALLED }, /^cookie agekey_sandbox_outcome: "token\.500"/],
+])(
+  'Every name in a request is checked, also a name that a stronger source overrules: %j',
+  async (requested, message) => {
+    const refusal = await refusalOf(() => requireRequestedNames('use', requested, { personas }))
+    expect(refusal.message).toMatch(message)
+  },
+)
+
+test('The personas that a request names are given back, and a cookie is not looked at where no browser calls', async () => {
+  const found = await requireRequestedNames('use', { query: TEEN }, { personas })
+  expect(found.map(({ name }) => name)).toEqual(['teen-16'])
+  const nothing = { query: named(), headers: named(), cookie: named() }
+  expect(await requireRequestedNames('use', nothing, { personas })).toEqual([])
+  expect(await requireRequestedNames('par', { cookie: CALLED }, { personas })).toEqual([])
 })
 
 test('What a browser acts as is kept in a cookie with the path of its tenant, and read there alone', () => {
-  const acting = { persona: 'teen-16', outcome: 'access_denied' }
+  const acting = named('teen-16', 'access_denied')
   const value = actingValue('/t/a', acting)
   expect(value).toBe('at=%2Ft%2Fa&persona=teen-16&outcome=access_denied')
   expect(readActingValue(value, '/t/a')).toEqual(acting)
-  expect(readActingValue(value, '')).toStrictEqual({ persona: undefined, outcome: undefined })
-  expect(readActingValue(actingValue('', { persona: 'teen-16' }), '')).toEqual({
-    persona: 'teen-16',
-    outcome: undefined,
-  })
-  expect(readActingValue(actingValue('', { outcome: 'x' }), '')).toEqual({ persona: undefined, outcome: 'x' })
+  expect(readActingValue(value, '')).toStrictEqual(named())
+  expect(readActingValue(actingValue('', { persona: 'teen-16' }), '')).toEqual(TEEN)
+  expect(readActingValue(actingValue('', { outcome: 'x' }), '')).toEqual(named(undefined, 'x'))
   expect(actingValue('', {})).toBe('')
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { AgeSignal } from '../../../src/age/signal.ts'
 import {
   keepPending,
   type Pending,
@@ -12,45 +13,31 @@ import { createMemoryStore } from '../../../src/store/memory.ts'
 const NOON = Date.parse('2026-06-01T12:00:00Z')
 const ANOTHER_HOUR = 3_600_000
 
+const CLIENT = { clientId: 'web-shop', redirectUri: 'http://localhost:3000/callback', state: 's' }
+
 const pending: Pending = {
   transaction: {
-    flow: 'use',
-    clientId: 'web-shop',
-    redirectUri: 'http://localhost:3000/callback',
-    mode: 'form_post',
-    state: 's',
-    nonce: 'n',
+    ...CLIENT,
+    ...{ flow: 'use', mode: 'form_post', nonce: 'n', upgrade: true, canCreate: false },
     claims: {
       age_thresholds: [13, 18],
       provenance: { denied: ['/veratad/*'] },
       overrides: { facial_age_estimation: { min_age: 21, attributes: { on_device: true } } },
     },
     claimsText: '{"age_thresholds":[13,18]}',
-    upgrade: true,
-    canCreate: false,
     presentation: { theme: 'dark', language: 'de', learnMore: true, appearance: { primary_color: '#fff' } },
   },
   findings: [{ rule: 'USE-13', level: 'advice', path: 'theme', message: 'no', hint: 'yes' }],
 }
 
+const scan: AgeSignal = {
+  ...{ method: 'id_doc_scan', age: { date_of_birth: '1990-01-01' }, verified_at: '2026-05-01' },
+  ...{ provenance: '/veratad/roc', attributes: { issuing_country: 'DE' }, iso_27566_1: 'strict' },
+}
 const created: Pending = {
   transaction: {
-    flow: 'create',
-    clientId: 'web-shop',
-    redirectUri: 'http://localhost:3000/callback',
-    mode: 'query',
-    state: 's',
-    pushedRequestId: 'p',
-    signals: [
-      {
-        method: 'id_doc_scan',
-        age: { date_of_birth: '1990-01-01' },
-        verified_at: '2026-05-01',
-        provenance: '/veratad/roc',
-        attributes: { issuing_country: 'DE' },
-        iso_27566_1: 'strict',
-      },
-    ],
+    ...CLIENT,
+    ...{ flow: 'create', mode: 'query', pushedRequestId: 'p', signals: [scan] },
     presentation: { theme: 'light', learnMore: false, appearance: {} },
   },
   findings: [],
@@ -94,11 +81,7 @@ test('A pending request is gone after an hour, and was not answered', async () =
 
 test('A pending request whose record is damaged is refused by the name of its member', async () => {
   const ports = start()
-  await ports.store.put(
-    'transaction',
-    'a',
-    { ...pending, transaction: { ...pending.transaction, mode: 'post' } },
-    NOON + 1,
-  )
+  const damaged = { ...pending, transaction: { ...pending.transaction, mode: 'post' } }
+  await ports.store.put('transaction', 'a', damaged, NOON + 1)
   await expect(peekPending('a', ports)).rejects.toThrow(/^store: a transaction record is damaged at transaction.mode: /)
 })
