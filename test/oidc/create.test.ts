@@ -52,12 +52,9 @@ test('beginCreate reads a valid request into a transaction with what was pushed,
   )
 })
 
-test.each([' openid', 'openid ', 'openid openid', '  openid  openid '])(
-  'beginCreate takes the scope %j',
-  async (scope) => {
-    expect(await begin(createService(), { scope })).toMatchObject({ kind: 'proceed', findings: [] })
-  },
-)
+test.each([' openid', 'openid ', 'openid openid', '  openid  openid '])('E3 takes the scope %j', async (scope) => {
+  expect(await begin(createService(), { scope })).toMatchObject({ kind: 'proceed', findings: [] })
+})
 
 test.each<[string, Changes]>([
   ['an unknown client', { client_id: 'nobody' }],
@@ -95,10 +92,8 @@ test('A request_uri serves for as long as the lifetimes say', async () => {
   const { response } = await service.push()
   expect(response.expires_in).toBe(5)
   service.provider.clock.advance(5)
-  const { params } = await service.create(response.request_uri)
-  expect(params['error_description']).toContain(
-    'CRE-09: request_uri expired 0 seconds ago by the sandbox clock; it lives 5',
-  )
+  const expired = 'CRE-09: request_uri expired 0 seconds ago by the sandbox clock; it lives 5'
+  expect((await service.create(response.request_uri)).params['error_description']).toContain(expired)
 })
 
 test.each([
@@ -135,52 +130,43 @@ test.each<[string, Changes]>([
   })
 })
 
-test('Profile agekey still checks what is sent beside client_id and request_uri', async () => {
+test('Profile agekey still checks what is sent beside client_id and its request_uri, which has its word', async () => {
   const service = agekey()
   const requestUri = await service.obtainRequestUri()
+  expect(requestUri).toMatch(/^urn:agekey:request:/)
   const { params } = await service.create(requestUri, { ...ALONE, response_type: 'code' })
-  expect(params).toEqual({
-    error: 'unsupported_response_type',
-    error_description: expect.stringContaining('CRE-06'),
-    state: 'state-1',
-  })
+  const error_description = expect.stringContaining('CRE-06')
+  expect(params).toEqual({ error: 'unsupported_response_type', error_description, state: 'state-1' })
   const other = { ...ALONE, redirect_uri: `${REDIRECT_URI}?a=b` }
   expect(await refused(() => service.create(requestUri, other))).toMatchObject({ status: 400, rules: ['CRE-03'] })
   expect((await service.create(requestUri, ALONE)).params).toEqual({ state: 'state-1' })
 })
 
-test.each(PROFILES)(
-  'A request of client_id and request_uri alone goes back after its end in profile %s',
-  async (profile) => {
-    const service = createService(createProvider({ profile }))
-    const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
-    await service.create(used)
-    const error = profile === 'spec' ? 'invalid_request' : 'invalid_request_uri'
-    const answer = (rule: string) => ({
-      mode: 'query',
-      address: REDIRECT_URI,
-      params: { error, error_description: expect.stringContaining(rule), state: 'state-1' },
-    })
-    expect(await service.create(used, ALONE)).toEqual(answer('CRE-10'))
-    service.provider.clock.advance(90)
-    expect(await service.create(late, ALONE)).toEqual(answer('CRE-09'))
-  },
-)
+test.each(PROFILES)('A request of request_uri alone goes back after its end in profile %s', async (profile) => {
+  const service = createService(createProvider({ profile }))
+  const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
+  await service.create(used)
+  const error = profile === 'spec' ? 'invalid_request' : 'invalid_request_uri'
+  const answer = (rule: string) => {
+    const params = { error, error_description: expect.stringContaining(rule), state: 'state-1' }
+    return { mode: 'query', address: REDIRECT_URI, params }
+  }
+  expect(await service.create(used, ALONE)).toEqual(answer('CRE-10'))
+  service.provider.clock.advance(90)
+  expect(await service.create(late, ALONE)).toEqual(answer('CRE-09'))
+})
 
-test.each(PROFILES)(
-  'Another client is told nothing of a request_uri in profile %s: its page is that of a guess',
-  async (profile) => {
-    const service = createService(createProvider({ profile }))
-    const requestUri = await service.obtainRequestUri()
-    const theirs = { ...ALONE, client_id: 'other' }
-    const theft = await refusalOf(() => service.create(requestUri, theirs))
-    const guess = await refusalOf(() => service.create(`${requestUri}x`, theirs))
-    expect(theft).toMatchObject({ status: 400, code: 'invalid_request' })
-    expect([theft.message, theft.findings]).toEqual([guess.message, guess.findings])
-    expect(JSON.stringify([theft.message, theft.findings])).not.toContain(REDIRECT_URI)
-    expect((await service.create(requestUri)).params).toEqual({ state: 'state-1' })
-  },
-)
+test.each(PROFILES)('The request_uri of another client is to profile %s like a guessed one', async (profile) => {
+  const service = createService(createProvider({ profile }))
+  const requestUri = await service.obtainRequestUri()
+  const theirs = { ...ALONE, client_id: 'other' }
+  const theft = await refusalOf(() => service.create(requestUri, theirs))
+  const guess = await refusalOf(() => service.create(`${requestUri}x`, theirs))
+  expect(theft).toMatchObject({ status: 400, code: 'invalid_request' })
+  expect([theft.message, theft.findings]).toEqual([guess.message, guess.findings])
+  expect(JSON.stringify([theft.message, theft.findings])).not.toContain(REDIRECT_URI)
+  expect((await service.create(requestUri)).params).toEqual({ state: 'state-1' })
+})
 
 test('E3 shows a page when the pushed address is registered no longer', async () => {
   const service = agekey()
@@ -192,23 +178,27 @@ test('E3 shows a page when the pushed address is registered no longer', async ()
   expect(await refused(() => beginCreate(query, provider))).toMatchObject({ status: 400, rules: ['CRE-02'] })
 })
 
-test('finishCreate answers with the pushed state in the query and nothing else', async () => {
-  const service = createService()
-  const requestUri = await service.obtainRequestUri({ state: 'pushed ü+&' })
-  expect(await service.create(requestUri, { state: 'other' })).toEqual({
-    mode: 'query',
-    address: REDIRECT_URI,
-    params: { state: 'pushed ü+&' },
-  })
-})
+test.each(['adult', undefined])(
+  'finishCreate saves the signals for the holder %s, spends the request_uri and answers with the pushed state alone',
+  async (holder) => {
+    const service = createService()
+    const authorization_details = JSON.stringify([ageSignal({ age: { years: 15 } })])
+    const requestUri = await service.obtainRequestUri({ authorization_details, state: 'pushed ü+&' })
+    const answer = { mode: 'query', address: REDIRECT_URI, params: { state: 'pushed ü+&' } }
+    expect(await service.create(requestUri, { state: 'other' }, { kind: 'created', holder })).toEqual(answer)
+    expect(service.provider.ageKeys.of(holder)?.signals).toMatchObject([{ age: { years: 15 } }])
+    expect((await service.create(requestUri)).params).toEqual({ ...SPENT, state: 'pushed ü+&' })
+  },
+)
 
-test('finishCreate answers with the error of the decision and state, and saves nothing', async () => {
+test('finishCreate saves nothing by a decision that is an error, but spends the request_uri and answers so', async () => {
   const service = createService()
   const before = service.provider.ageKeys.of('adult')
-  const { params, mode } = await service.create(await service.obtainRequestUri(), {}, DECLINED)
-  expect(mode).toBe('query')
-  expect(params).toEqual({ error: 'access_denied', error_description: DECLINED.description, state: 'state-1' })
+  const requestUri = await service.obtainRequestUri()
+  const params = { error: 'access_denied', error_description: DECLINED.description, state: 'state-1' }
+  expect(await service.create(requestUri, {}, DECLINED)).toEqual({ mode: 'query', address: REDIRECT_URI, params })
   expect(service.provider.ageKeys.of('adult')).toBe(before)
+  expect((await service.create(requestUri)).params).toEqual(SPENT)
 })
 
 test('finishCreate saves nothing where no passkey can be made, and answers as usual', async () => {
@@ -218,13 +208,6 @@ test('finishCreate saves nothing where no passkey can be made, and answers as us
   const { callback } = await finishCreate(await transactionOf(service), CREATED, { provider, saves: false })
   expect(received(callback).params).toEqual({ state: 'pushed' })
   expect(provider.ageKeys.of('adult')).toBe(before)
-})
-
-test.each([CREATED, DECLINED])('finishCreate spends the request_uri: $kind', async (decision) => {
-  const service = createService()
-  const requestUri = await service.obtainRequestUri()
-  await service.create(requestUri, {}, decision)
-  expect((await service.create(requestUri)).params).toEqual(SPENT)
 })
 
 test('finishCreate takes one of two decisions on the same request, saves once, and sends what the seams make of both', async () => {
@@ -242,19 +225,4 @@ test('finishCreate takes one of two decisions on the same request, saves once, a
   expect(first && received(first.callback).params).toEqual({ state: 'pushed', by: 'callback' })
   expect(second && received(second.callback).params).toEqual({ ...SPENT, state: 'pushed', by: 'refusal' })
   expect(['new', 'newer'].filter((holder) => provider.ageKeys.of(holder))).toEqual(['new'])
-})
-
-test.each(['adult', undefined])('finishCreate saves the submitted signals for the holder %s', async (holder) => {
-  const service = createService()
-  const authorization_details = JSON.stringify([ageSignal({ age: { years: 15 } })])
-  const requestUri = await service.obtainRequestUri({ authorization_details })
-  await service.create(requestUri, {}, { kind: 'created', holder })
-  expect(service.provider.ageKeys.of(holder)?.signals).toMatchObject([{ age: { years: 15 } }])
-})
-
-test('The request_uri of profile agekey has its word, and serves', async () => {
-  const service = agekey()
-  const requestUri = await service.obtainRequestUri()
-  expect(requestUri).toMatch(/^urn:agekey:request:/)
-  expect((await service.create(requestUri)).params).toEqual({ state: 'state-1' })
 })

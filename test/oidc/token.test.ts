@@ -10,11 +10,8 @@ test('exchangeCode answers with an opaque bearer token for 10800 seconds that na
   expect(await stateOfCode(code, service.provider)).toBe('state-1')
   expect(await stateOfCode('other', service.provider)).toBeUndefined()
   const { response, findings } = await service.exchange(code)
-  expect(response).toEqual({
-    access_token: expect.stringMatching(/^at_test_[A-Za-z0-9_-]{43}$/),
-    token_type: 'Bearer',
-    expires_in: 10_800,
-  })
+  const access_token = expect.stringMatching(/^at_test_[A-Za-z0-9_-]{43}$/)
+  expect(response).toEqual({ access_token, token_type: 'Bearer', expires_in: 10_800 })
   expect(findings).toEqual([])
   expect(await accessTokens(service.provider).get(response.access_token)).toEqual({
     clientId: 'ak_test_sandbox',
@@ -46,23 +43,27 @@ test('exchangeCode takes a code only from its own client, and another client tha
   await service.exchange(code)
 })
 
+/** A code that was exchanged, and the access token. */
+async function exchangedOnce() {
+  const service = createService()
+  const code = await service.obtainCode()
+  return { service, code, token: (await service.exchange(code)).response.access_token }
+}
+
 const ENDED = { status: 401, error: 'invalid_token', rules: ['UPG-08'] }
 
 test('A code that is exchanged again ends its access token, and no other one', async () => {
-  const service = createService()
-  const code = await service.obtainCode()
-  const [ended, other] = [(await service.exchange(code)).response.access_token, await service.obtainToken()]
-  await service.upgrade(ended)
+  const { service, code, token } = await exchangedOnce()
+  const other = await service.obtainToken()
+  await service.upgrade(token)
   await refused(() => service.exchange(code))
-  expect(await refused(() => service.upgrade(ended))).toEqual(ENDED)
+  expect(await refused(() => service.upgrade(token))).toEqual(ENDED)
   await service.upgrade(other)
 })
 
 test('A code that has expired since ends its access token too, until the token expires itself', async () => {
-  const service = createService()
+  const { service, code, token } = await exchangedOnce()
   const { clock } = service.provider
-  const code = await service.obtainCode()
-  const token = (await service.exchange(code)).response.access_token
   clock.advance(601)
   expect(await refused(() => service.exchange(code))).toMatchObject({ rules: ['TOK-07'] })
   clock.advance(10_000)
@@ -82,9 +83,7 @@ test.each([
   ['another client', OTHER_CLIENT],
   ['a wrong secret', { clientId: 'ak_test_sandbox', clientSecret: 'wrong' }],
 ])('A code that %s sends again ends no access token', async (_name, credentials) => {
-  const service = createService()
-  const code = await service.obtainCode()
-  const token = (await service.exchange(code)).response.access_token
+  const { service, code, token } = await exchangedOnce()
   await refused(() => service.exchange(code, {}, credentials))
   await service.upgrade(token)
 })
