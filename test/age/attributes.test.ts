@@ -7,6 +7,10 @@ const COUNTRY = 'must be an assigned ISO 3166-1 alpha-2 code in capitals, such a
 const CARD = 'must be one of credit, debit, unknown'
 const WALLET = 'must be an object with platform, issuing_country'
 
+const MISSPELT = `SIG-18 a.card_type ${CARD}, is "credti". Did you mean "credit"?`
+const NO_NAME = 'SIG-18 a.platform must be the name of a platform, is 1'
+const NO_COUNTRY = `SIG-17 a.issuing_country is missing: it ${COUNTRY}`
+
 test.each<[Method, unknown, readonly string[]]>([
   ['email_age_estimation', undefined, []],
   ['email_age_estimation', {}, []],
@@ -16,21 +20,13 @@ test.each<[Method, unknown, readonly string[]]>([
   ['facial_age_estimation', { x: 1 }, ['SIG-16 a has no member "x". Attributes of facial_age_estimation: on_device.']],
   ['id_doc_scan', {}, []],
   ['id_doc_scan', { issuing_country: 'uk' }, [`SIG-18 a.issuing_country ${COUNTRY}, is "uk"`]],
-  ['id_doc_scan', { issuing_country: undefined }, [`SIG-17 a.issuing_country is missing: it ${COUNTRY}`]],
+  ['id_doc_scan', { issuing_country: undefined }, [NO_COUNTRY]],
   ['digital_credential', undefined, [`SIG-17 a is missing: it ${WALLET}`]],
   ['digital_credential', 'x', [`SIG-16 a ${WALLET}, is "x"`]],
   ['digital_credential', { platform: 'any', issuing_country: 'US' }, []],
-  [
-    'digital_credential',
-    { platform: 1 },
-    ['SIG-18 a.platform must be the name of a platform, is 1', `SIG-17 a.issuing_country is missing: it ${COUNTRY}`],
-  ],
+  ['digital_credential', { platform: 1 }, [NO_NAME, NO_COUNTRY]],
   ['payment_card_network', { card_type: 'credit' }, []],
-  [
-    'payment_card_network',
-    { card_type: 'credti' },
-    [`SIG-18 a.card_type ${CARD}, is "credti". Did you mean "credit"?`],
-  ],
+  ['payment_card_network', { card_type: 'credti' }, [MISSPELT]],
   ['payment_card_network', {}, [`SIG-17 a.card_type is missing: it ${CARD}`]],
 ])('The attributes of a signal by %s are judged: %j', (method, attributes, expected) => {
   const { error } = attributesSchema(method).safeParse(attributes)

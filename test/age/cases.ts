@@ -17,26 +17,21 @@ export function named<Case extends { readonly name: string }>(cases: readonly Ca
 export const issueTexts = (issues: readonly Issue[]): string[] =>
   issues.map(({ rule, path, message }) => `${rule} ${path.join('/')}: ${message}`)
 
+const texts = z.array(z.string())
+
 /** Claims objects, and the issues that `parseClaims` finds in them by a vocabulary with `SIGNAL_CONTEXT.platforms`. */
 export const CLAIMS_CASES = readCases(
   'claims.cases.json',
-  z.array(z.strictObject({ name: z.string(), claims: z.unknown(), issues: z.array(z.string()) })),
+  z.array(z.strictObject({ name: z.string(), claims: z.unknown(), issues: texts })),
 )
 
+const changes = { with: z.looseObject({}).optional(), without: texts.optional() }
 const signalCases = readCases(
   'signal.cases.json',
   z.strictObject({
     now: z.string(),
     signals: z.record(z.string(), z.looseObject({ method: z.string() })),
-    cases: z.array(
-      z.strictObject({
-        name: z.string(),
-        of: z.string(),
-        with: z.looseObject({}).optional(),
-        without: z.array(z.string()).optional(),
-        issues: z.array(z.string()),
-      }),
-    ),
+    cases: z.array(z.strictObject({ name: z.string(), of: z.string(), ...changes, issues: texts })),
   }),
 )
 

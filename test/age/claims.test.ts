@@ -26,33 +26,29 @@ test('parseClaims without a vocabulary takes any platform', () => {
   expect(parseClaims(claims)).toEqual({ claims, issues: [] })
 })
 
-test.each<[path: string, rule: string, most: string]>([
+test.each([
   ['age_thresholds', 'CLM-20', '100 entries'],
   ['provenance', 'CLM-20', '100 entries'],
   ['provenance.denied', 'CLM-11', '10 patterns'],
   ['overrides.id_doc_scan', 'CLM-20', '100 entries'],
   ['overrides.id_doc_scan.age_thresholds', 'CLM-20', '100 entries'],
   ['overrides.digital_credential.attributes.platform', 'CLM-20', '100 entries'],
-])(
-  'parseClaims reports a list %s of 101 or 20,000 once, as %s, and looks at none of its entries',
-  (path, rule, most) => {
-    const names = path.split('.')
-    for (const length of [101, 20_000]) {
-      const looked: PropertyKey[] = []
-      const list = new Proxy(Array.from({ length }), {
-        get: (target, name, receiver) => {
-          if (name !== 'length') looked.push(name)
-          return Reflect.get(target, name, receiver)
-        },
-      })
-      const claims = names.reduceRight<unknown>((value, name) => ({ [name]: value }), list)
-      expect(parseClaims(claims, SIGNAL_CONTEXT)).toEqual({
-        issues: [{ rule, path: names, message: `claims.${path} must have at most ${most}, has ${length}` }],
-      })
-      expect(looked).toEqual([])
-    }
-  },
-)
+])('parseClaims reports a list %s that is too long once, by %s, and looks at no entry', (name, rule, most) => {
+  const path = name.split('.')
+  for (const length of [101, 20_000]) {
+    const looked: PropertyKey[] = []
+    const list = new Proxy(Array.from({ length }), {
+      get: (target, name, receiver) => {
+        if (name !== 'length') looked.push(name)
+        return Reflect.get(target, name, receiver)
+      },
+    })
+    const claims = path.reduceRight<unknown>((value, member) => ({ [member]: value }), list)
+    const message = `claims.${name} must have at most ${most}, has ${length}`
+    expect(parseClaims(claims, SIGNAL_CONTEXT)).toEqual({ issues: [{ rule, path, message }] })
+    expect(looked).toEqual([])
+  }
+})
 
 test('parseClaims takes 100 entries of a list, and looks at each', () => {
   const ages = Array.from({ length: 100 }, (_, age) => age)
@@ -64,11 +60,8 @@ test('parseClaims takes 100 entries of a list, and looks at each', () => {
 
 test('parseClaims answers a thousand mistakes with a hundred issues', () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, 1]))
-  for (const claims of [
-    { ...many, age_thresholds: [18] },
-    { age_thresholds: Array(100).fill('x'), ...many },
-  ]) {
-    expect(parseClaims(claims, SIGNAL_CONTEXT).issues).toHaveLength(100)
+  for (const age_thresholds of [[18], Array(100).fill('x')]) {
+    expect(parseClaims({ age_thresholds, ...many }, SIGNAL_CONTEXT).issues).toHaveLength(100)
   }
 })
 
@@ -127,10 +120,7 @@ test('claimsSchema becomes a JSON Schema that states what the specification says
     overrides: {
       properties: {
         facial_age_estimation: { oneOf: [{ required: ['min_age'] }, { required: ['age_thresholds'] }] },
-        id_doc_scan: {
-          properties: { min_age: age, age_thresholds: { items: age } },
-          additionalProperties: false,
-        },
+        id_doc_scan: { properties: { min_age: age, age_thresholds: { items: age } }, additionalProperties: false },
       },
       additionalProperties: false,
     },

@@ -7,36 +7,29 @@ import { evaluationSignalSchema } from '../../src/age/signal.ts'
 import { thresholdTraceSchema } from '../../src/age/trace.ts'
 import { named, readCases } from './cases.ts'
 
+const one = z.strictObject({
+  name: z.string(),
+  signals: z.array(z.string()),
+  claims: claimsSchema,
+  result: z.record(z.string(), z.boolean()),
+  fails: z.record(z.string(), z.string()).optional(),
+})
+const signalsByName = z.record(z.string(), evaluationSignalSchema)
 const { now, signals, cases } = readCases(
   'evaluate.cases.json',
-  z.strictObject({
-    now: z.string(),
-    signals: z.record(z.string(), evaluationSignalSchema),
-    cases: z.array(
-      z.strictObject({
-        name: z.string(),
-        signals: z.array(z.string()),
-        claims: claimsSchema,
-        result: z.record(z.string(), z.boolean()),
-        fails: z.record(z.string(), z.string()).optional(),
-      }),
-    ),
-  }),
+  z.strictObject({ now: z.string(), signals: signalsByName, cases: z.array(one) }),
 )
 
 const instant = parseInstant(now) ?? Number.NaN
 const pick = (names: readonly string[]) => names.flatMap((name) => signals[name] ?? [])
 
-test.each(named(cases))(
-  'evaluate answers, and explains what fails: %s',
-  (_name, { signals: names, claims, result, fails }) => {
-    const { ageThresholds, trace } = evaluate(pick(names), claims, instant)
-    expect(ageThresholds).toEqual(result)
-    if (fails === undefined) return
-    const failed = trace[0]?.signals.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)) ?? []
-    expect(Object.fromEntries(failed.map(({ filter, reason }) => [filter, reason]))).toEqual(fails)
-  },
-)
+test.each(named(cases))('evaluate answers, and explains what fails: %s', (_name, { claims, result, fails, ...one }) => {
+  const { ageThresholds, trace } = evaluate(pick(one.signals), claims, instant)
+  expect(ageThresholds).toEqual(result)
+  if (fails === undefined) return
+  const failed = trace[0]?.signals.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)) ?? []
+  expect(Object.fromEntries(failed.map(({ filter, reason }) => [filter, reason]))).toEqual(fails)
+})
 
 test('evaluate makes all seven checks in order, also after a failed one', () => {
   const claims = claimsSchema.parse({
@@ -48,33 +41,24 @@ test('evaluate makes all seven checks in order, also after a failed one', () => 
     overrides: { facial_age_estimation: { min_age: 19, attributes: { on_device: true } } },
   })
   const [threshold] = evaluate(pick(['face19']), claims, instant).trace
-  expect(threshold).toEqual({
-    threshold: 18,
-    satisfied: false,
-    signals: [
-      {
-        method: 'facial_age_estimation',
-        passed: false,
-        checks: [
-          {
-            filter: 'allowed_methods',
-            passed: false,
-            reason: 'facial_age_estimation is not among email_age_estimation, id_doc_scan',
-          },
-          { filter: 'verified_after', passed: true, reason: 'verified 2026-06-01, after 2026-01-01 by verified_after' },
-          { filter: 'provenance.denied', passed: true, reason: '/yoti matches no denied pattern' },
-          { filter: 'provenance.allowed', passed: true, reason: '/yoti matches the allowed pattern /yoti' },
-          { filter: 'iso_27566_1', passed: false, reason: 'needs basic by iso_27566_1, is not certified' },
-          { filter: 'attributes', passed: true, reason: 'meets overrides.facial_age_estimation.attributes' },
-          { filter: 'age', passed: true, reason: 'needs 19 by overrides.facial_age_estimation.min_age, has 19' },
-        ],
-      },
-    ],
-  })
+  const among = 'facial_age_estimation is not among email_age_estimation, id_doc_scan'
+  const checks = [
+    { filter: 'allowed_methods', passed: false, reason: among },
+    { filter: 'verified_after', passed: true, reason: 'verified 2026-06-01, after 2026-01-01 by verified_after' },
+    { filter: 'provenance.denied', passed: true, reason: '/yoti matches no denied pattern' },
+    { filter: 'provenance.allowed', passed: true, reason: '/yoti matches the allowed pattern /yoti' },
+    { filter: 'iso_27566_1', passed: false, reason: 'needs basic by iso_27566_1, is not certified' },
+    { filter: 'attributes', passed: true, reason: 'meets overrides.facial_age_estimation.attributes' },
+    { filter: 'age', passed: true, reason: 'needs 19 by overrides.facial_age_estimation.min_age, has 19' },
+  ]
+  const signals = [{ method: 'facial_age_estimation', passed: false, checks }]
+  expect(threshold).toEqual({ threshold: 18, satisfied: false, signals })
 })
 
-test('The schema of a trace takes every trace, and says what its members mean', () => {
+test('evaluate traces thresholds and signals in the order of the request, as the schema of a trace describes', () => {
   const { trace } = evaluate(pick(['card', 'face19']), { age_thresholds: [21, 13] }, instant)
+  expect(trace.map(({ threshold, satisfied }) => `${threshold} ${satisfied}`)).toEqual(['21 false', '13 true'])
+  expect(trace[0]?.signals.map(({ method }) => method)).toEqual(['payment_card_network', 'facial_age_estimation'])
   expect(z.array(thresholdTraceSchema).parse(trace)).toEqual(trace)
   const described = JSON.stringify(z.toJSONSchema(thresholdTraceSchema)).match(/"description":"[^"]{10,}/g)
   expect(described).toHaveLength(4)
@@ -104,25 +88,13 @@ test('evaluate asks nothing of an attribute whose requirement is undefined', () 
 })
 
 test('evaluate traces each entry of a threshold that is named twice on its own', () => {
-  const claims = claimsSchema.parse({
-    age_thresholds: [18, 18],
-    overrides: { facial_age_estimation: { age_thresholds: [21, 18] } },
-  })
+  const overrides = { facial_age_estimation: { age_thresholds: [21, 18] } }
+  const claims = claimsSchema.parse({ age_thresholds: [18, 18], overrides })
   const { trace, ageThresholds } = evaluate(pick(['face19']), claims, instant)
   expect(ageThresholds).toEqual({ 18: false })
-  expect(
-    trace.map(({ threshold, satisfied, signals }) => [threshold, satisfied, signals[0]?.checks[6]?.reason]),
-  ).toEqual([
+  const traced = trace.map(({ threshold, satisfied, signals }) => [threshold, satisfied, signals[0]?.checks[6]?.reason])
+  expect(traced).toEqual([
     [18, false, 'needs 21 by overrides.facial_age_estimation.age_thresholds[0], has 19'],
     [18, true, 'needs 18 by overrides.facial_age_estimation.age_thresholds[1], has 19'],
   ])
-})
-
-test('evaluate traces thresholds and signals in the order of the request', () => {
-  const { trace } = evaluate(pick(['card', 'face19']), { age_thresholds: [21, 13] }, instant)
-  expect(trace.map(({ threshold, satisfied }) => [threshold, satisfied])).toEqual([
-    [21, false],
-    [13, true],
-  ])
-  expect(trace[0]?.signals.map(({ method }) => method)).toEqual(['payment_card_network', 'facial_age_estimation'])
 })

@@ -2,13 +2,8 @@ import { expect, test } from 'vitest'
 import { didYouMean, isNearMiss, listed, nearest, unknownName } from '../../src/age/nearest.ts'
 
 const OUTCOMES = [
-  'token.code_expired',
-  'access_denied',
-  'id_token.expired',
-  'id_token.nonce_missing',
-  'id_token.nonce_other',
-  'id_token.huge',
-  'request_uri.expired',
+  ...['token.code_expired', 'access_denied', 'id_token.expired', 'id_token.nonce_missing', 'id_token.nonce_other'],
+  ...['id_token.huge', 'request_uri.expired'],
 ]
 const PERSONAS = ['adult-passport', 'child-12', 'teen-14', 'teen-16', 'turned-18-today', 'turns-18-tomorrow']
 
@@ -66,31 +61,25 @@ test.each([
   expect(nearest(word, candidates)).toEqual(expected)
 })
 
+const LONG = ['some-long-adult-passport', 'some-long-adult-pasport']
+
 test.each([
   ['pasport', PERSONAS, ['adult-passport']],
   ['chid', PERSONAS, ['child-12']],
   ['tean', PERSONAS, []],
-  [
-    'adutl-pasport',
-    ['some-long-adult-passport', 'some-long-adult-pasport'],
-    ['some-long-adult-pasport', 'some-long-adult-passport'],
-  ],
+  ['adutl-pasport', LONG, LONG.toReversed()],
   ['teen-pasport', ['some-very-long-teen-passport'], ['some-very-long-teen-passport']],
 ])('The part %s of a name may be misspelt, when enough of it remains', (word, names, expected) => {
   expect(nearest(word, names)).toEqual(expected)
 })
 
+const EXPIRED = ['a.expired', 'b.expired', 'c.expired']
 const ADULTS = ['adult-a', 'adult-b', 'adult-c', 'adult-d', 'adult-e', 'adult-f']
 
 test.each([
   ['the nearest name', 'teen16', PERSONAS, ' Did you mean "teen-16"?'],
   ['all names that are equally near', 'teen', PERSONAS, ' Did you mean "teen-14" or "teen-16"?'],
-  [
-    'names with an equally misspelt part',
-    'expierd',
-    ['a.expired', 'b.expired', 'c.expired'],
-    ' Did you mean "a.expired", "b.expired" or "c.expired"?',
-  ],
+  ['names with an equally misspelt part', 'expierd', EXPIRED, ' Did you mean "a.expired", "b.expired" or "c.expired"?'],
   ['no name that is less near', 'teen-61', ['teen-16', 'teen-14'], ' Did you mean "teen-16"?'],
   ['four of four', 'adult', ADULTS.slice(0, 4), ' Did you mean "adult-a", "adult-b", "adult-c" or "adult-d"?'],
   ['four of many', 'adult', ADULTS, ' Did you mean "adult-a", "adult-b", "adult-c", "adult-d" or another that fits?'],
