@@ -87,28 +87,22 @@ test.each([
   expect(describeBrand(word, { profile, brand })).toBe(description)
 })
 
+const START = 'profile agekey, and this sandbox runs with profile spec: start it with --profile agekey'
+const READ = 'brand word svc, and this sandbox runs with brand word agekey: set the reading brand_word=svc'
+
 test.each([
-  [
-    'openid agekey.upgrade',
-    'svc',
-    'agekey.upgrade is the upgrade scope of profile agekey, and this sandbox runs with profile spec: start it with --profile agekey',
-  ],
-  [
-    'openid svc.upgrade',
-    'agekey',
-    'svc.upgrade is the upgrade scope of brand word svc, and this sandbox runs with brand word agekey: set the reading brand_word=svc',
-  ],
-  ['openid svc.upgrade', 'svc', undefined],
-  ['openid', 'svc', undefined],
-] as const)('The scope "%s" has in profile spec with the word %s the hint: %s', (scope, brand, hint) => {
-  expect(otherBrand(scope, { profile: 'spec', brand })).toBe(hint === undefined ? '' : `. ${hint}`)
+  ['openid agekey.upgrade', 'svc', `. agekey.upgrade is the upgrade scope of ${START}`],
+  ['openid svc.upgrade', 'agekey', `. svc.upgrade is the upgrade scope of ${READ}`],
+  ['openid svc.upgrade', 'svc', ''],
+  ['openid', 'svc', ''],
+] as const)('The scope "%s" has in profile spec with the word %s the hint "%s"', (scope, brand, hint) => {
+  expect(otherBrand(scope, { profile: 'spec', brand })).toBe(hint)
 })
 
 test.each([
   ['x', ' and does not'],
   ['urn:svc:request:x', ', begins with urn:svc:request:, which is that of brand word svc'],
 ])('A request_uri %s is told that a reading replaces the brand word', (requestUri, problem) => {
-  expect(unknownReference(requestUri, { ...createProvider(), brand: 'agekey' })).toBe(
-    `must begin with urn:agekey:request: (brand word agekey)${problem}`,
-  )
+  const message = `must begin with urn:agekey:request: (brand word agekey)${problem}`
+  expect(unknownReference(requestUri, { ...createProvider(), brand: 'agekey' })).toBe(message)
 })

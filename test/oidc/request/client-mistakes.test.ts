@@ -5,6 +5,9 @@ import { basic } from '../../support/requests.ts'
 
 const { clients } = createProvider()
 const SECRET = 'sk_test_sandbox'
+const REGISTERED = 'Registered: ak_test_sandbox, other.'
+const WRONG_SECRET = 'client_secret is wrong for client "ak_test_sandbox", which is registered:'
+const SIX_CHARACTERS = `${WRONG_SECRET} 6 characters were received, which are another secret. ${REGISTERED}`
 const BASE64 = Buffer.from(SECRET).toString('base64')
 
 test.each([
@@ -21,15 +24,13 @@ test.each([
   [SECRET.replace('_', '_"'), '16 characters were received, which are another secret'],
   ['%', '1 characters were received, which are another secret'],
 ])('The usual mistake in the client_secret %j is named', (clientSecret, mistake) => {
-  expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients)).toBe(
-    `client_secret is wrong for client "ak_test_sandbox", which is registered: ${mistake}. Registered: ak_test_sandbox, other.`,
-  )
+  const problem = `${WRONG_SECRET} ${mistake}. ${REGISTERED}`
+  expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients)).toBe(problem)
 })
 
 test('An unknown client_id is answered by the registered ones', () => {
-  expect(credentialsProblem({ clientId: 'ak-test-sandbox', clientSecret: SECRET }, clients)).toBe(
-    'client_id "ak-test-sandbox" is not registered here. Did you mean "ak_test_sandbox"? Registered: ak_test_sandbox, other.',
-  )
+  const problem = `client_id "ak-test-sandbox" is not registered here. Did you mean "ak_test_sandbox"? ${REGISTERED}`
+  expect(credentialsProblem({ clientId: 'ak-test-sandbox', clientSecret: SECRET }, clients)).toBe(problem)
 })
 
 const NO_SCHEME = 'Authorization names no scheme that is known; it must be Basic'
@@ -44,15 +45,12 @@ test.each([
   ['Bearer-abc', NO_SCHEME],
   ['swordfish of the sea', NO_SCHEME],
   [`x-${basic('ak_test_sandbox', SECRET)}`, NO_SCHEME],
-  [basic('', 'x'), 'client_id "" is not registered here. Registered: ak_test_sandbox, other.'],
+  [basic('', 'x'), `client_id "" is not registered here. ${REGISTERED}`],
   ['Basic', 'Authorization is Basic without the base64 of client_id:client_secret'],
   ['basic YWJj', 'Authorization is Basic without the base64 of client_id:client_secret'],
   [`Basic  ak_test_sandbox:${SECRET}`, 'Authorization has the credentials as they are; it must have their base64'],
   [basic('ak_test_sandbox', ''), 'Authorization is Basic with an empty client_secret'],
-  [
-    basic('ak_test_sandbox', 'wrong:'),
-    'client_secret is wrong for client "ak_test_sandbox", which is registered: 6 characters were received, which are another secret. Registered: ak_test_sandbox, other.',
-  ],
+  [basic('ak_test_sandbox', 'wrong:'), SIX_CHARACTERS],
 ])('What is wrong with the header %s is said without a secret', (authorization, problem) => {
   expect(basicProblem(authorization, clients)).toBe(problem)
 })

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { beginCreate } from '../../../src/oidc/create.ts'
-import { pushRequest } from '../../../src/oidc/pushed-request.ts'
 import { ignoredParameter } from '../../../src/oidc/request/ignored-parameter.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
-import { createProvider } from '../../support/provider.ts'
-import { createRequest, pushedRequest, useRequest } from '../../support/requests.ts'
-import { createService, formRequest } from '../../support/service.ts'
+import { createRequest, useRequest } from '../../support/requests.ts'
+import { createService } from '../../support/service.ts'
 
 const STANDARDS = {
   'RFC 6749': 'client_id code grant_type password redirect_uri refresh_token response_type scope state username',
@@ -24,9 +22,8 @@ const STANDARDS = {
 
 test.each(Object.entries(STANDARDS))('A parameter of %s is no spelling mistake: %s', (standard, names) => {
   for (const name of names.split(' ')) {
-    expect(ignoredParameter(name, ['scope', 'code', 'nonse', 'request_url'])).toBe(
-      `${name} is a standard parameter (${standard}) that this endpoint does not use: it was ignored`,
-    )
+    const message = `${name} is a standard parameter (${standard}) that this endpoint does not use: it was ignored`
+    expect(ignoredParameter(name, ['scope', 'code', 'nonse', 'request_url'])).toBe(message)
   }
 })
 
@@ -52,27 +49,21 @@ test.each<['E1' | 'E2' | 'E3' | 'E4', string, string[]]>([
   ['E2', 'PAR-12', ['nonce', 'claims', 'response_mode', 'code']],
   ['E3', 'CRE-12', ['nonce', 'claims', 'response_mode', 'state']],
   ['E4', 'TOK-09', ['redirect_uri', 'scope', 'state']],
-])(
-  '%s advises by %s of each parameter that it does not use, and answers as without them',
-  async (endpoint, rule, more) => {
-    const names = [...COMMON, ...more]
-    const changes = Object.fromEntries(names.map((name) => [name, 'x']))
-    const service = createService()
-    const { provider } = service
-    const requestUri = await service.obtainRequestUri({ state: 'pushed' })
-    const answers = {
-      E1: () => beginUse(Object.entries(useRequest(changes)), provider),
-      E2: () => pushRequest(formRequest(pushedRequest(changes)), createProvider()),
-      E3: () => beginCreate(Object.entries(createRequest(requestUri, changes)), provider),
-      E4: async () => service.exchange(await service.obtainCode(), changes),
-    }
-    const answer = await answers[endpoint]()
-    expect(answer.findings.map((one) => [one.rule, one.level, one.path])).toEqual(
-      names.map((name) => [rule, 'advice', name]),
-    )
-    if ('kind' in answer) {
-      const state = endpoint === 'E1' ? 'state-1' : 'pushed'
-      expect(answer).toMatchObject({ kind: 'proceed', transaction: { state } })
-    }
-  },
-)
+])('%s advises by %s of each parameter that it does not use, and answers as without', async (endpoint, rule, more) => {
+  const names = [...COMMON, ...more]
+  const changes = Object.fromEntries(names.map((name) => [name, 'x']))
+  const service = createService()
+  const { provider } = service
+  const requestUri = await service.obtainRequestUri({ state: 'pushed' })
+  const answers = {
+    E1: () => beginUse(Object.entries(useRequest(changes)), provider),
+    E2: () => service.push(changes),
+    E3: () => beginCreate(Object.entries(createRequest(requestUri, changes)), provider),
+    E4: async () => service.exchange(await service.obtainCode(), changes),
+  }
+  const answer = await answers[endpoint]()
+  const advice = names.map((path) => [rule, 'advice', path])
+  expect(answer.findings.map((one) => [one.rule, one.level, one.path])).toEqual(advice)
+  const state = endpoint === 'E1' ? 'state-1' : 'pushed'
+  if ('kind' in answer) expect(answer).toMatchObject({ kind: 'proceed', transaction: { state } })
+})

@@ -22,42 +22,19 @@ test.each([
   ['=b', [['', 'b']]],
   ['a=b=c', [['a', 'b=c']]],
   ['a+b%20c=%2B+%26', [['a b c', '+ &']]],
-  [
-    'a=%zz&%zz=b&c',
-    [
-      ['a', undefined],
-      ['%zz', undefined],
-      ['c', ''],
-    ],
-  ],
+  ['a=%zz&%zz=b&c', Object.entries({ a: undefined, '%zz': undefined, c: '' })],
 ])('decodePairs reads the names and values of row %#', (encoded, expected) => {
   expect(decodePairs(encoded)).toEqual(expected)
 })
 
 test('Values that are shown again have 4096 bytes at most, but for those of one name', async () => {
   const long = 'ü'.repeat(2_049)
-  const refusal = await refusalOf(() =>
-    refuseLongValues(
-      [
-        ['a', undefined],
-        ['claims', long],
-        ['b c', long],
-      ],
-      'claims',
-    ),
-  )
-  expect(refusal).toMatchObject({ status: 400, message: '"b c" is 4098 bytes long; at most 4096 are taken' })
-  expect(
-    refuseLongValues(
-      [
-        ['a', 'ü'.repeat(2_048)],
-        ['claims', long],
-      ],
-      'claims',
-    ),
-  ).toBeUndefined()
+  const judge = (values: Readonly<Record<string, string | undefined>>) =>
+    refuseLongValues(Object.entries({ ...values, claims: long }), 'claims')
+  const message = 'is 4098 bytes long; at most 4096 are taken'
+  const refusal = await refusalOf(() => judge({ a: undefined, 'b c': long }))
+  expect(refusal).toMatchObject({ status: 400, message: `"b c" ${message}` })
+  expect(judge({ a: 'ü'.repeat(2_048) })).toBeUndefined()
   expect(echoedText.parse('ü'.repeat(2_048))).toHaveLength(2_048)
-  expect(echoedText.safeParse(long).error?.issues).toMatchObject([
-    { code: 'custom', message: 'is 4098 bytes long; at most 4096 are taken' },
-  ])
+  expect(echoedText.safeParse(long).error?.issues).toMatchObject([{ code: 'custom', message }])
 })

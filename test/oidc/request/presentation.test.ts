@@ -14,18 +14,10 @@ test.each(['#fff', '#392669', '#A0c', 'rebeccapurple', 'RED'])('The colour %s is
   expect(read({ primary_color }).appearance).toEqual({ primary_color })
 })
 
-test.each([
-  '#ff',
-  '#ffff',
-  '#gggggg',
-  'x#fff',
-  '#fff0000',
-  'reddish',
-  'constructor',
-  'rgb(1,2,3)',
-  '#12345',
-  'transparent',
-])('The colour %j is not permitted', (primary_color) => {
+const WORDS = ['reddish', 'constructor', 'rgb(1,2,3)', 'transparent']
+const SIGNS = ['#ff', '#ffff', '#gggggg', 'x#fff', '#fff0000', '#12345']
+
+test.each([...WORDS, ...SIGNS])('The colour %j is not permitted', (primary_color) => {
   const findings = new Findings('agekey')
   expect(readPresentation({ primary_color }, findings).appearance).toEqual({})
   expect(findings.all.map(({ rule, path }) => [rule, path])).toEqual([['USE-16', 'primary_color']])
@@ -45,11 +37,8 @@ test.each([
 })
 
 test.each(['light', 'dark', 'system'])('The theme %s, a language and learn_more are permitted', (theme) => {
-  expect(read({ theme, language: 'zh-Hant-TW', learn_more: 'false' })).toMatchObject({
-    language: 'zh-Hant-TW',
-    theme,
-    learnMore: false,
-  })
+  const language = 'zh-Hant-TW'
+  expect(read({ theme, language, learn_more: 'false' })).toMatchObject({ language, theme, learnMore: false })
   expect(read({ theme, learn_more: 'true' })).toEqual({ theme, learnMore: true, appearance: {} })
 })
 

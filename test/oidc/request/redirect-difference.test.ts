@@ -39,12 +39,10 @@ test.each(['https://evil.example/x', 'localhost:3000', '/callback', '', '%', 'ht
   },
 )
 
+const SPELLING = 'its spelling: it is compared character by character'
+
 test.each([
-  [
-    'http://localhost:3000/callback?',
-    'http://localhost:3000/callback',
-    'its spelling: it is compared character by character',
-  ],
+  ['http://localhost:3000/callback?', 'http://localhost:3000/callback', SPELLING],
   ['http://localhost:3000/callback?a=b', 'http://localhost:3000/callback?c=d', 'the query: ?a=b is not ?c=d'],
   ['http://localhost:3000/callback', 'http://localhost:3000/callback?c=d', 'the query: none is not ?c=d'],
   ['http://localhost:3000/callback', 'http://localhost/callback', 'the port: 3000 is not none'],
