@@ -1,46 +1,30 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readError, refusal } from '../support/error-body.ts'
 import { createClient } from '../support/http-client.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
+import { startWebApp } from '../support/web-app.ts'
 import { expectPromises, isPage } from './every-answer.ts'
 
 /** Addresses that are no route, and calls that are refused before a route; `page-routes.test.ts` asks all routes. */
-const OTHERS = [
-  '/_sandbox/assets/app.css',
-  '/_sandbox/assets/nothing.css',
-  '/nowhere',
-  '/v1',
-  '/%',
-  '/t/x/',
-  '/t/%E0%A4%A/x',
-  '/t/UPPER/v1/oidc/use',
-]
+const UNSERVED = ['/nowhere', '/v1', '/%', '/t/x/', '/t/%E0%A4%A/x', '/t/UPPER/v1/oidc/use']
+const OTHERS = ['/_sandbox/assets/app.css', '/_sandbox/assets/nothing.css', ...UNSERVED]
+const POSTED = ['/v1/oidc/create/par', '/v1/oidc/use/token', '/v1/svc/upgrade', '/v1/oidc/use/choice', '/nowhere']
 const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
 
 test('Answers that no route gives, and pages with a valid request, keep what all answers promise', async () => {
   const { request } = await startSandbox()
   const hosted = [{}, { sandbox_persona: 'teen-16' }].map((changes) => `?${new URLSearchParams(useRequest(changes))}`)
   for (const path of [...OTHERS, ...hosted.map((query) => `/v1/oidc/use${query}`)]) {
-    for (const type of [PAGE, '*/*']) {
+    for (const type of [PAGE, '*/*'])
       expectPromises(path.replace(/\?.*/, ''), await request.get(path).set('Accept', type))
-    }
   }
   expectPromises('/v1/oidc/use', await request.delete('/v1/oidc/use'))
-  for (const path of [
-    '/v1/oidc/create/par',
-    '/v1/oidc/use/token',
-    '/v1/svc/upgrade',
-    '/v1/oidc/use/choice',
-    '/nowhere',
-  ]) {
-    const post = () => request.post(path)
-    expectPromises(path, await post().send({}))
+  for (const path of POSTED) {
+    expectPromises(path, await request.post(path).send({}))
     for (const body of [pushedRequest(), tokenRequest('x'), 'x'.repeat(70_000)])
-      expectPromises(path, await post().type('form').send(body))
+      expectPromises(path, await request.post(path).type('form').send(body))
   }
 })
 
@@ -62,35 +46,25 @@ test('An address that is not served is answered by a page for a browser and in J
   const { request } = await startSandbox()
   const hasPage = async (path: string, accept: string) =>
     isPage(await request.get(path).set('Accept', accept).expect(404))
-  expect(await hasPage('/nothing', PAGE)).toBe(true)
-  expect(await hasPage('/nothing', '*/*')).toBe(false)
+  expect([await hasPage('/nothing', PAGE), await hasPage('/nothing', '*/*')]).toEqual([true, false])
   expect(await hasPage('/_sandbox/nothing', 'text/html')).toBe(false)
   expect(await hasPage('/_sandbox/console/nothing', 'text/html')).toBe(true)
 })
 
 test('An answer to a server-to-server call is JSON even when the caller asks for HTML', async () => {
   const { request } = await startSandbox()
-  const answer = await request
-    .post('/v1/oidc/use/token')
-    .set('Accept', 'text/html')
-    .type('form')
-    .send(tokenRequest('x'))
-  expect(readError(answer).error).toBe('invalid_client')
+  const exchange = request.post('/v1/oidc/use/token').set('Accept', 'text/html').type('form')
+  expect(readError(await exchange.send(tokenRequest('x'))).error).toBe('invalid_client')
 })
 
-test.each([
-  [
-    { query: { sandbox_persona: 'teen16' }, headers: {} },
-    'query parameter sandbox_persona: there is no persona "teen16"',
-  ],
-  [
-    { query: {}, headers: { 'X-Sandbox-Outcome': 'x' } },
-    'request header X-Sandbox-Outcome: there is no outcome of use',
-  ],
-])('An unknown name is reported with the place where it stands: %j', async ({ query, headers }, message) => {
+test('An unknown name is reported with the place where it stands', async () => {
   const { request } = await startSandbox()
-  const call = request.get('/v1/oidc/use').query(useRequest(query))
-  expect(readError(await call.set({ Accept: 'application/json', ...headers })).error_description).toContain(message)
+  const use = request.get('/v1/oidc/use').set('Accept', 'application/json')
+  const { error_description } = readError(await use.query(useRequest({ sandbox_persona: 'teen16' })))
+  expect(error_description).toContain('query parameter sandbox_persona: there is no persona "teen16"')
+  const byHeader = request.get('/v1/oidc/use').set({ Accept: 'application/json', 'X-Sandbox-Outcome': 'x' })
+  const message = 'request header X-Sandbox-Outcome: there is no outcome of use'
+  expect(readError(await byHeader.query(useRequest())).error_description).toContain(message)
 })
 
 test('A tenant has endpoints, issuer and links of its own below /t/NAME', async () => {
@@ -129,14 +103,8 @@ test('No key of the key set has a private member, through a whole rotation', asy
 })
 
 test('No URL that a client supplies is fetched', async () => {
-  const visits: unknown[] = []
-  const trap = createServer(({ url }, response) => {
-    visits.push(url)
-    response.end('{}')
-  })
-  await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void trap.close())
-  const url = (name: string) => `http://127.0.0.1:${(trap.address() as AddressInfo).port}/${name}`
+  const trap = await startWebApp((_request, response) => response.end('{}'))
+  const url = (name: string) => `${trap.url}/${name}`
   const names = ['redirect_uri', 'request_uri', 'request', 'logo_uri', 'jwks_uri', 'sector_identifier_uri', 'font']
   const everywhere = Object.fromEntries(names.map((name) => [name, url(name)]))
   const { request } = await startSandbox()
@@ -145,5 +113,5 @@ test('No URL that a client supplies is fetched', async () => {
   await request.get('/v1/oidc/create').query(useRequest({ ...everywhere, response_type: 'none' }))
   await request.post('/v1/oidc/create/par').type('form').send(pushedRequest(everywhere))
   await request.get('/_sandbox/health').set({ Origin: url('origin'), Referer: url('referer') })
-  expect(visits).toEqual([])
+  expect(trap.requests).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { createApp } from '../../src/server/app.ts'
@@ -8,6 +8,7 @@ import { createSandbox } from '../../src/server/create-sandbox.ts'
 import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { createTestHost } from '../support/host.ts'
+import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 import { claims as claimsText, createRequest, pushedRequest, useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
 import { usedBytes } from '../support/used-bytes.ts'
@@ -25,13 +26,7 @@ async function start(memoryBudget = 6) {
 async function startWith30Tenants() {
   const parts = await createTestParts(createMemoryStores())
   const app = createApp(createTestHost({ ...parts, directory: createMemoryDirectory({ max: 30 }) }))
-  const server = createServer(app).listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, journal: parts.journal }
+  return { url: `http://${await listenOnFreePort(createServer(app))}`, journal: parts.journal }
 }
 
 /** Makes so many calls, twenty at a time. */

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
 import { createHeldBytes, type HeldBytes, MAX_HELD_BYTES, tooHeavy } from '../../src/server/held-bytes.ts'
+import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 
 /** A server that answers each call when it is told to, and a connection to it. */
 async function startCounted() {
@@ -17,13 +18,9 @@ async function startCounted() {
     answers.push((text) => response.end(text))
   })
   server.on('connection', (socket) => (held = createHeldBytes(socket)))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  onTestFinished(() => {
-    client.destroy()
-    server.close()
-  })
+  const [host, port] = (await listenOnFreePort(server)).split(':')
+  const client = connect(Number(port), host)
+  onTestFinished(() => void client.destroy())
   client.on('data', () => {})
   await Promise.all([once(client, 'connect'), once(server, 'connection')])
   const count = () => held?.count()

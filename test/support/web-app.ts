@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 /** An app of one test, on a free port, with what it was asked. */
 export interface WebApp {
@@ -37,18 +36,12 @@ export async function startWebApp(handler: WebHandler, options: ServerOptions = 
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const url = `http://${await listenOnFreePort(server)}`
   // A connection that the browser resets has an error and closes too.
   const allClosed = async () => {
     await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   }
-  return { url: `http://127.0.0.1:${port}`, requests, allClosed }
+  return { url, requests, allClosed }
 }
 
 /** Redirects every request. */

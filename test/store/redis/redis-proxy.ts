@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listenOnFreePort } from '../../support/listen-on-free-port.ts'
 
 /** A way to a Redis that a test can make bad. */
 export interface RedisProxy {
@@ -51,14 +51,12 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
       socket.on('close', end).on('error', end)
       if (isStalled) socket.pause()
     }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
-    server.close()
   })
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    url: `redis://${await listenOnFreePort(server)}${pathname}`,
     stall() {
       isStalled = true
       for (const socket of sockets) socket.pause()
