@@ -1,10 +1,12 @@
+import { syncBuiltinESMExports } from 'node:module'
+import v8 from 'node:v8'
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../../src/sandbox/tenants/tables.ts'
 import { keepText } from '../../src/store/kept-text.ts'
 import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
-import { bytesOf, createMemoryBudget } from '../../src/store/memory-budget.ts'
+import { bytesOf, createMemoryBudget, type MemoryBudget } from '../../src/store/memory-budget.ts'
 import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
@@ -17,129 +19,135 @@ const NEVER = 1
 const sized = (kilobytes: number) => 'x'.repeat(kilobytes * KB - BESIDE)
 const BESIDE = bytesOf('a', keepText(' '.repeat(KB))) - KB + '""'.length
 
+type Kept = Readonly<{ store: TenantStore; tables: Tables }>
+
 /** Two tenants that share a budget of which one megabyte is for what is kept, of that three fifths for what is declared. */
 function startTenants() {
   const budget = createMemoryBudget(3)
-  const createTenant = () => ({ store: createMemoryStore({ clock, budget }), tables: createMemoryTables({ budget }) })
+  const createTenant = (): Kept => ({
+    store: createMemoryStore({ clock, budget }),
+    tables: createMemoryTables({ budget }),
+  })
   return { budget, one: createTenant(), other: createTenant() }
 }
 
-const put = (store: TenantStore, id: string, kilobytes: number, isUnfinished = false) =>
+const put = ({ store }: Pick<Kept, 'store'>, id: string, kilobytes: number, isUnfinished = false) =>
   store.put('things', id, sized(kilobytes), NEVER, { isUnfinished })
+const declare = ({ tables }: Kept, id: string, kilobytes: number) => tables.put('personas', id, sized(kilobytes))
 
-const left = async (store: TenantStore, ids: string) => {
+const left = async ({ store }: Pick<Kept, 'store'>, ids: string) => {
   const values = await Promise.all([...ids].map((id) => store.get('things', id)))
   return [...ids].filter((_, index) => values[index] !== undefined).join('')
 }
-
-describe('When the memory budget is used up', () => {
-  test('the oldest unfinished records go first, of all tenants', async () => {
-    const { one, other } = startTenants()
-    await put(one.store, 'a', 300)
-    await put(one.store, 'b', 300, true)
-    await put(other.store, 'c', 300, true)
-    await put(other.store, 'd', 300)
-    expect([await left(one.store, 'ab'), await left(other.store, 'cd')]).toEqual(['a', 'cd'])
-    await put(other.store, 'e', 300, true)
-    expect([await left(one.store, 'ab'), await left(other.store, 'cde')]).toEqual(['a', 'de'])
+const refuses = (write: Promise<unknown>, message = '') =>
+  expect(write).rejects.toMatchObject({
+    status: 503,
+    code: 'temporarily_unavailable',
+    message: expect.stringContaining(message),
   })
 
-  test('the oldest other records go when no unfinished one is left', async () => {
+describe('When the memory budget is used up', () => {
+  test('the oldest unfinished records go first, of all tenants, then the oldest others', async () => {
     const { one, other } = startTenants()
-    await put(one.store, 'a', 300)
-    await put(other.store, 'b', 300)
-    await put(one.store, 'c', 300, true)
-    await put(one.store, 'd', 700)
-    expect([await left(one.store, 'acd'), await left(other.store, 'b')]).toEqual(['d', 'b'])
+    await put(one, 'a', 300)
+    await put(one, 'b', 300, true)
+    await put(other, 'c', 300, true)
+    await put(other, 'd', 300)
+    expect([await left(one, 'ab'), await left(other, 'cd')]).toEqual(['a', 'cd'])
+    await put(other, 'e', 300, true)
+    expect([await left(one, 'ab'), await left(other, 'cde')]).toEqual(['a', 'de'])
+    await put(other, 'f', 700)
+    expect([await left(one, 'a'), await left(other, 'def')]).toEqual(['', 'df'])
   })
 
   test('a record that is written again is the newest', async () => {
     const { one } = startTenants()
-    for (const id of 'abca') await put(one.store, id, 300)
-    await put(one.store, 'd', 300)
-    expect(await left(one.store, 'abcd')).toBe('acd')
+    for (const id of 'abca') await put(one, id, 300)
+    await put(one, 'd', 300)
+    expect(await left(one, 'abcd')).toBe('acd')
   })
 
   test('records go for rows, and rows go for nothing', async () => {
     const { budget, one, other } = startTenants()
-    await put(one.store, 'a', 500)
-    await one.tables.put('personas', 'b', sized(600))
-    expect(await left(one.store, 'a')).toBe('')
-    await expect(other.tables.put('personas', 'c', sized(600))).rejects.toMatchObject({
-      status: 503,
-      code: 'temporarily_unavailable',
-      message:
-        'memory: the budget of 3 MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ' +
+    await put(one, 'a', 500)
+    await declare(one, 'b', 600)
+    expect(await left(one, 'a')).toBe('')
+    await refuses(
+      declare(other, 'c', 600),
+      'memory: the budget of 3 MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ' +
         'reset or DELETE a tenant, or start the sandbox with a larger memory_budget',
-    })
-    await expect(put(other.store, 'd', 600)).rejects.toMatchObject({ status: 503 })
-    expect(await one.tables.get('personas', 'b')).toBe(sized(600))
-    expect(budget.used()).toBe(600 * KB)
+    )
+    await refuses(put(other, 'd', 600))
+    expect([await one.tables.get('personas', 'b'), budget.used()]).toEqual([sized(600), 600 * KB])
   })
 
   test('a refused write leaves everything as it was', async () => {
     const { budget, one } = startTenants()
-    await one.tables.put('personas', 'a', sized(200))
-    await one.tables.put('personas', 'b', sized(400))
-    await put(one.store, 'c', 100)
+    await declare(one, 'a', 200)
+    await declare(one, 'b', 400)
+    await put(one, 'c', 100)
     const before = budget.used()
-    await expect(one.tables.put('personas', 'a', sized(215))).rejects.toMatchObject({ status: 503 })
-    await expect(one.tables.update('personas', 'a', () => sized(215))).rejects.toMatchObject({ status: 503 })
-    await expect(one.tables.add('personas', 'd', sized(15))).rejects.toMatchObject({ status: 503 })
-    await expect(put(one.store, 'c', 425)).rejects.toMatchObject({
-      status: 503,
-      message:
-        'memory: this is too large for the budget of 3 MB; send less, or start the sandbox with a larger memory_budget',
-    })
-    expect(await one.tables.get('personas', 'a')).toBe(sized(200))
-    expect(await left(one.store, 'c')).toBe('c')
+    await refuses(declare(one, 'a', 215))
+    await refuses(one.tables.update('personas', 'a', () => sized(215)))
+    await refuses(one.tables.add('personas', 'd', sized(15)))
+    await refuses(
+      put(one, 'c', 425),
+      'memory: this is too large for the budget of 3 MB; send less, or start the sandbox with a larger memory_budget',
+    )
+    expect([await one.tables.get('personas', 'a'), await left(one, 'c')]).toEqual([sized(200), 'c'])
     expect(budget.used()).toBe(before)
-  })
-
-  test('three fifths are for what is declared, and the rest stays for flows', async () => {
-    const { one, other } = startTenants()
-    await one.tables.put('personas', 'a', sized(614))
-    await expect(other.tables.put('personas', 'b', sized(1))).rejects.toMatchObject({ status: 503 })
-    await put(other.store, 'c', 410)
-    expect(await left(other.store, 'c')).toBe('c')
   })
 
   test('what is as large as the budget fits, and a byte more does not', async () => {
     const { one } = startTenants()
-    await put(one.store, 'a', 1_024)
-    await expect(one.store.put('things', 'b', `${sized(1_024)}x`, NEVER)).rejects.toMatchObject({ status: 503 })
-    expect(await left(one.store, 'ab')).toBe('a')
-  })
-
-  test('a tenant that is cleared gives its room back', async () => {
-    const { budget, one, other } = startTenants()
-    for (const { store, tables } of [one, other]) {
-      await put(store, 'a', 200)
-      await put(store, 'b', 200, true)
-      await tables.put('personas', 'c', sized(100))
-    }
-    await one.store.clear()
-    await one.tables.clear()
-    expect(budget.used()).toBe(500 * KB)
+    await put(one, 'a', 1_024)
+    await refuses(one.store.put('things', 'b', `${sized(1_024)}x`, NEVER))
+    expect(await left(one, 'ab')).toBe('a')
   })
 })
 
+test('The memory budget is half of the heap of a process with little memory, and 256 MB of any other', () => {
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+  })
+  const ofHeap = (megabytes: number) => {
+    const statistics = { ...v8.getHeapStatistics(), heap_size_limit: megabytes * KB * KB }
+    vi.spyOn(v8, 'getHeapStatistics').mockReturnValue(statistics)
+    syncBuiltinESMExports()
+    return createMemoryBudget().limit
+  }
+  expect([101, 10_000].map(ofHeap)).toEqual([50, 256].map((megabytes) => createMemoryBudget(megabytes).limit))
+})
+
+/** That a budget counts what is kept as no less than it takes, and no more than four times that. */
+async function expectCounted(budget: MemoryBudget, keep: () => Promise<() => Promise<unknown>>) {
+  const before = await usedBytes()
+  const first = await keep()
+  const taken = (await usedBytes()) - before
+  expect(await first()).toBeDefined()
+  expect(taken).toBeLessThan(budget.used())
+  expect(taken).toBeGreaterThan(budget.used() / 4)
+}
+
 describe('The memory budget', () => {
-  const id = fc.constantFrom('a', 'b', 'c', 'd')
-  const tenant = fc.constantFrom('one', 'other')
-  const kilobytes = fc.integer({ min: 1, max: 500 })
-  const operation = fc.oneof(
-    fc.record({ kind: fc.constantFrom('put', 'unfinished', 'row', 'add', 'update'), tenant, id, kilobytes }),
-    fc.record({ kind: fc.constantFrom('take', 'remove', 'empty', 'expire'), tenant, id, kilobytes }),
-    fc.record({ kind: fc.constantFrom('clear', 'clear tables'), tenant, id, kilobytes }),
-  )
+  const IDS = ['a', 'b', 'c', 'd']
+  const KINDS = ['put', 'unfinished', 'row', 'add', 'update', 'take', 'remove', 'empty', 'expire']
+  const ENDS = ['clear', 'clear tables']
+  const operation = fc.record({
+    kind: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KINDS) }, fc.constantFrom(...ENDS)),
+    tenant: fc.constantFrom('one' as const, 'other' as const),
+    id: fc.constantFrom(...IDS),
+    kilobytes: fc.integer({ min: 1, max: 500 }),
+  })
   type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never
 
-  const perform = ({ kind, id, kilobytes }: Operation, { store, tables }: { store: TenantStore; tables: Tables }) => {
+  const perform = ({ kind, id, kilobytes }: Operation, kept: Kept) => {
+    const { store, tables } = kept
     const value = sized(kilobytes)
     const performed: Readonly<Record<string, () => Promise<unknown>>> = {
-      put: () => put(store, id, kilobytes),
-      unfinished: () => put(store, id, kilobytes, true),
+      put: () => put(kept, id, kilobytes),
+      unfinished: () => put(kept, id, kilobytes, true),
       expire: () => store.put('things', id, value, 0),
       take: () => store.take('things', id),
       clear: () => store.clear(),
@@ -152,8 +160,8 @@ describe('The memory budget', () => {
     }
     return performed[kind]?.().catch((error: unknown) => expect(error).toMatchObject({ status: 503 }))
   }
-  const sum = async ({ store, tables }: { store: TenantStore; tables: Tables }) => {
-    const values = await Promise.all(['a', 'b', 'c', 'd'].map((id) => store.get('things', id)))
+  const sum = async ({ store, tables }: Kept) => {
+    const values = await Promise.all(IDS.map((id) => store.get('things', id)))
     const rows = (await tables.list('rows')).map(([, value]) => value)
     return [...values, ...rows]
       .filter((value) => value !== undefined)
@@ -165,7 +173,7 @@ describe('The memory budget', () => {
       fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
         const tenants = startTenants()
         for (const one of operations) {
-          await perform(one, one.tenant === 'one' ? tenants.one : tenants.other)
+          await perform(one, tenants[one.tenant])
           expect(tenants.budget.used()).toBeLessThanOrEqual(1024 * KB)
         }
         expect((await sum(tenants.one)) + (await sum(tenants.other))).toBe(tenants.budget.used())
@@ -175,22 +183,20 @@ describe('The memory budget', () => {
   })
 
   test.each([
-    ['small ones', () => true],
-    ['long ones', () => 'x'.repeat(4_000)],
-    ['long ones of two bytes a character', () => 'ж'.repeat(4_000)],
-  ])('counts no less than what records and rows really take: %s', async (_case, value) => {
+    ['small ones', 'true'],
+    ['long ones', 'x'.repeat(4_000)],
+    ['long ones of two bytes a character', 'ж'.repeat(4_000)],
+  ])('counts no less than what records and rows really take: %s', async (_case, text) => {
     const budget = createMemoryBudget(1_000)
-    const kept = { store: createMemoryStore({ clock, budget, limit: 100_000 }), tables: createMemoryTables({ budget }) }
-    const before = await usedBytes()
-    for (let n = 0; n < 6_000; n++) {
-      const id = `an-id-of-22-characters-${n}`
-      if (n % 2 === 0) await kept.store.put('things', id, value(), NEVER)
-      else await kept.tables.put('rows', id, value())
-    }
-    const taken = (await usedBytes()) - before
-    expect(await kept.store.get('things', 'an-id-of-22-characters-0')).toBe(value())
-    expect(taken).toBeLessThan(budget.used())
-    expect(taken).toBeGreaterThan(budget.used() / 4)
+    const store = createMemoryStore({ clock, budget, limit: 100_000 })
+    const tables = createMemoryTables({ budget })
+    await expectCounted(budget, async () => {
+      for (let n = 0; n < 6_000; n++) {
+        const id = `an-id-of-22-characters-${n}`
+        await (n % 2 === 0 ? store.put('things', id, text, NEVER) : tables.put('rows', id, text))
+      }
+      return () => store.get('things', 'an-id-of-22-characters-0')
+    })
   })
 })
 
@@ -227,15 +233,15 @@ describe('The journal in memory', () => {
 
   test('keeps its flows until nothing else that may go is left, the newest to the end', async () => {
     const memory = createMemoryBudget(3)
-    const store = createMemoryStore({ clock, budget: memory })
+    const kept = { store: createMemoryStore({ clock, budget: memory }) }
     const journal = createMemoryJournal({ memory })
     const flows = async () => (await allOf(journal.list('one'))).map(({ id }) => id)
     for (let n = 0; n < 3; n++) await journal.record('one', call(10_000))
-    await put(store, 'a', 800)
-    await put(store, 'b', 800)
-    expect([await left(store, 'ab'), await flows()]).toEqual(['b', ['f3', 'f2', 'f1']])
-    await put(store, 'c', 980)
-    expect([await left(store, 'bc'), await flows()]).toEqual(['c', ['f3']])
+    await put(kept, 'a', 800)
+    await put(kept, 'b', 800)
+    expect([await left(kept, 'ab'), await flows()]).toEqual(['b', ['f3', 'f2', 'f1']])
+    await put(kept, 'c', 980)
+    expect([await left(kept, 'bc'), await flows()]).toEqual(['c', ['f3']])
   })
 
   test('lets a call be answered that it has no room for', async () => {
@@ -254,18 +260,16 @@ describe('The journal in memory', () => {
     ['of a hundred calls that issue an identifier each', 100, 100, 10],
   ])('counts no less than what flows really take: %s', async (_case, flows, calls, length) => {
     const memory = createMemoryBudget(1_000)
-    const before = await usedBytes()
-    const journal = createMemoryJournal({ memory, maxCharacters: 100_000_000 })
-    const issued = (flow: number, n: number) => [`code:an-id-of-22-characters-${flow}-${n}`]
-    for (let flow = 0; flow < flows; flow++) {
-      for (let n = 0; n < calls; n++) {
-        const correlationIds = n === 0 ? [] : issued(flow, 0)
-        await journal.record('one', { ...call(length), correlationIds, issuedIds: issued(flow, n) })
+    await expectCounted(memory, async () => {
+      const journal = createMemoryJournal({ memory, maxCharacters: 100_000_000 })
+      const issued = (flow: number, n: number) => [`code:an-id-of-22-characters-${flow}-${n}`]
+      for (let flow = 0; flow < flows; flow++) {
+        for (let n = 0; n < calls; n++) {
+          const correlationIds = n === 0 ? [] : issued(flow, 0)
+          await journal.record('one', { ...call(length), correlationIds, issuedIds: issued(flow, n) })
+        }
       }
-    }
-    const taken = (await usedBytes()) - before
-    expect(await journal.find('one', 'f1')).toBeDefined()
-    expect(taken).toBeLessThan(memory.used())
-    expect(taken).toBeGreaterThan(memory.used() / 4)
+      return () => journal.find('one', 'f1')
+    })
   })
 })
