@@ -1,13 +1,14 @@
-import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import supertest from 'supertest'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { messageOf } from '../../src/files/caught.ts'
 import { createClock } from '../../src/sandbox/clock/clock.ts'
-import { generateStoredKeys, importKeys, type StoredKeys } from '../../src/sandbox/keys/signing-keys.ts'
+import { generateStoredKeys, importKeys } from '../../src/sandbox/keys/signing-keys.ts'
 import { createApp } from '../../src/server/app.ts'
 import { openRedisStores } from '../../src/store/redis-stores.ts'
 import type { Stores } from '../../src/store/stores.ts'
 import { createTestHost } from '../support/host.ts'
+import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 import { useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
 import { describeWith } from '../support/tools.ts'
@@ -15,16 +16,13 @@ import { useRedis } from './redis/redis-server.ts'
 import { startReplica } from './redis/replica.ts'
 
 /** The keys that each of three replicas makes when it is the first. */
-let made: StoredKeys[]
-beforeAll(async () => {
-  made = await Promise.all([generateStoredKeys(), generateStoredKeys(), generateStoredKeys()])
-})
+const made = [generateStoredKeys(), generateStoredKeys(), generateStoredKeys()] as const
 
 /** Opens the stores as a replica starts, with the id of the key that it signs with. */
-async function open(url: string, replica = 0) {
+async function open(url: string, replica: 0 | 1 | 2 = 0) {
   const stores = await openRedisStores(url, { version: '1.0.0', onLost() {}, onBack() {} })
   onTestFinished(() => stores.close())
-  const keys = await stores.agreeOnKeys?.(async () => importKeys(made[replica] ?? (await generateStoredKeys())))
+  const keys = await stores.agreeOnKeys?.(async () => importKeys(await made[replica]))
   return { ...stores, kid: keys?.RS256.kid }
 }
 
@@ -37,115 +35,100 @@ async function startOn(stores: Stores) {
 }
 
 /** A server that does this to each connection. */
-async function startServer(act: (socket: Socket) => void): Promise<string> {
-  const server = createServer((socket) => act(socket.on('error', () => {}))).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const address = server.address()
-  return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-}
+const startServer = (act: (socket: Socket) => void) =>
+  listenOnFreePort(createServer((socket) => act(socket.on('error', () => {}))))
 
-/** Commands of a test, each of its words beside the others. */
-type Commands = readonly (readonly string[])[]
-
-const PASSWORD: Commands = [['config', 'set', 'requirepass', 'secret']]
-const READER: Commands = [['acl', 'setuser', 'reader', 'on', '>secret', '~*', '&*', '+@read', '+@connection']]
+const NO_CHANGE = ['', ''] as const
+const WRONG_PASSWORD = ['//', '//:not-it@'] as const
+const PASSWORD = ['config set requirepass', 'secret']
+const READER = ['acl setuser reader on >secret ~* &* +@read +@connection']
 const VERSION = 'agekey-sandbox:version'
 const KEYS = 'agekey-sandbox:1.0.0:_keys:table:signing'
-const WITH_PASSWORD = ['//', '//:not-it@'] as const
 
 /** Starts that are refused: a Redis in some state, what is replaced in its address, and what the one line says. */
-const REFUSED: Readonly<Record<string, readonly [Commands, readonly [string, string], RegExp]>> = {
-  'a password is missing': [PASSWORD, ['', ''], /NOAUTH.*; it asks for a password; give it in the address/],
-  'the password is wrong': [PASSWORD, WITH_PASSWORD, /WRONGPASS.*; user or password is wrong; correct them/],
-  'a password is given and none is set': [[], WITH_PASSWORD, /; it has no password|WRONGPASS/],
-  'the user may not write': [
+const REFUSED: readonly (readonly [state: string, readonly string[], readonly [string, string], RegExp])[] = [
+  ['a password is missing', PASSWORD, NO_CHANGE, /NOAUTH.*; it asks for a password; give it in the address/],
+  ['the password is wrong', PASSWORD, WRONG_PASSWORD, /WRONGPASS.*; user or password is wrong; correct them/],
+  ['a password is given and none is set', [], WRONG_PASSWORD, /; it has no password|WRONGPASS/],
+  [
+    'the user may not write',
     READER,
     ['//', '//reader:secret@'],
     /key agekey-sandbox:version \(the version\): refuses the call \(NOPERM\); allow its user all commands/,
   ],
-  'there is no such database': [[], ['$', '/99'], /; it has no database of this number/],
-  'the version is no text': [
-    [['rpush', VERSION, 'x']],
-    ['', ''],
+  ['there is no such database', [], ['$', '/99'], /; it has no database of this number/],
+  [
+    'the version is no text',
+    [`rpush ${VERSION} x`],
+    NO_CHANGE,
     /:version \(the version\): refuses the call \(WRONGTYPE\); a key that begins with agekey-sandbox: holds something else/,
   ],
-  'the records are of another version': [
-    [['set', VERSION, '0.0.1']],
-    ['', ''],
+  [
+    'the records are of another version',
+    [`set ${VERSION} 0.0.1`],
+    NO_CHANGE,
     /holds records of agekey-sandbox 0\.0\.1, and this is 1\.0\.0; name another database/,
   ],
-  'the signing keys are damaged': [
-    [['hset', KEYS, 'initial', '1:{"RS256":{}}']],
-    ['', ''],
+  [
+    'the signing keys are damaged',
+    [`hset ${KEYS} initial 1:{"RS256":{}}`],
+    NO_CHANGE,
     /key agekey-sandbox:1\.0\.0:_keys:table:signing \(the signing keys\): a signing record is damaged at RS256/,
   ],
-  'the signing keys are no JSON': [
-    [['hset', KEYS, 'initial', '1:{']],
-    ['', ''],
-    /key \S+:_keys:table:signing .*damaged/,
-  ],
-  'it speaks no TLS': [
+  ['the signing keys are no JSON', [`hset ${KEYS} initial 1:{`], NO_CHANGE, /key \S+:_keys:table:signing .*damaged/],
+  [
+    'it speaks no TLS',
     [],
     ['redis:', 'rediss:'],
     /; start Redis or Valkey there or, if it speaks no TLS, write redis:/,
   ],
-  'nothing listens there': [
+  [
+    'nothing listens there',
     [],
     ['//.*', '//user:secret@127.0.0.1:1'],
     /:1 cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1; start Redis or Valkey there, or give another address$/,
   ],
-}
+]
 
 describeWith('redis-server', 'A start with a store', () => {
   const redis = useRedis()
 
-  test.each(Object.entries(REFUSED))('says in one line what and where, and the remedy: %s', async (_state, refusal) => {
-    const [commands, [part, instead], message] = refusal
-    for (const words of commands) await redis.command(...words)
-    const refused = await open(redis.url.replace(new RegExp(part), instead)).then(
-      () => new Error('it was not refused'),
-      (error: Error) => error,
-    )
-    expect(refused.message).toMatch(message)
-    expect(refused.message).toMatch(/^store: rediss?:\/\/127\.0\.0\.1:\d+/)
-    expect(refused.message).not.toMatch(/\n|secret|not-it/)
+  test.each(REFUSED)('says in one line what and where, and the remedy: %s', async (_state, given, change, message) => {
+    const [words, ...more] = given
+    if (words) await redis.command(words, ...more)
+    const refused = await open(redis.url.replace(new RegExp(change[0]), change[1])).catch(messageOf)
+    expect(refused).toMatch(message)
+    expect(refused).toMatch(/^store: rediss?:\/\/127\.0\.0\.1:\d+/)
+    expect(refused).not.toMatch(/\n|secret|not-it/)
   })
 
-  describe('of three replicas at once, on an empty one', () => {
-    /** The keys that the replicas sign with, or why they do not start. */
-    const startThree = () => {
-      const starts = [0, 1, 2].map((replica) => open(redis.url, replica))
-      return Promise.all(starts.map((start) => start.then(({ kid }) => kid, String)))
-    }
-    const expectOneKey = async () => {
-      const [kid, ...others] = await startThree()
-      expect([kid, ...others]).toEqual([expect.not.stringContaining('Error'), kid, kid])
-    }
+  /** Three replicas start at once on an empty store: the keys that they sign with, or why they do not start. */
+  const startThree = () => {
+    const starts = ([0, 1, 2] as const).map((replica) => open(redis.url, replica))
+    return Promise.all(starts.map((start) => start.then(({ kid }) => kid, String)))
+  }
+  const expectOneKey = async () => {
+    const [kid, ...others] = await startThree()
+    expect([kid, ...others]).toEqual([expect.not.stringContaining('Error'), kid, kid])
+  }
 
-    test('agrees on keys, also when writes are held back for a moment', async () => {
-      await redis.command('client', 'pause', '300', 'write')
-      await expectOneKey()
-    })
+  test('by three at once agrees on keys, also when writes are held back for a moment', async () => {
+    await redis.command('client pause 300 write')
+    await expectOneKey()
+  })
 
-    test.each([
-      ['the version', []],
-      ['the signing keys', [['set', VERSION, '1.0.0']]],
-    ])(
-      'ends with one line when %s cannot be written, and agrees when they start again',
-      async (what, commands: Commands) => {
-        for (const words of commands) await redis.command(...words)
-        await redis.command('config', 'set', 'maxmemory', '1')
-        for (const error of await startThree()) {
-          expect(error).toMatch(
-            /^Error: store: redis:.*: refuses the call \(OOM\); try again when it takes calls again$/,
-          )
-          expect(error).toContain(`(${what})`)
-        }
-        await redis.command('config', 'set', 'maxmemory', '0')
-        await expectOneKey()
-      },
-    )
+  test.each([
+    ['the version', 'flushall'],
+    ['the signing keys', `set ${VERSION} 1.0.0`],
+  ])('by three ends with one line when %s cannot be written, and agrees when they start again', async (what, given) => {
+    await redis.command(given)
+    await redis.command('config set maxmemory 1')
+    for (const error of await startThree()) {
+      expect(error).toMatch(/^Error: store: redis:.*: refuses the call \(OOM\); try again when it takes calls again$/)
+      expect(error).toContain(`(${what})`)
+    }
+    await redis.command('config set maxmemory 0')
+    await expectOneKey()
   })
 
   test('says so when what listens there says nothing, or its host is not known', async () => {
@@ -171,19 +154,18 @@ describeWith('redis-server', 'A start with a store', () => {
 
   test('goes on while records of an earlier start cannot be replaced', async () => {
     await open(redis.url)
-    await redis.command('replicaof', '127.0.0.1', '1')
+    await redis.command('replicaof 127.0.0.1 1')
     await expect(open(redis.url)).resolves.toBeDefined()
   })
 
   test('takes a socket file, and the number of a database behind it', async () => {
     const { party, request } = await startReplica(`unix://${redis.socket}?db=2`)
     expect((await party.exchange(await party.obtainCode())).status).toBe(200)
-    expect(await redis.command('info', 'keyspace')).toContain('db2:')
+    expect(await redis.command('info keyspace')).toContain('db2:')
     await expect(open(`unix://${redis.socket}.not`)).rejects.toThrow(
       /^store: unix:\/\/.*\.not cannot be used: .*ENOENT.*; there is no such socket file/,
     )
-    await request.get('/_sandbox/health').expect(200)
-    await redis.command('config', 'set', 'maxmemory', '1')
+    await redis.command('config set maxmemory 1')
     expect((await request.get('/_sandbox/health')).text).toContain(`the store at unix://${redis.socket}?db=2`)
   })
 
@@ -195,19 +177,19 @@ describeWith('redis-server', 'A start with a store', () => {
       ['1:{', `the record under ${state}, field clock is damaged: it is no JSON; remove it there, or`],
       ['1:{"advancedMs":"x"}', 'remove it from the store (table state, field clock), or empty the store'],
     ] as const) {
-      await redis.command('hset', state, 'clock', row)
+      await redis.command(`hset ${state} clock ${row}`)
       const refused = await use().set('Accept', 'application/json')
       expect([refused.status, refused.body.error]).toEqual([500, 'server_error'])
       expect(refused.body.error_description).toContain(how)
-      await redis.command('hdel', state, 'clock')
+      await redis.command(`hdel ${state} clock`)
       expect((await use()).status).toBe(302)
     }
     expect(errors).toHaveLength(2)
-    await redis.command('del', state)
-    await redis.command('rpush', state, 'x')
+    await redis.command(`del ${state}`)
+    await redis.command(`rpush ${state} x`)
     const wrongType = await use().set('Accept', 'application/json')
     expect([wrongType.status, wrongType.text]).toEqual([503, expect.stringContaining('(WRONGTYPE); a key that begins')])
-    await redis.command('del', state)
+    await redis.command(`del ${state}`)
     expect((await use()).status).toBe(302)
   })
 
@@ -218,8 +200,8 @@ describeWith('redis-server', 'A start with a store', () => {
       const { request, errors } = await startOn(stores)
       await stores.createRecords('default', createClock()).tables.put(kind, 'x', 7)
       const list = () => request.get(`/_sandbox/${kind}s`)
-      const message = /damaged.*; reset the tenant, or empty the store/
-      expect((await list().expect(500)).body.error_description).toMatch(message)
+      const { body } = await list().expect(500)
+      expect(body.error_description).toMatch(/damaged.*; reset the tenant, or empty the store/)
       await request.post('/_sandbox/reset').send({}).expect(204)
       await list().expect(200)
       expect(errors).toHaveLength(1)

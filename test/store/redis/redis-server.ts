@@ -18,17 +18,17 @@ export interface RedisServer {
   /** Stops answering without closing any connection. */
   freeze(): void
   thaw(): void
-  /** Gives it a command. @throws Error for an answer that is an error */
-  command(...words: readonly string[]): Promise<unknown>
+  /** Gives it a command, and arguments that are empty or hold a space. @throws Error for an answer that is an error */
+  command(words: string, ...more: readonly string[]): Promise<unknown>
 }
 
 /** Ends every state that a test brings about, and forgets what was kept. */
-const RESET = [
-  'config set maxmemory 0 min-replicas-to-write 0 stop-writes-on-bgsave-error no requirepass',
-  'replicaof no one',
-  'client unpause',
-  'acl deluser reader',
-  'flushall',
+const RESET: readonly (readonly [string, ...string[]])[] = [
+  ['config set maxmemory 0 min-replicas-to-write 0 stop-writes-on-bgsave-error no requirepass', ''],
+  ['replicaof no one'],
+  ['client unpause'],
+  ['acl deluser reader'],
+  ['flushall'],
 ]
 
 /** A Redis of the tests of a group: each finds it empty, and as it was started. */
@@ -53,7 +53,8 @@ export function useRedis(): RedisServer {
     await ended
     running = undefined
   }
-  const command = async (...words: readonly string[]) => admin?.sendCommand(words)
+  const command = async (words: string, ...more: readonly string[]) =>
+    admin?.sendCommand([...words.split(' '), ...more])
   beforeAll(async () => {
     port = await findFreePort()
     folder = mkdtempSync(join(tmpdir(), 'agekey-redis-'))
@@ -62,7 +63,7 @@ export function useRedis(): RedisServer {
   })
   afterEach(async () => {
     running?.kill('SIGCONT')
-    for (const words of RESET) await command(...words.split(' '), ...(words.endsWith('requirepass') ? [''] : []))
+    for (const words of RESET) await command(...words)
   })
   afterAll(async () => {
     await kill()

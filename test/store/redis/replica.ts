@@ -14,4 +14,8 @@ export async function startReplica(store: string, options: SandboxOptions = {}) 
   return { ...sandbox, party: createRelyingParty(sandbox) }
 }
 
+/** The statuses of answers that are under way. */
+export const statuses = async (answers: readonly PromiseLike<{ readonly status: number }>[]) =>
+  (await Promise.all(answers)).map(({ status }) => status)
+
 export type Replica = Awaited<ReturnType<typeof startReplica>>
