@@ -41,32 +41,22 @@ export function describeStore(name: string, createStore: CreateStore): void {
       expect([await get(), await get(), await take(), await take()]).toEqual([value, value, value, undefined])
     })
 
-    test.each(['unknown', '', '__proto__', 'constructor', 'a\u0000b', 'x'.repeat(10_000)])(
-      'has nothing under the id %.20j that was never put',
+    test.each(['unknown', '', '__proto__', 'constructor', 'a\u0000b', 'a b/c:d*', 'ü', 'x'.repeat(10_000)])(
+      'has under the id %.20j nothing until a record is put there',
       async (id) => {
-        const { get, take } = await startStore()
+        const { put, get, take } = await startStore()
         expect([await get(id), await take(id)]).toEqual([undefined, undefined])
+        await put({ id }, { id })
+        expect(await get(id)).toEqual({ id })
       },
     )
 
-    test.each(['', '__proto__', 'constructor', 'a b/c:d*', 'ü'])('keeps a record under the id %j', async (id) => {
-      const { put, get } = await startStore()
-      await put({ id }, { id })
-      expect(await get(id)).toEqual({ id })
-    })
-
-    test('keeps collections apart', async () => {
-      const { store, put, take } = await startStore()
-      await put('code')
-      await store.put('access_token', 'a', 'token', LATER)
-      expect([await take(), await store.get('access_token', 'a')]).toEqual(['code', 'token'])
-    })
-
-    test('gives the later one of two values under one id', async () => {
-      const { put, take, get } = await startStore()
+    test('keeps collections apart, and of two values under one id the later one', async () => {
+      const { store, put, get, take } = await startStore()
       await put(1, { until: NOW + 1 })
       await put(2)
-      expect([await take(), await get()]).toEqual([2, undefined])
+      await store.put('access_token', 'a', 'token', LATER)
+      expect([await take(), await get(), await store.get('access_token', 'a')]).toEqual([2, undefined, 'token'])
     })
 
     test('gives a record to exactly one of many callers that take it at once', async () => {
@@ -92,20 +82,14 @@ export function describeStore(name: string, createStore: CreateStore): void {
       expect(await get()).toBe('far')
     })
 
-    test('keeps what was put, whatever becomes of the object that was put or was given back', async () => {
+    test('keeps what was put, without members that have no value, whatever becomes of the object', async () => {
       const { put, get } = await startStore()
-      const record = { signals: ['first'] }
+      const record = { signals: ['first'], none: undefined }
       await put(record)
       record.signals.push('second')
       const read = (await get()) as typeof record
       read.signals.push('third')
-      expect(await get()).toEqual({ signals: ['first'] })
-    })
-
-    test('leaves out members without a value, as JSON does', async () => {
-      const { put, get } = await startStore()
-      await put({ some: 1, none: undefined })
-      expect(Object.keys((await get()) as object)).toEqual(['some'])
+      expect(await get()).toStrictEqual({ signals: ['first'] })
     })
 
     test('lets the oldest record of a collection go when it is full; written again, a record is the newest', async () => {

@@ -19,24 +19,22 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
   /** Two tenants of each test's own; the name of one begins with that of the other. */
   const nameTenants = () => [`t${++tests}`, `t${tests}-2`] as const
 
+  const createRecords = (tenant: string = nameTenants()[0]) => storesOfSuite().createRecords(tenant, createClock())
+
   describe(`The stores of two tenants in ${name}`, () => {
     test('keep their records apart', async () => {
-      const stores = storesOfSuite()
-      const [one, other] = nameTenants().map((tenant) => stores.createRecords(tenant, createClock()).store)
+      const [one, other] = nameTenants().map((tenant) => createRecords(tenant).store)
       await one?.put('code', 'a', 'of one', LATER)
-      expect(await other?.get('code', 'a')).toBeUndefined()
-      expect(await other?.take('code', 'a')).toBeUndefined()
+      expect([await other?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, undefined])
       await other?.put('code', 'a', 'of the other', LATER)
       expect(await one?.get('code', 'a')).toBe('of one')
       await one?.clear()
-      expect(await one?.get('code', 'a')).toBeUndefined()
-      expect(await other?.take('code', 'a')).toBe('of the other')
+      expect([await one?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, 'of the other'])
     })
 
     test('keep their tables apart, and those that a reset keeps apart from those that it clears', async () => {
-      const stores = storesOfSuite()
       const all = nameTenants().flatMap((tenant) => {
-        const records = stores.createRecords(tenant, createClock())
+        const records = createRecords(tenant)
         return KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: records[kind] }))
       })
       const owners = () => Promise.all(all.map(({ tables }) => tables.get('settings', 'a')))
@@ -54,21 +52,18 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     })
 
     test('keep records and tables apart when either is cleared', async () => {
-      const stores = storesOfSuite()
-      const [tenant] = nameTenants()
-      const { store, tables } = stores.createRecords(tenant, createClock())
+      const { store, tables } = createRecords()
       await store.put('code', 'a', 'record', LATER)
       await tables.put('code', 'a', 'row')
       await tables.clear()
-      expect(await store.get('code', 'a')).toBe('record')
+      expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual(['record', undefined])
       await tables.put('code', 'a', 'row')
       await store.clear()
-      expect(await tables.get('code', 'a')).toBe('row')
+      expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([undefined, 'row'])
     })
 
     test('write all changes of a call, or none when one of them comes too late', async () => {
-      const [tenant] = nameTenants()
-      const { store, tables, stateTables, commit } = storesOfSuite().createRecords(tenant, createClock())
+      const { store, tables, stateTables, commit } = createRecords()
       await store.put('code', 'a', 'right', LATER)
       await tables.put('queue', 'x', { left: 2, text: 'a: b' })
       const put: Change = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: LATER }
@@ -78,11 +73,10 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
         return { ...place, value: { left: 1 }, was: { value: was } }
       }
       const clock = { kind: 'row', part: 'stateTables', table: 'state', id: 'clock', value: 1 } as const
-      const content = () =>
-        Promise.all([
-          ...[store.get('token', 't'), store.get('code', 'a')],
-          ...[tables.get('queue', 'x'), stateTables.get('state', 'clock')],
-        ])
+      const content = async () => [
+        ...[await store.get('code', 'a'), await tables.get('queue', 'x')],
+        ...[await store.get('token', 't'), await stateTables.get('state', 'clock')],
+      ]
       const before = await content()
       for (const late of [
         [put, take, row({ left: 3 }), clock],
@@ -91,19 +85,17 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
       ])
         expect([await commit(late), await content()]).toEqual([false, before])
       expect(await commit([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
-      expect(await content()).toEqual(['token', undefined, { left: 1 }, 1])
+      expect(await content()).toEqual([undefined, { left: 1 }, 'token', 1])
       expect(await commit([{ ...clock, value: undefined }, take])).toBe(false)
       expect(await commit([{ ...clock, value: undefined }])).toBe(true)
       expect(await stateTables.list('state')).toEqual([])
     })
 
     test('let one of many calls win what all of them take', async () => {
-      const [tenant] = nameTenants()
-      const { store, commit } = storesOfSuite().createRecords(tenant, createClock())
+      const { store, commit } = createRecords()
       await store.put('code', 'a', 'right', LATER)
-      const won = await Promise.all(
-        Array.from({ length: 20 }, () => commit([{ kind: 'take', collection: 'code', id: 'a' }])),
-      )
+      const take = { kind: 'take', collection: 'code', id: 'a' } as const
+      const won = await Promise.all(Array.from({ length: 20 }, () => commit([take])))
       expect(won.filter((isWon) => isWon)).toHaveLength(1)
     })
 
