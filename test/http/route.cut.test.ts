@@ -4,7 +4,7 @@ import { createMemoryStores } from '../../src/store/stores.ts'
 import { useRedisDatabase } from '../store/redis/redis-database.ts'
 import { type CutCall, cutAtEachWrite, type World } from '../support/cut-stores.ts'
 import { press } from '../support/forms.ts'
-import { createRequest, useRequest } from '../support/requests.ts'
+import { type Changes, createRequest, useRequest } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
 
 const control = (path: string) => `/_sandbox/${path}`
@@ -16,6 +16,8 @@ const remaining = async (world: World): Promise<unknown[]> => (await get(world, 
 const advanced = async (world: World): Promise<unknown> => (await get(world, 'clock')).advanced_seconds
 const signalsOf = async (world: World, persona: string): Promise<number> =>
   (await get(world, `personas/${persona}`)).age_key?.signals.length ?? 0
+const visitUse = ({ request }: World, changes: Changes = {}) => request.get('/v1/oidc/use').query(useRequest(changes))
+const readKeys = async ({ request }: World) => (await request.get('/.well-known/jwks.json')).body.keys
 const expectNext = (world: World, expectation: object) => post(world, 'expectations', expectation).expect(201)
 
 /** Arms a scenario. Returns how to ask for the states of its steps. */
@@ -40,22 +42,21 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
       expect((await world.party.exchange(code)).status).toBe(200)
       expect(await remaining(world)).toEqual([])
     }
-    return [() => world.request.get('/v1/oidc/use').query(useRequest(WITH_UPGRADE)), 302, check]
+    return [() => visitUse(world, WITH_UPGRADE), 302, check]
   },
   'E1 that a step of a scenario decides, and two moves of the clock follow': async (world) => {
     const steps = await arm(world, { decide: { flow: 'use', persona: 'child-12' } }, MOVES, MOVES, { await: 'par' })
     const check = async () =>
       expect([await steps(), await advanced(world)]).toEqual([['passed', 'passed', 'passed', 'current'], 182])
-    return [() => world.request.get('/v1/oidc/use').query(useRequest()), 302, check]
+    return [() => visitUse(world), 302, check]
   },
   'E1 by a header whose outcome is that of a later call': async (world) => {
-    const query = useRequest({ ...WITH_UPGRADE, sandbox_persona: 'child-12', sandbox_outcome: 'token.code_reused' })
+    const changes = { ...WITH_UPGRADE, sandbox_persona: 'child-12', sandbox_outcome: 'token.code_reused' }
     const check = async () => expect(await remaining(world)).toHaveLength(1)
-    return [() => world.request.get('/v1/oidc/use').query(query), 302, check]
+    return [() => visitUse(world, changes), 302, check]
   },
   'the choice on the Use page, with the outcome of a later call': async (world) => {
-    const page = await world.request.get('/v1/oidc/use').query(useRequest(WITH_UPGRADE))
-    const { action, fields } = press(page.text, 'use')
+    const { action, fields } = press((await visitUse(world, WITH_UPGRADE)).text, 'use')
     fields.set('with_persona', 'child-12')
     fields.set('outcome', 'token.code_reused')
     const call = () => world.request.post(action).send(String(fields))
@@ -127,7 +128,7 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
   'the key set that an expectation changes': async (world) => {
     await expectNext(world, { flow: 'jwks', outcome: 'jwks.no_keys' })
     const call = () => world.request.get('/.well-known/jwks.json')
-    return [call, 200, async ({ body }) => expect([body.keys, (await call()).body.keys]).toEqual([[], []])]
+    return [call, 200, async ({ body }) => expect([body.keys, await readKeys(world)]).toEqual([[], []])]
   },
   'act-as': async (world) => [() => post(world, 'act-as/teen-16'), 200],
   'a scenario that begins by a move of the clock': async (world) => {
@@ -146,7 +147,7 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     return [() => put(world, 'personas/child-12', { title: 'Other', purpose: 'Put by a test.' }), 200, check]
   },
   'a rotation of the keys': async (world) => {
-    const check = async () => expect((await world.request.get('/.well-known/jwks.json')).body.keys).toHaveLength(4)
+    const check = async () => expect(await readKeys(world)).toHaveLength(4)
     return [() => post(world, 'keys/rotate', { stage: 'publish' }), 200, check]
   },
   'a reset': async (world) => {

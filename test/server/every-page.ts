@@ -2,7 +2,7 @@ import { press } from '../support/forms.ts'
 import type { Answer } from '../support/http-client.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, basic, createRequest, useRequest } from '../support/requests.ts'
-import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
+import { startSandbox } from '../support/sandbox.ts'
 
 /** An answer, and the request that it answers; in its name `VALUE` is in the place of the value that the world was given. */
 export interface Visit {
@@ -11,26 +11,15 @@ export interface Visit {
   readonly answer: Answer
 }
 
-/** Where the clock stands before the visits. */
-type ClockMove = Readonly<{ set?: string; freeze?: boolean }>
-
 type Fields = Readonly<Record<string, string>>
 
-/** A sandbox to which callers and the config say the same value everywhere, and a browser that remembers its visits. */
-interface World {
-  readonly sandbox: TestSandbox
-  /** The value. */
-  readonly text: string
-  /** What a client with the value for a name, an id and a secret sends: everything else is the value too. */
-  readonly use: Fields
-  readonly client: { readonly clientId: string; readonly clientSecret: string }
-  readonly redirectUri: string
-  get(path: string, query?: Fields, headers?: Fields): Promise<Answer>
-  post(path: string, fields: Fields, headers?: Fields): Promise<Answer>
-}
+type World = Awaited<ReturnType<typeof createWorld>>
 
 /** Visits every page of a sandbox that was given `text` for everything that callers and the config can say. */
-export async function visitEveryPage(text: string, clock?: ClockMove): Promise<readonly Visit[]> {
+export async function visitEveryPage(
+  text: string,
+  clock?: Readonly<{ set: string; freeze: boolean }>,
+): Promise<readonly Visit[]> {
   const visits: Visit[] = []
   const world = await createWorld(text, visits)
   if (clock) await world.sandbox.request.post('/_sandbox/clock').send(clock).expect(200)
@@ -42,7 +31,8 @@ export async function visitEveryPage(text: string, clock?: ClockMove): Promise<r
   return visits
 }
 
-async function createWorld(text: string, visits: Visit[]): Promise<World> {
+/** A sandbox to which callers and the config say the same value everywhere, and a browser that keeps its visits. */
+async function createWorld(text: string, visits: Visit[]) {
   // RFC 6749 allows no others in the id and the secret of a client.
   const ascii = text.replace(/[^\x20-\x7e]/g, '?')
   const encoded = encodeURIComponent(text)
@@ -51,26 +41,21 @@ async function createWorld(text: string, visits: Visit[]): Promise<World> {
   const client = { clientId: ascii, clientSecret: `${ascii} secret` }
   const sandbox = await startSandbox({ clients: [{ ...client, name: text, redirectUris: [redirectUri] }] })
   const { request } = sandbox
-  const keep = async (
-    method: 'get' | 'post',
-    path: string,
-    { fields, headers }: { fields: Fields; headers: Fields },
-  ) => {
-    const call = request[method](path).set({ Accept: 'text/html', ...headers })
-    const answer = await (method === 'get' ? call.query(fields) : call.type('form').send(fields))
-    const name = `${method} ${path} ${Object.keys(fields)}`.replaceAll(encoded, 'VALUE').replaceAll(text, 'VALUE')
-    visits.push({ name, path, answer })
-    return answer
-  }
+  const keep =
+    (method: 'get' | 'post') =>
+    async (path: string, fields: Fields = {}, headers: Fields = {}) => {
+      const call = request[method](path).set({ Accept: 'text/html', ...headers })
+      const answer = await (method === 'get' ? call.query(fields) : call.type('form').send(fields))
+      const name = `${method} ${path} ${Object.keys(fields)}`.replaceAll(encoded, 'VALUE').replaceAll(text, 'VALUE')
+      visits.push({ name, path, answer })
+      return answer
+    }
   const use = useRequest({
     ...{ client_id: ascii, redirect_uri: redirectUri, state: text, nonce: text },
     ...{ can_create: 'true', scope: 'openid svc.upgrade' },
   })
-  return {
-    ...{ sandbox, text, use, client, redirectUri },
-    get: (path, fields = {}, headers = {}) => keep('get', path, { fields, headers }),
-    post: (path, fields, headers = {}) => keep('post', path, { fields, headers }),
-  }
+  // What a client with the value for a name, an id and a secret sends: everything else is the value too.
+  return { sandbox, text, use, client, redirectUri, get: keep('get'), post: keep('post') }
 }
 
 /** A persona, an expectation that no request meets, a scenario, and refused calls in the journal. */
@@ -90,10 +75,8 @@ async function keepData({ sandbox: { request, ...sandbox }, text, use, client }:
   await party.exchange(text, { grant_type: text, [text]: text })
   await request.post('/v1/oidc/use/token').set('Authorization', basic(text, text)).type('form').send({ code: text })
   const bearer = `Bearer ${encodeURI(text)}`
-  await request
-    .post('/v1/svc/upgrade')
-    .set('Authorization', bearer)
-    .send({ [text]: [text] })
+  const upgrade = request.post('/v1/svc/upgrade').set('Authorization', bearer)
+  await upgrade.send({ [text]: [text] })
   const claims = JSON.stringify({ [text]: text, allowed_methods: [text] })
   await request.get('/v1/oidc/use').query({ ...use, claims })
 }
@@ -107,10 +90,12 @@ async function visitHostedPages({ sandbox, text, use, client, redirectUri, get, 
   await post('/v1/oidc/use/clock', { transaction, advance: '1', chosen_language: text })
   await post('/v1/oidc/use/choice', { transaction, outcome: text, persona: text })
   await get('/v1/oidc/use', use, { 'User-Agent': 'Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36' })
-  await get('/v1/oidc/use', use, { 'Sec-Fetch-Dest': 'iframe' })
-  await get('/v1/oidc/use', { ...use, sandbox_outcome: 'verified' }, { 'Sec-Fetch-Dest': 'iframe' })
+  const iframe = { 'Sec-Fetch-Dest': 'iframe' }
+  await get('/v1/oidc/use', use, iframe)
+  const verified = { ...use, sandbox_outcome: 'verified' }
+  await get('/v1/oidc/use', verified, iframe)
+  await get('/v1/oidc/use', { ...verified, response_mode: 'form_post' })
   await get('/v1/oidc/use', { ...use, sandbox_outcome: 'no_answer' })
-  await get('/v1/oidc/use', { ...use, sandbox_outcome: 'verified', response_mode: 'form_post' })
 
   const own = { client_id: client.clientId, redirect_uri: redirectUri }
   const requestUri = await createRelyingParty(sandbox, client).obtainRequestUri({
@@ -127,11 +112,9 @@ async function visitHostedPages({ sandbox, text, use, client, redirectUri, get, 
 
 /** What a browser gets that asks for something that does not exist or is not allowed. */
 async function visitRefusals({ text, use, get, post }: World): Promise<void> {
-  await get('/v1/oidc/use', { ...use, client_id: `${text} unknown` })
-  await get('/v1/oidc/use', { ...use, redirect_uri: `https://shop.example/${text}` })
-  await get('/v1/oidc/use', { ...use, sandbox_persona: text })
-  await get('/v1/oidc/use', { ...use, sandbox_outcome: text })
-  await get('/v1/oidc/use', { ...use, [`sandbox_${text}`]: text })
+  const others = [{ client_id: `${text} unknown` }, { redirect_uri: `https://shop.example/${text}` }]
+  const controls = ['persona', 'outcome', text].map((name) => ({ [`sandbox_${name}`]: text }))
+  for (const changes of [...others, ...controls]) await get('/v1/oidc/use', { ...use, ...changes })
   await get('/v1/oidc/use', use, { Cookie: `agekey_sandbox_persona=${encodeURIComponent(text)}` })
   await get(`/t/${encodeURIComponent(text)}/v1/oidc/use`, use)
   await get(`/v1/oidc/${encodeURIComponent(text)}`)
@@ -159,8 +142,7 @@ async function visitConsole({ sandbox, text, get, post }: World): Promise<void> 
   await post(`${at}/coverage`, { clear: text })
   for (const field of ['set', 'grease']) await post(`${at}/readings`, { [field]: text })
   await post(`${at}/readings`, { clear: 'true' })
-  await post(`${at}/clock`, { set: text })
-  await post(`${at}/clock`, { advance: text })
+  for (const field of ['set', 'advance']) await post(`${at}/clock`, { [field]: text })
   await post(`${at}/personas`, { persona: text })
   await post(`${at}/expectations`, fields)
   await post(`${at}/expectations`, { ...fields, flow: 'use', times: '1' })
@@ -193,8 +175,9 @@ async function visitDemo({ text, get, post }: World): Promise<void> {
     { alg: text, kid: text },
     { iss: text, aud: [text], [text]: text },
   ]
-  const token = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-  await post(`${at}/callback`, { id_token: `${token}.AAAA`, code: text, state: text }, second)
+  const encoded = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  const id_token = `${encoded.join('.')}.AAAA`
+  await post(`${at}/callback`, { id_token, code: text, state: text }, second)
   await get(`${at}/result`, {}, second)
   await post(`${at}/upgrade`, { date_of_birth: text }, second)
 
