@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -13,15 +14,17 @@ beforeEach(() => {
   coverage = join(folderWith(), 'coverage')
 })
 
-const visit = (baseUrl: string) =>
-  fetch(`${baseUrl}/v1/oidc/use?${new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))}`, {
-    redirect: 'manual',
-  })
+const visit = (baseUrl: string) => {
+  const query = new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))
+  return fetch(`${baseUrl}/v1/oidc/use?${query}`, { redirect: 'manual' })
+}
 const filesOf = (runner: string) =>
   readdirSync(join(coverage, runner))
     .filter((name) => name.endsWith('.json'))
     .map((name) => join(coverage, runner, name))
-const usesIn = (file: string) => parseCoverage(readFileSync(file, 'utf8'), file).asked['use']?.count
+const useIn = (file: string) => parseCoverage(readFileSync(file, 'utf8'), file).asked['use']
+/** How often Use was asked for, by each file of the runner. */
+const uses = () => filesOf('a').map((file) => useIn(file)?.count)
 
 describe('The coverage of a worker', () => {
   test('is one file for each sandbox, below a folder of the runner, which git ignores', async () => {
@@ -29,18 +32,18 @@ describe('The coverage of a worker', () => {
     await visit(one.api.baseUrl)
     await one.close('a.test.ts')
     await other.close('a.test.ts')
-    expect(filesOf('a').map(usesIn).toSorted()).toEqual([1, undefined])
+    expect(uses().toSorted()).toEqual([1, undefined])
     expect(readFileSync(join(coverage, '.gitignore'), 'utf8')).toBe('*\n')
     expect(readdirSync(join(coverage, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
   test('replaces the file of the same tests when they run once more in the same run', async () => {
-    for (const uses of [2, 1]) {
+    for (const visits of [2, 1]) {
       const { api, close } = await openTestSandbox({ coverage }, 'a')
-      for (let use = 0; use < uses; use++) await visit(api.baseUrl)
+      for (let n = 0; n < visits; n++) await visit(api.baseUrl)
       await close('a.test.ts')
     }
-    expect(filesOf('a').map(usesIn)).toEqual([1])
+    expect(uses()).toEqual([1])
   })
 
   test('survives the reset after each test, and a test with a name that is too long has its beginning', async () => {
@@ -51,8 +54,7 @@ describe('The coverage of a worker', () => {
     await beginTest(api, '')
     await visit(api.baseUrl)
     await close()
-    const [file = ''] = filesOf('a')
-    expect(parseCoverage(readFileSync(file, 'utf8'), file).asked['use']).toEqual({ count: 2, tests: ['x'.repeat(300)] })
+    expect(filesOf('a').map(useIn)).toEqual([{ count: 2, tests: ['x'.repeat(300)] }])
   })
 
   test('counts a sandbox once that many workers share, however they end, and nothing from before the run', async () => {
@@ -60,25 +62,22 @@ describe('The coverage of a worker', () => {
     await visit(sandbox.url)
     const options = { url: sandbox.url, coverage }
     const workers = await Promise.all(Array.from({ length: 6 }, () => openTestSandbox(options, 'a')))
-    await Promise.all(
-      workers.map(async ({ close }) => {
-        await visit(sandbox.url)
-        await close('a.test.ts')
-      }),
-    )
-    expect(filesOf('a').map(usesIn)).toEqual([6])
+    const work = async ({ close }: (typeof workers)[number]) => {
+      await visit(sandbox.url)
+      await close('a.test.ts')
+    }
+    await Promise.all(workers.map(work))
+    expect(uses()).toEqual([6])
   })
 
   test('is complete when a worker asked a shared sandbox before another one, and writes after it', async () => {
     const sandbox = await startSandbox()
     const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.url }
-    let goOn = () => {}
-    const held = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
+    const gate = new AbortController()
+    const opened = once(gate.signal, 'abort')
     const get = async () => {
       const answer = await sandbox.coverage.get()
-      await held
+      await opened
       return answer
     }
     const slow = await startCoverage({ ...sandbox, coverage: { ...sandbox.coverage, get } }, place)
@@ -87,9 +86,9 @@ describe('The coverage of a worker', () => {
     const written = slow.write(undefined)
     await visit(sandbox.url)
     await quick.write(undefined)
-    goOn()
+    gate.abort()
     await written
-    expect(filesOf('a').map(usesIn)).toEqual([2])
+    expect(uses()).toEqual([2])
   })
 
   test('is not lost when a sandbox of its own tenant is removed', async () => {
@@ -98,14 +97,13 @@ describe('The coverage of a worker', () => {
     await visit(sandbox.url)
     await visit(api.baseUrl)
     await close()
-    expect(filesOf('a').map(usesIn)).toEqual([1])
+    expect(uses()).toEqual([1])
   })
 
   test('removes files of runs that are over, and of its own runner only', async () => {
     await (await openTestSandbox({ coverage }, 'a')).close()
-    writeFileSync(join(coverage, 'a/999999999.json'), '')
-    writeFileSync(join(coverage, 'a/999999999-12.x.json.tmp'), '')
-    writeFileSync(join(coverage, 'a/mine.json'), '')
+    for (const name of ['999999999.json', '999999999-12.x.json.tmp', 'mine.json'])
+      writeFileSync(join(coverage, 'a', name), '')
     await (await openTestSandbox({ coverage }, 'b')).close()
     expect(existsSync(join(coverage, 'a/999999999.json'))).toBe(true)
     await (await openTestSandbox({ coverage }, 'a')).close()
@@ -115,12 +113,9 @@ describe('The coverage of a worker', () => {
 })
 
 describe('The coverage of a worker is refused in one line', () => {
-  test.each([
-    [5, 'coverage: 5 is neither true or false, nor the name of a folder'],
-    ['', 'coverage: "" is neither true or false, nor the name of a folder'],
-    [null, 'coverage: null is neither true or false, nor the name of a folder'],
-  ])('as %j', async (given, message) => {
+  test.each([5, '', null])('as %j', async (given) => {
     const options: object = { coverage: given }
+    const message = `coverage: ${JSON.stringify(given)} is neither true or false, nor the name of a folder`
     await expect(openTestSandbox(options)).rejects.toThrow(message)
   })
 
