@@ -46,17 +46,16 @@ test('beginUse reads a valid request into a transaction that JSON can hold', () 
   expect(useTransactionSchema.parse(JSON.parse(JSON.stringify(transaction)))).toEqual(transaction)
 })
 
+const EMPTY = { can_create: '', theme: '', language: '', response_mode: '', font: '' }
+const PLAIN = { theme: 'light', learnMore: true, appearance: {} }
+
 test.each<[string, Changes, object]>([
   ['scopes in the other order', { scope: 'svc.upgrade openid' }, { upgrade: true }],
   ['a scope that is named twice', { scope: 'openid openid' }, { upgrade: false }],
   ['two blanks between scopes', { scope: 'openid  svc.upgrade' }, { upgrade: true }],
   ['blanks around a scope', { scope: '  openid ' }, { upgrade: false }],
   ['can_create=false', { can_create: 'false' }, { canCreate: false }],
-  [
-    'empty optional parameters',
-    { can_create: '', theme: '', language: '', response_mode: '', font: '' },
-    { mode: 'fragment', canCreate: false, presentation: { theme: 'light', learnMore: true, appearance: {} } },
-  ],
+  ['empty optional parameters', EMPTY, { mode: 'fragment', canCreate: false, presentation: PLAIN }],
   ['values of 4096 bytes', { nonce: 'ü'.repeat(2_048) }, { nonce: 'ü'.repeat(2_048) }],
   ['claims of more than 4096 bytes', { claims: `${claims()}${' '.repeat(5_000)}` }, {}],
 ])('beginUse takes %s without a word', (_what, changes, transaction) => {

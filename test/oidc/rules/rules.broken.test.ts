@@ -50,6 +50,8 @@ interface RuleCase extends Details {
   send(service: Service<TestProvider>): Answer | Promise<Answer>
 }
 
+type Send = (service: Service<TestProvider>, sent: Sent) => Answer | Promise<Answer>
+
 /** A parameter that is left out, and one without a value. */
 const missing = (rule: RuleId, name: string, details: Details = { error: 'invalid_request' }): Row[] => [
   [rule, { [name]: undefined }, `${name} is missing`, details],
@@ -66,6 +68,8 @@ const MISSING_PAGE = { ...MISSING, ...PAGE }
 const CODE = { path: 'code' } as const
 const BODY = { path: '' } as const
 const SPEC = { only: 'spec' } as const
+const OF_AGEKEY = { scope: 'openid agekey.upgrade' }
+const WRONG_TYPE = { scope: undefined, response_type: 'code id_token' }
 const EVIL = { redirect_uri: 'https://evil.example/' }
 const SLASHED = `${REDIRECT_URI}/`
 const QUERIED = `${REDIRECT_URI}?a=b`
@@ -90,6 +94,7 @@ const MALFORMED =
 const WITH_NUL = 'is not well-formed: it has a NUL character; percent-encode it as UTF-8, without NUL characters'
 const OF_CORE = 'is a standard parameter (OpenID Connect Core) that this endpoint does not use: it was ignored'
 const OF_OAUTH = 'is a standard parameter (RFC 6749) that this endpoint does not use: it was ignored'
+const TOO_LONG = 'is 5000 bytes long; at most 4096 are taken'
 const OLDER = 'an older spelling of the upgrade scope, which is svc.upgrade'
 const NOT_READ = 'urn:svc:request:*** is not supported here: it was not read'
 const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this client'
@@ -123,17 +128,12 @@ const E1: readonly Row[] = [
   ...missing('USE-02', 'redirect_uri', MISSING_PAGE),
   ['USE-02', { redirect_uri: undefined, redirectUri: 'x' }, CAMEL_CASE, { ...MISSING_PAGE, beside: ['USE-11'] }],
   ...missing('USE-03', 'scope'),
-  [
-    'USE-03',
-    { scope: undefined, response_type: 'code id_token' },
-    'scope is missing',
-    { ...MISSING, beside: ['USE-04'] },
-  ],
+  ['USE-03', WRONG_TYPE, 'scope is missing', { ...MISSING, beside: ['USE-04'] }],
   ...values('USE-03', `${USE_SCOPE}, is %j`, ' ', 'openid email'),
   ...values('USE-03', `${USE_SCOPE}, is %j. Did you mean "openid svc.upgrade"?`, 'svc.upgrade', 'openid,svc.upgrade'),
   ['USE-03', { scope: 'OpenID' }, `${USE_SCOPE}, is "OpenID". Did you mean "openid"?`],
   ['USE-03', { scope: 'agekey-upgrade' }, `${USE_SCOPE}, is "agekey-upgrade"`, SPEC],
-  ['USE-03', { scope: 'openid agekey.upgrade' }, `${USE_SCOPE}, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
+  ['USE-03', OF_AGEKEY, `${USE_SCOPE}, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
   ...missing('USE-04', 'response_type'),
   ['USE-04', { response_type: 'code' }, 'response_type must be id_token, is "code"', { callback: { mode: 'query' } }],
   ['USE-04', { response_type: 'token', scope: 'openid svc.upgrade' }, 'response_type must be id_token, is "token"'],
@@ -197,12 +197,7 @@ const E2: readonly Row[] = [
   ['PAR-02', { client_id: 'nobody' }, UNKNOWN],
   ...missing('PAR-03', 'scope'),
   ...values('PAR-03', 'scope must be openid, is %j', ' ', 'openid profile'),
-  [
-    'PAR-03',
-    { scope: 'openid agekey.upgrade' },
-    `scope must be openid, is "openid agekey.upgrade". ${OTHER_WORD}`,
-    SPEC,
-  ],
+  ['PAR-03', OF_AGEKEY, `scope must be openid, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
   ...values('PAR-04', 'scope must be openid, is %j', 'svc.upgrade  openid openid', 'openid agekey_upgrade'),
   ...missing('PAR-05', 'response_type'),
   ...values('PAR-05', 'response_type must be none, is %j', 'id_token'),
@@ -224,7 +219,7 @@ const E2: readonly Row[] = [
   ['PAR-12', { login_hint: 'x' }, `login_hint ${OF_CORE}`],
   ['PAR-14', { request: 'e30.e30.' }, OBJECT],
   ['PAR-14', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, MISSING],
-  ['PAR-15', { state: 's'.repeat(5_000) }, 'state is 5000 bytes long; at most 4096 are taken'],
+  ['PAR-15', { state: 's'.repeat(5_000) }, `state ${TOO_LONG}`],
 ]
 
 const E3: readonly Row[] = [
@@ -252,14 +247,9 @@ const E3: readonly Row[] = [
   ...Object.keys(ALONE).map((name): Row => ['CRE-13', { [name]: undefined }, `${name} is missing beside request_uri`]),
   ['CRE-13', ALONE, 'scope, response_type, redirect_uri are missing beside request_uri', { path: 'scope' }],
   ['CRE-14', { request: 'e30.e30.' }, OBJECT],
-  ['CRE-15', { theme: 't'.repeat(5_000) }, 'theme is 5000 bytes long; at most 4096 are taken'],
-  [
-    'CRE-15',
-    { redirect_uri: REDIRECT_URI.padEnd(5_000, 'c') },
-    'redirect_uri is 5000 bytes long; at most 4096 are taken',
-    PAGE,
-  ],
-  ['CRE-15', { request_uri: 'r'.repeat(5_000) }, 'request_uri is 5000 bytes long; at most 4096 are taken', STATELESS],
+  ['CRE-15', { theme: 't'.repeat(5_000) }, `theme ${TOO_LONG}`],
+  ['CRE-15', { redirect_uri: REDIRECT_URI.padEnd(5_000, 'c') }, `redirect_uri ${TOO_LONG}`, PAGE],
+  ['CRE-15', { request_uri: 'r'.repeat(5_000) }, `request_uri ${TOO_LONG}`, STATELESS],
   ...PRESENTATION,
 ]
 
@@ -278,46 +268,40 @@ const E4: readonly Row[] = [
   ['TOK-10', { client_id: 'other' }, `client_id in the form is "other"; ${AUTHENTICATES}`],
 ]
 
-const SENDERS: Readonly<Record<string, (service: Service<TestProvider>, sent: Sent) => Answer | Promise<Answer>>> = {
-  E1: ({ provider }, sent) => beginUse(decodePairs(encode(requests.useRequest, sent)), provider),
-  E2: ({ provider }, sent) => pushRequest(formRequest(encode(requests.pushedRequest, sent)), provider),
-  async E3(service, sent) {
-    const requestUri = await service.obtainRequestUri()
-    const query = encode((changes) => requests.createRequest(requestUri, changes), sent)
-    return beginCreate(decodePairs(query), service.provider)
-  },
-  async E4(service, sent) {
-    const code = await service.obtainCode()
-    const form = encode((changes) => requests.tokenRequest(code, changes), sent)
-    return exchangeCode(formRequest(form, { authorization: AUTHORIZATION }), service.provider)
-  },
-}
-
-const encode = (valid: (changes?: Changes) => requests.Fields, sent: Sent) =>
-  typeof sent === 'string' ? `${new URLSearchParams(valid())}&${sent}` : String(new URLSearchParams(valid(sent)))
-
-const changed = Object.entries({ E1, E2, E3, E4 }).flatMap(([endpoint, rows]) =>
+const changed = (endpoint: string, rows: readonly Row[], send: Send) =>
   rows.map(([rule, sent, message, details]): RuleCase => {
-    const json = JSON.stringify(sent, (_, value) => value ?? null)
-    const inBrand = (brand: string): Sent =>
-      typeof sent === 'string'
-        ? sent
-        : Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, value?.replaceAll('svc', brand)]))
-    const send: RuleCase['send'] = (service) =>
-      SENDERS[endpoint]?.(service, inBrand(service.provider.brand)) ?? Promise.reject(new Error(endpoint))
-    return { endpoint, rule, message, breaks: json.slice(0, 80), ...details, send }
-  }),
-)
+    const breaks = JSON.stringify(sent, (_, value) => value ?? null).slice(0, 80)
+    return { endpoint, rule, message, breaks, ...details, send: (service) => send(service, sent) }
+  })
 
-const bearer = (challenge: string) => ({
-  path: 'Authorization',
-  headers: { 'WWW-Authenticate': `Bearer realm="agekey-sandbox"${challenge}` },
-})
-const BASIC = {
-  path: 'Authorization',
-  headers: { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' },
+function encode(valid: (changes?: Changes) => requests.Fields, sent: Sent, { brand }: TestProvider): string {
+  if (typeof sent === 'string') return `${new URLSearchParams(valid())}&${sent}`
+  return String(new URLSearchParams(valid(sent))).replaceAll('svc', brand)
 }
-const BEARER = bearer(', error="invalid_token"')
+
+const byFields = [
+  ...changed('E1', E1, ({ provider }, sent) =>
+    beginUse(decodePairs(encode(requests.useRequest, sent, provider)), provider),
+  ),
+  ...changed('E2', E2, ({ provider }, sent) =>
+    pushRequest(formRequest(encode(requests.pushedRequest, sent, provider)), provider),
+  ),
+  ...changed('E3', E3, async ({ provider, obtainRequestUri }, sent) => {
+    const requestUri = await obtainRequestUri()
+    const valid = (changes?: Changes) => requests.createRequest(requestUri, changes)
+    return beginCreate(decodePairs(encode(valid, sent, provider)), provider)
+  }),
+  ...changed('E4', E4, async ({ provider, obtainCode }, sent) => {
+    const code = await obtainCode()
+    const form = encode((changes) => requests.tokenRequest(code, changes), sent, provider)
+    return exchangeCode(formRequest(form, { authorization: AUTHORIZATION }), provider)
+  }),
+]
+
+const challenged = (challenge: string) => ({ path: 'Authorization', headers: { 'WWW-Authenticate': challenge } })
+const BASIC = challenged('Basic realm="agekey-sandbox", charset="UTF-8"')
+const BEARER = challenged('Bearer realm="agekey-sandbox", error="invalid_token"')
+const NO_ERROR = challenged('Bearer realm="agekey-sandbox"')
 const IN_FORM = { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' }
 const NO_HEADER = 'the Authorization header is missing'
 const NO_TOKEN = 'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
@@ -337,7 +321,7 @@ const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, 
   ['TOK-02', basic('ak_test_sandbox', 'wrong'), ANOTHER_SECRET, BASIC],
   ['TOK-02', basic('nobody', 'sk_test_sandbox'), UNKNOWN, BASIC],
   ['TOK-10', 'Bearer x', `client_secret ${BESIDE_HEADER}`, {}, { client_secret: 'x' }],
-  ['UPG-02', undefined, NO_HEADER, bearer('')],
+  ['UPG-02', undefined, NO_HEADER, NO_ERROR],
   ['UPG-02', AUTHORIZATION, 'Authorization is Basic; it must be Bearer', BEARER],
   ['UPG-02', 'sk_test_sandbox', 'Authorization names no scheme that is known; it must be Bearer', BEARER],
   ['UPG-02', 'Bearer', NO_TOKEN, BEARER],
@@ -360,14 +344,8 @@ const byHeader = HEADERS.map(([rule, authorization, message, details, form = {}]
     if (endpoint === 'E5') return upgradeAgeKey(jsonRequest(DETAILS, authorization), provider)
     return exchangeCode(formRequest(requests.tokenRequest('x', form), { authorization }), provider)
   }
-  return {
-    endpoint,
-    rule,
-    message,
-    breaks: `Authorization ${authorization} and ${Object.keys(form)}`,
-    ...details,
-    send,
-  }
+  const breaks = `Authorization ${authorization} and ${Object.keys(form)}`
+  return { endpoint, rule, message, breaks, ...details, send }
 })
 
 /** A body of E5; `$` stands for the name of its member. */
@@ -396,7 +374,6 @@ const byBody = BODIES.map(([rule, text, withName, details]): RuleCase => {
   return { endpoint: 'E5', rule, breaks: `the body ${text.slice(0, 50)}`, message, ...details, send }
 })
 
-type Issued = 'request_uri' | 'code' | 'access token'
 type Meanwhile = (service: Service<TestProvider>, issued: string, code: string) => unknown
 
 const wait =
@@ -409,34 +386,29 @@ const CODE_ENDED = 'the code has already been exchanged; the access token that c
 const TOKEN_ENDED = 'the access token was ended, because its code was exchanged again'
 
 /** What was issued serves no more, because of what happened meanwhile. */
-const EARLIER: readonly (readonly [Issued, RuleId, message: string, Meanwhile, Details?])[] = [
-  ['request_uri', 'CRE-09', 'request_uri expired 0 seconds ago by the sandbox clock; it lives 90 seconds', wait(90)],
-  ['request_uri', 'CRE-09', 'request_uri expired 1 second ago by the sandbox clock; it lives 90 seconds', wait(91)],
-  ['request_uri', 'CRE-09', 'request_uri expired 31 seconds ago by the sandbox clock; it lives 90 seconds', wait(121)],
-  ['request_uri', 'CRE-10', SERVED, (service, issued) => service.create(issued)],
-  ['code', 'TOK-06', 'the code expired 1 second ago by the sandbox clock; it lives 600 seconds', wait(601), CODE],
-  ['code', 'TOK-07', CODE_ENDED, (service, issued) => service.exchange(issued), CODE],
-  ['access token', 'UPG-03', TOKEN_EXPIRED, wait(10_802), BEARER],
-  ['access token', 'UPG-04', 'the age key that the access token names no longer exists', replaceAgeKey, BEARER],
-  ['access token', 'UPG-08', TOKEN_ENDED, (service, _, code) => refusalOf(() => service.exchange(code)), BEARER],
+const EARLIER: readonly (readonly ['E3' | 'E4' | 'E5', RuleId, message: string, Meanwhile, Details?])[] = [
+  ['E3', 'CRE-09', 'request_uri expired 0 seconds ago by the sandbox clock; it lives 90 seconds', wait(90)],
+  ['E3', 'CRE-09', 'request_uri expired 1 second ago by the sandbox clock; it lives 90 seconds', wait(91)],
+  ['E3', 'CRE-09', 'request_uri expired 31 seconds ago by the sandbox clock; it lives 90 seconds', wait(121)],
+  ['E3', 'CRE-10', SERVED, (service, issued) => service.create(issued)],
+  ['E4', 'TOK-06', 'the code expired 1 second ago by the sandbox clock; it lives 600 seconds', wait(601), CODE],
+  ['E4', 'TOK-07', CODE_ENDED, (service, issued) => service.exchange(issued), CODE],
+  ['E5', 'UPG-03', TOKEN_EXPIRED, wait(10_802), BEARER],
+  ['E5', 'UPG-04', 'the age key that the access token names no longer exists', replaceAgeKey, BEARER],
+  ['E5', 'UPG-08', TOKEN_ENDED, (service, _, code) => refusalOf(() => service.exchange(code)), BEARER],
 ]
 
-const ofEarlier = EARLIER.map(([name, rule, message, meanwhile, details]): RuleCase => {
-  const endpoint = { request_uri: 'E3', code: 'E4', 'access token': 'E5' }[name]
+const ofEarlier = EARLIER.map(([endpoint, rule, message, meanwhile, details]): RuleCase => {
   async function send(service: Service<TestProvider>): Promise<Answer> {
     const code = await service.obtainCode()
-    const issued = {
-      request_uri: () => service.obtainRequestUri(),
-      code: () => code,
-      'access token': async () => (await service.exchange(code)).response.access_token,
-    }
-    const value = await issued[name]()
-    await meanwhile(service, value, code)
-    if (name === 'code') return service.exchange(value)
-    if (name === 'access token') return service.upgrade(value)
-    return beginCreate(Object.entries(requests.createRequest(value)), service.provider)
+    const obtainToken = async () => (await service.exchange(code)).response.access_token
+    const issued = await { E3: service.obtainRequestUri, E4: () => code, E5: obtainToken }[endpoint]()
+    await meanwhile(service, issued, code)
+    if (endpoint === 'E4') return service.exchange(issued)
+    if (endpoint === 'E5') return service.upgrade(issued)
+    return beginCreate(Object.entries(requests.createRequest(issued)), service.provider)
   }
-  return { endpoint, rule, message, breaks: `an earlier ${name} (${message})`, ...details, send }
+  return { endpoint, rule, message, breaks: `what was issued earlier (${message})`, ...details, send }
 })
 
 const JSON_FORM: RuleCase = {
@@ -448,18 +420,13 @@ const JSON_FORM: RuleCase = {
   send: ({ provider }) => pushRequest(formRequest(JSON.stringify(requests.pushedRequest())), provider),
 }
 
-const RULE_CASES = [...changed, ...byHeader, ...byBody, ...ofEarlier, JSON_FORM]
+const RULE_CASES = [...byFields, ...byHeader, ...byBody, ...ofEarlier, JSON_FORM]
 
 /** What a caller is told: the findings, and how the request is refused. */
-interface Told {
-  readonly findings: readonly Finding[]
-  readonly refusal?: Readonly<Record<string, unknown>>
-}
-
-async function askFor(send: () => Answer | Promise<Answer>): Promise<Told> {
+async function askFor(send: () => Answer | Promise<Answer>) {
   try {
     const answer = await send()
-    if (!('kind' in answer) || answer.kind === 'proceed') return { findings: answer.findings }
+    if (!('kind' in answer) || answer.kind === 'proceed') return { ...answer, refusal: undefined }
     const { params, ...callback } = received(answer.callback)
     return { findings: answer.findings, refusal: { ...callback, ...params } }
   } catch (refusal) {
@@ -504,13 +471,6 @@ const wholeOrBeginning = (message: string) =>
 const printable = (message: string) =>
   message.replace(/…$/, '').replaceAll('…', '...').replaceAll(/["\\]/g, "'").replace(/\.$/, '').slice(0, 300)
 
-/** An issue of the age rooms: `CLM-03 age_thresholds/1: claims.age_thresholds[1] must be an integer from 0 to 150, is 151`. */
-const parseIssue = (root: string, text: string) => {
-  const [, rule = '', path = '', message = ''] = /^(\S+) ([^:]*): (.*)$/s.exec(text) ?? []
-  const steps = path.split('/').map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
-  return { rule, path: path === '' ? root : `${root}${steps.join('')}`, message }
-}
-
 /** The first case of each rule that breaks no other, but for recommendations. */
 const firstOf = <Case extends { readonly issues: readonly string[] }>(cases: readonly Case[]) => {
   const byRule = new Map<string, Case>()
@@ -523,17 +483,19 @@ const firstOf = <Case extends { readonly issues: readonly string[] }>(cases: rea
   return PROFILES.flatMap((profile) => [...byRule].map(([rule, one]) => [profile, rule, one] as const))
 }
 
-const findingsFor = (profile: (typeof PROFILES)[number], root: string, issues: readonly string[]) =>
+/** The finding of an issue of the age rooms: `CLM-03 age_thresholds/1: claims.age_thresholds[1] must be …`. */
+const findingsFor = (profile: Profile, root: string, issues: readonly string[]) =>
   issues.map((text) => {
-    const issue = parseIssue(root, text)
-    const row = ruleRow(issue.rule)
-    return { ...issue, level: levelOf(row, profile), hint: row.hint }
+    const [, rule = '', steps = '', message = ''] = /^(\S+) ([^:]*): (.*)$/s.exec(text) ?? []
+    const path = steps.split('/').map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
+    const row = ruleRow(rule)
+    return { rule, level: levelOf(row, profile), path: root + (steps && path.join('')), message, hint: row.hint }
   })
 
 test.each(firstOf(CLAIMS_CASES))(
   'In profile %s E1 with claims breaks %s',
-  async (profile, rule, { claims, issues }) => {
-    const query = Object.entries(requests.useRequest({ claims: JSON.stringify(claims) }))
+  async (profile, rule, { issues, ...one }) => {
+    const query = Object.entries(requests.useRequest({ claims: JSON.stringify(one.claims) }))
     const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
     const { findings, refusal } = await askFor(() => beginUse(query, provider))
     const expected = findingsFor(profile, 'claims', issues)
@@ -550,11 +512,8 @@ test.each(firstOf(SIGNAL_CASES))('In profile %s E2 with an age signal breaks %s'
   service.provider.clock.advance((SIGNAL_CONTEXT.now - service.provider.clock.now()) / 1000)
   const authorization_details = JSON.stringify([signalOf(one)])
   const { findings, refusal } = await askFor(() => service.push({ authorization_details }))
-  const expected = findingsFor(
-    profile,
-    'authorization_details',
-    one.issues.map((text) => text.replace(' ', ' 0/')),
-  )
+  const issues = one.issues.map((text) => text.replace(' ', ' 0/'))
+  const expected = findingsFor(profile, 'authorization_details', issues)
   expect(findings).toEqual(expected)
   const isRefused = expected.some(({ level }) => level === 'error')
   const error_description = expect.stringContaining(`${rule}: `)
@@ -563,19 +522,24 @@ test.each(firstOf(SIGNAL_CASES))('In profile %s E2 with an age signal breaks %s'
 })
 
 const FORM = 'application/x-www-form-urlencoded'
-/** The server-to-server calls, by the rule on their media type. */
+/** The server-to-server calls, by the rule on their media type; `spoiled` is that on a body that is not UTF-8. */
 const CALLS = {
-  'PAR-01': { mediaType: FORM, call: pushRequest, request: formRequest(requests.pushedRequest()) },
-  'TOK-01': { mediaType: FORM, call: exchangeCode, request: formRequest(requests.tokenRequest('x')) },
-  'UPG-01': { mediaType: 'application/json', call: upgradeAgeKey, request: jsonRequest({}, undefined) },
+  'PAR-01': { mediaType: FORM, call: pushRequest, request: formRequest(requests.pushedRequest()), spoiled: 'PAR-11' },
+  'TOK-01': {
+    mediaType: FORM,
+    call: exchangeCode,
+    request: formRequest(requests.tokenRequest('x')),
+    spoiled: 'TOK-08',
+  },
+  'UPG-01': { mediaType: 'application/json', call: upgradeAgeKey, request: jsonRequest({}, ''), spoiled: 'UPG-05' },
 } as const
 
-const refusedTypes = (['PAR-01', 'TOK-01', 'UPG-01'] as const).flatMap((rule) => {
+const MEDIA_RULES = ['PAR-01', 'TOK-01', 'UPG-01'] as const
+const refusedTypes = MEDIA_RULES.flatMap((rule) => {
   const { mediaType } = CALLS[rule]
   const other = mediaType === FORM ? 'application/json' : FORM
-  return [undefined, '', other, 'text/plain', `${mediaType}x`, 'Multipart/Form-Data; boundary=x'].map(
-    (contentType) => [contentType, rule, mediaType] as const,
-  )
+  const types = [undefined, '', other, 'text/plain', `${mediaType}x`, 'Multipart/Form-Data; boundary=x']
+  return types.map((contentType) => [contentType, rule, mediaType] as const)
 })
 
 test.each(refusedTypes)('The content type %j is refused by %s with 415', async (contentType, rule, mediaType) => {
@@ -583,33 +547,23 @@ test.each(refusedTypes)('The content type %j is refused by %s with 415', async (
   const { status, code, message, findings } = await refusalOf(() => call({ ...request, contentType }, createProvider()))
   const received = contentType ? `not "${contentType.split(';', 1)[0]?.toLowerCase()}"` : 'but it is missing'
   const problem = `Content-Type must be ${mediaType}, ${received}`
-  expect({ status, code, message: message.replaceAll("'", '"') }).toEqual({
-    ...{ status: 415, code: 'invalid_request', message: `${rule}: ${problem}` },
-  })
+  expect([status, code, message.replaceAll("'", '"')]).toEqual([415, 'invalid_request', `${rule}: ${problem}`])
   const { hint } = ruleRow(rule)
   expect(findings).toEqual([{ rule, level: 'error', path: 'Content-Type', message: problem, hint }])
 })
 
-test.each(['PAR-01', 'TOK-01', 'UPG-01'] as const)(
-  'Parameters and capitals of a media type do not break %s',
+test.each(MEDIA_RULES)(
+  '%s takes capitals and parameters of a media type, but no body that is not UTF-8',
   async (rule) => {
-    const { call, request, mediaType } = CALLS[rule]
-    const contentType = ` ${mediaType.toUpperCase()} ; charset=utf-8`
-    const { findings } = await askFor(() => call({ ...request, contentType }, createProvider()))
+    const { call, request, mediaType, spoiled } = CALLS[rule]
+    const sent = { ...request, contentType: ` ${mediaType.toUpperCase()} ; charset=utf-8` }
+    const { findings } = await askFor(() => call(sent, createProvider()))
     expect(findings.map((one) => one.rule)).not.toContain(rule)
+    const refusal = await refusalOf(() => call({ ...sent, body: Buffer.from([0x61, 0xff]) }, createProvider()))
+    const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
+    expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
   },
 )
-
-test.each([
-  ['PAR-01', 'PAR-11'],
-  ['TOK-01', 'TOK-08'],
-  ['UPG-01', 'UPG-05'],
-] as const)('The call of %s refuses a body that is not UTF-8 by %s', async (call, rule) => {
-  const request = { ...CALLS[call].request, body: Buffer.from([0x61, 0xff]) }
-  const { status, code, findings } = await refusalOf(() => CALLS[call].call(request, createProvider()))
-  expect({ status, code }).toEqual({ status: 400, code: 'invalid_request' })
-  expect(findings).toMatchObject([{ rule, path: '', message: 'the body is not UTF-8' }])
-})
 
 /** Rules of the pages of E1 and E3: `test/hosted/embedding` and `test/hosted/appearance.test.ts`. */
 const BY_A_PAGE = ['USE-19', 'USE-20', 'USE-21', 'USE-22']
