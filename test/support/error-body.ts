@@ -1,20 +1,15 @@
 import * as z from 'zod'
 import type { Answer } from './http-client.ts'
 
+const text = z.string()
+const levels = z.enum(['error', 'advice'])
+const finding = z.strictObject({ rule: text, level: levels, path: text, message: text, hint: text })
 const errorBody = z.strictObject({
-  error: z.string(),
-  error_description: z.string(),
-  error_uri: z.string().optional(),
-  findings: z.array(
-    z.strictObject({
-      rule: z.string(),
-      level: z.enum(['error', 'advice']),
-      path: z.string(),
-      message: z.string(),
-      hint: z.string(),
-    }),
-  ),
-  suggestions: z.array(z.string()).optional(),
+  error: text,
+  error_description: text,
+  error_uri: text.optional(),
+  findings: z.array(finding),
+  suggestions: z.array(text).optional(),
 })
 
 /** What a refused call says, in the one shape that all of them have. @throws when it is another shape */

@@ -9,19 +9,11 @@ export interface Tag {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-const TEXT: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&#13;': '\r',
-}
+const TEXT: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#13': '\r' }
 
 /** The text that a parser reads from escaped markup. */
-export function decodeReferences(markup: string): string {
-  return markup.replace(/&(?:amp|lt|gt|quot|#39|#13);/g, (reference) => TEXT[reference] ?? reference)
-}
+export const decodeReferences = (markup: string): string =>
+  markup.replace(/&(amp|lt|gt|quot|#39|#13);/g, (reference, name) => TEXT[name] ?? reference)
 
 /** Every tag of a page in order. @throws Error at a `<` that opens none, so a stray one is never overlooked. */
 export function tagsOf(page: Markup): readonly Tag[] {
@@ -29,26 +21,22 @@ export function tagsOf(page: Markup): readonly Tag[] {
   const tags = [...body.matchAll(/<(\/?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*>/g)]
   const opened = body.split('<').length - 1
   if (tags.length !== opened) throw new Error(`${opened} times <, but ${tags.length} tags`)
-  return tags.map(([, name = '', rest = '']) => ({
-    name,
-    attributes: Object.fromEntries(
-      [...rest.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)].map(([, key = '', value = '']) => [key, decodeReferences(value)]),
-    ),
-  }))
+  return tags.map(([, name = '', rest = '']) => {
+    const pairs = [...rest.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)]
+    return { name, attributes: Object.fromEntries(pairs.map(([, key, text = '']) => [key, decodeReferences(text)])) }
+  })
 }
 
 /** The tags with this `data-testid`. */
-export function byTestId(page: Markup, testId: string): readonly Tag[] {
-  return tagsOf(page).filter(({ attributes }) => attributes['data-testid'] === testId)
-}
+export const byTestId = (page: Markup, testId: string): readonly Tag[] =>
+  tagsOf(page).filter(({ attributes }) => attributes['data-testid'] === testId)
 
 /** All text outside of tags, with runs of white space as one blank; a place where a word may break is none. */
 export function textOf(page: Markup): string {
-  return decodeReferences(
-    markupOf(page)
-      .replaceAll('<wbr>', '')
-      .replace(/<[^>]*>/g, ' '),
-  ).replace(/\s+/g, ' ')
+  const text = markupOf(page)
+    .replaceAll('<wbr>', '')
+    .replace(/<[^>]*>/g, ' ')
+  return decodeReferences(text).replace(/\s+/g, ' ')
 }
 
 /** Names that the forms of a page can submit. */

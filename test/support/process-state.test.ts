@@ -6,67 +6,40 @@ import { processState } from './process-state.ts'
 type Change = () => () => unknown
 
 const replace =
-  (owner: object, name: string): Change =>
+  (owner: object, name: string, value: unknown = () => undefined): Change =>
   () => {
-    const value: unknown = Reflect.get(owner, name)
-    Reflect.set(owner, name, () => undefined)
-    return () => Reflect.set(owner, name, value)
+    const [isNew, before] = [!(name in owner), Reflect.get(owner, name)]
+    Reflect.set(owner, name, value)
+    return () => (isNew ? Reflect.deleteProperty(owner, name) : Reflect.set(owner, name, before))
   }
 
+/** Changes by a function that returns what was there before. */
+const swap =
+  <Value>(set: (value: Value) => Value, value: Value): Change =>
+  () => {
+    const before = set(value)
+    return () => set(before)
+  }
+
+const enter = (folder: string) => {
+  const before = process.cwd()
+  process.chdir(folder)
+  return before
+}
+
+const listen = () => {
+  const listener = () => {}
+  process.on('warning', listener)
+  return () => process.off('warning', listener)
+}
+
 const CHANGES: readonly [change: string, part: string, Change][] = [
-  [
-    'a new variable of the environment',
-    'environment',
-    () => {
-      process.env['LEFT_BY_A_TEST'] = '1'
-      return () => delete process.env['LEFT_BY_A_TEST']
-    },
-  ],
-  [
-    'another working folder',
-    'workingFolder',
-    () => {
-      const folder = process.cwd()
-      process.chdir(tmpdir())
-      return () => process.chdir(folder)
-    },
-  ],
-  [
-    'an exit code',
-    'exitCode',
-    () => {
-      const code = process.exitCode
-      process.exitCode = 3
-      return () => {
-        process.exitCode = code
-      }
-    },
-  ],
-  [
-    'another umask',
-    'umask',
-    () => {
-      const umask = process.umask(0o70)
-      return () => process.umask(umask)
-    },
-  ],
-  [
-    'a listener of the process',
-    'listeners',
-    () => {
-      const listener = () => {}
-      process.on('warning', listener)
-      return () => process.off('warning', listener)
-    },
-  ],
-  [
-    'a global',
-    'globals',
-    () => {
-      Reflect.set(globalThis, 'leftByATest', 1)
-      return () => Reflect.deleteProperty(globalThis, 'leftByATest')
-    },
-  ],
+  ['a new variable of the environment', 'environment', replace(process.env, 'LEFT_BY_A_TEST', '1')],
+  ['another working folder', 'workingFolder', swap(enter, tmpdir())],
+  ['an exit code', 'exitCode', replace(process, 'exitCode', 3)],
+  ['another umask', 'umask', swap(process.umask, 0o70)],
+  ['a listener of the process', 'listeners', listen],
+  ['a global', 'globals', replace(globalThis, 'leftByATest', 1)],
   ['a clock that stands still', 'functions', () => vi.useFakeTimers() && (() => vi.useRealTimers())],
   ['another source of chance', 'functions', replace(Math, 'random')],
   ['another network', 'functions', replace(globalThis, 'fetch')],

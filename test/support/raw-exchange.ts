@@ -9,10 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes that no HTTP client would send (one per character) and reads until the server ends the connection: ask for
- * `Connection: close`. `ending` says what this side does when everything is sent: wait, say that nothing more will come
- * (which cuts a body short), or close the connection without waiting for an answer. `until: 'answered'` ends the connection
- * once the answer is whole: a server that refuses a request early keeps it open for a while.
+ * Sends bytes (one per character) and reads until the server ends the connection: ask for `Connection: close`. When all is
+ * sent, `ending` waits, cuts the body short or closes. `until: 'answered'` ends the connection once the answer is whole.
  */
 export function exchangeRaw(
   url: string,
@@ -46,14 +44,10 @@ function isWhole(received: string): boolean {
 
 function parse(received: string): RawAnswer {
   const [head = '', ...rest] = received.split('\r\n\r\n')
-  const [statusLine = '', ...lines] = head.split('\r\n')
-  const headers = lines.map((line): [string, string] => {
-    const colon = line.indexOf(':')
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
-  })
-  return {
-    status: Number(statusLine.split(' ')[1] ?? 0),
-    headers: Object.fromEntries(headers),
-    body: Buffer.from(rest.join('\r\n\r\n'), 'latin1').toString('utf8'),
-  }
+  const headers = [...head.matchAll(/^([^:\r\n]+):(.*)$/gm)].map(([, name = '', value = '']) => [
+    name.toLowerCase(),
+    value.trim(),
+  ])
+  const body = Buffer.from(rest.join('\r\n\r\n'), 'latin1').toString('utf8')
+  return { status: Number(head.split(' ')[1] ?? 0), headers: Object.fromEntries(headers), body }
 }

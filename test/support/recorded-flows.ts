@@ -1,7 +1,8 @@
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import { press, submit } from './forms.ts'
 import type { HttpClient } from './http-client.ts'
 import { createRelyingParty } from './relying-party.ts'
-import { createRequest, pushedRequest, useRequest } from './requests.ts'
+import { type Changes, createRequest, useRequest } from './requests.ts'
 
 const UPGRADE = 'openid svc.upgrade'
 
@@ -9,7 +10,7 @@ const UPGRADE = 'openid svc.upgrade'
 export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<string, string>> {
   const party = createRelyingParty(sandbox)
   const { request } = sandbox
-  const use = (changes: Parameters<typeof useRequest>[0] = {}) => request.get('/v1/oidc/use').query(useRequest(changes))
+  const use = (changes: Changes = {}) => request.get('/v1/oidc/use').query(useRequest(changes))
   const flows = new Map<string, string>()
   const record = async (name: string, make: () => Promise<unknown>) => {
     await sandbox.clock.reset()
@@ -18,29 +19,22 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
     if (flow) flows.set(name, flow.id)
   }
 
-  await record('a teen by an expectation', async () => {
-    await sandbox.next({ persona: 'teen-16' })
-    await use({ state: `it's "quoted" \\" \\n #{x} \u2028` })
-  })
+  const decided = (name: string, decision: Parameters<typeof sandbox.next>[0], changes: Changes = {}) =>
+    record(name, async () => {
+      await sandbox.next(decision)
+      await use(changes)
+    })
+
+  await decided('a teen by an expectation', { persona: 'teen-16' }, { state: `it's "quoted" \\" \\n #{x} \u2028` })
   await record('form_post', () => party.use({ response_mode: 'form_post' }))
   await record('query', () => party.use({ response_mode: 'query', redirect_uri: 'http://localhost:3000/callback?a=b' }))
-  await record('no age key', async () => {
-    await sandbox.next({ persona: 'no-age-key' })
-    await use({ can_create: 'true' })
-  })
+  await decided('no age key', { persona: 'no-age-key' }, { can_create: 'true' })
   await record('a choice on the page', async () => {
-    const { text } = await use()
-    const [, transaction = ''] = /name="transaction" value="([^"]*)"/.exec(text) ?? []
-    await request
-      .post('/v1/oidc/use/choice')
-      .set('Sec-Fetch-Site', 'same-origin')
-      .type('form')
-      .send({ transaction, persona: 'teen-16', outcome: 'access_denied' })
+    const form = press((await use()).text, 'persona-teen-16')
+    form.fields.set('outcome', 'access_denied')
+    await submit(sandbox, form)
   })
-  await record('a spoiled token', async () => {
-    await sandbox.next({ persona: 'adult-passport', outcome: 'id_token.expired' })
-    await use()
-  })
+  await decided('a spoiled token', { persona: 'adult-passport', outcome: 'id_token.expired' })
   await record('a user who waits', () => use())
   await record('a refused request', () => use({ nonce: undefined, redirect_uri: 'http://localhost:3000/other' }))
   await record('an unknown client', () => use({ client_id: 'nobody-knows-me' }))
@@ -48,10 +42,7 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
     const token = await party.obtainToken({ sandbox_persona: 'teen-16', claims: '{"age_thresholds":[18]}' })
     await party.upgrade(token)
   })
-  await record('a use after the upgrade', async () => {
-    await sandbox.next({ persona: 'teen-16' })
-    await use()
-  })
+  await decided('a use after the upgrade', { persona: 'teen-16' })
   await record('a token call that fails', async () => {
     const code = await party.obtainCode()
     await sandbox.next({ flow: 'token', outcome: 'token.500' })
@@ -78,24 +69,13 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
     await use({ scope: UPGRADE })
     await sandbox.personas.remove(persona.name)
   })
-  await record('a form with a field twice', async () => {
-    await sandbox.next({ persona: 'adult-passport', outcome: 'callback.state_twice' })
-    await use({ response_mode: 'form_post' })
-  })
+  const twice = { persona: 'adult-passport', outcome: 'callback.state_twice' }
+  await decided('a form with a field twice', twice, { response_mode: 'form_post' })
   await record('a reply that is cut off', async () => {
     await sandbox.next({ flow: 'par', outcome: 'par.truncated' })
-    await request
-      .post('/v1/oidc/create/par')
-      .type('form')
-      .send(pushedRequest())
-      .catch(() => undefined)
+    await party.push().catch(() => undefined)
   })
-  await record('a wrong secret', () =>
-    request
-      .post('/v1/oidc/create/par')
-      .type('form')
-      .send(pushedRequest({ client_secret: 'wrong' })),
-  )
+  await record('a wrong secret', () => party.push({ client_secret: 'wrong' }))
   await record('a frozen clock and a birthday', async () => {
     await sandbox.clock.freeze()
     await sandbox.clock.set('2031-02-03T04:05:06Z')
@@ -104,21 +84,10 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
     await use()
   })
   await record('a persona of its own', async () => {
-    await sandbox.personas.put({
-      name: 'turns-18-in-three-days',
-      title: "It's a birthday",
-      purpose: 'A persona that no other sandbox has',
-      age_key: {
-        signals: [
-          {
-            method: 'id_doc_scan',
-            age: { date_of_birth: 'today - 18y + 3d' },
-            verified_at: 'now - 30d',
-            provenance: '/veratad/roc',
-          },
-        ],
-      },
-    })
+    const signal = { method: 'id_doc_scan', verified_at: 'now - 30d', provenance: '/veratad/roc' } as const
+    const age_key = { signals: [{ ...signal, age: { date_of_birth: 'today - 18y + 3d' } }] }
+    const shown = { title: "It's a birthday", purpose: 'A persona that no other sandbox has' }
+    await sandbox.personas.put({ name: 'turns-18-in-three-days', ...shown, age_key })
     await sandbox.next({ persona: 'turns-18-in-three-days' })
     await use({ scope: UPGRADE })
   })

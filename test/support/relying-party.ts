@@ -39,30 +39,26 @@ export function createRelyingParty(
       const { params } = await party.use({ scope, sandbox_persona: 'child-12', ...changes })
       return z.string().parse(params['code'])
     },
-    push: async (changes) =>
-      http.request
-        .post('/v1/oidc/create/par')
-        .type('form')
-        .send(pushedRequest({ ...ids, client_secret: clientSecret, ...changes })),
+    async push(changes) {
+      const form = pushedRequest({ ...ids, client_secret: clientSecret, ...changes })
+      return http.request.post('/v1/oidc/create/par').type('form').send(form)
+    },
     obtainRequestUri: async (changes) => pushed.parse((await party.push(changes)).body).request_uri,
     async create(requestUri, changes) {
       const query = createRequest(requestUri, { ...ids, ...decided, ...changes })
       return readCallback(await http.request.get('/v1/oidc/create').query(query))
     },
-    exchange: async (code, changes) =>
-      http.request
-        .post('/v1/oidc/use/token')
-        .set('Authorization', basic(clientId, clientSecret))
-        .type('form')
-        .send(tokenRequest(code, changes)),
+    async exchange(code, changes) {
+      const call = http.request.post('/v1/oidc/use/token').set('Authorization', basic(clientId, clientSecret))
+      return call.type('form').send(tokenRequest(code, changes))
+    },
     async obtainToken(changes) {
       return issued.parse((await party.exchange(await party.obtainCode(changes))).body).access_token
     },
-    upgrade: async (token, details = [ageSignal()]) =>
-      http.request
-        .post(`/v1/${brand}/upgrade`)
-        .set('Authorization', `Bearer ${token}`)
-        .send({ authorization_details: details }),
+    async upgrade(token, details = [ageSignal()]) {
+      const call = http.request.post(`/v1/${brand}/upgrade`).set('Authorization', `Bearer ${token}`)
+      return call.send({ authorization_details: details })
+    },
   }
   return party
 }
