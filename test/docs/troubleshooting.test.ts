@@ -11,11 +11,11 @@ import {
   type Changes,
   createRequest,
   pushedRequest,
+  REDIRECT_URI,
   tokenRequest,
   useRequest,
 } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
-import { WEB_SHOP } from '../support/web-shop.ts'
 import { readPage } from './page.ts'
 
 /** What a developer sees, as the page shows it. */
@@ -25,6 +25,7 @@ const USE = '/v1/oidc/use'
 const PAR = '/v1/oidc/create/par'
 const TOKEN = '/v1/oidc/use/token'
 const ADULT = { sandbox_persona: 'adult-passport' }
+const WEB_SHOP = { clientId: 'web-shop', clientSecret: 'not-a-real-secret', redirectUris: [REDIRECT_URI] }
 const shop = { client_id: WEB_SHOP.clientId }
 
 const described = ({ body }: Answer): string => `${body.error}: ${body.error_description}`

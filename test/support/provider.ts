@@ -5,7 +5,7 @@ import {
   DEFAULT_PLATFORMS,
   DEFAULT_PROVENANCE_ALLOWLIST,
 } from '../../src/oidc/decisions.ts'
-import type { AgeKey, AgeKeys, Client, Clock } from '../../src/oidc/ports.ts'
+import type { AgeKey, AgeKeys, Client } from '../../src/oidc/ports.ts'
 import { BRAND } from '../../src/oidc/profile.ts'
 import type { Provider } from '../../src/oidc/provider.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
@@ -14,19 +14,9 @@ import { createMemoryStore } from '../../src/store/memory.ts'
 import { readTestKeys } from './keys.ts'
 import { ageSignal, REDIRECT_URI } from './requests.ts'
 
-/** A clock that stands still until a test moves it. */
-export interface TestClock extends Clock {
-  advance(seconds: number): void
-}
-
-/** Age keys by their holder. */
-export interface TestAgeKeys extends AgeKeys {
-  of(holder: string | undefined): AgeKey | undefined
-}
-
 export interface TestProvider extends Provider {
-  readonly clock: TestClock
-  readonly ageKeys: TestAgeKeys
+  readonly clock: ReturnType<typeof createTestClock>
+  readonly ageKeys: ReturnType<typeof createTestAgeKeys>
 }
 
 /** The instant at which the clock of each provider stands. */
@@ -75,44 +65,37 @@ export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKey
 /** The credentials of the second client. */
 export const OTHER_CLIENT = { clientId: 'other', clientSecret: 'sk_other' }
 
-const CLIENTS: readonly Client[] = [{ clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }, OTHER_CLIENT].map(
-  (client) => ({
-    ...client,
-    name: client.clientId,
-    redirectUris: [REDIRECT_URI, `${REDIRECT_URI}?a=b`],
-    allowsRedirectTo: (redirectUri) => [REDIRECT_URI, `${REDIRECT_URI}?a=b`].includes(redirectUri),
-  }),
-)
+const redirectUris = [REDIRECT_URI, `${REDIRECT_URI}?a=b`]
+const allowsRedirectTo = (redirectUri: string) => redirectUris.includes(redirectUri)
+const BUILT_IN = { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }
+const CLIENTS: readonly Client[] = [BUILT_IN, OTHER_CLIENT].map((client) => {
+  return { ...client, name: client.clientId, redirectUris, allowsRedirectTo }
+})
 
-function createTestClock(): TestClock {
+/** A clock that stands still until a test moves it. */
+function createTestClock() {
   let now = NOW
-  return {
-    now: () => now,
-    advance(seconds) {
-      now += seconds * 1000
-    },
+  const advance = (seconds: number) => {
+    now += seconds * 1000
   }
+  return { now: () => now, advance }
 }
 
-function createTestAgeKeys(): TestAgeKeys {
+/** Age keys by their holder. */
+function createTestAgeKeys() {
   const keys = new Map<string | undefined, AgeKey>([
     ['adult', ADULT],
     ['child', CHILD],
   ])
   let saved = 0
-  return {
-    of: (holder) => keys.get(holder),
-    async save(signals, holder) {
-      saved += 1
-      keys.set(holder, { id: `saved-${saved}`, signals })
-    },
-    async add(id, signals) {
-      for (const [holder, key] of keys) {
-        if (key.id !== id) continue
-        keys.set(holder, { id, signals: [...key.signals, ...signals] })
-        return true
-      }
-      return false
-    },
+  const save: AgeKeys['save'] = async (signals, holder) => {
+    saved += 1
+    keys.set(holder, { id: `saved-${saved}`, signals })
   }
+  const add: AgeKeys['add'] = async (id, signals) => {
+    const [holder, key] = [...keys].find(([, one]) => one.id === id) ?? []
+    if (key) keys.set(holder, { id, signals: [...key.signals, ...signals] })
+    return key !== undefined
+  }
+  return { of: (holder: string | undefined) => keys.get(holder), save, add }
 }

@@ -13,64 +13,50 @@ import { ADULT, CHILD, createProvider, type TestProvider } from './provider.ts'
 import { ageSignal, basic, type Changes, createRequest, pushedRequest, tokenRequest, useRequest } from './requests.ts'
 
 export const VERIFIED: UseDecision = { kind: 'verified', ageKey: ADULT }
+const CREATED: CreateDecision = { kind: 'created', holder: 'adult' }
 export const DECLINED = { kind: 'error', error: 'access_denied', description: 'The user went back.' } as const
 
-/** The endpoints of the service as functions, in the words of a relying party; a test changes what it is about. */
-export interface Service<Ports extends Provider> {
-  readonly provider: Ports
-  /** E1 from the request to the callback; a refused request gets its callback without a decision. */
-  use(changes?: Changes, decision?: UseDecision): Promise<ReceivedCallback>
-  /** E1 with the upgrade scope, by the holder of `CHILD`: the code. */
-  obtainCode(): Promise<string>
-  push(changes?: Changes): ReturnType<typeof pushRequest>
-  /** E2: the `request_uri`. */
-  obtainRequestUri(changes?: Changes): Promise<string>
-  /** E3 from the request to the callback. */
-  create(requestUri: string | undefined, changes?: Changes, decision?: CreateDecision): Promise<ReceivedCallback>
-  exchange(code: string | undefined, changes?: Changes, credentials?: Credentials): ReturnType<typeof exchangeCode>
-  /** E1 and E4: an access token for `CHILD`. */
-  obtainToken(): Promise<string>
-  upgrade(token: string, details?: unknown): ReturnType<typeof upgradeAgeKey>
-}
+const SANDBOX_CLIENT = { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }
 
-interface Credentials {
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
-const SANDBOX_CLIENT: Credentials = { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }
+export type Service<Ports extends Provider> = ReturnType<typeof serviceOf<Ports>>
 
 export function createService(): Service<TestProvider>
 export function createService<Ports extends Provider>(provider: Ports): Service<Ports>
 export function createService(provider: Provider = createProvider()): Service<Provider> {
-  const service: Service<Provider> = {
-    provider,
-    async use(changes, decision = VERIFIED) {
-      const beginning = beginUse(Object.entries(useRequest(changes)), provider)
-      if (beginning.kind === 'refused') return received(beginning.callback)
-      return received((await finishUse(beginning.transaction, decision, { provider })).callback)
-    },
-    async obtainCode() {
-      const scope = `openid ${provider.brand}.upgrade`
-      const { params } = await service.use({ scope }, { kind: 'verified', ageKey: CHILD })
-      return z.string().parse(params['code'])
-    },
-    push: (changes) => pushRequest(formRequest(pushedRequest(changes)), provider),
-    obtainRequestUri: async (changes) => (await service.push(changes)).response.request_uri,
-    async create(requestUri, changes, decision = { kind: 'created', holder: 'adult' }) {
-      const beginning = await beginCreate(Object.entries(createRequest(requestUri, changes)), provider)
-      if (beginning.kind === 'refused') return received(beginning.callback)
-      return received((await finishCreate(beginning.transaction, decision, { provider })).callback)
-    },
-    exchange(code, changes, { clientId, clientSecret } = SANDBOX_CLIENT) {
-      const authorization = basic(clientId, clientSecret)
-      return exchangeCode(formRequest(tokenRequest(code, changes), { authorization }), provider)
-    },
-    obtainToken: async () => (await service.exchange(await service.obtainCode())).response.access_token,
-    upgrade: (token, details = [ageSignal()]) =>
-      upgradeAgeKey(jsonRequest({ authorization_details: details }, `Bearer ${token}`), provider),
+  return serviceOf(provider)
+}
+
+/** The endpoints of the service as functions, in the words of a relying party; a test changes what it is about. */
+function serviceOf<Ports extends Provider>(provider: Ports) {
+  /** E1 from the request to the callback; a refused request gets its callback without a decision. */
+  async function use(changes?: Changes, decision = VERIFIED) {
+    const beginning = beginUse(Object.entries(useRequest(changes)), provider)
+    if (beginning.kind === 'refused') return received(beginning.callback)
+    return received((await finishUse(beginning.transaction, decision, { provider })).callback)
   }
-  return service
+  /** E1 with the upgrade scope, by the holder of `CHILD`: the code. */
+  async function obtainCode() {
+    const { params } = await use({ scope: `openid ${provider.brand}.upgrade` }, { kind: 'verified', ageKey: CHILD })
+    return z.string().parse(params['code'])
+  }
+  const push = (changes?: Changes) => pushRequest(formRequest(pushedRequest(changes)), provider)
+  /** E2: the `request_uri`. */
+  const obtainRequestUri = async (changes?: Changes) => (await push(changes)).response.request_uri
+  /** E3 from the request to the callback. */
+  async function create(requestUri: string | undefined, changes?: Changes, decision: CreateDecision = CREATED) {
+    const beginning = await beginCreate(Object.entries(createRequest(requestUri, changes)), provider)
+    if (beginning.kind === 'refused') return received(beginning.callback)
+    return received((await finishCreate(beginning.transaction, decision, { provider })).callback)
+  }
+  function exchange(code: string | undefined, changes?: Changes, { clientId, clientSecret } = SANDBOX_CLIENT) {
+    const authorization = basic(clientId, clientSecret)
+    return exchangeCode(formRequest(tokenRequest(code, changes), { authorization }), provider)
+  }
+  /** E1 and E4: an access token for `CHILD`. */
+  const obtainToken = async () => (await exchange(await obtainCode())).response.access_token
+  const upgrade = (token: string, details: unknown = [ageSignal()]) =>
+    upgradeAgeKey(jsonRequest({ authorization_details: details }, `Bearer ${token}`), provider)
+  return { provider, use, obtainCode, push, obtainRequestUri, create, exchange, obtainToken, upgrade }
 }
 
 type Form = Readonly<Record<string, string>> | string
