@@ -19,12 +19,9 @@ const SOME = ['use/id_token.signature_*', 'use/id_token.nonce_other', 'use/acces
 const audit = (changes: Changes, options: AuditOptions = {}) =>
   auditExample(sandbox(), changes, { only: SOME, timeoutSeconds: 5, ...options })
 
-/** Audits what is at an address. */
-const auditAt = (page: string) => runAudit(appAt(sandbox(), { page, agent: createHttpAgent() }))
-
 /** The message of an audit that can show nothing. */
 async function problemOf(audited: Promise<AuditReport>): Promise<string> {
-  const problem = await audited.then(
+  const problem: unknown = await audited.then(
     ({ totals }) => expect.fail(`it ended with ${JSON.stringify(totals)}`),
     (error: unknown) => error,
   )
@@ -33,14 +30,23 @@ async function problemOf(audited: Promise<AuditReport>): Promise<string> {
   return problem.message
 }
 
+const problemAt = (page: string) => problemOf(runAudit(appAt(sandbox(), { page, agent: createHttpAgent() })))
+
 const rowsWith = ({ rows }: AuditReport, verdict: VerdictName) =>
   rows.filter((row) => row.verdict === verdict).map(({ row }) => row)
+
+/** After a yes its page holds a script alone, and after a no it says why, with the same status. */
+const SAYS_LESS: Changes = [
+  ["'Welcome, you are 18.'", '\'<script>location = "/members"</script>\''],
+  ["status(403).send('You are not 18 yet.')", "send('You are not 18 yet.')"],
+  ["'openid svc.upgrade'", "'openid'"],
+]
 
 test.each<readonly [string, Changes, RegExp]>([
   [
     'refuses a right token',
     MISBEHAVING.refusesEverything,
-    /^your app answers a right token of adult-passport with 403 at \/callback \("Not you\."\); run: agekey-sandbox doctor/,
+    /^your app answers a right token of adult-passport with 403 at \/callback \("Not you."\); run: agekey-sandbox doctor/,
   ],
   [
     'answers alike after a yes and after a no',
@@ -49,11 +55,7 @@ test.each<readonly [string, Changes, RegExp]>([
   ],
   [
     'says less after a yes than after a no',
-    [
-      ["'Welcome, you are 18.'", '\'<script>location = "/members"</script>\''],
-      ["status(403).send('You are not 18 yet.')", "send('You are not 18 yet.')"],
-      ["'openid svc.upgrade'", "'openid'"],
-    ],
+    SAYS_LESS,
     /^yes and no look alike: after adult-passport your app shows nothing that it does not show after child-12: 200 at \/callback; give --accepted "get=/,
   ],
   [
@@ -71,12 +73,11 @@ test.each<readonly [string, Changes, RegExp]>([
 
 test('An audit shows nothing of an app that is not there, or speaks http where https is asked for, and says why', async () => {
   const nowhere = `http://localhost:${await findFreePort()}/verify`
-  expect(await problemOf(auditAt(nowhere))).toBe(
-    `${nowhere}: nothing answers; start your app first, or name its command by --start`,
-  )
+  const remedy = 'nothing answers; start your app first, or name its command by --start'
+  expect(await problemAt(nowhere)).toBe(`${nowhere}: ${remedy}`)
   const app = await startExpressExample(sandbox())
   onTestFinished(() => app.stop())
-  expect(await problemOf(auditAt(`${app.url.replace('http:', 'https:')}/verify`))).toMatch(
+  expect(await problemAt(`${app.url.replace('http:', 'https:')}/verify`)).toMatch(
     /^https:\/\/localhost:\d+\/verify: .* cannot be reached: it does not speak TLS; look at the address of your app$/,
   )
 })
@@ -84,9 +85,9 @@ test('An audit shows nothing of an app that is not there, or speaks http where h
 test('An audit shows nothing of an app that uses another service, and names the address that the app needs', async () => {
   const app = await startExpressExample({ baseUrl: 'https://age.example', url: sandbox().url })
   onTestFinished(() => app.stop())
-  expect(await problemOf(auditAt(`${app.url}/verify`))).toBe(
-    `GET /verify goes to https://age.example/v1/oidc/use, not to this sandbox; set your app's base URL to ${sandbox().baseUrl}`,
-  )
+  const where = 'https://age.example/v1/oidc/use, not to this sandbox'
+  const message = `GET /verify goes to ${where}; set your app's base URL to ${sandbox().baseUrl}`
+  expect(await problemAt(`${app.url}/verify`)).toBe(message)
 })
 
 test('An audit of an app that takes every answer finds every row that it must refuse, by the rule that it is given', async () => {
@@ -94,9 +95,7 @@ test('An audit of an app that takes every answer finds every row that it must re
   const report = await audit(MISBEHAVING.acceptsEverything, { only: SAMPLE, use: { accepted } })
   const judged = report.rows.filter(({ verdict }) => !['not for this app', 'accepted', 'observed'].includes(verdict))
   expect(judged.length).toBeGreaterThan(15)
-  expect(judged.filter(({ verdict }) => verdict !== 'let in').map(({ row, verdict }) => `${row} ${verdict}`)).toEqual(
-    [],
-  )
+  expect(judged.filter(({ verdict }) => verdict !== 'let in')).toEqual([])
   expect(report.exit_code).toBe(1)
 }, 60_000)
 
@@ -113,19 +112,15 @@ test.each([
 
 test('An app that breaks at wrong tokens fails no audit that counts from the level must on', async () => {
   const report = await audit(MISBEHAVING.answers500, { repeat: 1 })
-  expect({ broken: rowsWith(report, 'broke').length, code: report.exit_code }).toEqual({
-    broken: report.rows.length - 1,
-    code: 0,
-  })
+  expect(rowsWith(report, 'broke')).toHaveLength(report.rows.length - 1)
+  expect(report.exit_code).toBe(0)
 })
 
 test('An app that redirects for ever after wrong tokens says neither yes nor no', async () => {
   const report = await audit(MISBEHAVING.redirectsForEver)
   const lost = report.rows.filter(({ verdict }) => verdict !== 'refused')
-  expect(lost).toHaveLength(report.rows.length - 1)
-  expect(new Set(lost.map(({ verdict, reason }) => `${verdict} ${reason}`))).toEqual(
-    new Set(['undetermined page_unknown']),
-  )
+  const open = { verdict: 'undetermined', reason: 'page_unknown' }
+  expect(lost).toMatchObject(Array(report.rows.length - 1).fill(open))
   expect(report.exit_code).toBe(3)
 })
 
@@ -180,8 +175,8 @@ test('In an app whose age signals the sandbox refuses an audit finds that Create
   expect(evidenceOf(report, 'create/created')).toMatch(/^the sandbox refuses E2 of your app with 400: SIG-20: /)
   expect(evidenceOf(report, 'use/code_issued')).toMatch(/^the sandbox refuses E5 of your app with 400: SIG-20: /)
   expect(rowsWith(report, 'let in')).toEqual([])
-  const failed = report.rows.find(({ row }) => row === 'token/token.500')
-  expect(failed).toMatchObject({ verdict: 'undetermined', reason: 'masked' })
+  const masked = { row: 'token/token.500', verdict: 'undetermined', reason: 'masked' }
+  expect(report.rows).toContainEqual(expect.objectContaining(masked))
   expect(report.exit_code).toBe(1)
 }, 60_000)
 

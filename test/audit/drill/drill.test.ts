@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type DrillOptions, drill } from '../../../src/audit.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
-import { REDIRECT_URI } from '../../support/requests.ts'
+import { type Changes, REDIRECT_URI } from '../../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 import { startVerificationsApp } from './verifications-app.ts'
 
@@ -17,155 +17,118 @@ async function problemOf(sandbox: TestSandbox, options: DrillOptions): Promise<s
 
 const never = () => false
 
-describe('A drill by a function', () => {
-  test('finds each verification that the app kept, and says what each was', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox)
-    const adult = await app.prove()
-    const teen = await app.prove({ sandbox_persona: 'teen-16' })
-    const report = await drill(sandbox, { find: (sub) => app.kept.has(sub) })
-    expect(report).toMatchObject({ found: 2, total: 2, spoiled: 0, exit_code: 0, asked: 'find' })
-    expect(report.subs).toMatchObject([
-      { sub: adult, flow: 'f1', persona: 'adult-passport', state: 'found', age_thresholds: { 18: true } },
-      { sub: teen, flow: 'f2', persona: 'teen-16', state: 'found', age_thresholds: { 16: true, 18: false } },
-    ])
-    expect(report.subs[0]?.url).toBe(`${sandbox.baseUrl}/_sandbox/console/flows/f1`)
-  })
+/** A sandbox, and an app to which users proved ages: what each of them asked for. */
+async function proved(...users: readonly Changes[]) {
+  const sandbox = await startSandbox()
+  const app = await startVerificationsApp(sandbox)
+  const subs: string[] = []
+  for (const user of users) subs.push(await app.prove(user))
+  return { sandbox, app, subs, drill: (options: DrillOptions) => drill(sandbox, options) }
+}
 
-  test('says which verifications an app that keeps only the last one has forgotten', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox, undefined, { keeps: 'last' })
-    for (let count = 0; count < 3; count++) await app.prove()
-    const { subs, found, total, exit_code: code } = await drill(sandbox, { find: (sub) => app.kept.has(sub) })
-    expect({ found, total, code }).toEqual({ found: 1, total: 3, code: 1 })
-    expect(subs.map(({ state }) => state)).toEqual(['not_found', 'not_found', 'found'])
-    expect(subs[0]?.reason).toBe('find returned false')
-  })
+const [ADULT, TEEN, CHILD] = [{}, { sandbox_persona: 'teen-16' }, { sandbox_persona: 'child-12' }]
 
-  test('asks for no answer that an outcome changed, and for each unusual one that is right', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox)
-    for (const sandbox_outcome of ['id_token.expired', 'callback.state_missing', 'id_token.aud_of_other_client']) {
-      await app.prove({ sandbox_outcome })
-    }
-    const control = await app.prove({ sandbox_outcome: 'id_token.extra_claim' })
-    await app.prove({ sandbox_outcome: 'access_denied' })
-    const { subs, spoiled } = await drill(sandbox, { find: async () => false })
-    expect(subs.map(({ sub }) => sub)).toEqual([control])
-    expect(spoiled).toBe(3)
-  })
-
-  test('takes an answer for changed although a forced answer to a later call hides the outcome of its flow', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox)
-    const adult = await app.prove()
-    const party = createRelyingParty(sandbox)
-    const code = await party.obtainCode({ sandbox_outcome: 'id_token.aud_of_other_client' })
-    await sandbox.next({ flow: 'token', outcome: 'token.code_reused' })
-    await party.exchange(code)
-    expect(await sandbox.flows.get('f2')).toMatchObject({ outcome: 'token.code_reused' })
-    const { subs, spoiled } = await drill(sandbox, { find: never })
-    expect({ subs: subs.map(({ sub }) => sub), spoiled }).toEqual({ subs: [adult], spoiled: 1 })
-  })
-
-  test('does not need a verification that reaches no age, whether the app kept it or not', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox)
-    const adult = await app.prove()
-    await app.prove({ sandbox_persona: 'child-12' })
-    const { subs, found, total, exit_code: code } = await drill(sandbox, { find: (sub) => sub === adult })
-    expect({ found, total, code }).toEqual({ found: 1, total: 1, code: 0 })
-    expect(subs[1]).toMatchObject({ needed: false, state: 'not_found' })
-  })
-
-  test('needs only the verifications that reach the age that the app lets users in from', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox)
-    const adult = await app.prove()
-    await app.prove({ sandbox_persona: 'teen-16' })
-    const { subs, total, exit_code: code } = await drill(sandbox, { find: (sub) => sub === adult, age: 18 })
-    expect({ total, code, needed: subs.map(({ needed }) => needed) }).toEqual({
-      total: 1,
-      code: 0,
-      needed: [true, false],
-    })
-    expect(await problemOf(sandbox, { find: never, age: 25 })).toMatch(/says yes to 25, so that there is nothing/)
-  })
-
-  test('leaves out the flows whose answer the app rightly refused, and those before a flow', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox)
-    for (let count = 0; count < 3; count++) await app.prove()
-    const { subs } = await drill(sandbox, { find: () => false, since: 'f1', skip: ['f2'] })
-    expect(subs.map(({ flow }) => flow)).toEqual(['f3'])
-    expect(await problemOf(sandbox, { find: never, skip: ['f9'] })).toBe(
-      'skip: there is no flow with a sub "f9". Known are f1, f2, f3.',
-    )
-  })
-
-  test('counts a sub that could not be asked for as missing, with the reason', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox)
-    const [first, second] = [await app.prove(), await app.prove()]
-    const find = (sub: string) => {
-      if (sub === second) throw new Error('the database is locked')
-      return sub === first
-    }
-    const { subs, found, exit_code: code } = await drill(sandbox, { find })
-    expect({ found, code }).toEqual({ found: 1, code: 1 })
-    expect(subs[1]).toMatchObject({ state: 'could_not_ask', reason: 'find threw "the database is locked"' })
-  })
+test('A drill finds each verification that the app kept, and says what each was', async () => {
+  const { app, sandbox, subs, drill } = await proved(ADULT, TEEN)
+  const report = await drill({ find: (sub) => app.kept.has(sub) })
+  expect(report).toMatchObject({ found: 2, total: 2, spoiled: 0, exit_code: 0, asked: 'find' })
+  expect(report.subs).toMatchObject([
+    { sub: subs[0], flow: 'f1', persona: 'adult-passport', state: 'found', age_thresholds: { 18: true } },
+    { sub: subs[1], flow: 'f2', persona: 'teen-16', state: 'found', age_thresholds: { 16: true, 18: false } },
+  ])
+  expect(report.subs[0]?.url).toBe(`${sandbox.baseUrl}/_sandbox/console/flows/f1`)
 })
 
-describe('A drill shows nothing', () => {
-  test('when the app finds whatever it is asked for', async () => {
-    const sandbox = await startSandbox()
-    const { prove } = await startVerificationsApp(sandbox)
-    await prove()
-    expect(await problemOf(sandbox, { find: () => true })).toMatch(/^find: your app also finds a sub that it never rec/)
-  })
+test('A drill says which verifications an app that keeps only the last one has forgotten', async () => {
+  const { drill, subs } = await proved(ADULT, ADULT, ADULT)
+  const report = await drill({ find: (sub) => sub === subs[2] })
+  expect(report).toMatchObject({ found: 1, total: 3, exit_code: 1 })
+  expect(report.subs).toMatchObject([
+    { state: 'not_found', reason: 'find returned false' },
+    { state: 'not_found' },
+    { state: 'found' },
+  ])
+})
 
-  test('when the function gives no yes and no no', async () => {
-    const sandbox = await startSandbox()
-    const { prove } = await startVerificationsApp(sandbox)
-    await prove()
-    const find = (() => [{ sub: 1 }]) as unknown as DrillOptions['find']
-    expect(await problemOf(sandbox, { find })).toMatch(/find must return true or false, found a list of 1$/)
-    expect(await problemOf(sandbox, {} as DrillOptions)).toBe('drill: find must be a function, found nothing')
-  })
+test('A drill asks for no answer that an outcome changed, and for each unusual one that is right', async () => {
+  const outcomes = ['id_token.expired', 'callback.state_missing', 'id_token.aud_of_other_client']
+  const all = [...outcomes, 'id_token.extra_claim', 'access_denied'].map((sandbox_outcome) => ({ sandbox_outcome }))
+  const { drill, subs } = await proved(...all)
+  expect(await drill({ find: async () => false })).toMatchObject({ subs: [{ sub: subs[3] }], spoiled: 3 })
+})
 
-  test('when the sandbox holds no flow, when none ended with an id_token, and after a reset', async () => {
-    const sandbox = await startSandbox()
-    const app = await startVerificationsApp(sandbox)
-    expect(await problemOf(sandbox, { find: never })).toMatch(
-      /^the sandbox holds no flow: a reset and a restart of the sandbox forget its flows/,
-    )
-    await app.prove({ sandbox_outcome: 'access_denied' })
-    expect(await problemOf(sandbox, { find: never })).toMatch(/^no flow ended with an id_token: /)
-    await app.prove()
-    expect(await problemOf(sandbox, { find: never, since: 'f2' })).toMatch(/^the sandbox holds no flow after f2: /)
-    await sandbox.reset()
-    expect(await problemOf(sandbox, { find: never })).toMatch(/^the sandbox holds no flow: /)
-  })
+test('A drill takes an answer for changed although a later forced answer hides the outcome of its flow', async () => {
+  const { drill, sandbox, subs } = await proved(ADULT)
+  const party = createRelyingParty(sandbox)
+  const code = await party.obtainCode({ sandbox_outcome: 'id_token.aud_of_other_client' })
+  await sandbox.next({ flow: 'token', outcome: 'token.code_reused' })
+  await party.exchange(code)
+  expect(await sandbox.flows.get('f2')).toMatchObject({ outcome: 'token.code_reused' })
+  expect(await drill({ find: never })).toMatchObject({ subs: [{ sub: subs[0] }], spoiled: 1 })
+})
 
-  test('when no user reached any age', async () => {
-    const sandbox = await startSandbox()
-    const { prove } = await startVerificationsApp(sandbox)
-    await prove({ sandbox_persona: 'child-12' })
-    expect(await problemOf(sandbox, { find: never })).toMatch(/^no id_token .* says yes to an age/)
-  })
+test('A drill does not need a verification that reaches no age, whether the app kept it or not', async () => {
+  const { drill, subs } = await proved(ADULT, CHILD)
+  const report = await drill({ find: (sub) => sub === subs[0] })
+  expect(report).toMatchObject({ found: 1, total: 1, exit_code: 0, subs: [{}, { needed: false, state: 'not_found' }] })
+})
 
-  test('when several clients received an id_token and none is named, or an unknown one', async () => {
-    const clients = ['web-shop', 'other'].map((clientId) => ({
-      clientId,
-      clientSecret: `${clientId}-secret`,
-      redirectUris: [REDIRECT_URI],
-    }))
-    const sandbox = await startSandbox({ clients })
-    for (const clientId of ['web-shop', 'other', 'other']) await createRelyingParty(sandbox, { clientId }).use()
-    expect(await problemOf(sandbox, { find: never })).toContain('several clients: web-shop (1), other (2); say which')
-    expect(await problemOf(sandbox, { find: never, clientId: 'webshop' })).toContain('Did you mean "web-shop"?')
-    const { subs } = await drill(sandbox, { find: never, clientId: 'other' })
-    expect(subs.map(({ flow }) => flow)).toEqual(['f2', 'f3'])
-  })
+test('A drill needs only the verifications that reach the age that the app lets users in from', async () => {
+  const { drill, sandbox, subs } = await proved(ADULT, TEEN)
+  const report = await drill({ find: (sub) => sub === subs[0], age: 18 })
+  expect(report).toMatchObject({ total: 1, exit_code: 0, subs: [{ needed: true }, { needed: false }] })
+  expect(await problemOf(sandbox, { find: never, age: 25 })).toMatch(/says yes to 25, so that there is nothing/)
+})
+
+test('A drill leaves out the flows whose answer the app rightly refused, and those before a flow', async () => {
+  const { drill, sandbox } = await proved(ADULT, ADULT, ADULT)
+  expect(await drill({ find: never, since: 'f1', skip: ['f2'] })).toMatchObject({ subs: [{ flow: 'f3' }] })
+  const message = 'skip: there is no flow with a sub "f9". Known are f1, f2, f3.'
+  expect(await problemOf(sandbox, { find: never, skip: ['f9'] })).toBe(message)
+})
+
+test('A drill counts a sub that could not be asked for as missing, with the reason', async () => {
+  const { drill, subs } = await proved(ADULT, ADULT)
+  const find = (sub: string) => {
+    if (sub === subs[1]) throw new Error('the database is locked')
+    return sub === subs[0]
+  }
+  const missing = { state: 'could_not_ask', reason: 'find threw "the database is locked"' }
+  expect(await drill({ find })).toMatchObject({ found: 1, exit_code: 1, subs: [{}, missing] })
+})
+
+test('A drill shows nothing when the app finds whatever it is asked for, or gives no yes and no no', async () => {
+  const { sandbox } = await proved(ADULT)
+  expect(await problemOf(sandbox, { find: () => true })).toMatch(/^find: your app also finds a sub that it never rec/)
+  const find = (() => [{ sub: 1 }]) as unknown as DrillOptions['find']
+  expect(await problemOf(sandbox, { find })).toMatch(/find must return true or false, found a list of 1$/)
+  expect(await problemOf(sandbox, {} as DrillOptions)).toBe('drill: find must be a function, found nothing')
+})
+
+test('A drill shows nothing when the sandbox holds no flow, when none ended with an id_token, and after a reset', async () => {
+  const { sandbox, app } = await proved()
+  const why = (since?: string) => problemOf(sandbox, { find: never, ...(since && { since }) })
+  expect(await why()).toMatch(/^the sandbox holds no flow: a reset and a restart of the sandbox forget its flows/)
+  await app.prove({ sandbox_outcome: 'access_denied' })
+  expect(await why()).toMatch(/^no flow ended with an id_token: /)
+  await app.prove()
+  expect(await why('f2')).toMatch(/^the sandbox holds no flow after f2: /)
+  await sandbox.reset()
+  expect(await why()).toMatch(/^the sandbox holds no flow: /)
+})
+
+test('A drill shows nothing when no user reached any age', async () => {
+  const { sandbox } = await proved(CHILD)
+  expect(await problemOf(sandbox, { find: never })).toMatch(/^no id_token .* says yes to an age/)
+})
+
+test('A drill shows nothing when several clients received an id_token and none is named, or an unknown one', async () => {
+  const ids = ['web-shop', 'other']
+  const clients = ids.map((clientId) => ({ clientId, clientSecret: 's', redirectUris: [REDIRECT_URI] }))
+  const sandbox = await startSandbox({ clients })
+  for (const clientId of [...ids, 'other']) await createRelyingParty(sandbox, { clientId }).use()
+  expect(await problemOf(sandbox, { find: never })).toContain('several clients: web-shop (1), other (2); say which')
+  expect(await problemOf(sandbox, { find: never, clientId: 'webshop' })).toContain('Did you mean "web-shop"?')
+  const report = await drill(sandbox, { find: never, clientId: 'other' })
+  expect(report.subs.map(({ flow }) => flow)).toEqual(['f2', 'f3'])
 })

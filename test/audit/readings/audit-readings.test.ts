@@ -25,11 +25,14 @@ const namesWith = ({ variants }: ReadingsReport, verdict: ReadingsReport['varian
 const reasonOf = ({ variants }: ReadingsReport, reading: string) =>
   variants.find((one) => one.reading === reading)?.reason
 
-const BROKEN_BY_THREE = ['error_description=absent', 'par_status=200', 'upgrade_body=newline', 'upgrade_body=text']
-
 test('An audit of readings finds exactly the three readings that an app depends on', async () => {
   const report = await audit(DEPENDS_ON_THREE)
-  expect(namesWith(report, 'depends').toSorted()).toEqual(BROKEN_BY_THREE)
+  expect(namesWith(report, 'depends').toSorted()).toEqual([
+    'error_description=absent',
+    'par_status=200',
+    'upgrade_body=newline',
+    'upgrade_body=text',
+  ])
   expect(describeReadings(report)).toMatch(
     /^works under \d+ of \d+; depends on par_status=201, upgrade_body=json, error_description=present/,
   )
@@ -41,9 +44,8 @@ test('An audit of readings finds nothing that an app depends on which takes ever
   const report = await audit(SURVIVES)
   expect(namesWith(report, 'depends')).toEqual([])
   expect(report.combinations).toMatchObject({ undetermined: [], failed: [] })
-  expect(namesWith(report, 'works')).toEqual(
-    expect.arrayContaining(['par_status=200', 'c_hash=absent', 'error_body=text', 'expired_request_uri=page']),
-  )
+  const some = ['par_status=200', 'c_hash=absent', 'error_body=text', 'expired_request_uri=page']
+  expect(namesWith(report, 'works')).toEqual(expect.arrayContaining(some))
   expect(reasonOf(report, 'code_use')).toBe('your app used its code once, so that it met no difference')
   expect(reasonOf(report, 'discovery')).toContain('let the audit start yours')
 }, 300_000)
@@ -61,9 +63,8 @@ test('An audit of readings says of combinations that it had no time for why they
     },
   })
   const { undetermined } = report.combinations
-  expect(undetermined).toEqual([
-    { reason: 'timed_out: the audit ended before; raise --budget', count: expect.any(Number) },
-  ])
+  const reason = 'timed_out: the audit ended before; raise --budget'
+  expect(undetermined).toEqual([{ reason, count: expect.any(Number) }])
   expect(undetermined[0]?.count).toBeGreaterThan(3)
   expect(report.combinations).toMatchObject({ tried: 1, failed: [] })
 }, 300_000)
