@@ -22,19 +22,28 @@ export const ROWS_OF_PAGES = [
 
 const page = readPage('single-page-apps.md')
 
-/** Serves the app of docs/single-page-apps.md, with some of its texts changed. @throws Error when a text is not in it */
-export async function startSinglePageApp({ baseUrl }: Pick<Sandbox, 'baseUrl'>, changes: Changes = []) {
-  const app = await startRelyingParty()
-  const files = {
-    '/': ['text/html', blockWith(codeBlocks(page, 'html'), '<!-- index.html -->')],
-    '/app.js': ['text/javascript', blockWith(codeBlocks(page, 'js'), '// app.js')],
-    '/age.js': ['text/javascript', blockWith(codeBlocks(page, 'js'), '// age.js')],
-  } as const
-  const missing = changes.find(([text]) => !Object.values(files).some(([, code]) => code.includes(text)))
+/** Serves pages and scripts by their paths, with some of their texts changed. @throws Error when a text is in none */
+export async function servePages(files: Readonly<Record<string, string>>, { baseUrl }: Base, changes: Changes) {
+  const missing = changes.find(([text]) => !Object.values(files).some((code) => code.includes(text)))
   if (missing) throw new Error(`the single-page app does not hold ${missing[0]}`)
-  for (const [path, [type, code]] of Object.entries(files)) {
+  const app = await startRelyingParty()
+  for (const [path, code] of Object.entries(files)) {
     const changed = changes.reduce((text, [from, to]) => text.replaceAll(from, () => to), code)
+    const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
     app.serve(path, changed.replaceAll('http://localhost:2435', baseUrl), type)
   }
   return { page: `${app.origin}/`, close: () => app.close() }
+}
+
+type Base = Pick<Sandbox, 'baseUrl'>
+
+/** Serves the app of docs/single-page-apps.md, with some of its texts changed. */
+export function startSinglePageApp(sandbox: Base, changes: Changes = []) {
+  const scripts = codeBlocks(page, 'js')
+  const files = {
+    '/': blockWith(codeBlocks(page, 'html'), '<!-- index.html -->'),
+    '/app.js': blockWith(scripts, '// app.js'),
+    '/age.js': blockWith(scripts, '// age.js'),
+  }
+  return servePages(files, sandbox, changes)
 }
