@@ -10,15 +10,11 @@ const loadAnew = (file: string): Promise<typeof import('../../src/age/claims.ts'
 test('parseClaims reports each issue in whole, and gives back claims without one', async () => {
   const anew = await loadAnew('../../src/age/claims.ts')
   const parsed = CLAIMS_CASES.map(({ name, claims }) => ({ name, ...anew.parseClaims(claims, SIGNAL_CONTEXT) }))
-  expect(parsed.map(({ name, issues }) => [name, issueTexts(issues)])).toEqual(
-    CLAIMS_CASES.map(({ name, issues }) => [name, issues]),
-  )
-  expect(parsed.map(({ name, claims }) => [name, claims])).toEqual(
-    CLAIMS_CASES.map(({ name, claims, issues }) => {
-      const isUsable = issues.every((text) => /^CLM-0[456] /.test(text))
-      return [name, isUsable ? claims : undefined]
-    }),
-  )
+  const expected = CLAIMS_CASES.map(({ name, claims, issues }) => {
+    const isUsable = issues.every((text) => /^CLM-0[456] /.test(text))
+    return [name, issues, isUsable ? claims : undefined]
+  })
+  expect(parsed.map(({ name, issues, claims }) => [name, issueTexts(issues), claims])).toEqual(expected)
 })
 
 test('parseClaims without a vocabulary takes any platform', () => {
@@ -68,12 +64,11 @@ test('parseClaims answers a thousand mistakes with a hundred issues', () => {
 test('parseClaims compares ten unknown members of an object with the known ones, and shows the others as they are', () => {
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`age_thresholds_${index}`, 1]))
   const members = Object.keys(claimsSchema.shape).join(', ')
-  expect(parseClaims({ ...many, age_thresholds: [18] }).issues.map(({ message }) => message)).toEqual(
-    Object.keys(many).map((name, index) => {
-      const hint = index < 10 ? ' Did you mean "age_thresholds"?' : ''
-      return `claims has no member "${name}".${hint} Members: ${members}.`
-    }),
-  )
+  const messages = Object.keys(many).map((name, index) => {
+    const hint = index < 10 ? ' Did you mean "age_thresholds"?' : ''
+    return `claims has no member "${name}".${hint} Members: ${members}.`
+  })
+  expect(parseClaims({ ...many, age_thresholds: [18] }).issues.map(({ message }) => message)).toEqual(messages)
 })
 
 test('parseClaims still says why it refuses when a hundred repeated thresholds could be tolerated', () => {

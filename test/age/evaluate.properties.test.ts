@@ -72,11 +72,7 @@ function older(signal: AgeSignal, years: number): AgeSignal {
   return { ...signal, age: { date_of_birth: `${born}${age.date_of_birth.slice(4).replace('02-29', '02-28')}` } }
 }
 
-interface Question {
-  readonly held: readonly AgeSignal[]
-  readonly claims: Claims
-  readonly now: number
-}
+type Question = { readonly held: readonly AgeSignal[]; readonly claims: Claims; readonly now: number }
 
 /** What of a question changes. */
 type Change = (question: Question) => Partial<Question>

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { parseInstant } from '../../src/age/calendar.ts'
 import { claimsSchema } from '../../src/age/claims.ts'
-import { evaluate } from '../../src/age/evaluate.ts'
-import { evaluationSignalSchema } from '../../src/age/signal.ts'
+import { evaluate, evaluateBriefly } from '../../src/age/evaluate.ts'
+import { type AgeSignal, evaluationSignalSchema } from '../../src/age/signal.ts'
 import { thresholdTraceSchema } from '../../src/age/trace.ts'
 import { named, readCases } from './cases.ts'
 
@@ -77,9 +77,8 @@ test('evaluate says of each filter that is absent so, and of a method that it is
     'needs 18 by age_thresholds[0], has 18',
   ])
   const allowed_methods = ['payment_card_network' as const]
-  expect(reasons({ age_thresholds: [18], allowed_methods })?.[0]).toBe(
-    'payment_card_network is among payment_card_network',
-  )
+  const [reason] = reasons({ age_thresholds: [18], allowed_methods }) ?? []
+  expect(reason).toBe('payment_card_network is among payment_card_network')
 })
 
 test('evaluate asks nothing of an attribute whose requirement is undefined', () => {
@@ -97,4 +96,28 @@ test('evaluate traces each entry of a threshold that is named twice on its own',
     [18, false, 'needs 21 by overrides.facial_age_estimation.age_thresholds[0], has 19'],
     [18, true, 'needs 18 by overrides.facial_age_estimation.age_thresholds[1], has 19'],
   ])
+})
+
+const verified = { verified_at: '2026-05-01', provenance: '/yoti' }
+const scan = (years: number): AgeSignal => ({ method: 'id_doc_scan', age: { years }, ...verified })
+const FACE: AgeSignal = { method: 'facial_age_estimation', age: { at_least_years: 19 }, ...verified }
+const OVERRIDE = { overrides: { facial_age_estimation: { min_age: 21 } } }
+const FILTERS = { allowed_methods: ['email_age_estimation'], verified_after: '2026-05-20' }
+const ONLY_FACES = { allowed_methods: ['facial_age_estimation'] }
+const FACE_NEEDS_21 = 'facial_age_estimation: is at least 19, needs 21'
+
+test.each<[what: string, held: AgeSignal[], thresholds: number[], reason: string, filters?: object]>([
+  ['no signal where there is none', [], [18], 'no age signal'],
+  ['the age when nothing fails', [scan(36)], [18, 21], 'id_doc_scan: is 36'],
+  ['the signal that reaches the highest threshold', [FACE, scan(36)], [21, 18], 'id_doc_scan: is 36'],
+  ['an age that is reached to the year', [scan(18)], [18], 'id_doc_scan: is 18'],
+  ['the signal that reaches the highest of three thresholds', [FACE, scan(36)], [13, 18, 21], 'id_doc_scan: is 36'],
+  ['the lowest threshold that fails', [scan(16)], [13, 21, 18], 'id_doc_scan: is 16, needs 18'],
+  ['an age that is a lower bound as such', [FACE], [21], FACE_NEEDS_21],
+  ['that an override asks for another age', [FACE], [18], `${FACE_NEEDS_21} by overrides`, OVERRIDE],
+  ['the filters that fail', [scan(36)], [18], 'id_doc_scan: fails allowed_methods, verified_after', FILTERS],
+  ['the oldest signal when none is old enough', [12, 16, 14].map(scan), [18], 'id_doc_scan: is 16, needs 18'],
+  ['the signal that passes the filters, not an older one', [scan(36), FACE], [21], FACE_NEEDS_21, ONLY_FACES],
+])('The short reason of an evaluation names %s', (_what, held, age_thresholds, reason, filters) => {
+  expect(evaluateBriefly(held, claimsSchema.parse({ age_thresholds, ...filters }), instant).reason).toBe(reason)
 })

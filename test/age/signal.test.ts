@@ -24,15 +24,11 @@ const readings = (parse: typeof parseEvaluationSignals, isFound = (_text: string
 
 test('parseAgeSignals reports each issue in whole, and gives back signals without one', () => {
   const cases = readings((value) => parseAgeSignals(value, SIGNAL_CONTEXT))
-  expect(cases.map(({ name, issues }) => [name, issueTexts(issues)])).toEqual(
-    cases.map(({ name, expected }) => [name, expected]),
-  )
-  expect(cases.map(({ name, signals }) => [name, signals])).toEqual(
-    cases.map(({ name, signal, expected }) => {
-      const isUsable = expected.every((text) => /^SIG-(10|13) /.test(text))
-      return [name, isUsable ? [signal] : undefined]
-    }),
-  )
+  const whole = cases.map(({ name, signal, expected }) => {
+    const isUsable = expected.every((text) => /^SIG-(10|13) /.test(text))
+    return [name, expected, isUsable ? [signal] : undefined]
+  })
+  expect(cases.map(({ name, issues, signals }) => [name, issueTexts(issues), signals])).toEqual(whole)
 })
 
 /** Issues of the time, of the configuration, and recommendations: no schema finds them. */
@@ -51,9 +47,8 @@ test('The schema of a method finds what is wrong with one member', async () => {
     const { error } = submittedSchemas(method).safeParse(signal)
     return [one.name, error ? issueTexts(issuesOf(error, 'authorization_details', [0])) : []]
   })
-  expect(found).toEqual(
-    SIGNAL_CASES.map(({ name, issues }) => [name, ofItem(issues).filter((text) => !BY_NO_SCHEMA.test(text))]),
-  )
+  const bySchema = (issues: readonly string[]) => ofItem(issues).filter((text) => !BY_NO_SCHEMA.test(text))
+  expect(found).toEqual(SIGNAL_CASES.map(({ name, issues }) => [name, bySchema(issues)]))
 })
 
 test.each<[value: unknown, what: string]>([
@@ -156,12 +151,10 @@ const rulesAndPaths = (texts: readonly string[]) => texts.map((text) => text.spl
 
 test('parseEvaluationSignals judges submitted signals likewise, but for what concerns their submission', () => {
   const cases = readings(parseEvaluationSignals, (text) => !ONLY_FOR_SUBMISSION.test(text))
-  expect(cases.map(({ name, issues }) => [name, rulesAndPaths(issueTexts(issues))])).toEqual(
-    cases.map(({ name, expected }) => [name, rulesAndPaths(expected)]),
-  )
-  expect(cases.map(({ name, signals }) => [name, signals])).toEqual(
-    cases.map(({ name, signal, expected }) => [name, expected.length === 0 ? [signal] : undefined]),
-  )
+  const whole = cases.map(({ name, signal, expected }) => {
+    return [name, rulesAndPaths(expected), expected.length === 0 ? [signal] : undefined]
+  })
+  expect(cases.map(({ name, issues, signals }) => [name, rulesAndPaths(issueTexts(issues)), signals])).toEqual(whole)
 })
 
 test('parseEvaluationSignals takes the shape of a persona, certified or not', () => {
