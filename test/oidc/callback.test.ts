@@ -31,7 +31,7 @@ test.each([
   ['x'.repeat(401), undefined, `${'x'.repeat(397)}...`],
   [`${'x'.repeat(394)}...yyyy`, undefined, `${'x'.repeat(394)}...`],
 ])(
-  'An error goes back with a description in 400 plain characters, and what to do behind it: row %#',
+  'An error goes back with its description and its hint in 400 plain characters: row %#',
   (description, hint, sent) => {
     const refusal = { error: 'e', description, ...(hint === undefined ? {} : { hint }) }
     const params = Object.entries({ error: 'e', error_description: sent, state: 's' })

@@ -47,9 +47,8 @@ test('beginCreate reads a valid request into a transaction with what was pushed,
     },
   })
   if (beginning.kind === 'refused') throw new Error('the request is refused')
-  expect(createTransactionSchema.parse(JSON.parse(JSON.stringify(beginning.transaction)))).toEqual(
-    beginning.transaction,
-  )
+  const { transaction } = beginning
+  expect(createTransactionSchema.parse(JSON.parse(JSON.stringify(transaction)))).toEqual(transaction)
 })
 
 test.each([' openid', 'openid ', 'openid openid', '  openid  openid '])('E3 takes the scope %j', async (scope) => {
@@ -103,7 +102,7 @@ test.each([
   ['expired', 90, { scope: 'profile' }],
   ['not been used', 0, { scope: 'profile' }],
 ] as const)(
-  'A request_uri that has %s is unusable, %i seconds later and with %j, only when nothing else is wrong',
+  'A request_uri that has %s is unusable after %i seconds with %j, only when nothing else is wrong',
   async (reason, seconds, changes) => {
     const service = createService()
     const requestUri = await service.obtainRequestUri()

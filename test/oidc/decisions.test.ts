@@ -134,11 +134,10 @@ test('docs/decisions.md says of each decision what, its switch, why and where', 
   expect(rows.filter((cells) => cells.length !== 5 || cells.some((cell) => cell.trim() === ''))).toEqual([])
 })
 
-test.each(rows.map(([point = '', , , , where = '']) => [point, where]))(
-  'The decision on "%s" is made at %s',
-  (_point, where) => {
-    const [, name, path = ''] = /^(?:`([^`]+)` in )?`([^`]+)`$/.exec(where) ?? []
-    expect(existsSync(file(path)), path).toBe(true)
-    if (name !== undefined) expect(readFileSync(file(path), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`))
-  },
-)
+const places = rows.map(([point = '', , , , where = '']) => [point, where])
+
+test.each(places)('The decision on "%s" is made at %s', (_point, where) => {
+  const [, name, path = ''] = /^(?:`([^`]+)` in )?`([^`]+)`$/.exec(where) ?? []
+  expect(existsSync(file(path)), path).toBe(true)
+  if (name !== undefined) expect(readFileSync(file(path), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`))
+})

@@ -7,10 +7,8 @@ import { createService, refusalOf } from '../support/service.ts'
 test('pushRequest answers with a request_uri of its own that lives 90 seconds', async () => {
   const service = createService()
   const answer = await service.push()
-  expect(answer).toEqual({
-    response: { request_uri: expect.stringMatching(/^urn:svc:request:[A-Za-z0-9_-]{22}$/), expires_in: 90 },
-    findings: [],
-  })
+  const request_uri = expect.stringMatching(/^urn:svc:request:[A-Za-z0-9_-]{22}$/)
+  expect(answer).toEqual({ response: { request_uri, expires_in: 90 }, findings: [] })
   expect(await service.obtainRequestUri()).not.toBe(answer.response.request_uri)
 })
 
@@ -19,10 +17,9 @@ test('pushRequest keeps what was pushed for findPushedRequest, which finds nothi
   const requestUri = await obtainRequestUri()
   const { type: _type, verification_id: _id, ...signal } = ageSignal()
   const target = { clientId: 'ak_test_sandbox', redirectUri: REDIRECT_URI }
-  expect(await findPushedRequest(requestUri, provider)).toEqual({
-    id: requestUri.replace('urn:svc:request:', ''),
-    record: { ...target, state: 'state-1', signals: [signal], expiresAt: NOW + 90_000 },
-  })
+  const record = { ...target, state: 'state-1', signals: [signal], expiresAt: NOW + 90_000 }
+  const id = requestUri.replace('urn:svc:request:', '')
+  expect(await findPushedRequest(requestUri, provider)).toEqual({ id, record })
   const altered = [requestUri.replace('svc', 'agekey'), requestUri.replace('urn', 'uri')]
   for (const other of ['urn:svc:request:other', 'other', ...altered]) {
     expect(await findPushedRequest(other, provider)).toBeUndefined()

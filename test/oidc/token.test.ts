@@ -13,13 +13,9 @@ test('exchangeCode answers with an opaque bearer token for 10800 seconds that na
   const access_token = expect.stringMatching(/^at_test_[A-Za-z0-9_-]{43}$/)
   expect(response).toEqual({ access_token, token_type: 'Bearer', expires_in: 10_800 })
   expect(findings).toEqual([])
-  expect(await accessTokens(service.provider).get(response.access_token)).toEqual({
-    clientId: 'ak_test_sandbox',
-    ageKeyId: CHILD.id,
-    state: 'state-1',
-    code,
-    expiresAt: NOW + 10_800_000,
-  })
+  const issuedFor = { clientId: 'ak_test_sandbox', ageKeyId: CHILD.id, state: 'state-1', code }
+  const record = await accessTokens(service.provider).get(response.access_token)
+  expect(record).toEqual({ ...issuedFor, expiresAt: NOW + 10_800_000 })
 })
 
 test('exchangeCode takes a code for 600 seconds to the millisecond', async () => {

@@ -116,12 +116,9 @@ test('finishUse says what it evaluated', async () => {
   const provider = createProvider()
   const transaction = transactionOf(provider)
   const { evaluation } = await finishUse(transaction, CHILD_VERIFIED, { provider })
-  expect(evaluation).toEqual({
-    ageThresholds: { 13: false, 16: false, 18: false, 21: false },
-    claims: { age_thresholds: [13, 16, 18, 21] },
-    signals: CHILD.signals,
-    now: NOW,
-  })
+  const ageThresholds = { 13: false, 16: false, 18: false, 21: false }
+  const asked = { age_thresholds: [13, 16, 18, 21] }
+  expect(evaluation).toEqual({ ageThresholds, claims: asked, signals: CHILD.signals, now: NOW })
   expect(await finishUse(transaction, DECLINED, { provider })).not.toHaveProperty('evaluation')
 })
 

@@ -44,9 +44,8 @@ test('The description begins with a failed authentication', () => {
     const findings = findingsOf()
     findings.missing('PAR-08', 'redirect_uri')
     findings.add(rule, { path: 'x', message: 'x is wrong' })
-    expect(findings.refusal).toEqual({
-      ...{ error, description: `${rule}: x is wrong (and 1 more: PAR-08)`, hint: ruleRow(rule).hint },
-    })
+    const description = `${rule}: x is wrong (and 1 more: PAR-08)`
+    expect(findings.refusal).toEqual({ error, description, hint: ruleRow(rule).hint })
     expect(leadingFinding(findings.all)?.rule).toBe(rule)
   }
 })

@@ -492,20 +492,17 @@ const findingsFor = (profile: Profile, root: string, issues: readonly string[]) 
     return { rule, level: levelOf(row, profile), path: root + (steps && path.join('')), message, hint: row.hint }
   })
 
-test.each(firstOf(CLAIMS_CASES))(
-  'In profile %s E1 with claims breaks %s',
-  async (profile, rule, { issues, ...one }) => {
-    const query = Object.entries(requests.useRequest({ claims: JSON.stringify(one.claims) }))
-    const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
-    const { findings, refusal } = await askFor(() => beginUse(query, provider))
-    const expected = findingsFor(profile, 'claims', issues)
-    expect(findings).toEqual(expected)
-    const description = expect.stringContaining(`${rule}: ${printable(expected[0]?.message ?? '')}`)
-    const refused = { error: ruleRow(rule).error, error_description: description, state: 'state-1' }
-    const isRefused = expected.some(({ level }) => level === 'error')
-    expect(refusal).toEqual(isRefused ? { mode: 'fragment', address: REDIRECT_URI, ...refused } : undefined)
-  },
-)
+test.each(firstOf(CLAIMS_CASES))('In profile %s E1 with claims breaks %s', async (profile, rule, one) => {
+  const query = Object.entries(requests.useRequest({ claims: JSON.stringify(one.claims) }))
+  const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
+  const { findings, refusal } = await askFor(() => beginUse(query, provider))
+  const expected = findingsFor(profile, 'claims', one.issues)
+  expect(findings).toEqual(expected)
+  const error_description = expect.stringContaining(`${rule}: ${printable(expected[0]?.message ?? '')}`)
+  const refused = { mode: 'fragment', address: REDIRECT_URI, error: ruleRow(rule).error, error_description }
+  const isRefused = expected.some(({ level }) => level === 'error')
+  expect(refusal).toEqual(isRefused ? { ...refused, state: 'state-1' } : undefined)
+})
 
 test.each(firstOf(SIGNAL_CASES))('In profile %s E2 with an age signal breaks %s', async (profile, rule, one) => {
   const service = createService(createProvider({ profile, vocabulary: SIGNAL_CONTEXT }))
@@ -552,18 +549,15 @@ test.each(refusedTypes)('The content type %j is refused by %s with 415', async (
   expect(findings).toEqual([{ rule, level: 'error', path: 'Content-Type', message: problem, hint }])
 })
 
-test.each(MEDIA_RULES)(
-  '%s takes capitals and parameters of a media type, but no body that is not UTF-8',
-  async (rule) => {
-    const { call, request, mediaType, spoiled } = CALLS[rule]
-    const sent = { ...request, contentType: ` ${mediaType.toUpperCase()} ; charset=utf-8` }
-    const { findings } = await askFor(() => call(sent, createProvider()))
-    expect(findings.map((one) => one.rule)).not.toContain(rule)
-    const refusal = await refusalOf(() => call({ ...sent, body: Buffer.from([0x61, 0xff]) }, createProvider()))
-    const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
-    expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
-  },
-)
+test.each(MEDIA_RULES)('%s takes capitals and parameters of a media type, but no broken UTF-8', async (rule) => {
+  const { call, request, mediaType, spoiled } = CALLS[rule]
+  const sent = { ...request, contentType: ` ${mediaType.toUpperCase()} ; charset=utf-8` }
+  const { findings } = await askFor(() => call(sent, createProvider()))
+  expect(findings.map((one) => one.rule)).not.toContain(rule)
+  const refusal = await refusalOf(() => call({ ...sent, body: Buffer.from([0x61, 0xff]) }, createProvider()))
+  const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
+  expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
+})
 
 /** Rules of the pages of E1 and E3: `test/hosted/embedding` and `test/hosted/appearance.test.ts`. */
 const BY_A_PAGE = ['USE-19', 'USE-20', 'USE-21', 'USE-22']

@@ -20,14 +20,11 @@ test('The table of rules names each rule once, numbered without a gap', () => {
 const INSTRUCTION =
   /^(?:Ask|Choose|Compare|Correct|Do not|Exchange|Keep|Leave|Look|Make|Name|Open|Push|Remove|Run|Send|Shorten|Sort|Use) .*\.$/
 
-test.each(RULES.map((row) => [row.id, row] as const))(
-  'Rule %s says in sentences what holds and what to do',
-  (_id, row) => {
-    expect(row.sentence).toMatch(/^\S.*\.$/)
-    expect(row.hint).toMatch(INSTRUCTION)
-    expect(row.section).toMatch(/\S/)
-  },
-)
+test.each(RULES)('Rule $id says in sentences what holds and what to do', ({ sentence, hint, section }) => {
+  expect(sentence).toMatch(/^\S.*\.$/)
+  expect(hint).toMatch(INSTRUCTION)
+  expect(section).toMatch(/\S/)
+})
 
 const INTRODUCTION = `# Rules
 
