@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { readError } from '../support/error-body.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { ageSignal, basic, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
+
+const sandbox = await shareSandbox()
+const party = createRelyingParty(sandbox)
+const post = (path: string, query: object) => sandbox.request.post(path).query(query)
+
+/** A good call of each server-to-server endpoint, with a query or with further members in its body. */
+const CALLS = {
+  par: (query: object, more: object = {}) =>
+    post('/v1/oidc/create/par', query)
+      .type('form')
+      .send({ ...pushedRequest(), ...more }),
+  async token(query: object, more: object = {}) {
+    const call = post('/v1/oidc/use/token', query).set('Authorization', basic('ak_test_sandbox', 'sk_test_sandbox'))
+    return call.type('form').send({ ...tokenRequest(await party.obtainCode()), ...more })
+  },
+  async upgrade(query: object, more: object = {}) {
+    const call = post('/v1/svc/upgrade', query).set('Authorization', `Bearer ${await party.obtainToken()}`)
+    return call.send({ authorization_details: [ageSignal()], ...more })
+  },
+  discovery: (query: object) => sandbox.request.get('/v1/oidc/create/.well-known/openid-configuration').query(query),
+  jwks: (query: object) => sandbox.request.get('/.well-known/jwks.json').query(query),
+} as const
+
+const FLOWS = Object.keys(CALLS) as (keyof typeof CALLS)[]
+
+test.each(FLOWS)('sandbox_outcome in the query forces a %s call before a queued outcome, which stays', async (flow) => {
+  await sandbox.next({ flow, outcome: `${flow}.503` })
+  expect((await CALLS[flow]({ sandbox_outcome: `${flow}.429` })).status).toBe(429)
+  expect(await sandbox.expectations.list()).toMatchObject([{ outcome: `${flow}.503`, remaining: 1 }])
+})
+
+test.each(FLOWS)('A %s call refuses a persona, and unknown sandbox_ parameters with near misses', async (flow) => {
+  const unknown = { [`${flow}.502_html`]: { sandbox_outcome: `${flow}.502` }, sandbox_outcome: { sandbox_outcom: 'x' } }
+  for (const [nearMiss, query] of Object.entries(unknown)) {
+    const answer = await CALLS[flow](query)
+    expect([answer.status, readError(answer).suggestions]).toEqual([400, expect.arrayContaining([nearMiss])])
+  }
+  const answer = await CALLS[flow]({ sandbox_persona: 'teen-16' })
+  expect(answer.status).toBe(400)
+  expect(readError(answer).error_description).toMatch(/sandbox_persona.*no persona.*sandbox_outcome/)
+})
+
+const POSTS = ['par', 'token', 'upgrade'] as const
+test.each(POSTS)('sandbox_outcome in the body of a %s call is refused with where it belongs', async (flow) => {
+  const answer = await CALLS[flow]({}, { sandbox_outcome: `${flow}.500` })
+  expect(answer.status).toBe(400)
+  expect(readError(answer).error_description).toMatch(/sandbox_outcome.*body.*X-Sandbox-Outcome/)
+})
+
+test('An unknown name in the header X-Sandbox-Persona is not ignored by a server-to-server call', async () => {
+  const call = sandbox.request.get('/.well-known/jwks.json')
+  expect(readError(await call.set('X-Sandbox-Persona', 'teen-17').expect(400)).suggestions).toContain('teen-16')
+})
+
+/** E4 or E5 of the flow with this state, when the call before it has gone well: its status. */
+const LATER = {
+  async token(state: string) {
+    const code = await party.obtainCode({ state })
+    return async () => (await party.exchange(code)).status
+  },
+  async upgrade(state: string) {
+    const token = await party.obtainToken({ state, sandbox_outcome: 'code_issued' })
+    return async () => (await party.upgrade(token)).status
+  },
+} as const
+const LATER_FLOWS = ['token', 'upgrade'] as const
+
+test.each(LATER_FLOWS)(
+  'An expectation of %s is met by the state of the Use request, in no other flow',
+  async (flow) => {
+    const [first, second] = [await LATER[flow]('one'), await LATER[flow]('two')]
+    await sandbox.next({ flow, outcome: `${flow}.503`, match: { state: 'two' } })
+    expect([await first(), await second()]).toEqual([200, 503])
+  },
+)
+
+test.each(LATER_FLOWS)(
+  'A %s call has the outcome that the Use request of its own flow named, in any order',
+  async (flow) => {
+    const states = [`${flow}.429`, `${flow}.503`]
+    for (const state of states) await party.obtainCode({ state, sandbox_outcome: state })
+    const matches = (await sandbox.expectations.list()).map(({ match }) => match)
+    expect(matches).toEqual(states.map((state) => ({ client_id: 'ak_test_sandbox', state })))
+    // Another flow of the same client, and of the two the one that was named last.
+    const statuses: number[] = []
+    for (const state of ['three', ...states.toReversed()]) statuses.push(await (await LATER[flow](state))())
+    expect(statuses).toEqual([200, 503, 429])
+  },
+)
+
+test.each(LATER_FLOWS)('A %s call that is forced belongs to its flow, and the flow says so', async (flow) => {
+  const call = await LATER[flow]('one')
+  await sandbox.next({ flow, outcome: `${flow}.503` })
+  await call()
+  expect(await sandbox.flows.list()).toMatchObject([{ flow: 'use', state: 'one', outcome: `${flow}.503` }])
+  await call()
+  expect((await sandbox.flows.list()).map(({ calls }) => calls.at(-1)?.status)).toEqual([200])
+})
+
+test('A refused token or upgrade call belongs to the flow of its code or access token', async () => {
+  const code = await party.obtainCode({ state: 'one' })
+  const wrong = sandbox.request.post('/v1/oidc/use/token').set('Authorization', basic('x', 'y'))
+  await wrong.type('form').send(tokenRequest(code))
+  await party.upgrade((await party.exchange(code)).body.access_token, [])
+  const flows = await sandbox.flows.list()
+  expect(flows).toMatchObject([{ state: 'one', calls: [302, 401, 200, 400].map((status) => ({ status })) }])
+})
+
+test('A second code, which an outcome added, leads to the same flow', async () => {
+  const outcome = { sandbox_persona: 'child-12', sandbox_outcome: 'callback.code_unasked' }
+  const query = useRequest({ scope: 'openid svc.upgrade', ...outcome })
+  const { headers } = await sandbox.request.get('/v1/oidc/use').query(query)
+  const codes = new URLSearchParams(new URL(headers['location'] ?? '').hash.slice(1)).getAll('code')
+  expect(codes).toHaveLength(2)
+  for (const code of codes) await party.exchange(code)
+  expect((await sandbox.flows.list()).map(({ calls }) => calls.length)).toEqual([3])
+})
