@@ -35,24 +35,24 @@ project.write({
 })
 
 /** Runs a script of a page at a port that is free. */
-async function runScript(text: string, shell: readonly string[]) {
+async function runScript(text: string, shell: string, ...flags: readonly string[]) {
   const port = `${await findFreePort()}`
   const settings = { AGEKEY_SANDBOX_PORT: port, AGEKEY_SANDBOX_STATE_DIR: 'none' }
-  return project.run(shell[0] ?? '', [...shell.slice(1), '-c', text.replaceAll('2435', port)], settings)
+  return project.run(shell, [...flags, '-c', text.replaceAll('2435', port)], settings)
 }
 
-/** Runs a script with an audit of one row. */
-function runAudit(text: string, ...shell: readonly string[]) {
+/** The script with an audit of one row. */
+function short(text: string) {
   const audit = 'npx agekey-sandbox audit '
   expect(text).toContain(audit)
-  return runScript(text.replace(audit, `${audit}--only use/id_token.expired `), shell)
+  return text.replace(audit, `${audit}--only use/id_token.expired `)
 }
 
 test('The job of ci.md without a container waits until the sandbox is healthy, drives it without a token and ends it', async () => {
   const [first = '', ...lines] = blockWith(codeBlocks(page, 'sh'), '# your tests').split('\n')
   expect(first).toBe(install)
   const asked = `curl -s http://localhost:2435/_sandbox/expectations`
-  const { stdout } = await runScript(lines.join('\n').replace('# your tests', asked), ['bash', '-eu'])
+  const { stdout } = await runScript(lines.join('\n').replace('# your tests', asked), 'bash', '-eu')
   expect(stdout).toMatch(/: healthy\n\{"expectations":\[\{"id":"[^"]+","flow":"use","persona":"teen-16"/)
 })
 
@@ -96,15 +96,15 @@ test('audit-ci.md uses every other action at a commit', () => {
 test('The job of audit-ci.md for GitLab audits the app and leaves what it keeps', async () => {
   const [first, second, ...commands] = job.script
   expect([first, second]).toEqual(['npm ci', install])
-  const { code, stdout } = await runAudit(commands.join('\n'), 'bash')
+  const { code, stdout } = await runScript(short(commands.join('\n')), 'bash')
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^passed: /m) })
   const { paths, reports } = job.artifacts
   expect([...paths, reports.junit].filter((file) => !existsSync(join(project.folder, file)))).toEqual([])
 }, 60_000)
 
 test('The shell script of audit-ci.md ends as the audit does, and says what that means', async () => {
-  expect(await runAudit(script, 'sh')).toMatchObject({ code: 0, stdout: expect.stringMatching(/\npassed\n$/) })
-  expect(await runAudit(script.replace('npm start', 'npm run no-such-script'), 'sh')).toMatchObject({
+  expect(await runScript(short(script), 'sh')).toMatchObject({ code: 0, stdout: expect.stringMatching(/\npassed\n$/) })
+  expect(await runScript(short(script).replace('npm start', 'npm run no-such-script'), 'sh')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^error: --start: ".*npm run no-such-script" ended with code 1 before /m),
     stdout: expect.stringMatching(/^nothing could be shown: /m),

@@ -28,19 +28,16 @@ const SCENARIO = {
     { decide: { flow: 'use', persona: 'adult-passport' }, expect: { claims: { age_thresholds: [18] } } },
   ],
 }
+const DOCUMENT = { method: 'id_doc_scan', age: { date_of_birth: 'today - 21y + 7d' }, verified_at: 'now - 30d' }
 const TURNS_21 = {
   title: 'Turns 21 in a week',
   purpose: 'Beer, but no spirits yet.',
-  age_key: {
-    signals: [
-      {
-        method: 'id_doc_scan',
-        age: { date_of_birth: 'today - 21y + 7d' },
-        verified_at: 'now - 30d',
-        provenance: '/veratad/roc',
-      },
-    ],
-  },
+  age_key: { signals: [{ ...DOCUMENT, provenance: '/veratad/roc' }] },
+}
+const WEB_SHOP = {
+  client_id: 'web-shop',
+  client_secret: 'not-a-real-secret',
+  redirect_uris: ['https://shop.example/callback'],
 }
 
 /** By operation. An operation without an example does not compile: add the call that a reader would make first. */
@@ -64,10 +61,7 @@ export const EXAMPLES: Readonly<Record<OperationId, Example>> = {
     body: { claims: { age_thresholds: [18] }, persona: 'teen-16' },
     note: '`signals` in the place of `persona` evaluates age signals that belong to no persona.',
   },
-  listExpectations: {
-    path: '/expectations',
-    before: [['/expectations', { flow: 'use', persona: 'child-12' }]],
-  },
+  listExpectations: { path: '/expectations', before: [['/expectations', { flow: 'use', persona: 'child-12' }]] },
   addExpectation: {
     path: '/expectations',
     body: { flow: 'use', persona: 'teen-16', outcome: 'id_token.expired', match: { state: 'my-state' } },
@@ -127,13 +121,7 @@ wait`,
   putTenant: {
     path: '/tenants/ci-2',
     before: [['/t/ci-2/_sandbox/clock', FROZEN]],
-    body: {
-      persona: 'adult-passport',
-      clients: [
-        { client_id: 'web-shop', client_secret: 'not-a-real-secret', redirect_uris: ['https://shop.example/callback'] },
-      ],
-      lifetimes: { code: 60 },
-    },
+    body: { persona: 'adult-passport', clients: [WEB_SHOP], lifetimes: { code: 60 } },
     note: 'Its base URL is `http://localhost:2435/t/ci-2`. What is left out stays as it is.',
   },
   deleteTenant: { path: '/tenants/ci-2' },

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS } from '../../src/control/contract/contract.ts'
 import type { Operation } from '../../src/control/contract/operation.ts'
+import { headingAnchors } from '../support/markdown.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 import { EXAMPLES, type Example, FROZEN, REFUSALS } from './control-api-examples.ts'
 import { shortJson } from './short-json.ts'
@@ -44,9 +45,6 @@ A question mark marks an optional member.
 |---|---|---|---|---|
 `
 
-// Each call starts a process of curl.
-vi.setConfig({ testTimeout: 120_000 })
-
 test('docs/control-api.md lists the contract, with an example of every call; `npm run docs` writes it', async () => {
   const sandbox = await startSandbox({ baseUrl: BASE_URL, seed: 1 })
   await prepare(sandbox, '/clock', FROZEN)
@@ -57,14 +55,13 @@ test('docs/control-api.md lists the contract, with an example of every call; `np
   await expect(INTRODUCTION + rows.join('') + sections.join('')).toMatchFileSnapshot(
     fileURLToPath(new URL('../../docs/control-api.md', import.meta.url)),
   )
-})
+  // Each call starts a process of curl.
+}, 120_000)
 
 function rowOf(operation: Operation): string {
   const { summary, query, body, statuses } = operation
-  const call = `[\`${titleOf(operation)}\`](#${titleOf(operation)
-    .toLowerCase()
-    .replaceAll(/[^a-z -]/g, '')
-    .replaceAll(' ', '-')})`
+  const title = titleOf(operation)
+  const call = `[\`${title}\`](#${headingAnchors(`# ${title}`)[0]})`
   return `| ${[call, summary, membersOf(query), membersOf(body), statuses.join(', ')].join(' | ')} |`
 }
 
@@ -108,10 +105,8 @@ async function prepare({ url }: TestSandbox, path: string, body: unknown): Promi
 /** The ids of a scenario and of an expectation are known when they are there. */
 async function withIds(sandbox: TestSandbox, example: Example): Promise<Example> {
   const [[armed], [queued]] = await Promise.all([sandbox.scenarios.list(), sandbox.expectations.list()])
-  return {
-    ...example,
-    path: example.path.replace('SCENARIO', armed?.id ?? '').replace('EXPECTATION', queued?.id ?? ''),
-  }
+  const path = example.path.replace('SCENARIO', armed?.id ?? '').replace('EXPECTATION', queued?.id ?? '')
+  return { ...example, path }
 }
 
 /** A call whose success has no JSON shows its status. */
@@ -128,11 +123,8 @@ function curlOf({ method, mediaType, statuses }: Operation, { path, body }: Exam
   return call.join(call.join(' ').length > 120 ? ' \\\n  ' : ' ')
 }
 
-async function runIn({ url }: TestSandbox, command: string): Promise<string> {
-  const script = command.replaceAll(BASE_URL, url)
-  const { stdout } = await promisify(execFile)('bash', ['-u', '-c', script])
-  return stdout
-}
+const runIn = async ({ url }: TestSandbox, command: string): Promise<string> =>
+  (await promisify(execFile)('bash', ['-u', '-c', command.replaceAll(BASE_URL, url)])).stdout
 
 function shownAnswer(text: string, { command, maxItems }: { command: string; maxItems: number | undefined }): string {
   if (!text.startsWith('{')) return `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`

@@ -1,45 +1,36 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { buildCli } from '../cli/built-cli.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { codeBlocks } from './page.ts'
+import { codeBlocks, readRoot } from './page.ts'
 
 const { start } = await buildCli()
-
-const readRoot = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 const readme = readRoot('README.md')
 
-test('the README has at most 200 lines', () => {
+test('The README has at most 200 lines, and leads to every page of docs', () => {
   expect(readme.split('\n').length - 1).toBeLessThanOrEqual(200)
+  const pages = readdirSync(new URL('../../docs/', import.meta.url)).filter((name) => name.endsWith('.md'))
+  expect(pages.filter((name) => !readme.includes(`(docs/${name})`))).toEqual([])
 })
 
-test('the README has one command to start and one to test, and both set up what they need', () => {
+test('The README has one command to start, one to test and one to install the file that `npm pack` makes', () => {
   expect(readme.match(/^npm ci.*$/gm)).toEqual(['npm ci && npm start', 'npm ci && npm test'])
-})
-
-test('the README installs the file that `npm pack` makes of this version', () => {
   const { name, version } = JSON.parse(readRoot('package.json'))
-  expect(readme.match(/npm install --save-dev \S+/g)).toEqual([
-    `npm install --save-dev ../agekey-sandbox/${name}-${version}.tgz`,
-  ])
+  const install = `npm install --save-dev ../agekey-sandbox/${name}-${version}.tgz`
+  expect(readme.match(/npm install --save-dev \S+/g)).toEqual([install])
 })
 
-test('the README shows four pictures, each of at most 150 KB', () => {
+test('The README shows four pictures, each of at most 150 KB', () => {
   const pictures = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, path = '']) => path)
   expect(pictures).toHaveLength(4)
   const sizes = pictures.map((path) => statSync(new URL(`../../${path}`, import.meta.url)).size)
   expect(sizes.filter((size) => size < 5_000 || size > 150_000)).toEqual([])
 })
 
-test('the README shows what a start prints', async () => {
+test('The README shows what a start prints', async () => {
   const port = `${await findFreePort()}`
   const { output } = await start(['--port', port, '--state-dir', 'none'])
   const [shown = ''] = codeBlocks(readme, 'text')
   expect(shown).toContain('discovery')
   expect(output).toContain(shown.replaceAll('2435', port))
-})
-
-test('the README leads to every page of docs', () => {
-  const pages = readdirSync(new URL('../../docs/', import.meta.url)).filter((name) => name.endsWith('.md'))
-  expect(pages.filter((name) => !readme.includes(`(docs/${name})`))).toEqual([])
 })

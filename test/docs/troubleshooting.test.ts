@@ -1,20 +1,12 @@
+import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import type { Sandbox, SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import type { Answer, HttpClient } from '../support/http-client.ts'
 import { KEY_FILE } from '../support/keys.ts'
 import { decodeReferences } from '../support/markup.ts'
-import { createRelyingParty } from '../support/relying-party.ts'
-import {
-  ageSignal,
-  basic,
-  type Changes,
-  createRequest,
-  pushedRequest,
-  REDIRECT_URI,
-  tokenRequest,
-  useRequest,
-} from '../support/requests.ts'
+import { createRelyingParty, type RelyingParty } from '../support/relying-party.ts'
+import { ageSignal, basic, type Changes, pushedRequest, REDIRECT_URI, tokenRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { readPage } from './page.ts'
 
@@ -28,7 +20,11 @@ const ADULT = { sandbox_persona: 'adult-passport' }
 const WEB_SHOP = { clientId: 'web-shop', clientSecret: 'not-a-real-secret', redirectUris: [REDIRECT_URI] }
 const shop = { client_id: WEB_SHOP.clientId }
 
-const described = ({ body }: Answer): string => `${body.error}: ${body.error_description}`
+const ELSEWHERE = 'https://sandbox.example.com'
+
+const said = ({ error, error_description }: Readonly<Record<string, string | undefined>>) =>
+  `${error}: ${error_description}`
+const described = ({ body }: Answer) => said(body)
 
 /** What the error page of E1 says. */
 const errorPage =
@@ -41,10 +37,8 @@ const errorPage =
 /** What comes back with the callback of E1. */
 const callback =
   (changes: Changes): Show =>
-  async (sandbox) => {
-    const { params } = await createRelyingParty(sandbox).use(changes)
-    return `${params['error']}: ${params['error_description']}`
-  }
+  async (sandbox) =>
+    said((await createRelyingParty(sandbox).use(changes)).params)
 
 const push =
   (changes: Changes): Show =>
@@ -60,47 +54,47 @@ const redirected =
   }
 
 /** What the console says of the flow. */
-async function reasonsOf(sandbox: Sandbox & HttpClient): Promise<string> {
-  const flow = await sandbox.flows.last()
-  return (flow?.reasons ?? []).join('\n')
-}
+const reasonsOf = async (sandbox: Sandbox) => (await sandbox.flows.last())?.reasons?.join('\n') ?? ''
+
+/** What the control API says at another address, without the token. */
+const controlApi =
+  (options: SandboxOptions): Show =>
+  async () =>
+    described(await (await startSandbox({ baseUrl: ELSEWHERE, ...options })).request.get('/_sandbox/flows'))
+
+/** What E3 answers a reference that was pushed, and spent before. */
+const created =
+  (spend: (rp: RelyingParty, requestUri: string, sandbox: Sandbox) => Promise<unknown>, changes: Changes = {}): Show =>
+  async (sandbox) => {
+    await sandbox.clock.freeze()
+    const rp = createRelyingParty(sandbox)
+    const requestUri = await rp.obtainRequestUri()
+    await spend(rp, requestUri, sandbox)
+    return said((await rp.create(requestUri, changes)).params)
+  }
 
 /** What makes the message of each part of the page, by its heading. */
 const TROUBLES: Readonly<Record<string, Show>> = {
-  'The browser shows "redirect_uri is not registered"': errorPage({
-    ...shop,
-    redirect_uri: 'http://localhost:3000/callback/',
-  }),
+  'The browser shows "redirect_uri is not registered"': errorPage({ ...shop, redirect_uri: `${REDIRECT_URI}/` }),
   'localhost works, 127.0.0.1 does not': errorPage({ ...shop, redirect_uri: 'http://127.0.0.1:3000/callback' }),
   'redirect_uri is refused with the built-in client': errorPage({ redirect_uri: 'https://shop.example/callback' }),
-  'redirect_uri is missing although it is sent': errorPage({
-    redirect_uri: undefined,
-    redirect_url: 'http://localhost:3000/callback',
-  }),
+  'redirect_uri is missing although it is sent': errorPage({ redirect_uri: undefined, redirect_url: REDIRECT_URI }),
   'client_id is not registered': errorPage({ client_id: 'web-shp' }),
   'invalid_client at PAR although the secret is right': async (sandbox) => {
-    const form = new URLSearchParams(pushedRequest({ client_secret: undefined }))
-    const { clientId, clientSecret } = WEB_SHOP
-    return described(
-      await sandbox.request.post(PAR).set('Authorization', basic(clientId, clientSecret)).send(String(form)),
-    )
+    const request = sandbox.request.post(PAR).set('Authorization', basic(WEB_SHOP.clientId, WEB_SHOP.clientSecret))
+    return described(await request.type('form').send(pushedRequest({ client_secret: undefined })))
   },
-  'invalid_client at the token call although the secret is right': async (sandbox) =>
-    described(
-      await sandbox.request
-        .post(TOKEN)
-        .type('form')
-        .send(tokenRequest('c', { ...shop, client_secret: WEB_SHOP.clientSecret })),
-    ),
+  'invalid_client at the token call although the secret is right': async (sandbox) => {
+    const form = tokenRequest('c', { ...shop, client_secret: WEB_SHOP.clientSecret })
+    return described(await sandbox.request.post(TOKEN).type('form').send(form))
+  },
   'invalid_client with a secret that was copied': push({ ...shop, client_secret: `${WEB_SHOP.clientSecret}\n` }),
   'Every field is missing at PAR': async (sandbox) =>
     described(await sandbox.request.post(PAR).type('form').send(JSON.stringify(pushedRequest()))),
   unsupported_response_type: callback({ response_type: 'code' }),
   'invalid_scope for the upgrade scope': callback({ scope: 'openid agekey.upgrade' }),
   'claims must be JSON': callback({ claims: "{'age_thresholds': [18]}" }),
-  'claims is JSON and is refused all the same': callback({
-    claims: encodeURIComponent('{"age_thresholds":[18]}'),
-  }),
+  'claims is JSON and is refused all the same': callback({ claims: encodeURIComponent('{"age_thresholds":[18]}') }),
   '18 is false although the user is 18': async (sandbox) => {
     const claims = { age_thresholds: [18], overrides: { facial_age_estimation: { min_age: 21 } } }
     await createRelyingParty(sandbox).use({ sandbox_persona: 'face-estimate-19', claims: JSON.stringify(claims) })
@@ -110,9 +104,7 @@ const TROUBLES: Readonly<Record<string, Show>> = {
   'state mismatch': redirected({ response_mode: 'query', state: 'first-tab' }),
   'nonce mismatch after a second tab': async (sandbox) => {
     const { params } = await createRelyingParty(sandbox).use({ nonce: 'first-tab' })
-    const [, payload = ''] = params['id_token']?.split('.') ?? []
-    const { nonce }: { nonce: string } = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    return JSON.stringify({ nonce })
+    return JSON.stringify({ nonce: decodeJwt(params['id_token'] ?? '')['nonce'] })
   },
   'The session is empty at a form_post callback': async (sandbox) => {
     const { text } = await sandbox.request.get(USE).query(useRequest({ ...ADULT, response_mode: 'form_post' }))
@@ -123,33 +115,14 @@ const TROUBLES: Readonly<Record<string, Show>> = {
     return JSON.stringify({ issuer: body.issuer })
   },
   'CORS: the browser blocks the token call': async (sandbox) => described(await sandbox.request.options(TOKEN)),
-  'A code or request_uri has expired at once': async (sandbox) => {
-    await sandbox.clock.freeze()
-    const rp = createRelyingParty(sandbox)
-    const requestUri = await rp.obtainRequestUri()
-    await sandbox.clock.advance(3600)
-    const { params } = await rp.create(requestUri)
-    return `${params['error']}: ${params['error_description']}`
-  },
-  'request_uri has already been used': async (sandbox) => {
-    const rp = createRelyingParty(sandbox)
-    const requestUri = await rp.obtainRequestUri()
-    await rp.create(requestUri)
-    const { params } = await rp.create(requestUri)
-    return `${params['error']}: ${params['error_description']}`
-  },
+  'A code or request_uri has expired at once': created((_rp, _uri, { clock }) => clock.advance(3600)),
+  'request_uri has already been used': created((rp, uri) => rp.create(uri)),
   'No choice page appears any more': async (sandbox) => {
     await sandbox.request.get(USE).set('Cookie', 'agekey_sandbox_persona=teen-16').query(useRequest())
     return (await reasonsOf(sandbox)).split('\n')[0] ?? ''
   },
-  'The control API answers 401 in a container': async () => {
-    const sandbox = await startSandbox({ baseUrl: 'https://sandbox.example.com', controlToken: 'not-a-real-token' })
-    return described(await sandbox.request.get('/_sandbox/flows'))
-  },
-  'The control API answers 403 in a container': async () => {
-    const sandbox = await startSandbox({ baseUrl: 'https://sandbox.example.com' })
-    return described(await sandbox.request.get('/_sandbox/flows'))
-  },
+  'The control API answers 401 in a container': controlApi({ controlToken: 'not-a-real-token' }),
+  'The control API answers 403 in a container': controlApi({}),
   'An age signal is refused by its provenance': push({
     authorization_details: JSON.stringify([ageSignal({ provenance: '/my_company' })]),
   }),
@@ -158,13 +131,10 @@ const TROUBLES: Readonly<Record<string, Show>> = {
     const { params } = await rp.use()
     return described(await rp.exchange(params['id_token']))
   },
-  'E3 answers without the parameters that were pushed': async (sandbox) => {
-    const rp = createRelyingParty(sandbox)
-    const query = createRequest(await rp.obtainRequestUri(), { scope: undefined, response_type: undefined })
-    const { headers } = await sandbox.request.get('/v1/oidc/create').query(query)
-    const params = new URL(headers['location'] ?? '').searchParams
-    return `${params.get('error')}: ${params.get('error_description')}`
-  },
+  'E3 answers without the parameters that were pushed': created(async () => {}, {
+    scope: undefined,
+    response_type: undefined,
+  }),
 }
 
 /** The parts of the page by their headings. */
@@ -181,19 +151,13 @@ const asOnThePage = (text: string, baseUrl: string) =>
 
 const sandbox = shareSandbox({ clients: [WEB_SHOP], keys: KEY_FILE })
 
-test.each(Object.entries(TROUBLES))(
-  'troubleshooting.md shows what the product says at present: %s',
-  async (heading, show) => {
-    const [, shown] = /^```text\n(.*?)\n```/ms.exec(parts.get(heading) ?? '') ?? []
-    expect(asOnThePage(await show(sandbox()), sandbox().baseUrl)).toBe(shown)
-  },
-)
+test.each(Object.entries(TROUBLES))('troubleshooting.md shows what the product says: %s', async (heading, show) => {
+  const [, shown] = /^```text\n(.*?)\n```/ms.exec(parts.get(heading) ?? '') ?? []
+  expect(asOnThePage(await show(sandbox()), sandbox().baseUrl)).toBe(shown)
+})
 
 test('Each part of troubleshooting.md has a case that makes its message, and names the cause and the remedy', () => {
   expect([...parts.keys()]).toEqual(Object.keys(TROUBLES))
   expect(parts.size).toBeGreaterThanOrEqual(20)
-  const incomplete = [...parts].filter(
-    ([, part]) => !/^\*\*Cause\.\*\* /m.test(part) || !/^\*\*Remedy\.\*\* /m.test(part),
-  )
-  expect(incomplete).toEqual([])
+  for (const part of parts.values()) expect(part).toMatch(/^\*\*Cause\.\*\* [\s\S]*^\*\*Remedy\.\*\* /m)
 })
