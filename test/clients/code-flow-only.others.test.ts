@@ -11,25 +11,28 @@ import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 import { startAppServer } from './app-server.ts'
 
 const REFUSED = 'unsupported_response_type'
+const CLAIMS = '{"age_thresholds":[18]}'
+
+/** A sandbox for one test: its address for Use, and the credentials of its client. */
+async function start() {
+  const sandbox = await startSandbox({ persona: 'adult-passport' })
+  return { sandbox, use: `${sandbox.baseUrl}/v1/oidc/use`, ...sandbox.client }
+}
+
+/** The endpoints that were called, without those that everyone reads. */
+const callsOf = ({ calls }: TestSandbox) =>
+  calls.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'E6')
 
 /** The strategy has no types: what is called of it. */
 type Strategy = new (settings: object, verify: () => void) => { authenticate(request: Request, options: object): void }
 const strategy = z.custom<Strategy>((value) => typeof value === 'function')
 
 test('passport-openidconnect ends with the error of the service, and sends the browser there once', async () => {
-  const sandbox = await startSandbox({ persona: 'adult-passport' })
+  const { sandbox, use, clientId, clientSecret } = await start()
   const { url, serve } = await startAppServer()
   const OpenIdConnect = strategy.parse(createRequire(import.meta.url)('passport-openidconnect'))
-  const settings = {
-    issuer: `${sandbox.baseUrl}/v1/oidc/use`,
-    authorizationURL: `${sandbox.baseUrl}/v1/oidc/use`,
-    tokenURL: `${sandbox.baseUrl}/v1/oidc/use/token`,
-    clientID: sandbox.client.clientId,
-    clientSecret: sandbox.client.clientSecret,
-    callbackURL: `${url}/callback`,
-    nonce: true,
-    claims: { age_thresholds: [18] },
-  }
+  const endpoints = { issuer: use, authorizationURL: use, tokenURL: `${use}/token`, callbackURL: `${url}/callback` }
+  const settings = { ...endpoints, clientID: clientId, clientSecret, nonce: true, claims: { age_thresholds: [18] } }
   const age = new OpenIdConnect(settings, () => expect.fail('it signed a user in'))
   // A session for the only user.
   const session = {}
@@ -48,7 +51,7 @@ test('passport-openidconnect ends with the error of the service, and sends the b
 })
 
 test('Auth.js ends on its sign-in page, and logs the error of the service', async () => {
-  const sandbox = await startSandbox({ persona: 'adult-passport' })
+  const { sandbox, use, clientId, clientSecret } = await start()
   const { url, serve } = await startAppServer()
   const log: unknown[] = []
   const config: AuthConfig = {
@@ -62,17 +65,14 @@ test('Auth.js ends on its sign-in page, and logs the error of the service', asyn
         id: 'age',
         name: 'Age key',
         type: 'oidc',
-        issuer: `${sandbox.baseUrl}/v1/oidc/use`,
-        authorization: {
-          url: `${sandbox.baseUrl}/v1/oidc/use`,
-          params: { scope: 'openid', claims: '{"age_thresholds":[18]}' },
-        },
+        issuer: use,
+        authorization: { url: use, params: { scope: 'openid', claims: CLAIMS } },
         checks: ['state', 'nonce'],
-        token: { url: `${sandbox.baseUrl}/v1/oidc/use/token` },
+        token: { url: `${use}/token` },
         // The service has none, and without one the library does not read the answer.
         userinfo: { url: `${sandbox.baseUrl}/no-userinfo` },
-        clientId: sandbox.client.clientId,
-        clientSecret: sandbox.client.clientSecret,
+        clientId,
+        clientSecret,
       },
     ],
   }
@@ -81,42 +81,31 @@ test('Auth.js ends on its sign-in page, and logs the error of the service', asyn
       Object.entries(request.headers).map(([name, value]): [string, string] => [name, `${value}`]),
     )
     const body = request.method === 'POST' ? await text(request) : null
-    const answer = await Auth(
-      new globalThis.Request(new URL(request.url ?? '/', url), { method: request.method ?? 'GET', headers, body }),
-      config,
-    )
+    const sent = new globalThis.Request(`${url}${request.url}`, { method: request.method ?? 'GET', headers, body })
+    const answer = await Auth(sent, config)
     response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
   })
   const browser = createAppBrowser()
   const { csrfToken } = JSON.parse((await browser.send(`${url}/auth/csrf`)).text)
-  const { url: end } = await browser.visit(
-    `${url}/auth/signin/age`,
-    new URLSearchParams({ csrfToken, callbackUrl: url }),
-  )
+  const form = new URLSearchParams({ csrfToken, callbackUrl: url })
+  const { url: end } = await browser.visit(`${url}/auth/signin/age`, form)
   expect(end).toContain('/auth/signin?error=OAuthCallbackError')
   expect(log).toContainEqual(expect.objectContaining({ providerId: 'age', error: REFUSED }))
   expect(callsOf(sandbox)).toEqual(['E1'])
 })
 
 test('oidc-client-ts reports the error of the service, and refuses to ask for an id_token alone', async () => {
-  const sandbox = await startSandbox({ persona: 'adult-passport' })
+  const { use, clientId } = await start()
   const client = new OidcClient({
-    authority: `${sandbox.baseUrl}/v1/oidc/use`,
-    client_id: sandbox.client.clientId,
+    authority: use,
+    client_id: clientId,
     redirect_uri: REDIRECT_URI,
     stateStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
   })
-  const { url } = await client.createSigninRequest({
-    nonce: 'nonce-1',
-    extraQueryParams: { claims: '{"age_thresholds":[18]}' },
-  })
+  const { url } = await client.createSigninRequest({ nonce: 'nonce-1', extraQueryParams: { claims: CLAIMS } })
   const { headers } = await fetch(url, { redirect: 'manual' })
   await expect(client.processSigninResponse(headers.get('location') ?? '')).rejects.toMatchObject({ error: REFUSED })
   await expect(client.createSigninRequest({ response_type: 'id_token' })).rejects.toThrow(
     'Only the Authorization Code flow (with PKCE) is supported',
   )
 })
-
-/** The endpoints that were called, without those that everyone reads. */
-const callsOf = ({ calls }: TestSandbox) =>
-  calls.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'E6')

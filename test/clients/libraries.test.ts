@@ -1,17 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as z from 'zod'
-import { describeLibrary, type Library, type LoadLibrary } from './describe-library.ts'
+import { describeLibrary, type LoadLibrary, librarySchema } from './describe-library.ts'
 import { importExample, type Replacements, writeExample } from './examples.ts'
 import { runLibrary } from './run-example.ts'
-
-const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
-const library = z.object({
-  useUrl: callable<Library['useUrl']>(),
-  readAnswer: callable<Library['readAnswer']>(),
-  createUrl: callable<Library['createUrl']>(),
-  upgrade: callable<Library['upgrade']>(),
-})
 
 /** Calls a function of a block by what stands on its input. */
 const PROGRAM = `
@@ -27,7 +18,7 @@ const loader =
   (name: string, names: Replacements = {}): LoadLibrary =>
   async ({ baseUrl }, { folder, env = {}, replacements }) => {
     const texts = { 'http://localhost:2435': baseUrl, ...names, ...replacements }
-    if (!baseUrl.startsWith('https:')) return library.parse(await importExample(name, folder, texts))
+    if (!baseUrl.startsWith('https:')) return librarySchema.parse(await importExample(name, folder, texts))
     // What Node trusts is settled when it starts.
     writeExample(name, folder, texts)
     writeFileSync(join(folder, 'call.mjs'), PROGRAM)

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { chromium } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { startRelyingParty } from '../browser/relying-party.ts'
 import { withPage } from '../browser/support.ts'
 import { CHROMIUM_ARGS } from '../support/chromium-args.ts'
@@ -9,7 +9,7 @@ import { startSandbox } from '../support/sandbox.ts'
 import { chromiumPath, describeWith } from '../support/tools.ts'
 
 describeWith('chromium', 'A sandbox under the live host name', () => {
-  it('answers Chromium at that host on port 443, whatever its own port, and issues tokens in its name', async () => {
+  test('answers Chromium at that host on port 443, whatever its own port, and issues tokens in its name', async () => {
     const sandbox = await startSandbox({ https: true, baseUrl: 'https://age.example' })
     const { host } = new URL(sandbox.url)
     const browser = await chromium.launch({

@@ -67,22 +67,12 @@ export function factsOf(
   const { library, version, uses, anchor, app, left_out, note } = subject
   const rows = report.rows.filter(({ row }) => findRow(row)?.layer === 'oidc')
   const having = (verdict: string) => rows.filter((row) => row.verdict === verdict)
-  const named = (verdict: string) =>
-    having(verdict)
-      .map(({ row }) => row)
-      .toSorted()
+  const named = (verdict: string) => Object.keys(reasonsOf(having(verdict))).toSorted()
+  const { response_mode, scope } = request
+  // In this order they stand in the file.
   return factsSchema.parse({
-    library,
-    version,
-    uses,
-    anchor,
-    app,
-    measured,
-    catalogue: report.catalogue,
-    response_mode: request['response_mode'],
-    scope: request['scope'],
-    left_out,
-    note,
+    ...{ library, version, uses, anchor, app, measured },
+    ...{ catalogue: report.catalogue, response_mode, scope, left_out, note },
     refused: named('refused'),
     let_in: named('let in'),
     broke: named('broke'),

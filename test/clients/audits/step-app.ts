@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { parse as parseCookie } from 'cookie'
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
 import { ageSignal } from '../../support/requests.ts'
-import type { Library } from '../describe-library.ts'
+import type { Library, Sent } from '../describe-library.ts'
 
 /**
  * An app around a library that is called for each step. It makes no check of its own: it lets a user in when the library
@@ -52,11 +52,6 @@ const saysAdult = (claims: unknown): boolean =>
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
-
-interface Sent {
-  readonly state: string
-  readonly nonce: string
-}
 
 /** What a request is sent with stays in this browser. */
 function keep(response: Response, cookie: string): Sent {

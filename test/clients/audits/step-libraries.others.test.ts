@@ -1,38 +1,41 @@
+import { createRequire } from 'node:module'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as z from 'zod'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { makeScratchFolder } from '../../docs/scratch-folder.ts'
 import { startAppServer } from '../app-server.ts'
-import type { Library } from '../describe-library.ts'
+import { type Library, librarySchema } from '../describe-library.ts'
 import { importExample, type Replacements } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
 import { installedVersion } from './installed-version.ts'
 import { createStepApp } from './step-app.ts'
 
-const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
-const exported = z.object({
-  useUrl: callable<Library['useUrl']>(),
-  readAnswer: callable<Library['readAnswer']>(),
-  createUrl: callable<Library['createUrl']>(),
-  upgrade: callable<Library['upgrade']>(),
-})
+/** Starts an app around a library that is called for each step. */
+const startSteps =
+  (load: (sandbox: Sandbox, url: string) => Promise<Pick<Library, 'useUrl' | 'readAnswer'> & Partial<Library>>) =>
+  async (sandbox: Sandbox) => {
+    const { url, serve } = await startAppServer()
+    serve(createStepApp(await load(sandbox, url)))
+    return `${url}/verify`
+  }
 
 /** Starts an app around a block of the page on clients. */
-const startBlock =
-  (name: string, names: Replacements = {}) =>
-  async ({ baseUrl }: Sandbox) => {
-    const { url, serve } = await startAppServer()
+const startBlock = (name: string, names: Replacements = {}) =>
+  startSteps(async ({ baseUrl }, url) => {
     const texts = {
       'http://localhost:2435': baseUrl,
       'http://localhost:3000': url,
       "response_mode: 'query',": "response_mode: 'query', can_create: 'true',",
       ...names,
     }
-    serve(createStepApp(exported.parse(await importExample(name, makeScratchFolder(), texts))))
-    return `${url}/verify`
-  }
+    return librarySchema.parse(await importExample(name, makeScratchFolder(), texts))
+  })
 
-const left_out = {
+const mode_left_out = {
   'family:response_mode': 'the app reads the answer by itself where it asked for it, and gives it to the library',
+}
+const left_out = {
+  ...mode_left_out,
   'flow:create': 'the answer of Create has no token and no code, and the app reads it by itself',
   'flow:upgrade': 'the reply is one of an API, and the app reads it by itself',
 }
@@ -70,4 +73,96 @@ auditLibrary({
   left_out,
   startsFresh: true,
   start: startBlock('oauth4webapi.js'),
+})
+
+auditLibrary({
+  name: 'jose',
+  library: 'jose',
+  version: installedVersion('jose'),
+  uses: '`createRemoteJWKSet`, and `jwtVerify` with `issuer`, `audience` and `algorithms`, as the app of [integration-express.md](integration-express.md) before its own checks',
+  left_out: {
+    'use/callback.*': 'jose reads a token; the app reads the callback by itself',
+    'family:error': 'the same',
+  },
+  note: 'It is no client library: `state`, `nonce` and errors are left to the app.',
+  start: startSteps(async ({ baseUrl, client }, url) => {
+    const keys = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`))
+    const issuer = `${baseUrl}/v1/oidc/use`
+    return {
+      async useUrl(sent) {
+        const request = {
+          ...sent,
+          client_id: client.clientId,
+          response_type: 'id_token',
+          response_mode: 'query',
+          redirect_uri: `${url}/callback`,
+          claims: JSON.stringify({ age_thresholds: [18] }),
+        }
+        return `${issuer}?${new URLSearchParams(request)}`
+      },
+      async readAnswer({ searchParams }) {
+        const token = searchParams.get('id_token') ?? ''
+        const algorithms = ['RS256', 'ES256']
+        return (await jwtVerify(token, keys, { issuer, audience: client.clientId, algorithms })).payload
+      },
+    }
+  }),
+  startsFresh: true,
+})
+
+/** The library has no types that fit: what is called of it. */
+interface OidcClient {
+  createSigninRequest(): Promise<{ url: string }>
+  processSigninResponse(url: string): Promise<{ profile: unknown }>
+}
+const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
+const exported = z.object({
+  OidcClient: callable<new (settings: object) => OidcClient>(),
+  WebStorageStateStore: callable<new (settings: object) => object>(),
+  InMemoryWebStorage: callable<new () => object>(),
+})
+
+auditLibrary({
+  name: 'oidc-client',
+  library: 'oidc-client 1',
+  version: installedVersion('oidc-client'),
+  uses: '`createSigninRequest` and `processSigninResponse` of `OidcClient`, which `UserManager` calls, in Node instead of a page, with `metadata` and `signingKeys` given and `response_mode: query`',
+  anchor: 'oidc-client',
+  left_out: mode_left_out,
+  start: startSteps(async ({ baseUrl, client }, url) => {
+    const { OidcClient, WebStorageStateStore, InMemoryWebStorage } = exported.parse(
+      createRequire(import.meta.url)('oidc-client'),
+    )
+    const authority = `${baseUrl}/v1/oidc/use`
+    const read = async (address: string) => (await fetch(address)).json()
+    const metadata = await read(`${authority}/.well-known/openid-configuration`)
+    const { keys: signingKeys } = z.object({ keys: z.array(z.looseObject({})) }).parse(await read(metadata.jwks_uri))
+    const settings = {
+      authority,
+      metadata,
+      signingKeys,
+      client_id: client.clientId,
+      redirect_uri: `${url}/callback`,
+      response_type: 'id_token',
+      response_mode: 'query',
+      scope: 'openid',
+      loadUserInfo: false,
+      extraQueryParams: { claims: JSON.stringify({ age_thresholds: [18] }) },
+    }
+    // It makes state and nonce by itself, and keeps them in the storage of the browser.
+    const clients = new Map<string, OidcClient>()
+    return {
+      async useUrl({ state }) {
+        const stateStore = new WebStorageStateStore({ store: new InMemoryWebStorage() })
+        const client = new OidcClient({ ...settings, stateStore })
+        clients.set(state, client)
+        return (await client.createSigninRequest()).url
+      },
+      async readAnswer({ href }, { state }) {
+        const client = clients.get(state)
+        if (!client) throw new Error('this browser has sent no request')
+        return (await client.processSigninResponse(href)).profile
+      },
+    }
+  }),
 })
