@@ -13,22 +13,10 @@ const manifest = z.looseObject({
   metadata: z.object({ name: z.string() }),
   data: z.record(z.string(), z.string()).optional(),
 })
-const deployment = z.object({
-  spec: z.object({
-    template: z.object({
-      spec: z.object({
-        containers: z.tuple([
-          z.object({
-            ports: z.tuple([z.object({ name: z.string(), containerPort: z.number() })]),
-            startupProbe: probe,
-            readinessProbe: probe,
-            livenessProbe: probe,
-          }),
-        ]),
-      }),
-    }),
-  }),
-})
+const port = z.object({ name: z.string(), containerPort: z.number() })
+const probes = { startupProbe: probe, readinessProbe: probe, livenessProbe: probe }
+const pod = z.object({ containers: z.tuple([z.object({ ports: z.tuple([port]), ...probes })]) })
+const deployment = z.object({ spec: z.object({ template: z.object({ spec: pod }) }) })
 
 const manifests = parseAllDocuments(blockWith(codeBlocks(page, 'yaml'), '# agekey-sandbox.yaml')).map((document) =>
   manifest.parse(document.toJS()),
