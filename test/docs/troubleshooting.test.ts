@@ -6,7 +6,15 @@ import type { Answer, HttpClient } from '../support/http-client.ts'
 import { KEY_FILE } from '../support/keys.ts'
 import { decodeReferences } from '../support/markup.ts'
 import { createRelyingParty, type RelyingParty } from '../support/relying-party.ts'
-import { ageSignal, basic, type Changes, pushedRequest, REDIRECT_URI, tokenRequest, useRequest } from '../support/requests.ts'
+import {
+  ageSignal,
+  basic,
+  type Changes,
+  pushedRequest,
+  REDIRECT_URI,
+  tokenRequest,
+  useRequest,
+} from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { readPage } from './page.ts'
 
