@@ -1,11 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
-import * as client from 'openid-client'
+import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
-import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import type { Sandbox, SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { tagsOf } from '../support/markup.ts'
-import { type Changes, claims, createRequest, useRequest } from '../support/requests.ts'
-import type { Delivery, Session, VerifyIdToken } from './correct-client.ts'
+import { type Changes, claims, createRequest, REDIRECT_URI, useRequest } from '../support/requests.ts'
+import type { Delivery, Session } from './correct-client.ts'
+
+export const rowsOf = (flow: Outcome['flow'], correctClient: Outcome['correctClient']) =>
+  OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient)
+
+/** The client of the tests, declared with an algorithm of its own. */
+export const CLIENT_WITH_ES256: SandboxOptions = {
+  builtinClient: false,
+  clients: [
+    {
+      ...{ clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox', signingAlg: 'ES256' },
+      redirectUris: [REDIRECT_URI],
+    },
+  ],
+}
 
 export const issuerOf = (sandbox: Sandbox) => `${sandbox.baseUrl}/v1/oidc/use`
 
@@ -46,20 +60,8 @@ export async function runUse(
 export const runCreate = (sandbox: Sandbox, requestUri: string, outcome: string) =>
   visit(`${sandbox.url}/v1/oidc/create?${new URLSearchParams(createRequest(requestUri, { sandbox_outcome: outcome }))}`)
 
-/** Verifies an id_token with openid-client, from the address at which it arrived. */
-export const verifyWithOpenidClient =
-  (issuer: string, clientId: string, alg = 'RS256'): VerifyIdToken =>
-  async (_idToken, session, { params }) => {
-    const metadata = { id_token_signed_response_alg: alg }
-    const config = await client.discovery(new URL(issuer), clientId, metadata, client.None(), {
-      execute: [client.allowInsecureRequests, client.useIdTokenResponseType],
-    })
-    const address = new URL(`http://localhost:3000/callback#${params}`)
-    return client.implicitAuthentication(config, address, session.nonce, { expectedState: session.state })
-  }
-
 /** Where the browser is sent, as far as a huge header can be read; `undefined` when it stays. */
-export function visit(url: string): Promise<Delivery | undefined> {
+function visit(url: string): Promise<Delivery | undefined> {
   return new Promise((resolve, reject) => {
     get(url, { maxHeaderSize: 256 * 1024 }, (response) => {
       const chunks: Buffer[] = []

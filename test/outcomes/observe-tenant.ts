@@ -6,60 +6,48 @@ import { ageSignal, basic, createRequest, pushedRequest, tokenRequest, useReques
 /** What a client sees of a tenant, by name, in words that are the same in each run. */
 export type Observed = Readonly<Record<string, string>>
 
-const CREDENTIALS = basic('ak_test_sandbox', 'sk_test_sandbox')
 /** Blanks in it show which text a hash is over. */
 const CLAIMS = '{"age_thresholds": [18, 21]}'
 
-interface Callback {
-  readonly status: number
-  readonly location: string
-  readonly names: string
-  readonly params: Readonly<Record<string, string>>
+type Texts = Readonly<Record<string, string>>
+
+async function callbackOf(answer: Promise<Response>) {
+  const { status, headers } = await answer
+  const location = headers.get('location') ?? ''
+  const params = new URLSearchParams(location.split(/[?#]/)[1])
+  return { status, location, names: [...params.keys()].join(' '), params: Object.fromEntries(params) }
 }
 
-/** A client of one tenant. @param word the brand word that it uses */
-function createObserver({ baseUrl }: Pick<SandboxApi, 'baseUrl'>, word: string) {
-  const get = (
-    path: string,
-    query: Readonly<Record<string, string>> = {},
-    headers: Readonly<Record<string, string>> = {},
-  ) => fetch(`${baseUrl}${path}?${new URLSearchParams(query)}`, { headers, redirect: 'manual' })
-  const post = (path: string, body: BodyInit, headers: Readonly<Record<string, string>> = {}) =>
+/** A client of one tenant. */
+function createObserver({ baseUrl }: Pick<SandboxApi, 'baseUrl'>) {
+  const get = (path: string, query: Texts = {}, headers: Texts = {}) =>
+    fetch(`${baseUrl}${path}?${new URLSearchParams(query)}`, { headers, redirect: 'manual' })
+  const post = (path: string, body: BodyInit, headers: Texts = {}) =>
     fetch(`${baseUrl}${path}`, { method: 'POST', body, headers })
-  const callbackOf = async (answer: Promise<Response>): Promise<Callback> => {
-    const { status, headers } = await answer
-    const location = headers.get('location') ?? ''
-    const params = new URLSearchParams(location.split(/[?#]/)[1])
-    return { status, location, names: [...params.keys()].join(' '), params: Object.fromEntries(params) }
+  const push = (changes: Texts = {}, headers: Texts = {}) =>
+    post('/v1/oidc/create/par', new URLSearchParams(pushedRequest(changes)), headers)
+  const use = (outcome: string, changes: Texts = {}) => {
+    const headers = { 'X-Sandbox-Persona': 'adult-passport', 'X-Sandbox-Outcome': outcome }
+    return callbackOf(get('/v1/oidc/use', useRequest({ claims: CLAIMS, ...changes }), headers))
   }
   return {
     get,
-    use: (outcome: string, changes: Readonly<Record<string, string>> = {}) =>
-      callbackOf(
-        get('/v1/oidc/use', useRequest({ claims: CLAIMS, ...changes }), {
-          'X-Sandbox-Persona': 'adult-passport',
-          'X-Sandbox-Outcome': outcome,
-        }),
-      ),
-    useWith: (query: Readonly<Record<string, string>>) => callbackOf(get('/v1/oidc/use', query)),
-    push: (changes: Readonly<Record<string, string>> = {}, headers: Readonly<Record<string, string>> = {}) =>
-      post('/v1/oidc/create/par', new URLSearchParams(pushedRequest(changes)), headers),
+    use,
+    push,
+    useRefused: () => callbackOf(get('/v1/oidc/use', useRequest({ scope: 'profile' }))),
+    obtainRequestUri: async () => String((await (await push()).json()).request_uri),
     create: (requestUri: string, outcome: string) =>
       callbackOf(get('/v1/oidc/create', createRequest(requestUri), { 'X-Sandbox-Outcome': outcome })),
-    exchange: (code: string | undefined, authorization = CREDENTIALS) =>
-      post('/v1/oidc/use/token', new URLSearchParams(tokenRequest(code)), { Authorization: authorization }),
-    upgrade: (token: string, signal = ageSignal(), brand = word) =>
-      post(`/v1/${brand}/upgrade`, JSON.stringify({ authorization_details: [signal] }), {
+    exchange: (code: string | undefined, secret = 'sk_test_sandbox') =>
+      post('/v1/oidc/use/token', new URLSearchParams(tokenRequest(code)), {
+        Authorization: basic('ak_test_sandbox', secret),
+      }),
+    upgrade: (token: string, word = 'svc') =>
+      post(`/v1/${word}/upgrade`, JSON.stringify({ authorization_details: [ageSignal()] }), {
         Authorization: `Bearer ${token}`,
         'Content-Type': 'application/json',
       }),
-    code: async () =>
-      await callbackOf(
-        get('/v1/oidc/use', useRequest({ claims: CLAIMS, scope: `openid ${word}.upgrade` }), {
-          'X-Sandbox-Persona': 'adult-passport',
-          'X-Sandbox-Outcome': 'code_issued',
-        }),
-      ),
+    code: () => use('code_issued', { scope: 'openid svc.upgrade' }),
   }
 }
 
@@ -76,32 +64,26 @@ const PARTS = {
 
 export type Part = keyof typeof PARTS
 
-/** Runs the flows of some parts, good and refused, and says what came back. @param word the brand word that the client uses */
-export async function observe(
-  tenant: SandboxApi,
-  {
-    parts = ['use', 'create', 'upgrade', 'refused', 'published'],
-    word = 'svc',
-  }: { parts?: readonly Part[]; word?: string } = {},
-): Promise<Observed> {
-  const observer = createObserver(tenant, word)
+/** Runs the flows of some parts, good and refused, and says what came back. */
+export async function observe(tenant: SandboxApi, parts: readonly Part[]): Promise<Observed> {
+  const observer = createObserver(tenant)
   const observed: Record<string, string> = {}
   for (const part of parts) {
-    for (const [fact, value] of Object.entries(await PARTS[part](observer, tenant)))
-      observed[`${part}: ${fact}`] = value
+    const facts = Object.entries(await PARTS[part](observer, tenant))
+    for (const [fact, value] of facts) observed[`${part}: ${fact}`] = value
   }
   return observed
 }
 
-async function observeUse({ use, useWith }: Observer): Promise<Observed> {
+async function observeUse({ use, useRefused }: Observer): Promise<Observed> {
   const verified = await use('verified')
   const denied = await use('access_denied')
-  const refused = await useWith(useRequest({ scope: 'profile' }))
+  const refused = await useRefused()
   return {
     'use.status': String(verified.status),
     'use.params': verified.names,
     'use.denied.params': denied.names,
-    'use.denied.blanks': /%20/.test(denied.location) ? '%20' : /\+/.test(denied.location) ? '+' : 'none',
+    'use.denied.blanks': /%20|\+/.exec(denied.location)?.[0] ?? 'none',
     'use.refused.params': refused.names,
     'use.refused.error': refused.params['error'] ?? '',
     ...observeToken(verified.params['id_token'] ?? ''),
@@ -128,26 +110,24 @@ function observeToken(idToken: string): Observed {
   }
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
-
+/** What a hash is over, and its padding. */
 function hashOf(hash: string): string {
-  const [bare = '', padding = ''] = /^([^=]*)(=*)$/.exec(hash)?.slice(1) ?? []
-  const over = bare === sha256(CLAIMS) ? 'sent' : 'other'
-  return over + padding
+  const sent = createHash('sha256').update(CLAIMS).digest('base64url')
+  return hash.replace(/^[^=]*/, (bare) => (bare === sent ? 'sent' : 'other'))
 }
 
-async function observeCreate({ push, create }: Observer, { clock }: SandboxApi): Promise<Observed> {
+async function observeCreate({ push, create, obtainRequestUri }: Observer, { clock }: SandboxApi): Promise<Observed> {
   const pushed = await push()
-  const body = await pushed.clone().json()
+  const body = await pushed.json()
   const requestUri = String(body.request_uri)
-  const denied = await create(String((await (await push()).json()).request_uri), 'access_denied')
+  const denied = await create(await obtainRequestUri(), 'access_denied')
   const created = await create(requestUri, 'created')
   const again = await create(requestUri, 'created')
-  const late = String((await (await push()).json()).request_uri)
-  const forced = await create(String((await (await push()).json()).request_uri), 'request_uri.expired')
+  const late = await obtainRequestUri()
+  const forced = await create(await obtainRequestUri(), 'request_uri.expired')
   await clock.advance(91)
   const expired = await create(late, 'created')
-  const endOf = ({ status, params }: Callback) => `${status} ${params['error'] ?? 'no error'}`
+  const endOf = ({ status, params }: typeof created) => `${status} ${params['error'] ?? 'no error'}`
   return {
     'par.status': String(pushed.status),
     'par.members': Object.keys(body).join(' '),
@@ -163,7 +143,6 @@ async function observeCreate({ push, create }: Observer, { clock }: SandboxApi):
 
 async function observeUpgrade({ code, exchange, upgrade }: Observer, { clock }: SandboxApi): Promise<Observed> {
   const callback = await code()
-  if (callback.params['code'] === undefined) return { 'code.params': callback.names }
   const { code: first } = callback.params
   const token = await (await exchange(first)).json()
   const upgraded = await upgrade(token.access_token)
@@ -191,13 +170,12 @@ async function observeUpgrade({ code, exchange, upgrade }: Observer, { clock }: 
 }
 
 async function observeRefusals({ push, exchange, upgrade }: Observer): Promise<Observed> {
-  const wrong = basic('ak_test_sandbox', 'wrong')
   return {
     ...(await observeRefusal('par', await push({ client_secret: 'wrong' }))),
     ...(await observeRefusal('par.forced', await push({}, { 'X-Sandbox-Outcome': 'par.401' }))),
-    ...(await observeRefusal('exchange', await exchange('any', wrong))),
+    ...(await observeRefusal('exchange', await exchange('any', 'wrong'))),
     ...(await observeRefusal('upgrade', await upgrade('none'))),
-    ...(await observeRefusal('other_word', await upgrade('none', ageSignal(), 'other'))),
+    ...(await observeRefusal('other_word', await upgrade('none', 'other'))),
   }
 }
 
@@ -222,7 +200,7 @@ async function observePublished({ get, use, upgrade }: Observer): Promise<Observ
   const { keys } = await read('/.well-known/jwks.json')
   const words = ['svc', 'agekey']
   const scopes = await Promise.all(words.map((one) => use('code_issued', { scope: `openid ${one}.upgrade` })))
-  const paths = await Promise.all(words.map((one) => upgrade('none', ageSignal(), one)))
+  const paths = await Promise.all(words.map((one) => upgrade('none', one)))
   return {
     'discovery.members': [useDocument, createDocument].map((document) => Object.keys(document).length).join(' '),
     'discovery.added': ADDED.filter((name) => name in useDocument && name in createDocument).join(' '),
