@@ -1,9 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Diagnosis } from '../../src/cli/doctor/diagnosis.ts'
 import { reportLines } from '../../src/cli/doctor/doctor.ts'
 import { examine } from '../../src/cli/doctor/examine.ts'
 import type { Visit } from '../../src/cli/doctor/visit.ts'
@@ -13,6 +11,7 @@ import { folderWith } from '../support/folder-with.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { KEY_FILE } from '../support/keys.ts'
 import { startSandbox } from '../support/sandbox.ts'
+import { redirectTo, startWebApp, type WebHandler } from '../support/web-app.ts'
 import { run } from './in-process.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -35,21 +34,21 @@ async function problemsOf(visit: Question): Promise<Record<string, string>> {
 
 const namesOf = async (visit: Question) => Object.keys(await problemsOf(visit))
 
-async function listen(server: Server | ReturnType<typeof createTcpServer>): Promise<number> {
+async function listen(server: ReturnType<typeof createTcpServer>): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   return (server.address() as AddressInfo).port
 }
 
 /** A server that is none of ours: `http://localhost:PORT`. */
-const startServer = async (answer: RequestListener) => `http://localhost:${await listen(createServer(answer))}`
+const startServer = async (answer: WebHandler) => (await startWebApp(answer)).url.replace('127.0.0.1', 'localhost')
 
 /** Something that stands between an app and its sandbox and changes what comes back. */
 async function startMeddler(change: (text: string, path: string) => string) {
   let target = ''
-  const url = await startServer(async (request, response) => {
-    const answer = await fetch(target + request.url, { method: request.method ?? 'GET', redirect: 'manual' })
-    response.writeHead(answer.status).end(change(await answer.text(), request.url ?? ''))
+  const url = await startServer(async ({ method = 'GET', path }, response) => {
+    const answer = await fetch(target + path, { method, redirect: 'manual' })
+    response.writeHead(answer.status).end(change(await answer.text(), path))
   })
   target = (await startSandbox({ baseUrl: url })).url
   return { url, issuer: issuerOf(url) }
@@ -58,22 +57,14 @@ async function startMeddler(change: (text: string, path: string) => string) {
 const issuerOf = (baseUrl: string) => `${baseUrl}/v1/oidc/use`
 
 test.each([{}, { basePath: '/agekey' }])(
-  'The doctor passes every check with the options %j, and spends no expectation',
+  'The doctor passes every check with %j, and spends no expectation',
   async (options) => {
     const sandbox = await startSandbox(options)
     await sandbox.next({ persona: 'teen-16' })
     const diagnoses = await look({ issuer: issuerOf(sandbox.baseUrl), ...CLIENT })
-    expect(diagnoses.map(({ check, status }) => [check, status])).toEqual([
-      ['reachable', 'ok'],
-      ['issuer', 'ok'],
-      ['clock', 'ok'],
-      ['addresses', 'ok'],
-      ['addresses', 'ok'],
-      ['addresses', 'ok'],
-      ['key_set', 'ok'],
-      ['client', 'ok'],
-      ['redirect_uri', 'ok'],
-    ])
+    const addresses = ['addresses', 'addresses', 'addresses']
+    const checks = ['reachable', 'issuer', 'clock', ...addresses, 'key_set', 'client', 'redirect_uri']
+    expect(diagnoses.map(({ check, status }) => [check, status])).toEqual(checks.map((check) => [check, 'ok']))
     expect(diagnoses.find(({ check }) => check === 'key_set')?.message).toMatch(/: 2 public keys \(RS256, ES256\)$/)
     expect(reportLines(diagnoses).at(-1)).toBe('All is well.')
     expect(await sandbox.expectations.list()).toHaveLength(1)
@@ -179,14 +170,12 @@ test('The doctor finds a base path that the app left out', async () => {
   expect(found['issuer_path']).toBe(`in the app: issuer: ${issuerOf(baseUrl)}`)
 })
 
-test.each(['localhost:2435/v1/oidc/use', '', 'ftp://localhost', 'http://'])(
-  'The doctor takes %j for no address',
-  async (issuer) => {
-    expect(await namesOf({ issuer })).toEqual(['issuer_malformed'])
-  },
-)
+test('The doctor takes a text without http://, or without a host, for no address', async () => {
+  for (const issuer of ['localhost:2435/v1/oidc/use', '', 'ftp://localhost', 'http://'])
+    expect(await namesOf({ issuer }), issuer).toEqual(['issuer_malformed'])
+})
 
-test.each<[string, RequestListener, string]>([
+test.each<[string, WebHandler, string]>([
   ['another path of another server', (_request, response) => response.writeHead(404).end(), 'discovery_missing'],
   ['a page', (_request, response) => response.end('<h1>It works!</h1>'), 'discovery_unreadable'],
 ])('The doctor recognises that %s is no sandbox', async (_what, answer, name) => {
@@ -194,10 +183,8 @@ test.each<[string, RequestListener, string]>([
 })
 
 test.each(['https://age.example/', 'http://['])('The doctor says that a redirect names %s', async (location) => {
-  const url = await startServer((_request, response) => response.writeHead(302, { Location: location }).end())
-  expect(await problemsOf({ issuer: issuerOf(url) })).toEqual({
-    discovery_redirected: `in the app: issuer: ${location}`,
-  })
+  const found = await problemsOf({ issuer: issuerOf(await startServer(redirectTo(location))) })
+  expect(found).toEqual({ discovery_redirected: `in the app: issuer: ${location}` })
 })
 
 test('The doctor finds addresses that only browsers reach, and advises to set the internal URL', async () => {
@@ -218,21 +205,17 @@ test.each([
 
 test('The doctor finds the key set of another service, and a document without an address', async () => {
   const foreign = await startMeddler((text) => text.replace(/(?<="jwks_uri":")[^"]*(?=\/\.well-known)/, '$&/t/other'))
-  expect(await problemsOf({ issuer: foreign.issuer })).toEqual({
-    key_set_foreign: expect.stringContaining(`in the app: jwks_uri: ${foreign.url}/.well-known/jwks.json`),
-  })
+  const line = expect.stringContaining(`in the app: jwks_uri: ${foreign.url}/.well-known/jwks.json`)
+  expect(await problemsOf({ issuer: foreign.issuer })).toEqual({ key_set_foreign: line })
   const { issuer } = await startMeddler((text) => text.replace('"token_endpoint"', '"other"'))
   expect(await namesOf({ issuer })).toEqual(['address_missing'])
 })
 
 test('The doctor names a key set whose server hangs up on readers', async () => {
-  const keys = await startServer((request, response) =>
-    request.method === 'HEAD' ? response.end() : response.destroy(),
-  )
+  const keys = await startServer(({ method }, response) => (method === 'HEAD' ? response.end() : response.destroy()))
+  const withoutToken = (text: string) => text.replace(/,"token_endpoint":"[^"]+"/, '')
   const { issuer } = await startMeddler((text) =>
-    text
-      .replace(/"jwks_uri":"[^"]+"/, `"jwks_uri":"${keys}/.well-known/jwks.json"`)
-      .replace(/,"token_endpoint":"[^"]+"/, ''),
+    withoutToken(text).replace(/"jwks_uri":"[^"]+"/, `"jwks_uri":"${keys}/.well-known/jwks.json"`),
   )
   const problem = { check: 'key_set', problem: 'connection_failed' }
   expect(await look({ issuer })).toContainEqual(expect.objectContaining(problem))
@@ -243,25 +226,23 @@ test.each([
   [32_000, 'behind'],
 ])('The doctor reports a clock that is %i ms off', async (offset, word) => {
   const found = await look({ issuer: issuerOf(plain().baseUrl), now: () => Date.now() + offset })
-  expect(found.find(({ check }) => check === 'clock')).toMatchObject({
-    status: 'problem',
-    problem: 'clock_difference',
-    message: expect.stringContaining(word),
-  })
+  const problem = { status: 'problem', problem: 'clock_difference', message: expect.stringContaining(word) }
+  expect(found.find(({ check }) => check === 'clock')).toMatchObject(problem)
 })
 
-test.each<[visit: Partial<Visit>, problems: object]>([
-  [{ ...BUILTIN, clientSecret: 'wrong' }, { client_refused: expect.any(String) }],
+const SHOP = 'https://shop.example/callback'
+
+test.each<[visit: Partial<Visit>, problems: Record<string, string>]>([
+  [{ ...BUILTIN, clientSecret: 'wrong' }, { client_refused: '' }],
   [
     { ...CLIENT, clientId: 'web-shop', clientSecret: 'secret' },
-    { client_refused: expect.any(String), client_unknown: expect.any(String) },
+    { client_refused: '', client_unknown: '' },
   ],
-  [
-    { ...BUILTIN, redirectUri: 'https://shop.example/callback' },
-    { redirect_uri_unregistered: expect.stringContaining('redirect_uris: [https://shop.example/callback]') },
-  ],
+  [{ ...BUILTIN, redirectUri: SHOP }, { redirect_uri_unregistered: `redirect_uris: [${SHOP}]` }],
 ])('The doctor finds what the sandbox does not know of the client %j', async (visit, problems) => {
-  expect(await problemsOf({ issuer: issuerOf(plain().baseUrl), ...visit })).toEqual(problems)
+  const expected = Object.entries(problems).map(([name, text]) => [name, expect.stringContaining(text)])
+  const found = await problemsOf({ issuer: issuerOf(plain().baseUrl), ...visit })
+  expect(found).toEqual(Object.fromEntries(expected))
 })
 
 test('The doctor skips the client and its redirect URI when none is given', async () => {
@@ -279,17 +260,14 @@ async function oddProblems(visit: Question): Promise<string[]> {
   return found.filter(({ status }) => status === 'problem').map(({ check }) => check)
 }
 
-test.each(ODD)(
-  'The doctor shows %j in an argument as what the character is, and finds a problem with that',
-  async (odd) => {
-    for (const issuer of [`${odd}http://localhost:1`, `http://local${odd}host:1/v1`, `http://localhost:1/v1${odd}`])
-      expect(await oddProblems({ issuer })).toHaveLength(1)
-    // The arguments of a process hold no NUL.
-    if (odd === '\u0000') return
-    const others = { clientId: `a${odd}b`, clientSecret: `c${odd}d`, redirectUri: `http://localhost/${odd}` }
-    expect(await oddProblems({ issuer: issuerOf(plain().baseUrl), ...others })).toEqual(['client', 'redirect_uri'])
-  },
-)
+test.each(ODD)('The doctor shows %j in an argument as what the character is, and finds a problem', async (odd) => {
+  for (const issuer of [`${odd}http://localhost:1`, `http://local${odd}host:1/v1`, `http://localhost:1/v1${odd}`])
+    expect(await oddProblems({ issuer })).toHaveLength(1)
+  // The arguments of a process hold no NUL.
+  if (odd === '\u0000') return
+  const others = { clientId: `a${odd}b`, clientSecret: `c${odd}d`, redirectUri: `http://localhost/${odd}` }
+  expect(await oddProblems({ issuer: issuerOf(plain().baseUrl), ...others })).toEqual(['client', 'redirect_uri'])
+})
 
 test.each<[string, (odd: string, url: string) => string]>([
   ['the issuer', (odd) => JSON.stringify({ issuer: odd })],
@@ -297,23 +275,15 @@ test.each<[string, (odd: string, url: string) => string]>([
   ['the whole document', (odd) => odd],
 ])('The doctor shows control characters in discovery as what they are: %s', async (_where, write) => {
   let odd = ''
-  const url = await startServer((request, response) => response.end(write(odd, `http://${request.headers.host}`)))
+  const url = await startServer(({ headers }, response) => response.end(write(odd, `http://${headers.host}`)))
   for (odd of ODD) expect(await oddProblems({ issuer: issuerOf(url), ...BUILTIN })).not.toEqual([])
 })
 
 test('The report of the doctor leads with the name and shows no control characters of a foreign server', () => {
-  const diagnosis: Diagnosis = {
-    check: 'issuer',
-    status: 'problem',
-    problem: 'issuer_host',
-    message: 'a\u001b[31mb',
-    fix: ['line'],
-  }
-  expect(reportLines([diagnosis])).toEqual([
-    expect.stringMatching(/^problem {2}issuer {8}issuer_host: a\\u001b\[31mb$/),
-    `${' '.repeat(11)}line`,
-    '1 problem.',
-  ])
+  const problem = { status: 'problem', problem: 'issuer_host', message: 'a\u001b[31mb' } as const
+  const first = 'problem  issuer        issuer_host: a\\u001b[31mb'
+  const report = [first, `${' '.repeat(11)}line`, '1 problem.']
+  expect(reportLines([{ check: 'issuer', fix: ['line'], ...problem }])).toEqual(report)
 })
 
 test('doctor exits with 0 when all is well, also with --json and a certificate to trust', async () => {
@@ -337,9 +307,8 @@ test('doctor looks at the default issuer when none is given, and says so', async
   const issuer = 'http://localhost:2435/v1/oidc/use'
   const { stdout, stderr } = await run(['doctor'])
   expect(stderr).toBe('')
-  expect(stdout).toMatch(
-    /^No --issuer is given: this looks at the default one, http:\/\/localhost:2435\/v1\/oidc\/use\n./,
-  )
+  const first = `No --issuer is given: this looks at the default one, ${issuer}\n`
+  expect(stdout.startsWith(first) ? first : stdout).toBe(first)
   expect(JSON.parse((await run(['doctor', '--json'])).stdout)).toMatchObject({ issuer, default_issuer: true })
 })
 
@@ -355,11 +324,9 @@ test.each([
   ['--redirect-uri http://b', '--redirect-uri: needs --client-id too'],
   ['--timeout x', '--timeout: "x" is not a number of seconds above 0, at most 60'],
   ['--timeout 0', '--timeout: "0" is not a number of seconds above 0, at most 60'],
-  [
-    '--internal-url b',
-    '--internal-url: "b" is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435',
-  ],
+  ['--internal-url b', /--internal-url: "b" is not an http or https URL; an internal URL looks like http:\S+:2435/],
 ])('doctor %s ends with one line and exit code 1', async (args, line) => {
   const result = await run(['doctor', '--issuer', 'http://a', ...args.split(' ')])
-  expect(result).toEqual({ code: 1, stdout: '', stderr: `error: ${line}\n` })
+  const stderr = typeof line === 'string' ? `error: ${line}\n` : expect.stringMatching(line)
+  expect(result).toEqual({ code: 1, stdout: '', stderr })
 })

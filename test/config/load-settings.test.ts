@@ -16,17 +16,14 @@ const loadFile = (text: string) => settingsIn({ 'agekey-sandbox.yaml': text }).l
 
 const variableOf = (flag: string) => `AGEKEY_SANDBOX_${flag.replaceAll('-', '_').toUpperCase()}`
 
-test.each(['none', '', '# port: 1\n\n  # seed: 1\n'])(
-  'Without a setting the defaults apply: the config file is %j',
-  async (text) => {
-    const { log, sandbox, warnings } = await (text === 'none' ? load() : loadFile(text))
-    expect({ log, sandbox, warnings }).toEqual({
-      log: 'pretty',
-      sandbox: { port: 2435, host: '127.0.0.1' },
-      warnings: [],
-    })
-  },
-)
+test.each(['none', '', '# port: 1\n\n  # seed: 1\n'])('The defaults apply with the config file %j', async (text) => {
+  const { log, sandbox, warnings } = await (text === 'none' ? load() : loadFile(text))
+  expect({ log, sandbox, warnings }).toEqual({
+    log: 'pretty',
+    sandbox: { port: 2435, host: '127.0.0.1' },
+    warnings: [],
+  })
+})
 
 test('A flag goes before the environment, which goes before the file; a list replaces the list of the next source', async () => {
   const { cwd, load } = settingsIn({ 'agekey-sandbox.yaml': 'port: 1\nhost: file\nseed: 3\npersonas: [a, b]' })
@@ -93,11 +90,7 @@ test.each<[flag: string, text: string, problem: string]>([
   ['base-url', 'http://x/?a', 'a base URL has neither query nor fragment'],
   ['base-url', 'http://x/#', 'a base URL has neither query nor fragment'],
   ['base-url', 'http://u:p@x', 'the URL names a user or a password'],
-  [
-    'internal-url',
-    'sandbox:1',
-    '"sandbox:1" is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435',
-  ],
+  ['internal-url', 'a:1', '"a:1" is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435'],
   ['base-path', 'agekey', '"agekey" does not begin with a slash; a base path looks like /agekey'],
   ['https', 'yes', '"yes" is not true or false'],
   ['trust-host', '1', '"1" is not true or false'],
@@ -110,9 +103,9 @@ test.each<[flag: string, text: string, problem: string]>([
   ['config', 'absent.yaml', 'absent.yaml: cannot read this config file (there is no such file)'],
   ['config', '..', '..: cannot read this config file (it is a folder)'],
 ])('--%s %j, and the environment variable of that name, are refused: %s', async (flag, text, problem) => {
+  const variable = variableOf(flag)
   await expect(load({ [flag]: text })).rejects.toThrow(`--${flag}: ${problem}`)
-  if (text !== '')
-    await expect(load({}, { [variableOf(flag)]: text })).rejects.toThrow(`${variableOf(flag)}: ${problem}`)
+  if (text !== '') await expect(load({}, { [variable]: text })).rejects.toThrow(`${variable}: ${problem}`)
 })
 
 test('--trust-proxy may be given again and hold several; the environment and the file separate or list them', async () => {
@@ -137,20 +130,15 @@ test.each([
 
 test('Paths of flags and variables are relative to the working folder; several personas are separated like PATH', async () => {
   const { cwd, load } = settingsIn()
-  const paths = { personas: ['mine', 'sub/x.yaml'], keys: 'k.json', 'https-cert': 'c.pem', 'https-key': 'h.pem' }
-  const sandbox = {
-    personas: [join(cwd, 'mine'), join(cwd, 'sub', 'x.yaml')],
-    keys: join(cwd, 'k.json'),
-    httpsCert: join(cwd, 'c.pem'),
-    httpsKey: join(cwd, 'h.pem'),
-    stateDir: join(cwd, 'state'),
-  }
-  expect(await load({ ...paths, 'state-dir': 'state' })).toMatchObject({ sandbox })
-  const env = Object.entries({ ...paths, 'state-dir': 'state' }).map(([flag, path]): [string, string] => [
-    variableOf(flag),
-    [path].flat().join(delimiter),
-  ])
-  expect(await load({}, Object.fromEntries(env))).toMatchObject({ sandbox })
+  const files = { keys: 'k.json', 'https-cert': 'c.pem', 'https-key': 'h.pem', 'state-dir': 'state' }
+  const personas = ['mine', 'sub/x.yaml']
+  const at = (path: string) => join(cwd, path)
+  const [keys, httpsCert, httpsKey, stateDir] = Object.values(files).map(at)
+  const sandbox = { personas: personas.map(at), keys, httpsCert, httpsKey, stateDir }
+  expect(await load({ ...files, personas })).toMatchObject({ sandbox })
+  const texts = Object.entries({ ...files, personas: personas.join(delimiter) })
+  const env = Object.fromEntries(texts.map(([flag, path]) => [variableOf(flag), path]))
+  expect(await load({}, env)).toMatchObject({ sandbox })
 })
 
 test('An unknown environment variable of the sandbox is refused with the nearest name', async () => {
@@ -202,6 +190,10 @@ trust_proxy: [10.0.0.0/8]
 https_cert: c.pem
 https_key: k.pem
 `
+  const client = {
+    ...{ clientId: 'web-shop', clientSecret: 'not-a-real-secret', name: 'Web shop', persona: 'adult-passport' },
+    redirectUris: ['http://localhost:3000/callback'],
+  }
   const { cwd, load } = settingsIn({ 'settings/all.yaml': text })
   const folder = join(cwd, 'settings')
   const { blame: _, ...settings } = await load({ config: 'settings/all.yaml' })
@@ -215,16 +207,7 @@ https_key: k.pem
       host: '0.0.0.0',
       baseUrl: 'http://localhost:8080',
       signingAlg: 'ES256',
-      clients: [
-        {
-          clientId: 'web-shop',
-          clientSecret: 'not-a-real-secret',
-          name: 'Web shop',
-          logo: join(folder, 'logo.svg'),
-          redirectUris: ['http://localhost:3000/callback'],
-          persona: 'adult-passport',
-        },
-      ],
+      clients: [{ ...client, logo: join(folder, 'logo.svg') }],
       builtinClient: false,
       provenanceAllowlist: ['/veratad/roc', '/yoti'],
       platforms: ['apple_wallet'],
@@ -253,6 +236,8 @@ const clients = (changes: object) => {
   return `clients:\n  - ${JSON.stringify(shop)}\n  - ${JSON.stringify({ ...shop, client_id: 'a', ...changes })}`
 }
 
+const BUILTIN = 'ak_test_sandbox'
+
 test.each([
   ['seed: 1\nprot: 1', 'agekey-sandbox.yaml:2: prot: unknown key. Did you mean "port"?'],
   ['internal_ur: http://a', 'agekey-sandbox.yaml:1: internal_ur: unknown key. Did you mean "internal_url"?'],
@@ -278,28 +263,22 @@ test.each([
   ['clients: [{}]', 'clients[0].client_id: is missing; expected a text'],
   [clients({ client_id: 'shop' }), ':3: clients[1].client_id: "shop" is declared twice'],
   [
-    clients({ client_id: 'ak_test_sandbox' }),
-    '"ak_test_sandbox" is the built-in client; choose another id or set builtin_client: false',
+    clients({ client_id: BUILTIN }),
+    `"${BUILTIN}" is the built-in client; choose another id or set builtin_client: false`,
   ],
   [clients({ client_secret: 'ü' }), 'clients[1].client_secret: expected one or more printable ASCII'],
   [clients({ client_id: '' }), 'clients[1].client_id: expected one or more printable ASCII'],
-  [
-    clients({ signing_alg: 'none' }),
-    'clients[1].signing_alg: unknown signing_alg "none"; expected one of RS256, ES256',
-  ],
+  [clients({ signing_alg: 'none' }), /clients\[1\]\.signing_alg: unknown .* "none"; expected one of RS256, ES256$/],
   [clients({ redirect_uris: [] }), 'clients[1].redirect_uris: expected at least 1 item'],
   [clients({ redirect_uris: '' }), /clients\[1\]\.redirect_uris: expected a list, found an empty text$/],
-  [
-    clients({ redirect_uri: 'https://a.example' }),
-    'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?',
-  ],
+  [clients({ redirect_uri: 'x' }), 'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?'],
 ])('The config file %j is refused with file, line and a suggestion', async (text, message) => {
   await expect(loadFile(text)).rejects.toThrow(message)
 })
 
 test('The id of the built-in client is free when builtin_client is false', async () => {
-  const { sandbox } = await loadFile(`${clients({ client_id: 'ak_test_sandbox' })}\nbuiltin_client: false`)
-  expect(sandbox.clients?.[1]?.clientId).toBe('ak_test_sandbox')
+  const { sandbox } = await loadFile(`${clients({ client_id: BUILTIN })}\nbuiltin_client: false`)
+  expect(sandbox.clients?.[1]?.clientId).toBe(BUILTIN)
 })
 
 const withUri = (uri: string) =>
@@ -320,22 +299,18 @@ test.each([
   expect(warnings).toEqual(Array(count).fill(expect.stringContaining(`client shop: ${uri} sends tokens`)))
 })
 
+const NO_URL = ['javascript:alert(1)', 'shop://callback', 'https:shop.example', '/callback', ' https://shop.example/']
+
 test.each([
   ['https://shop.example/#top', 'has no fragment'],
   ['https://shop.example/#', 'has no fragment'],
   ['https://user@shop.example/', 'names a user or a password'],
   ['https://:secret@shop.example/', 'names a user or a password'],
-  ['javascript:alert(1)', 'is not an http or https URL'],
-  ['shop://callback', 'is not an http or https URL'],
-  ['https:shop.example', 'is not an http or https URL'],
-  ['/callback', 'is not an http or https URL'],
-  [' https://shop.example/', 'is not an http or https URL'],
-  ['https://shop.example/a\tb', 'is not an http or https URL'],
-  ['http://localhost:*/callback', 'is not an http or https URL'],
-  ['', 'is not an http or https URL'],
+  ...[...NO_URL, 'https://a/\tb', 'http://localhost:*/', ''].map(
+    (uri) => [uri, 'is not an http or https URL'] as const,
+  ),
 ])('The redirect URI %j in the config file is refused: it %s', async (uri, reason) => {
-  const literal = reason.replaceAll(/[()]/g, '\\$&')
-  await expect(withUri(uri)).rejects.toThrow(new RegExp(`clients\\[0\\]\\.redirect_uris\\[0\\]: .*${literal}`))
+  await expect(withUri(uri)).rejects.toThrow(new RegExp(`clients\\[0\\]\\.redirect_uris\\[0\\]: .*${reason}`))
 })
 
 const REASON = 'there is no persona "teen-61"'
@@ -343,14 +318,13 @@ const blamed = async (settings: Promise<Settings>, path: [string, ...(string | n
   String(await (await settings).blame(path, REASON))
 
 test('A name that only the sandbox knows to be wrong is blamed on its flag, variable, or line of the config file', async () => {
-  expect(await blamed(load({ persona: 'teen-61' }))).toBe(`ConfigError: --persona: ${REASON}`)
-  const ofTwoWords = await blamed(load({ 'coverage-file': 'notes.txt' }), ['coverage_file'])
-  expect(ofTwoWords).toBe(`ConfigError: --coverage-file: ${REASON}`)
-  const byVariable = await blamed(load({}, { AGEKEY_SANDBOX_PERSONA: 'teen-61' }))
-  expect(byVariable).toBe(`ConfigError: AGEKEY_SANDBOX_PERSONA: ${REASON}`)
-  const text = 'seed: 1\npersona: teen-61\nclients:\n  - client_id: a\n    client_secret: b\n    persona: teen-61\n'
-  const settings = loadFile(`${text}    redirect_uris: [https://a.example/]\n`)
-  expect(await blamed(settings)).toBe(`ConfigError: agekey-sandbox.yaml:2: persona: ${REASON}`)
-  const ofClient = await blamed(settings, ['clients', 0, 'persona'])
-  expect(ofClient).toBe(`ConfigError: agekey-sandbox.yaml:6: clients[0].persona: ${REASON}`)
+  const at = (place: string) => `ConfigError: ${place}: ${REASON}`
+  expect(await blamed(load({ persona: 'teen-61' }))).toBe(at('--persona'))
+  expect(await blamed(load({ 'coverage-file': 'notes.txt' }), ['coverage_file'])).toBe(at('--coverage-file'))
+  expect(await blamed(load({}, { AGEKEY_SANDBOX_PERSONA: 'teen-61' }))).toBe(at('AGEKEY_SANDBOX_PERSONA'))
+  const client =
+    '  - client_id: a\n    client_secret: b\n    persona: teen-61\n    redirect_uris: [https://a.example/]\n'
+  const settings = loadFile(`seed: 1\npersona: teen-61\nclients:\n${client}`)
+  expect(await blamed(settings)).toBe(at('agekey-sandbox.yaml:2: persona'))
+  expect(await blamed(settings, ['clients', 0, 'persona'])).toBe(at('agekey-sandbox.yaml:6: clients[0].persona'))
 })
