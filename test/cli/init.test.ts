@@ -21,11 +21,8 @@ test('init writes a config file that the next start can read', async () => {
 
 test('init leaves a file that is there as it is', async () => {
   const cwd = folderWith({ [DEFAULT_CONFIG_FILE]: 'seed: 1\n' })
-  expect(await run(['init'], { cwd })).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'error: agekey-sandbox.yaml: is there already and stays as it is; move it away first\n',
-  })
+  const stderr = 'error: agekey-sandbox.yaml: is there already and stays as it is; move it away first\n'
+  expect(await run(['init'], { cwd })).toEqual({ code: 1, stdout: '', stderr })
   expect(readFileSync(join(cwd, DEFAULT_CONFIG_FILE), 'utf8')).toBe('seed: 1\n')
 })
 

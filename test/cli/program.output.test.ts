@@ -12,11 +12,8 @@ const BIN = [process.execPath, `${packageFolder}/dist/bin.js`].map((part) => `'$
 const COMMANDS = ['--help', 'outcomes', 'outcomes --json']
 
 test.each(COMMANDS)('An answer that cannot be written is said in one line, with exit code 1: %s', async (args) => {
-  expect(await run(args.split(' '), { before: 'exec >/dev/full' })).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'error: stdout: the answer cannot be written: ENOSPC: no space left on device, write\n',
-  })
+  const stderr = 'error: stdout: the answer cannot be written: ENOSPC: no space left on device, write\n'
+  expect(await run(args.split(' '), { before: 'exec >/dev/full' })).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test.each(COMMANDS)('An answer that is not read to its end ends quietly, with exit code 0: %s', async (args) => {
@@ -35,21 +32,16 @@ test('Colours are left out where there is no terminal, and can be forced', async
 
 /** No file can grow, as on a full disk. */
 const FULL = "trap '' XFSZ; ulimit -f 0"
+const RUN = 'run clock.yaml --state-dir none -p 0 --log silent'
 
 test.each([
   ['init', /agekey-sandbox\.yaml: cannot be written \(EFBIG: file too large, write\)/],
-  [
-    'run clock.yaml --state-dir none -p 0 --log silent --junit report.xml',
-    /--junit: report\.xml cannot be written: EFBIG: file too large, write/,
-  ],
+  [`${RUN} --junit report.xml`, /--junit: report\.xml cannot be written: EFBIG: file too large, write/],
   ['-p 0 --state-dir state', /\S+state: the state folder cannot be written: EFBIG[^\n]*--state-dir\./],
 ])('On a full disk "%s" says in one line what cannot be written, with exit code 1', async (args, line) => {
   const cwd = folderWith({ 'clock.yaml': 'name: Clock\nsteps:\n  - clock: { advance: 1 }\n' })
-  expect(await run(args.split(' '), { cwd, before: FULL })).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(new RegExp(`^error: ${line.source}\n$`)),
-  })
+  const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}\n$`))
+  expect(await run(args.split(' '), { cwd, before: FULL })).toEqual({ code: 1, stdout: '', stderr })
   // The beginning of a config file would be taken for the whole.
   expect(existsSync(join(cwd, 'agekey-sandbox.yaml'))).toBe(false)
 })

@@ -5,29 +5,25 @@ import * as z from 'zod'
 import { ConfigError } from '../../src/files/config-error.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 
-const schema = z.strictObject({
-  name: z.string(),
-  port: z.int().min(0).max(65_535).optional(),
-  mode: z.enum(['strict', 'lenient']).optional(),
-  signals: z
-    .array(z.strictObject({ method: z.enum(['id_doc_scan', 'facial_age_estimation']), years: z.number().optional() }))
-    .min(1)
-    .max(3)
-    .optional(),
-  paths: z.union([z.string(), z.array(z.string())]).optional(),
-  logo: z
-    .union([z.strictObject({ file: z.string() }), z.strictObject({ file: z.string(), alt: z.string(), size: z.int() })])
-    .optional(),
-  step: z
-    .discriminatedUnion('kind', [
-      z.strictObject({ kind: z.literal('wait') }),
-      z.strictObject({ kind: z.literal('advance'), seconds: z.number() }),
-    ])
-    .optional(),
-  levels: z.partialRecord(z.enum(['basic', 'strict']), z.boolean()).optional(),
-  hosts: z.record(z.string().regex(/^\//, 'must begin with a slash'), z.int()).optional(),
-  flag: z.boolean().optional(),
+const signal = z.strictObject({
+  method: z.enum(['id_doc_scan', 'facial_age_estimation']),
+  years: z.number().optional(),
 })
+const image = z.strictObject({ file: z.string(), alt: z.string(), size: z.int() })
+const advance = z.strictObject({ kind: z.literal('advance'), seconds: z.number() })
+const members = z.strictObject({
+  name: z.string(),
+  port: z.int().min(0).max(65_535),
+  mode: z.enum(['strict', 'lenient']),
+  signals: z.array(signal).min(1).max(3),
+  paths: z.union([z.string(), z.array(z.string())]),
+  logo: z.union([z.strictObject({ file: z.string() }), image]),
+  step: z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('wait') }), advance]),
+  levels: z.partialRecord(z.enum(['basic', 'strict']), z.boolean()),
+  hosts: z.record(z.string().regex(/^\//, 'must begin with a slash'), z.int()),
+  flag: z.boolean(),
+})
+const schema = members.partial().extend({ name: z.string() })
 
 const parse = (text: string) => parseYamlDocument(text, { file: 'x.yaml', schema })
 
@@ -41,90 +37,64 @@ function complaintAbout(text: string): string {
   return 'no complaint'
 }
 
+const SIGNAL = { method: 'id_doc_scan' }
+const JSON_BY_TABS = '{\n\t"name": "shop",\n\t"signals": [\n\t\t{ "method": "id_doc_scan" }\n\t]\n}'
+const ALIAS = 'name: shop\nsignals:\n  - &one { method: id_doc_scan }\n  - *one\n'
+
 test.each([
   ['as its schema reads it', 'name: shop # a comment\nport: 80\n', { name: 'shop', port: 80 }],
-  [
-    'from JSON, indented by tabs',
-    '{\n\t"name": "shop",\n\t"signals": [\n\t\t{ "method": "id_doc_scan" }\n\t]\n}',
-    { name: 'shop', signals: [{ method: 'id_doc_scan' }] },
-  ],
+  ['from JSON, indented by tabs', JSON_BY_TABS, { name: 'shop', signals: [SIGNAL] }],
   ['after a byte order mark and with CR LF', '\uFEFFname: shop\r\nport: 80\r\n', { name: 'shop', port: 80 }],
   ['with a plain date as the text that was written', 'name: 2008-02-29', { name: '2008-02-29' }],
-  [
-    'with a value that an alias repeats',
-    'name: shop\nsignals:\n  - &one { method: id_doc_scan }\n  - *one\n',
-    { name: 'shop', signals: [{ method: 'id_doc_scan' }, { method: 'id_doc_scan' }] },
-  ],
+  ['with a value that an alias repeats', ALIAS, { name: 'shop', signals: [SIGNAL, SIGNAL] }],
 ])('A YAML document is given back %s', (_, text, value) => {
   expect(parse(text)).toEqual(value)
 })
 
 test.each([
-  ['nothing', '', 'x.yaml:1: the file is empty'],
-  ['only a comment', '# later\n', 'x.yaml:1: the file is empty'],
-  ['a list', '- name\n', 'x.yaml:1: expected a mapping, found a list of 1'],
-  ['a text', 'shop\n', 'x.yaml:1: expected a mapping, found the text "shop"'],
-  ['a number', '\n7\n', 'x.yaml:2: expected a mapping, found 7'],
-  ['a key given twice', 'name: a\nport: 1\nname: b\n', 'x.yaml:3: the key "name" is given twice; keep one'],
-  ['a quoted key given twice', '"a b": 1\n"a b": 2\n', 'x.yaml:2: the key "a b" is given twice; keep one'],
-  ['a tab', 'name: a\nsignals:\n\t- method: id_doc_scan\n', 'x.yaml:3: a tab indents this line; use spaces'],
+  ['', '1: the file is empty'],
+  ['# later\n', '1: the file is empty'],
+  ['- name\n', '1: expected a mapping, found a list of 1'],
+  ['shop\n', '1: expected a mapping, found the text "shop"'],
+  ['\n7\n', '2: expected a mapping, found 7'],
+  ['name: a\nport: 1\nname: b\n', '3: the key "name" is given twice; keep one'],
+  ['"a b": 1\n"a b": 2\n', '2: the key "a b" is given twice; keep one'],
+  ['name: a\nsignals:\n\t- method: id_doc_scan\n', '3: a tab indents this line; use spaces'],
+  ['name: a\n---\nname: b\n', '2: a second document begins here; write one document per file'],
+  ['name: a\npaths: [a\nport: 1\n', /^x\.yaml:3: Flow sequence [^\n]*$/],
+  ['name: a\npaths: !secret a\n', '2: Unresolved tag: !secret'],
+  ['name: *a\n', /^x\.yaml: Unresolved alias [^\n]*: a$/],
+  ['port: 1\n', '1: name: is missing; expected a text'],
+  ['port: 1\nname:\n', '2: name: expected a text, found nothing'],
+  ['name: 5\n', '1: name: expected a text, found 5'],
+  ['name: a\nport: "80"\n', '2: port: expected a number, found the text "80"'],
+  ['name: a\nport: ""\n', '2: port: expected a number, found an empty text'],
+  ['name: a\nport: 1.5\n', '2: port: expected a whole number, found 1.5'],
+  ['name: a\nport: -1\n', '2: port: expected at least 0, found -1'],
+  ['name: a\nport: 65536\n', '2: port: expected at most 65535, found 65536'],
+  ['name: a\nflag: yes\n', '2: flag: expected true or false, found the text "yes"'],
+  ['name: a\nsignals: []\n', '2: signals: expected at least 1 item, found a list of 0'],
   [
-    'a second document',
-    'name: a\n---\nname: b\n',
-    'x.yaml:2: a second document begins here; write one document per file',
+    'name: a\nsignals:\n- years: 1\n  method: facial\n',
+    '4: signals[0].method: unknown method "facial". Did you mean "facial_age_estimation"?',
   ],
-  ['an unclosed list', 'name: a\npaths: [a\nport: 1\n', /^x\.yaml:3: Flow sequence [^\n]*$/],
-  ['an unknown tag', 'name: a\npaths: !secret a\n', 'x.yaml:2: Unresolved tag: !secret'],
-  ['an alias of nothing', 'name: *a\n', /^x\.yaml: Unresolved alias [^\n]*: a$/],
-  ['a key missing', 'port: 1\n', 'x.yaml:1: name: is missing; expected a text'],
-  ['a key without a value', 'port: 1\nname:\n', 'x.yaml:2: name: expected a text, found nothing'],
-  ['a number for a text', 'name: 5\n', 'x.yaml:1: name: expected a text, found 5'],
-  ['a text for a number', 'name: a\nport: "80"\n', 'x.yaml:2: port: expected a number, found the text "80"'],
-  ['an empty text for a number', 'name: a\nport: ""\n', 'x.yaml:2: port: expected a number, found an empty text'],
-  ['a fraction', 'name: a\nport: 1.5\n', 'x.yaml:2: port: expected a whole number, found 1.5'],
-  ['a number too small', 'name: a\nport: -1\n', 'x.yaml:2: port: expected at least 0, found -1'],
-  ['a number too big', 'name: a\nport: 65536\n', 'x.yaml:2: port: expected at most 65535, found 65536'],
-  ['yes for true', 'name: a\nflag: yes\n', 'x.yaml:2: flag: expected true or false, found the text "yes"'],
-  ['too few items', 'name: a\nsignals: []\n', 'x.yaml:2: signals: expected at least 1 item, found a list of 0'],
+  ['name: a\nmode: zzz\n', '2: mode: unknown mode "zzz"; expected one of strict, lenient'],
+  ['name: a\n\nprot: 80\n', '3: prot: unknown key. Did you mean "port"?'],
   [
-    'a value near a known one',
-    'name: a\nsignals:\n  - years: 1\n    method: facial\n',
-    'x.yaml:4: signals[0].method: unknown method "facial". Did you mean "facial_age_estimation"?',
+    'name: a\nsignals:\n- method: id_doc_scan\n  zzz: 1\n',
+    '4: signals[0].zzz: unknown key; expected one of method, years',
   ],
-  ['a value near none', 'name: a\nmode: zzz\n', 'x.yaml:2: mode: unknown mode "zzz"; expected one of strict, lenient'],
-  ['an unknown key', 'name: a\n\nprot: 80\n', 'x.yaml:3: prot: unknown key. Did you mean "port"?'],
-  [
-    'an unknown key in a list',
-    'name: a\nsignals:\n  - method: id_doc_scan\n  - method: id_doc_scan\n    zzzzz: 1\n',
-    'x.yaml:5: signals[1].zzzzz: unknown key; expected one of method, years',
-  ],
-  [
-    'an unknown key of a record',
-    'name: a\nlevels:\n  basics: true\n',
-    'x.yaml:3: levels.basics: unknown key. Did you mean "basic"?',
-  ],
-  [
-    'a bad key of a record',
-    'name: a\nhosts: { "a b": 1 }\n',
-    'x.yaml:2: hosts["a b"]: bad key: must begin with a slash',
-  ],
-  ['__proto__', 'name: a\n__proto__: { port: 80 }\n', /^x\.yaml:2: __proto__: unknown key; expected one of name, port/],
-  ['no alternative of a union', 'name: a\npaths: 5\n', 'x.yaml:2: paths: expected a text or a list, found 5'],
-  [
-    'the wrong item in one alternative',
-    'name: a\npaths:\n  - b\n  - 5\n',
-    'x.yaml:4: paths[1]: expected a text, found 5',
-  ],
-  ['nearly the first of two mappings', 'name: a\nlogo:\n  file: 5\n', 'x.yaml:3: logo.file: expected a text, found 5'],
-  [
-    'an unknown variant',
-    'name: a\nstep: { kind: advanse }\n',
-    'x.yaml:2: step.kind: unknown kind "advanse". Did you mean "advance"?',
-  ],
-  ['no variant at all', 'name: a\nstep: {}\n', 'x.yaml:2: step.kind: is missing; expected one of wait, advance'],
-  ['a text for a variant', 'name: a\nstep: wait\n', 'x.yaml:2: step: expected a mapping, found the text "wait"'],
-])('A YAML document with %s is refused in one clear line', (_, text, message) => {
-  if (typeof message === 'string') expect(complaintAbout(text)).toBe(message)
+  ['name: a\nlevels:\n  basics: true\n', '3: levels.basics: unknown key. Did you mean "basic"?'],
+  ['name: a\nhosts: { "a b": 1 }\n', '2: hosts["a b"]: bad key: must begin with a slash'],
+  ['name: a\n__proto__: { port: 80 }\n', /^x\.yaml:2: __proto__: unknown key; expected one of name, port/],
+  ['name: a\npaths: 5\n', '2: paths: expected a text or a list, found 5'],
+  ['name: a\npaths:\n  - b\n  - 5\n', '4: paths[1]: expected a text, found 5'],
+  ['name: a\nlogo:\n  file: 5\n', '3: logo.file: expected a text, found 5'],
+  ['name: a\nstep: { kind: advanse }\n', '2: step.kind: unknown kind "advanse". Did you mean "advance"?'],
+  ['name: a\nstep: {}\n', '2: step.kind: is missing; expected one of wait, advance'],
+  ['name: a\nstep: wait\n', '2: step: expected a mapping, found the text "wait"'],
+])('The YAML document %j is refused in one clear line: %s', (text, message) => {
+  if (typeof message === 'string') expect(complaintAbout(text)).toBe(`x.yaml:${message}`)
   else expect(complaintAbout(text)).toMatch(message)
 })
 

@@ -31,11 +31,8 @@ test('coverage says what was read, each dimension, and what closes each gap', as
 })
 
 test('coverage adds files and folders up, and reads a file once that is named twice', async () => {
-  const { coverage } = coverageIn({
-    'runs/vitest/a.json': adultCounters('in the folder'),
-    'runs/notes.txt': 'no coverage',
-    'minor.json': minorCounters(),
-  })
+  const runs = { 'runs/vitest/a.json': adultCounters('in the folder'), 'runs/notes.txt': 'no coverage' }
+  const { coverage } = coverageIn({ ...runs, 'minor.json': minorCounters() })
   const { stdout } = await coverage('runs minor.json ./runs/vitest/a.json --json=- --min answers=100')
   const { claims, dimensions, minimums } = JSON.parse(stdout)
   expect(claims).toMatchObject([{ thresholds: { 18: { true: { count: 2 }, false: { count: 1 } } } }])
@@ -44,10 +41,8 @@ test('coverage adds files and folders up, and reads a file once that is named tw
 })
 
 test('coverage without a file reads the folder .agekey-coverage of the working folder', async () => {
-  const { coverage } = coverageIn({
-    '.agekey-coverage/a.json': adultCounters(),
-    '.agekey-coverage/b.json': minorCounters(),
-  })
+  const kept = { '.agekey-coverage/a.json': adultCounters(), '.agekey-coverage/b.json': minorCounters() }
+  const { coverage } = coverageIn(kept)
   expect((await coverage()).stdout).toMatch(/^Coverage of 2 files in \.agekey-coverage\n\nanswers +100 %/)
 })
 
@@ -64,11 +59,12 @@ test('coverage without a file and a folder asks the sandbox that runs, or a tena
 test('coverage ends with 1 below a minimum and says which, what it has, what it needs and what is missing', async () => {
   const { code, stdout } = await coverageIn().coverage('adult.json --min answers=100,endings=25 --min must=80')
   expect(code).toBe(1)
+  const missing = 'missing are age_thresholds 18: false, age_thresholds 21: false'
+  const must =
+    /^must is below its minimum: it has 0 % \(0 of \d+\) and needs 80 %; missing are use\/\S+, .* and \d+ more$/
   expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
-    'answers is below its minimum: it has 50 % (2 of 4) and needs 100 %; missing are age_thresholds 18: false, age_thresholds 21: false',
-    expect.stringMatching(
-      /^must is below its minimum: it has 0 % \(0 of \d+\) and needs 80 %; missing are use\/\S+, .* and \d+ more$/,
-    ),
+    `answers is below its minimum: it has 50 % (2 of 4) and needs 100 %; ${missing}`,
+    expect.stringMatching(must),
   ])
 })
 
@@ -102,19 +98,13 @@ test.each([
   ['adult.json --json one.xml --junit ./one.xml', /--json and --junit both write to one.xml; give each its own.*/],
   ['adult.json --json --junit', /--json and --junit both write to standard output; give a file .*/],
   ['adult.json --json=', /--json: "" names no file; give one, or - for standard output/],
-  [
-    'adult.json --json adult.json',
-    /--json: adult\.json holds the counters of a run, which are not replaced; name another .*/,
-  ],
+  ['adult.json --json adult.json', /--json: adult\.json holds the counters of a run, which are not replaced; name .*/],
   ['--junit adult.json half.json', /--junit: adult\.json holds the counters of a run, which .*/],
   ['adult.json --mni must=1', /unknown option '--mni' \(Did you mean --min\?\)/],
 ])('coverage %s says what is wrong in one line, exits with 2 and writes nothing', async (args, line) => {
   const { coverage, cwd, read } = coverageIn({
-    'other.json': { ...adultCounters(), format: 99 },
-    'package.json': { name: 'x' },
-    'half.json': JSON.stringify(adultCounters()).slice(0, 100),
-    'page.html': '<html>',
-    'runs/notes.txt': 'no coverage',
+    ...{ 'other.json': { ...adultCounters(), format: 99 }, 'package.json': { name: 'x' }, 'page.html': '<html>' },
+    ...{ 'half.json': JSON.stringify(adultCounters()).slice(0, 100), 'runs/notes.txt': 'no coverage' },
   })
   const before = [readdirSync(cwd), read('adult.json')]
   const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}\n$`))

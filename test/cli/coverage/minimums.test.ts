@@ -33,19 +33,14 @@ test('Minimums of coverage are missed below them and reached at them, by the exa
   expect(missedBy('answers=50,endings=25')).toEqual([])
   expect(missedBy('answers=50.1')).toEqual(['answers'])
   // 1 of 4 endings is 25 %; 2 of 6 would be rounded down to 33.
-  const third = { ...coverage.dimensions.answers, covered: 2, total: 6, percent: 33 }
-  expect(
-    missedMinimums(
-      { ...coverage, dimensions: { ...coverage.dimensions, answers: third } },
-      readMinimums('answers=33.3'),
-    ),
-  ).toEqual([])
+  const answers = { ...coverage.dimensions.answers, covered: 2, total: 6, percent: 33 }
+  const third = { ...coverage, dimensions: { ...coverage.dimensions, answers } }
+  expect(missedMinimums(third, readMinimums('answers=33.3'))).toEqual([])
 })
 
 test('Minimums of coverage are reached where the app has nothing to see, and missed where nothing was delivered at all', async () => {
   expect(missedMinimums(await described(adultCounters()), readMinimums('filters=100'))).toEqual([])
   const nothing = { ...adultCounters(), claims: [], asked: {}, endings: {} }
-  expect(missedMinimums(await described(nothing), readMinimums('filters=1,answers=0'))).toEqual([
-    { dimension: 'filters', percent: 1 },
-  ])
+  const missed = missedMinimums(await described(nothing), readMinimums('filters=1,answers=0'))
+  expect(missed).toEqual([{ dimension: 'filters', percent: 1 }])
 })

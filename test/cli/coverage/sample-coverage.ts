@@ -6,36 +6,24 @@ import { castOf } from '../../../src/sandbox/coverage/dimensions/item.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 
 export const hits = (count: number, ...tests: string[]) => ({ count, ...(tests.length > 0 ? { tests } : {}) })
+type Hits = ReturnType<typeof hits>
 
-/** Counters of an app that asks for 18 and 21, of which an adult and no minor was seen. */
-export const adultCounters = (test = 'an adult enters'): CoverageCounters => ({
-  ...emptyCounters('0.1.0'),
-  claims: [
-    {
-      claims: { age_thresholds: [18, 21] },
-      thresholds: { 18: { true: hits(2, test) }, 21: { true: hits(2, test) } },
-      filters: {},
-      boundaries: {},
-    },
-  ],
-  asked: { use: hits(2, test), query: hits(2, test), no_can_create: hits(2, test) },
-  endings: { verified: hits(2, test) },
-})
+/** Counters of an app that asks for 18 and 21, of one kind of user. */
+function countersOf(isAdult: boolean, ending: string, seen: Hits): CoverageCounters {
+  const thresholds = { 18: { [`${isAdult}`]: seen }, 21: { [`${isAdult}`]: seen } }
+  return {
+    ...emptyCounters('0.1.0'),
+    claims: [{ claims: { age_thresholds: [18, 21] }, thresholds, filters: {}, boundaries: {} }],
+    asked: { use: seen, query: seen, no_can_create: seen },
+    endings: { [ending]: seen },
+  }
+}
+
+/** An adult and no minor was seen. */
+export const adultCounters = (test = 'an adult enters') => countersOf(true, 'verified', hits(2, test))
 
 /** What a minor adds to it. */
-export const minorCounters = (test = 'a minor is kept out'): CoverageCounters => ({
-  ...emptyCounters('0.1.0'),
-  claims: [
-    {
-      claims: { age_thresholds: [18, 21] },
-      thresholds: { 18: { false: hits(1, test) }, 21: { false: hits(1, test) } },
-      filters: {},
-      boundaries: {},
-    },
-  ],
-  asked: { use: hits(1, test), query: hits(1, test), no_can_create: hits(1, test) },
-  endings: { none_met: hits(1, test) },
-})
+export const minorCounters = (test = 'a minor is kept out') => countersOf(false, 'none_met', hits(1, test))
 
 /** Counters and what follows from them, with the built-in personas. */
 export async function described(counters: CoverageCounters): Promise<Coverage> {

@@ -41,13 +41,8 @@ test('drill asks as agekey-audit.yaml says, prints a line for each sub, and ends
   expect(stdout).toContain('1 answer that an outcome changed is left out: no app should keep it\n')
   expect(stdout).toMatch(/\n1 of 1 found: your app could act, were one of them revoked\n$/)
   expect(stdout).not.toContain('s3cret')
-  expect(await runWith('wr0ng')).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /^error: GET .*: it answered 401: it wants a sign-in, or a token; give it as a header\n$/,
-    ),
-  })
+  const refused = /^error: GET .*: it answered 401: it wants a sign-in, or a token; give it as a header\n$/
+  expect(await runWith('wr0ng')).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(refused) })
 })
 
 test('drill ends with 1 and says what to do, when an app keeps only the last sub or answers 200 with an empty list', async () => {
@@ -80,16 +75,14 @@ test('drill says in one line why nothing can be shown', async () => {
   expect(await problemOf('http://127.0.0.1:9')).toMatch(/^.*cannot be reached: nothing answers there.*$/)
 })
 
-test.each<readonly [DrillFlags, string | RegExp]>([
-  [{ since: 'yesterday' }, '--since: "yesterday" is not the id of a flow like f12; the console shows them'],
-  [{ skip: ['f1', 'one'] }, '--skip: "one" is not the id of a flow like f12; the console shows them'],
-  [{ age: 'adult' }, '--age: "adult" is not an age in years like 18'],
-  [{ timeout: '0' }, '--timeout: "0" is not a number of seconds above 0'],
+test.each<readonly [DrillFlags, RegExp]>([
+  [{ since: 'yesterday' }, /^--since: "yesterday" is not the id of a flow like f12; the console shows them$/],
+  [{ skip: ['f1', 'one'] }, /^--skip: "one" is not the id of a flow like f12; the console shows them$/],
+  [{ age: 'adult' }, /^--age: "adult" is not an age in years like 18$/],
+  [{ timeout: '0' }, /^--timeout: "0" is not a number of seconds above 0$/],
   [{ tenant: 'nope' }, /there is no tenant/],
   [{ url: 'http://127.0.0.1:4' }, /nothing listens there; start a sandbox/],
 ])('drill refuses %j with one line', async (flags, expected) => {
   const { url } = await startSandbox()
-  await expect(drilled('http://localhost:3000', { url, ...flags })).rejects.toThrow(
-    typeof expected === 'string' ? expect.objectContaining({ message: expected }) : expected,
-  )
+  await expect(drilled('http://localhost:3000', { url, ...flags })).rejects.toThrow(expected)
 })

@@ -1,87 +1,53 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { auditFileSchema } from '../../../src/cli/audit/file/file-schema.ts'
 import type { AuditFile } from '../../../src/cli/audit/file/read-audit-file.ts'
 import { readQuestion } from '../../../src/cli/drill/read-question.ts'
 
-const file = (values: Readonly<Record<string, unknown>>): AuditFile => ({
-  values: auditFileSchema.parse(values),
-  lineOf: () => 3,
-})
+const file = (values: object): AuditFile => ({ values: auditFileSchema.parse(values), lineOf: () => 3 })
 const APP = 'http://localhost:3000/verify'
 const GET = '/admin/verifications?sub={sub}'
+const SHOP = 'https://shop.example.com'
 
-describe('The question of a drill', () => {
-  test('stands in the file, at the origin of the app', () => {
-    const question = { app: APP, audit: { get: GET, headers: { Accept: 'text/html', 'X-Path': '{env:PATH}' } } }
-    expect(readQuestion(undefined, {}, file(question))).toEqual({
-      method: 'GET',
-      url: `http://localhost:3000${GET}`,
-      headers: { accept: 'text/html', 'x-path': process.env['PATH'] },
-    })
-    const posted = { app: APP, audit: { post: '/find', form: { sub: '{sub}', limit: 1 } } }
-    expect(readQuestion('http://localhost:4000', {}, file(posted))).toMatchObject({
-      method: 'POST',
-      url: 'http://localhost:4000/find',
-      form: { sub: '{sub}', limit: '1' },
-    })
+test('The question of a drill stands in the file, at the origin of the app', () => {
+  const question = { app: APP, audit: { get: GET, headers: { Accept: 'text/html', 'X-Path': '{env:PATH}' } } }
+  expect(readQuestion(undefined, {}, file(question))).toEqual({
+    ...{ method: 'GET', url: `http://localhost:3000${GET}` },
+    headers: { accept: 'text/html', 'x-path': process.env['PATH'] },
   })
+  const posted = { app: APP, audit: { post: '/find', form: { sub: '{sub}', limit: 1 } } }
+  expect(readQuestion('http://localhost:4000', {}, file(posted))).toMatchObject({
+    ...{ method: 'POST', url: 'http://localhost:4000/find', form: { sub: '{sub}', limit: '1' } },
+  })
+})
 
-  test('is that of the flags, which go before the file', () => {
-    const question = file({ app: APP, audit: { post: '/find', json: '{sub}', headers: { 'X-A': '1', 'X-B': '2' } } })
-    const asked = readQuestion('http://127.0.0.1:4000/x', { get: '/s/{sub}', header: ['x-a: 3: 4'] }, question)
-    expect(asked).toEqual({
-      method: 'GET',
-      url: 'http://127.0.0.1:4000/s/{sub}',
-      json: undefined,
-      headers: { 'x-a': '3: 4', 'x-b': '2' },
-    })
-  })
+test('The question of a drill is that of the flags, which go before the file, and beyond this machine when they say so', () => {
+  const question = file({ app: APP, audit: { post: '/find', json: '{sub}', headers: { 'X-A': '1', 'X-B': '2' } } })
+  const asked = readQuestion('http://127.0.0.1:4000/x', { get: '/s/{sub}', header: ['x-a: 3: 4'] }, question)
+  const headers = { 'x-a': '3: 4', 'x-b': '2' }
+  expect(asked).toEqual({ method: 'GET', url: 'http://127.0.0.1:4000/s/{sub}', json: undefined, headers })
+  expect(readQuestion(SHOP, { get: GET, thisAppIsMine: true }, undefined).url).toBe(SHOP + GET)
+})
 
-  test('goes beyond this machine when it is said so', () => {
-    const app = 'https://shop.example.com'
-    expect(readQuestion(app, { get: GET, thisAppIsMine: true }, undefined).url).toBe(app + GET)
-  })
+const FREE_PORT = { app: 'http://localhost:{port}/', audit: { get: GET } }
+const BAD_HEADER = { audit: { get: GET, headers: { 'a b': 'x' } } }
+const UNSET = { get: GET, header: ['A: {env:NOT_SET_HERE}'] }
+const NOT_SET = '--header: A needs the variable "NOT_SET_HERE" of the environment, which is not set'
+const SECRET = { get: GET, header: ['Bearer s3cret'] }
 
-  test.each([
-    ['no question', APP, {}, {}, /^the question is missing: .*--get/],
-    ['no app', undefined, { get: GET }, {}, /^the address of the app is missing: /],
-    ['no path', APP, { get: 'admin' }, {}, '--get: "admin" is not a path like /verify'],
-    ['a path without the sub', APP, { get: '/admin' }, {}, /^--get: names no \{sub\}, which stands for the sub/],
-    ['no address', 'localhost:3000', { get: GET }, {}, /^"localhost:3000" is not an address like/],
-    [
-      'a free port',
-      undefined,
-      {},
-      { app: 'http://localhost:{port}/', audit: { get: GET } },
-      /^agekey-audit\.yaml:3: app: .*free port/,
-    ],
-    ['an app elsewhere', 'https://shop.example.com', { get: GET }, {}, /beyond this machine .* --this-app-is-mine/],
-    [
-      'no header',
-      APP,
-      { get: GET, header: ['Bearer s3cret'] },
-      {},
-      /^--header: what came is not a name, a colon and a value/,
-    ],
-    [
-      'a variable that is not set',
-      APP,
-      { get: GET, header: ['A: {env:NOT_SET_HERE}'] },
-      {},
-      '--header: A needs the variable "NOT_SET_HERE" of the environment, which is not set',
-    ],
-    [
-      'a name that is none',
-      APP,
-      {},
-      { audit: { get: GET, headers: { 'a b': 'x' } } },
-      /^agekey-audit\.yaml:3: audit: headers: "a b" is no header/,
-    ],
-  ])('is refused in one line: %s', (_, app, flags, values, expected) => {
-    const read = () => readQuestion(app, flags, file(values))
-    expect(read).toThrow(
-      typeof expected === 'string' ? expected : expect.objectContaining({ message: expect.stringMatching(expected) }),
-    )
-    expect(read).not.toThrow(/\n|s3cret/)
-  })
+test.each([
+  ['no question', APP, {}, {}, /^the question is missing: .*--get/],
+  ['no app', undefined, { get: GET }, {}, /^the address of the app is missing: /],
+  ['no path', APP, { get: 'admin' }, {}, '--get: "admin" is not a path like /verify'],
+  ['a path without the sub', APP, { get: '/admin' }, {}, /^--get: names no \{sub\}, which stands for the sub/],
+  ['no address', 'localhost:3000', { get: GET }, {}, /^"localhost:3000" is not an address like/],
+  ['a free port', undefined, {}, FREE_PORT, /^agekey-audit\.yaml:3: app: .*free port/],
+  ['an app elsewhere', SHOP, { get: GET }, {}, /beyond this machine .* --this-app-is-mine/],
+  ['no header', APP, SECRET, {}, /^--header: what came is not a name, a colon and a value/],
+  ['a variable that is not set', APP, UNSET, {}, NOT_SET],
+  ['a name that is none', APP, {}, BAD_HEADER, /^agekey-audit\.yaml:3: audit: headers: "a b" is no header/],
+])('The question of a drill is refused in one line: %s', (_, app, flags, values, expected) => {
+  const read = () => readQuestion(app, flags, file(values))
+  const message = typeof expected === 'string' ? expect.stringContaining(expected) : expect.stringMatching(expected)
+  expect(read).toThrow(expect.objectContaining({ message }))
+  expect(read).not.toThrow(/\n|s3cret/)
 })

@@ -4,14 +4,13 @@ import { sendUse } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { run } from '../in-process.ts'
 
-test.each(['use-04', 'id_token.expired', 'create/access_denied'])(
-  'explain %s is in the words of explainName',
-  async (name) => {
-    const explained = explainName(name)
-    const lines = explained.kind === 'unknown' ? [] : explained.lines
-    expect(await run(['explain', name])).toEqual({ code: 0, stdout: `${lines.join('\n')}\n`, stderr: '' })
-  },
-)
+const NAMES = ['use-04', 'id_token.expired', 'create/access_denied']
+
+test.each(NAMES)('explain %s is in the words of explainName', async (name) => {
+  const explained = explainName(name)
+  const lines = explained.kind === 'unknown' ? [] : explained.lines
+  expect(await run(['explain', name])).toEqual({ code: 0, stdout: `${lines.join('\n')}\n`, stderr: '' })
+})
 
 test('explain says of a flow by its id why it ended so, its calls, its findings and what comes next', async () => {
   const { url } = await startSandbox()
@@ -32,13 +31,8 @@ test('explain finds a flow of a tenant by the address of its page, also as JSON,
   await sendUse(`${url}/t/qa`, { response_type: 'code' })
   const page = `${url}/t/qa/_sandbox/console/flows/f1`
   const { stdout } = await run(['explain', page, '--json'])
-  expect(JSON.parse(stdout)).toMatchObject({
-    id: 'f1',
-    tenant: 'qa',
-    status: 'error',
-    page,
-    next_steps: [/state/, /findings/].map((text) => expect.stringMatching(text)),
-  })
+  const steps = [/state/, /findings/].map((text) => expect.stringMatching(text))
+  expect(JSON.parse(stdout)).toMatchObject({ id: 'f1', tenant: 'qa', status: 'error', page, next_steps: steps })
   expect((await run(['explain', 'f1', '--url', url, '--tenant', 'qa'])).stdout).toContain('USE-04')
 })
 
@@ -48,11 +42,8 @@ test('explain takes the sandbox from AGEKEY_SANDBOX_URL or the settings, and nam
   const env = { AGEKEY_SANDBOX_URL: url }
   expect((await run(['explain', 'f1'], { env })).code).toBe(0)
   expect((await run(['explain', 'f1', '--port', new URL(url).port])).code).toBe(0)
-  expect(await run(['explain', 'f9'], { env })).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^error: flow: there is none with the id "f9".*; the newest one here is f1\n$/),
-  })
+  const stderr = expect.stringMatching(/^error: flow: there is none with the id "f9".*; the newest one here is f1\n$/)
+  expect(await run(['explain', 'f9'], { env })).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test('explain refuses a tenant that is not there, and makes none', async () => {

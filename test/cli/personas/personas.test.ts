@@ -25,39 +25,24 @@ test('personas show prints a persona as YAML, and refuses an unknown name with t
   const { code, stdout } = await run(['personas', 'show', 'no-age-key'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^name: no-age-key\ntitle: /)
-  expect(await run(['personas', 'show', 'adult-pasport'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'error: there is no persona "adult-pasport". Did you mean "adult-passport"?\n',
-  })
+  const stderr = 'error: there is no persona "adult-pasport". Did you mean "adult-passport"?\n'
+  expect(await run(['personas', 'show', 'adult-pasport'])).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test('personas check says that files are fine, or what is wrong where, also as JSON', async () => {
-  const cwd = folderWith({
-    'good.yaml': 'name: good\ntitle: Good\npurpose: Good.\n',
-    'bad.yaml': 'name: bad\ntitel: Bad\npurpose: Bad.\n',
-  })
+  const good = 'name: good\ntitle: Good\npurpose: Good.\n'
+  const cwd = folderWith({ 'good.yaml': good, 'bad.yaml': good.replace('title', 'titel') })
   const check = (...args: string[]) => run(['personas', 'check', ...args], { cwd })
   expect(await check('good.yaml')).toMatchObject({ code: 0, stdout: 'good.yaml: 1 persona is fine: good\n' })
-  expect(await check('.')).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^error: .*bad\.yaml:2: titel: unknown key\. Did you mean "title"\?$/m),
-  })
-  const good = await check('good.yaml', '--json')
-  expect({ ...good, stdout: JSON.parse(good.stdout) }).toEqual({
-    code: 0,
-    stdout: { personas: ['good'], problems: [] },
-    stderr: '',
-  })
-  const bad = await check('bad.yaml', '--json')
-  expect({ ...bad, stdout: JSON.parse(bad.stdout) }).toEqual({
-    code: 1,
-    stdout: {
-      personas: [],
-      problems: [{ file: expect.stringContaining('bad.yaml'), line: 2, message: expect.stringContaining('titel') }],
-    },
-    stderr: '',
-  })
+  const line = expect.stringMatching(/^error: .*bad\.yaml:2: titel: unknown key\. Did you mean "title"\?$/m)
+  expect(await check('.')).toMatchObject({ code: 1, stderr: line })
+  const checkJson = async (file: string) => {
+    const { stdout, ...ending } = await check(file, '--json')
+    return { ...ending, ...JSON.parse(stdout) }
+  }
+  expect(await checkJson('good.yaml')).toEqual({ code: 0, stderr: '', personas: ['good'], problems: [] })
+  const problem = { file: expect.stringContaining('bad.yaml'), line: 2, message: expect.stringContaining('titel') }
+  expect(await checkJson('bad.yaml')).toEqual({ code: 1, stderr: '', personas: [], problems: [problem] })
 })
 
 test('personas generate writes YAML that holds the personas, after the command that made it, or JSON', async () => {
@@ -79,18 +64,15 @@ test('personas generate --out writes a file for each, which --personas reads, an
   const [{ name } = { name: '' }] = await generatePersonas(5, 7)
   const shown = await run(['personas', 'show', name, '--personas', 'made'], { cwd })
   expect(shown.stdout).toContain(`name: ${name}`)
-  expect(await generate('6')).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/\.yaml: is there already and stays as it is; .* Nothing was written/),
-  })
+  const stderr = expect.stringMatching(/\.yaml: is there already and stays as it is; .* Nothing was written/)
+  expect(await generate('6')).toEqual({ code: 1, stdout: '', stderr })
   expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)
 })
 
 test.each([
-  ['0', 'the number of personas: "0" must be a whole number from 1 to 500'],
-  ['501', 'the number of personas: "501" must be a whole number from 1 to 500'],
-  ['ten', 'the number of personas: "ten" must be a whole number from 1 to 500'],
+  ...['0', '501', 'ten'].map(
+    (n) => [n, `the number of personas: "${n}" must be a whole number from 1 to 500`] as const,
+  ),
   ['2 --seed 1.5', '--seed: "1.5" must be a whole number from 0 to 4294967295'],
   ['2 --seed 4294967296', '--seed: "4294967296" must be a whole number from 0 to 4294967295'],
 ])('personas generate %s ends with exit code 1 and one line, and writes nothing', async (args, message) => {

@@ -1,8 +1,8 @@
-import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { folderWith } from '../../support/folder-with.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
+import { startWebApp } from '../../support/web-app.ts'
 import { run } from '../in-process.ts'
 
 const healthcheck = (...args: string[]) => run(['healthcheck', ...args])
@@ -27,10 +27,8 @@ test('healthcheck trusts the certificate in the state folder of the settings, an
   expect(byFlags).toEqual(healthy(`https://127.0.0.1:${port}`))
   // A server in memory can be no other one at its own address.
   expect(await healthcheck('--https', '-p', port, '--state-dir', 'none')).toMatchObject({ code: 0 })
-  expect(await healthcheck('--url', url, '--state-dir', folderWith())).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('self-signed certificate'),
-  })
+  const stderr = expect.stringContaining('self-signed certificate')
+  expect(await healthcheck('--url', url, '--state-dir', folderWith())).toMatchObject({ code: 1, stderr })
 })
 
 test('healthcheck ends with 1 when nothing listens, also as JSON', async () => {
@@ -43,14 +41,9 @@ test('healthcheck ends with 1 when nothing listens, also as JSON', async () => {
 })
 
 test('healthcheck ends with 1 when something else listens', async () => {
-  const other = createServer((_request, response) => response.end('{"status":"ok"}'))
-  onTestFinished(() => void other.close())
-  const port = await findFreePort()
-  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
-  expect(await healthcheck('--url', `http://127.0.0.1:${port}`)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('something answers, but no agekey-sandbox'),
-  })
+  const { url } = await startWebApp((_request, response) => response.end('{"status":"ok"}'))
+  const stderr = expect.stringContaining('something answers, but no agekey-sandbox')
+  expect(await healthcheck('--url', url)).toMatchObject({ code: 1, stderr })
 })
 
 test.each([

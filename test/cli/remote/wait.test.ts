@@ -16,11 +16,8 @@ test('wait without a filter ends with 0 as soon as a sandbox that starts later i
 
 test('wait without a filter ends with 1 and the last reason when nothing is healthy in time', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}`
-  expect(await run(['wait', '--url', url, '--timeout', '0.1'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `error: ${url}/_sandbox/health: nothing listens there; it was not healthy within 0.1 seconds\n`,
-  })
+  const stderr = `error: ${url}/_sandbox/health: nothing listens there; it was not healthy within 0.1 seconds\n`
+  expect(await run(['wait', '--url', url, '--timeout', '0.1'])).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test('wait with a filter ends with the summary of a flow that fits, once the flow has ended', async () => {
@@ -39,22 +36,17 @@ test('wait takes a flow that ended before, and with --since only a flow that end
   await sendUse(url, { state: 'one' })
   await sendUse(url, { sandbox_persona: 'teen-16', state: 'two' })
   const { stdout } = await run(['wait', '--url', url, '--state', 'two', '--json'])
-  expect(JSON.parse(stdout)).toMatchObject({
-    matched: true,
-    flow: { id: 'f2', status: 'ok', calls: [{ endpoint: 'E1' }], page: `${url}/_sandbox/console/flows/f2` },
-  })
-  expect(await run(['wait', '--url', url, '--state', 'two', '--since', 'now', '--timeout', '0.2'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'error: no flow with state two ended within 0.2 seconds; no other flow ended meanwhile\n',
-  })
+  const flow = { id: 'f2', status: 'ok', calls: [{ endpoint: 'E1' }], page: `${url}/_sandbox/console/flows/f2` }
+  expect(JSON.parse(stdout)).toMatchObject({ matched: true, flow })
+  const late = await run(['wait', '--url', url, '--state', 'two', '--since', 'now', '--timeout', '0.2'])
+  const stderr = 'error: no flow with state two ended within 0.2 seconds; no other flow ended meanwhile\n'
+  expect(late).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test('wait ends with 1 and with what ended meanwhile, when nothing fits in time', async () => {
   const { url } = await startSandbox()
   let isOver = false
-  const ended = run(['wait', '--url', url, '--outcome', 'access_denied', '--timeout', '1', '--json'])
-  void ended.then(() => {
+  const ended = run(['wait', '--url', url, '--outcome', 'access_denied', '--timeout', '1', '--json']).finally(() => {
     isOver = true
   })
   // Flows end all the time: some of them while the command waits.
