@@ -61,17 +61,11 @@ test('connectSandbox makes a tenant with its first call, where a call of its add
 
 test('connectSandbox rejects with what the sandbox says, and names an address where nothing listens', async () => {
   const { url, close } = await startSandbox()
-  await expect(connectSandbox(url).next({ persona: 'teen-61' })).rejects.toMatchObject({
-    name: 'SandboxError',
-    status: 400,
-    error: 'invalid_request',
-    suggestions: expect.arrayContaining(['teen-16']),
-  })
+  const unknown = { status: 400, error: 'invalid_request', suggestions: expect.arrayContaining(['teen-16']) }
+  const refused = connectSandbox(url).next({ persona: 'teen-61' })
+  await expect(refused).rejects.toMatchObject({ name: 'SandboxError', ...unknown })
   await close()
-  await expect(connectSandbox(url).reset()).rejects.toMatchObject({
-    name: 'SandboxError',
-    status: 0,
-    error: 'unreachable',
-    message: `${url}: nothing listens there; start a sandbox (npx agekey-sandbox --port ${new URL(url).port}), or give the address of one that runs`,
-  })
+  const remedy = `start a sandbox (npx agekey-sandbox --port ${new URL(url).port}), or give the address of one that runs`
+  const unreachable = { status: 0, error: 'unreachable', message: `${url}: nothing listens there; ${remedy}` }
+  await expect(connectSandbox(url).reset()).rejects.toMatchObject({ name: 'SandboxError', ...unreachable })
 })

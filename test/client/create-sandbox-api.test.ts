@@ -61,22 +61,17 @@ describe.each([
 
   test('flows.ended() rejects after its time, and says what had ended before the call', async () => {
     const { api } = await startWithEndedFlow()
-    await expect(api.flows.ended({ state: 'x', timeoutSeconds: 0.05 })).rejects.toMatchObject({
-      name: 'SandboxError',
-      error: 'timeout',
-      message:
-        'no flow that matches {"state":"x"} ended within 0.05 s after the call; f1 had ended before: call ended() before what ends the flow, or give it since: await flows.mark()',
-    })
+    const remedy = 'call ended() before what ends the flow, or give it since: await flows.mark()'
+    const late = 'no flow that matches {"state":"x"} ended within 0.05 s after the call; f1 had ended before'
+    const rejection = { name: 'SandboxError', error: 'timeout', message: `${late}: ${remedy}` }
+    await expect(api.flows.ended({ state: 'x', timeoutSeconds: 0.05 })).rejects.toMatchObject(rejection)
     const afterLast = api.flows.ended({ since: 'f1', timeoutSeconds: 0.05 })
     await expect(afterLast).rejects.toThrow(/^no flow ended within 0.05 s after f1$/)
   })
 
   test.each([
     [{ clients: [{ client_id: 'shop' }] }, 'clients[0].client_id: unknown key. Did you mean "clientId"?'],
-    [
-      { clients: [{ ...shop, redirect_uris: [] }] },
-      'clients[0].redirect_uris: unknown key. Did you mean "redirectUris"?',
-    ],
+    [{ clients: [{ ...shop, redirect_uris: [] }] }, '[0].redirect_uris: unknown key. Did you mean "redirectUris"?'],
     [{ lifetimes: { request_uri: 5 } }, 'lifetimes.request_uri: unknown key. Did you mean "requestUri"?'],
     [{ personna: 'teen-16' }, 'personna: unknown key. Did you mean "persona"?'],
   ])('configure() refuses %j and names the right spelling', async (change, message) => {
@@ -91,10 +86,8 @@ test('configure() takes clients and lifetimes as createSandbox does', async () =
   const clients = [{ ...shop, signingAlg: 'ES256' as const }]
   await sandbox.configure({ clients, lifetimes: { requestUri: 5 }, persona: undefined })
   const { body } = await sandbox.request.get('/_sandbox/tenants/default').expect(200)
-  expect(body).toMatchObject({
-    clients: [{ client_id: 'shop', redirect_uris: ['https://shop.example/cb'] }],
-    lifetimes: { request_uri: 5, code: 600 },
-  })
+  const declared = [{ client_id: 'shop', redirect_uris: ['https://shop.example/cb'] }]
+  expect(body).toMatchObject({ clients: declared, lifetimes: { request_uri: 5, code: 600 } })
 })
 
 test.each([
@@ -108,10 +101,7 @@ test.each([
 test('Removing a tenant that does not exist, or the one at the base URL, rejects with a SandboxError', async () => {
   const sandbox = await startSandbox()
   await sandbox.tenant('one').reset()
-  await expect(sandbox.removeTenant('onee')).rejects.toMatchObject({
-    name: 'SandboxError',
-    status: 404,
-    suggestions: ['one'],
-  })
+  const rejection = { name: 'SandboxError', status: 404, suggestions: ['one'] }
+  await expect(sandbox.removeTenant('onee')).rejects.toMatchObject(rejection)
   await expect(sandbox.removeTenant('default')).rejects.toMatchObject({ name: 'SandboxError', status: 400 })
 })

@@ -3,24 +3,14 @@ import { describeFlow } from '../../src/client/describe-flow.ts'
 import type { CallRecord, Flow } from '../../src/client/shapes/flow.ts'
 
 const CALL: CallRecord = {
-  at: '2026-01-02T03:04:05.678Z',
-  endpoint: 'E1',
-  method: 'GET',
-  path: '/v1/oidc/use',
-  status: 302,
-  parameters: {},
-  findings: [],
+  ...{ at: '2026-01-02T03:04:05.678Z', endpoint: 'E1', method: 'GET', path: '/v1/oidc/use', status: 302 },
+  ...{ parameters: {}, findings: [] },
   response: { location: 'http://localhost:3000/cb#id_token=eyJhbGciOi&state=x' },
 }
 
 const flow = (changes: Partial<Flow> = {}): Flow => ({
-  id: 'f1',
-  tenant: 'default',
-  flow: 'use',
-  status: 'ok',
-  summary: 'teen-16: 18 no',
-  started_at: CALL.at,
-  calls: [CALL],
+  ...{ id: 'f1', tenant: 'default', flow: 'use', status: 'ok', summary: 'teen-16: 18 no' },
+  ...{ started_at: CALL.at, calls: [CALL] },
   ...changes,
 })
 
@@ -44,16 +34,20 @@ test('The description of a flow begins with how it went, and says why, what was 
 })
 
 test('The description of a flow shows each finding with its hint, and marks what a terminal colours', () => {
-  const findings = [
-    { rule: 'USE-04', level: 'error', path: 'response_type', message: 'is wrong', hint: 'Send it.' },
-  ] as const
+  const finding = {
+    rule: 'USE-04',
+    level: 'error',
+    path: 'response_type',
+    message: 'is wrong',
+    hint: 'Send it.',
+  } as const
+  const findings = [finding]
   const response = { location: 'http://localhost:3000/cb?error=access_denied&error_description=long' }
   const lines = describeFlow(flow({ status: 'error', calls: [{ ...CALL, findings, response }] }))
   expect(lines[0]?.tone).toBe('error')
+  const answer = '302 to http://localhost:3000/cb with error=access_denied, error_description'
   expect(lines.slice(3)).toEqual([
-    {
-      text: '  03:04:05  E1 Use authorization: GET /v1/oidc/use 302 to http://localhost:3000/cb with error=access_denied, error_description',
-    },
+    { text: `  03:04:05  E1 Use authorization: GET /v1/oidc/use ${answer}` },
     { text: '    error USE-04: is wrong', tone: 'error' },
     { text: '      To mend it: Send it.' },
   ])

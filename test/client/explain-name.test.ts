@@ -13,9 +13,9 @@ test.each(RULES)('explainName explains $id with its sentence, its section and it
 })
 
 test('explainName says of a rule whose level depends on the profile what each profile does', () => {
-  expect(linesOf(explainName('USE-05'))).toContain(
-    'When it is broken: error, the request is refused with unsupported_response_type; in profile agekey advice, the request goes on',
-  )
+  const error = 'When it is broken: error, the request is refused with unsupported_response_type'
+  const advice = 'in profile agekey advice, the request goes on'
+  expect(linesOf(explainName('USE-05'))).toContain(`${error}; ${advice}`)
 })
 
 test('explainName explains every outcome with what happens, what is demanded and how to force it', () => {
@@ -63,13 +63,9 @@ test.each([
 })
 
 test('explainName says of a name that is near nothing where the names are listed', () => {
-  expect(explainName('xyzzy')).toEqual({
-    kind: 'unknown',
-    name: 'xyzzy',
-    message:
-      'there is no rule and no outcome "xyzzy". `agekey-sandbox outcomes` lists the outcomes, docs/rules.md the rules.',
-    suggestions: [],
-  })
+  const remedy = '`agekey-sandbox outcomes` lists the outcomes, docs/rules.md the rules.'
+  const message = `there is no rule and no outcome "xyzzy". ${remedy}`
+  expect(explainName('xyzzy')).toEqual({ kind: 'unknown', name: 'xyzzy', message, suggestions: [] })
 })
 
 function linesOf(explained: ReturnType<typeof explainName>): string {

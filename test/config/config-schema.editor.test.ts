@@ -10,6 +10,7 @@ import { configSchema } from '../../src/config/config-schema.ts'
 import { auditReportSchema } from '../../src/sandbox/outcomes/audit-report.ts'
 import { personaSchema, personasSchema } from '../../src/sandbox/personas/persona-schema.ts'
 import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
+import { MIXED } from '../cli/audit/reports/sample-report.ts'
 
 /** The files that people write (`input`) or that are written for other programs (`output`), and their schemas. */
 const FILES = {
@@ -20,39 +21,32 @@ const FILES = {
   'audit-report': { title: 'A report of agekey-sandbox audit', schema: auditReportSchema, io: 'output' },
 } as const
 
-type EditorSchemaName = keyof typeof FILES
+type Name = keyof typeof FILES
 
-/**
- * The JSON Schema (draft 7, which every editor reads) of a kind of file. It is what an editor needs to complete and to
- * underline; what it cannot say (names that exist, dates that exist) the sandbox checks when it reads the file.
- */
-function createEditorSchema(name: EditorSchemaName): Readonly<Record<string, unknown>> {
+/** The JSON Schema (draft 7, which every editor reads) of a kind of file. */
+function createEditorSchema(name: Name): Readonly<Record<string, unknown>> {
   const { title, schema, io } = FILES[name]
-  const { $schema, ...rest } = z.toJSONSchema(schema, {
-    io,
-    target: 'draft-7',
-    unrepresentable: 'any',
-    // `readonly()` speaks to the compiler; in a JSON Schema it would speak of a server that refuses changes.
-    override({ jsonSchema }) {
-      delete jsonSchema.readOnly
-    },
-  })
+  // `readonly()` speaks to the compiler; in a JSON Schema it would speak of a server that refuses changes.
+  const override = ({ jsonSchema }: { jsonSchema: { readOnly?: boolean } }) => void delete jsonSchema.readOnly
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-7', unrepresentable: 'any', override })
   return { $schema, title, ...rest }
 }
 
 const root = new URL('../../', import.meta.url)
 
 /** Reads the schema as another program would: back from JSON. */
-const validatorOf = (name: EditorSchemaName) => z.fromJSONSchema(JSON.parse(JSON.stringify(createEditorSchema(name))))
+const validatorOf = (name: Name) => z.fromJSONSchema(JSON.parse(JSON.stringify(createEditorSchema(name))))
 
-const filesIn = (folder: string, schema: EditorSchemaName) =>
-  readdirSync(new URL(folder, root)).map((name): [EditorSchemaName, string, unknown] => [
+const filesIn = (folder: string, schema: Name) =>
+  readdirSync(new URL(folder, root)).map((name): [Name, string, unknown] => [
     schema,
     name,
     parse(readFileSync(new URL(folder + name, root), 'utf8')),
   ])
 
-test.each(['config', 'persona', 'scenario', 'audit', 'audit-report'] as const)(
+const NAMES = ['config', 'persona', 'scenario', 'audit', 'audit-report'] as const
+
+test.each(NAMES)(
   'The shipped schema %s is the one that reads such files (renew the schema by vitest -u)',
   async (name) => {
     const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
@@ -60,23 +54,11 @@ test.each(['config', 'persona', 'scenario', 'audit', 'audit-report'] as const)(
   },
 )
 
-const REPORT = {
-  version: '0.1.0',
-  catalogue: '0.2',
-  app: 'http://localhost:3000/verify',
-  agent: 'http',
-  started_at: '2026-01-02T03:04:05.678Z',
-  seconds: 12.5,
-  learned: { use: { yes: '200 at /callback', no: ['400 at /callback'] } },
-  rows: [],
-  totals: { 'let in': 0 },
-  notes: [],
-  exit_code: 3,
-}
+const REPORT = JSON.parse(JSON.stringify(MIXED))
 
 const LEARNED = renderAuditFile({ app: 'http://localhost:3000/verify', learned: {}, accepted: 'text=Welcome' })
 
-test.each<[EditorSchemaName, what: string, value: unknown]>([
+test.each<[Name, what: string, value: unknown]>([
   ...filesIn('personas/', 'persona'),
   ...filesIn('docs/scenarios/', 'scenario'),
   ['audit', 'the file that --learn writes', parse(LEARNED)],

@@ -157,75 +157,47 @@ test('Addresses that Kubernetes sets for a service named agekey-sandbox are no s
 })
 
 test('In the config file every setting becomes the option of its name, and paths are relative to the file', async () => {
-  const text = `
-profile: agekey
-port: 8080
-host: 0.0.0.0
-base_url: http://localhost:8080/
-signing_alg: ES256
-clients:
-  - client_id: web-shop
-    client_secret: not-a-real-secret
-    name: Web shop
-    logo: ./logo.svg
-    redirect_uris: [http://localhost:3000/callback]
-    persona: adult-passport
-builtin_client: false
-provenance_allowlist: [/veratad/roc, /yoti]
-platforms: [apple_wallet]
-certifications: { /veratad/roc: { id_doc_scan: effective } }
-lifetimes: { request_uri: 1, code: 2, id_token: 3, access_token: 4 }
-personas: ./personas
-persona: teen-16
-outcome: verified
-seed: 9
-log: silent
-state_dir: state
-keys: keys.json
-store: redis://redis:6379
-memory_budget: 64
-control_token: not-a-real-token
-trust_host: true
-trust_proxy: [10.0.0.0/8]
-https_cert: c.pem
-https_key: k.pem
-`
-  const client = {
-    ...{ clientId: 'web-shop', clientSecret: 'not-a-real-secret', name: 'Web shop', persona: 'adult-passport' },
-    redirectUris: ['http://localhost:3000/callback'],
+  const same = {
+    ...{ profile: 'agekey', port: 8080, host: '0.0.0.0', persona: 'teen-16', outcome: 'verified', seed: 9 },
+    ...{ platforms: ['apple_wallet'], certifications: { '/veratad/roc': { id_doc_scan: 'effective' } } },
+    store: 'redis://redis:6379',
   }
-  const { cwd, load } = settingsIn({ 'settings/all.yaml': text })
-  const folder = join(cwd, 'settings')
+  const renamed = {
+    ...{ signing_alg: 'ES256', builtin_client: false, provenance_allowlist: ['/veratad/roc', '/yoti'] },
+    ...{ memory_budget: 64, control_token: 'not-a-real-token', trust_host: true, trust_proxy: ['10.0.0.0/8'] },
+    lifetimes: { request_uri: 1, code: 2, id_token: 3, access_token: 4 },
+  }
+  const paths = {
+    state_dir: 'state',
+    keys: 'keys.json',
+    https_cert: 'c.pem',
+    https_key: 'k.pem',
+    personas: './personas',
+  }
+  const client = {
+    ...{ client_id: 'web-shop', client_secret: 'not-a-real-secret', name: 'Web shop', persona: 'adult-passport' },
+    redirect_uris: ['http://localhost:3000/callback'],
+  }
+  const others = { log: 'silent', base_url: 'http://localhost:8080/', clients: [{ ...client, logo: './logo.svg' }] }
+  const { cwd, load } = settingsIn({
+    'settings/all.yaml': JSON.stringify({ ...same, ...renamed, ...paths, ...others }),
+  })
+  const at = (name: string) => join(cwd, 'settings', name)
   const { blame: _, ...settings } = await load({ config: 'settings/all.yaml' })
   expect(settings).toEqual({
-    log: 'silent',
-    configFile: join(folder, 'all.yaml'),
-    warnings: [],
+    ...{ log: 'silent', configFile: at('all.yaml'), warnings: [] },
     sandbox: {
-      profile: 'agekey',
-      port: 8080,
-      host: '0.0.0.0',
-      baseUrl: 'http://localhost:8080',
-      signingAlg: 'ES256',
-      clients: [{ ...client, logo: join(folder, 'logo.svg') }],
-      builtinClient: false,
-      provenanceAllowlist: ['/veratad/roc', '/yoti'],
-      platforms: ['apple_wallet'],
-      certifications: { '/veratad/roc': { id_doc_scan: 'effective' } },
-      lifetimes: { requestUri: 1, code: 2, idToken: 3, accessToken: 4 },
-      personas: [join(folder, 'personas')],
-      persona: 'teen-16',
-      outcome: 'verified',
-      seed: 9,
-      stateDir: join(folder, 'state'),
-      keys: join(folder, 'keys.json'),
-      store: 'redis://redis:6379',
-      memoryBudget: 64,
-      controlToken: 'not-a-real-token',
-      trustHost: true,
-      trustProxy: ['10.0.0.0/8'],
-      httpsCert: join(folder, 'c.pem'),
-      httpsKey: join(folder, 'k.pem'),
+      ...{ ...same, baseUrl: 'http://localhost:8080', signingAlg: 'ES256', builtinClient: false, memoryBudget: 64 },
+      ...{ provenanceAllowlist: ['/veratad/roc', '/yoti'], trustHost: true, trustProxy: ['10.0.0.0/8'] },
+      ...{ controlToken: 'not-a-real-token', lifetimes: { requestUri: 1, code: 2, idToken: 3, accessToken: 4 } },
+      ...{ stateDir: at('state'), keys: at('keys.json'), httpsCert: at('c.pem'), httpsKey: at('k.pem') },
+      personas: [at('personas')],
+      clients: [
+        {
+          ...{ clientId: 'web-shop', clientSecret: 'not-a-real-secret', name: 'Web shop', persona: 'adult-passport' },
+          ...{ redirectUris: ['http://localhost:3000/callback'], logo: at('logo.svg') },
+        },
+      ],
     },
   })
 })
@@ -301,7 +273,7 @@ test.each([
 
 const NO_URL = ['javascript:alert(1)', 'shop://callback', 'https:shop.example', '/callback', ' https://shop.example/']
 
-test.each([
+test.each<[uri: string, reason: string]>([
   ['https://shop.example/#top', 'has no fragment'],
   ['https://shop.example/#', 'has no fragment'],
   ['https://user@shop.example/', 'names a user or a password'],

@@ -69,7 +69,7 @@ test('personas generate --out writes a file for each, which --personas reads, an
   expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)
 })
 
-test.each([
+test.each<[args: string, message: string]>([
   ...['0', '501', 'ten'].map(
     (n) => [n, `the number of personas: "${n}" must be a whole number from 1 to 500`] as const,
   ),
