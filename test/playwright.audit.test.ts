@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { findBrokenApp } from './audit/apps/broken-apps.ts'
 import { shareSandbox } from './outcomes/shared-sandbox.ts'
 import { startExpressExample } from './support/express-example.ts'
-import { makePlaywrightProject } from './support/playwright-project.ts'
+import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
 import { chromiumPath, describeWith } from './support/tools.ts'
 import { USE_ALONE } from './support/visits.ts'
 
@@ -28,25 +28,21 @@ const CONFIG = `export default {
   },
 }`
 
-const resultSchema = z.object({ status: z.string(), errors: z.array(z.object({ message: z.string().optional() })) })
-const reportSchema = z.object({
-  suites: z.array(
-    z.object({
-      specs: z.array(z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(resultSchema) })) })),
-    }),
-  ),
-})
+const result = z.object({ status: z.string(), errors: z.array(z.object({ message: z.string().optional() })) })
+const spec = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })
+const reportSchema = z.object({ suites: z.array(z.object({ specs: z.array(spec) })) })
 
 describeWith('chromium', 'The tests of an audit in Playwright', () => {
   const sandbox = shareSandbox()
 
   test('find what an app lets in, by pages, and skip what is not for it', async () => {
-    const project = await makePlaywrightProject({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
-    onTestFinished(project.remove)
+    const project = await makeProject(...PLAYWRIGHT)
+    project.write({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
     const app = await startExpressExample(sandbox(), [...USE_ALONE, ...findBrokenApp('compares no nonce').changes])
     onTestFinished(() => app.stop())
-    const report = await project.run({ APP_URL: app.url, SANDBOX_URL: sandbox().url })
-    const specs = reportSchema.parse(report).suites.flatMap((suite) => suite.specs)
+    const env = { APP_URL: app.url, SANDBOX_URL: sandbox().url }
+    const { stdout } = await project.run(process.execPath, PLAYWRIGHT_TEST, env)
+    const specs = reportSchema.parse(JSON.parse(stdout)).suites.flatMap((suite) => suite.specs)
     const results = specs.map(({ title, tests }) => {
       const ended = tests.flatMap((one) => one.results)
       return [title, ...ended.flatMap(({ status, errors }) => [status, ...errors.map(({ message }) => message)])]

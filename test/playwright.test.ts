@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
+import type { SandboxApi } from '../src/client/sandbox-api.ts'
 import { packageVersion } from '../src/package-root.ts'
 import { sandboxFixtures } from '../src/playwright.ts'
 import { mergeCoverage } from '../src/sandbox/coverage/merge-coverage.ts'
 import { parseCoverage } from '../src/sandbox/coverage/parse-coverage.ts'
-import { makePlaywrightProject } from './support/playwright-project.ts'
+import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
 import { claims, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
 
@@ -16,26 +17,17 @@ test('as() gives the browser its cookies for the base URL of the sandbox, not fo
   const cookies: object[] = []
   const context = { addCookies: async (added: readonly object[]) => void cookies.push(...added) }
   const [open] = workerSandbox
-  await open(
-    {},
-    (api) =>
-      sandbox({ workerSandbox: api, context }, (fixture) => fixture.as('teen-16', { outcome: 'access_denied' }), {
-        status: 'passed',
-        expectedStatus: 'passed',
-        titlePath: ['a.spec.ts', 'a test'],
-        attach: () => Promise.reject(new Error('nothing failed')),
-      }),
-    { parallelIndex: 0, workerIndex: 0 },
-  )
+  const attach = () => Promise.reject(new Error('nothing failed'))
+  const ending = { status: 'passed', expectedStatus: 'passed', titlePath: ['a.spec.ts', 'a test'], attach } as const
+  const drive = (workerSandbox: SandboxApi) =>
+    sandbox({ workerSandbox, context }, (fixture) => fixture.as('teen-16', { outcome: 'access_denied' }), ending)
+  await open({}, drive, { parallelIndex: 0, workerIndex: 0 })
   const hosted = { url: 'http://localhost:9999/v1/oidc/' }
+  const acting = encodeURIComponent('at=&persona=teen-16&outcome=access_denied')
   expect(cookies).toEqual([
     { name: 'agekey_sandbox_persona', value: 'teen-16', ...hosted },
     { name: 'agekey_sandbox_outcome', value: 'access_denied', ...hosted },
-    {
-      name: 'agekey_sandbox_acting',
-      value: encodeURIComponent('at=&persona=teen-16&outcome=access_denied'),
-      url: 'http://localhost:9999/',
-    },
+    { name: 'agekey_sandbox_acting', value: acting, url: 'http://localhost:9999/' },
   ])
 })
 
@@ -73,16 +65,14 @@ const OWN = '{ coverage: "kept" }'
 const SHARED = '{ coverage: "kept-of-all", url: process.env.SANDBOX_URL }'
 
 const attachment = z.object({ name: z.string(), body: z.string().optional(), contentType: z.string() })
-const specs = z.array(
-  z.object({
-    title: z.string(),
-    tests: z.array(z.object({ results: z.array(z.object({ attachments: z.array(attachment) })) })),
-  }),
-)
-const reportSchema = z.object({ suites: z.array(z.object({ suites: z.array(z.object({ specs })) })) })
+const result = z.object({ attachments: z.array(attachment) })
+const ended = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })
+const suite = z.object({ specs: z.array(ended) })
+const reportSchema = z.object({ suites: z.array(z.object({ suites: z.array(suite) })) })
 
 test('Two workers of Playwright keep the coverage of their sandboxes, once that of a shared one, and the flows of failed tests', async () => {
-  const project = await makePlaywrightProject({
+  const project = await makeProject(...PLAYWRIGHT)
+  project.write({
     'playwright.config.ts': "export default { reporter: 'json', fullyParallel: true, workers: 2 }",
     'own-one.spec.ts': spec(OWN, ADULT),
     'own-two.spec.ts': spec(OWN, TEEN),
@@ -91,8 +81,8 @@ test('Two workers of Playwright keep the coverage of their sandboxes, once that 
     'failing.spec.ts': spec('', FAILING),
     'kept/playwright/999999999.gone.json': 'of a process that has ended',
   })
-  onTestFinished(project.remove)
-  const { suites } = reportSchema.parse(await project.run({ SANDBOX_URL: (await startSandbox()).url }))
+  const env = { SANDBOX_URL: (await startSandbox()).url }
+  const { suites } = reportSchema.parse(JSON.parse((await project.run(process.execPath, PLAYWRIGHT_TEST, env)).stdout))
 
   const keptIn = (folder: string) => {
     const kept = join(project.folder, folder, 'playwright')

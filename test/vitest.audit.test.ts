@@ -1,56 +1,32 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { findBrokenApp } from './audit/apps/broken-apps.ts'
 import { shareSandbox } from './outcomes/shared-sandbox.ts'
 import { startExpressExample } from './support/express-example.ts'
+import { makeProject } from './support/project.ts'
 import { USE_ALONE } from './support/visits.ts'
-
-const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 const sandbox = shareSandbox()
 
-/** Outside the repository, whose settings are not those of the tests in it. */
-const folder = mkdtempSync(join(tmpdir(), 'agekey-vitest-'))
-
 const SUITE = `
-import { auditTests, setupSandbox } from ${JSON.stringify(join(ROOT, 'src/vitest.ts'))}
+import { auditTests, setupSandbox } from 'agekey-sandbox/vitest'
 
 const sandbox = await setupSandbox({ url: process.env.SANDBOX_URL })
 const visit = async ({ open }) => (await open(process.env.APP_URL + '/verify')).text.includes('Welcome, you are 18.')
 await auditTests(sandbox, visit, { only: ['use/id_token.nonce_missing', 'use/id_token.expired', 'use/id_token.extra_claim', 'create/created'] })
 `
 
-beforeAll(() => {
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(join(ROOT, 'node_modules/vitest'), join(folder, 'node_modules/vitest'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  writeFileSync(join(folder, 'audit.test.js'), SUITE)
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const resultsSchema = z.object({
-  testResults: z.array(
-    z.object({
-      assertionResults: z.array(
-        z.object({ title: z.string(), status: z.string(), failureMessages: z.array(z.string()) }),
-      ),
-    }),
-  ),
-})
+const result = z.object({ title: z.string(), status: z.string(), failureMessages: z.array(z.string()) })
+const resultsSchema = z.object({ testResults: z.array(z.object({ assertionResults: z.array(result) })) })
 
 test('The tests of an audit in Vitest fail by the rows that an app lets in, and skip a row that is not for it', async () => {
   const app = await startExpressExample(sandbox(), [...USE_ALONE, ...findBrokenApp('compares no nonce').changes])
   onTestFinished(() => app.stop())
-  const program = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder, '--reporter=json']
-  const env = { ...process.env, APP_URL: app.url, SANDBOX_URL: sandbox().url, VITEST: undefined }
-  const run = promisify(execFile)(process.execPath, program, { cwd: folder, env })
-  const { stdout, code } = await run.catch((failed) => failed)
+  const project = await makeProject('vitest')
+  project.write({ 'audit.test.js': SUITE })
+  const program = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json']
+  const env = { APP_URL: app.url, SANDBOX_URL: sandbox().url }
+  const { code, stdout } = await project.run(process.execPath, program, env)
   expect(code).toBe(1)
   const { testResults } = resultsSchema.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))))
   const results = testResults.flatMap(({ assertionResults }) => assertionResults)

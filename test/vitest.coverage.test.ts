@@ -1,18 +1,13 @@
-import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { packageVersion } from '../src/package-root.ts'
 import { mergeCoverage } from '../src/sandbox/coverage/merge-coverage.ts'
 import { parseCoverage } from '../src/sandbox/coverage/parse-coverage.ts'
-import { buildPackage } from './support/built-package.ts'
-import { folderWith } from './support/folder-with.ts'
+import { makeProject } from './support/project.ts'
 import { claims, sendUse, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
 
 /** Two test files with a sandbox of these options: each test drives a flow as a persona. */
@@ -51,8 +46,8 @@ test('Coverage of tests in Vitest is kept by each worker, in forks and threads, 
   const { url } = await startSandbox()
   // Before the run: it is not counted.
   await sendUse(url, { sandbox_persona: 'adult-passport' })
-  const folder = folderWith({
-    'package.json': { type: 'module' },
+  const project = await makeProject('vitest')
+  project.write({
     'vitest.config.js': CONFIG,
     ...suites('own', '{ coverage: true }'),
     ...suites('threads', '{ coverage: "kept-by-threads" }'),
@@ -61,14 +56,11 @@ test('Coverage of tests in Vitest is kept by each worker, in forks and threads, 
     '.agekey-coverage/vitest/999999999.gone.json': 'of a process that has ended',
     '.agekey-coverage/vitest/note.txt': 'of no run',
   })
-  await buildPackage(join(folder, 'node_modules/agekey-sandbox'))
-  symlinkSync(join(ROOT, 'node_modules/vitest'), join(folder, 'node_modules/vitest'))
-  const program = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder]
-  const env = { ...process.env, SANDBOX_URL: url, VITEST: undefined }
-  await promisify(execFile)(process.execPath, program, { cwd: folder, env })
+  const ended = await project.run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'], { SANDBOX_URL: url })
+  expect(ended).toMatchObject({ code: 0 })
 
   const keptIn = (name: string) => {
-    const kept = join(folder, name, 'vitest')
+    const kept = join(project.folder, name, 'vitest')
     const files = readdirSync(kept).filter((file) => file.endsWith('.json'))
     const parts = files.map((file) => parseCoverage(readFileSync(join(kept, file), 'utf8'), file))
     const { claims: seen, asked } = mergeCoverage(parts, packageVersion())
@@ -81,5 +73,5 @@ test('Coverage of tests in Vitest is kept by each worker, in forks and threads, 
   expect(keptIn('kept-by-threads')).toMatchObject({ files: 2, seen, uses: 3 })
   expect(keptIn('kept-of-all')).toMatchObject({ files: 1, seen, uses: 3 })
   expect(keptIn('kept-of-tenants')).toMatchObject({ files: 2, seen, uses: 3 })
-  expect(readdirSync(join(folder, '.agekey-coverage/vitest'))).toContain('note.txt')
+  expect(readdirSync(join(project.folder, '.agekey-coverage/vitest'))).toContain('note.txt')
 }, 120_000)

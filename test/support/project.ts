@@ -66,3 +66,4 @@ export async function makeProject(...lent: readonly string[]): Promise<Project> 
 
 /** What Playwright needs: `makeProject(...PLAYWRIGHT)`. */
 export const PLAYWRIGHT = ['@playwright/test', 'playwright', 'playwright-core']
+export const PLAYWRIGHT_TEST = ['node_modules/@playwright/test/cli.js', 'test']
