@@ -271,16 +271,15 @@ test.each([
   expect(warnings).toEqual(Array(count).fill(expect.stringContaining(`client shop: ${uri} sends tokens`)))
 })
 
-const NO_URL = ['javascript:alert(1)', 'shop://callback', 'https:shop.example', '/callback', ' https://shop.example/']
+const NO_URL = 'is not an http or https URL'
+const NO_URLS = ['javascript:alert(1)', 'shop://callback', 'https:shop.example', '/callback', ' https://shop.example/']
 
 test.each<[uri: string, reason: string]>([
   ['https://shop.example/#top', 'has no fragment'],
   ['https://shop.example/#', 'has no fragment'],
   ['https://user@shop.example/', 'names a user or a password'],
   ['https://:secret@shop.example/', 'names a user or a password'],
-  ...[...NO_URL, 'https://a/\tb', 'http://localhost:*/', ''].map(
-    (uri) => [uri, 'is not an http or https URL'] as const,
-  ),
+  ...[...NO_URLS, 'https://a/\tb', 'http://localhost:*/', ''].map((uri): [string, string] => [uri, NO_URL]),
 ])('The redirect URI %j in the config file is refused: it %s', async (uri, reason) => {
   await expect(withUri(uri)).rejects.toThrow(new RegExp(`clients\\[0\\]\\.redirect_uris\\[0\\]: .*${reason}`))
 })

@@ -69,11 +69,12 @@ test('personas generate --out writes a file for each, which --personas reads, an
   expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)
 })
 
-test.each<[args: string, message: string]>([
-  ...['0', '501', 'ten'].map((n): [string, string] => [
-    n,
-    `the number of personas: "${n}" must be a whole number from 1 to 500`,
-  ]),
+const NO_COUNT = 'must be a whole number from 1 to 500'
+
+test.each([
+  ['0', `the number of personas: "0" ${NO_COUNT}`],
+  ['501', `the number of personas: "501" ${NO_COUNT}`],
+  ['ten', `the number of personas: "ten" ${NO_COUNT}`],
   ['2 --seed 1.5', '--seed: "1.5" must be a whole number from 0 to 4294967295'],
   ['2 --seed 4294967296', '--seed: "4294967296" must be a whole number from 0 to 4294967295'],
 ])('personas generate %s ends with exit code 1 and one line, and writes nothing', async (args, message) => {
