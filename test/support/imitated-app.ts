@@ -21,14 +21,9 @@ export const NO = '403 /callback Sorry.'
 export const SHOWED_YES = 'your app showed 200 at /members ("Welcome.")'
 export const SHOWED_NO = 'your app showed 403 at /callback ("Sorry.")'
 
+const MISSING = { path: 'nonce', message: 'it is missing', hint: 'send one' }
 /** What the sandbox finds wrong with a call. */
-export const FINDING = {
-  rule: 'USE-08',
-  level: 'error',
-  path: 'nonce',
-  message: 'it is missing',
-  hint: 'send one',
-} as const
+export const FINDING = { rule: 'USE-08', level: 'error', ...MISSING } as const
 
 /** An AuditProblem with a message, for `toThrow`. */
 export const problem = (message: string): Error => expect.objectContaining({ name: 'AuditProblem', message })
@@ -39,15 +34,10 @@ export function pageOf(said: string, mediaType = 'text/html'): Page {
   return { url: `${APP}${path}`, status: Number(status), mediaType, text }
 }
 
-export const hopTo = (url: string, changes: Partial<Hop> = {}): Hop => ({
-  party: url.startsWith(SANDBOX) ? 'sandbox' : 'app',
-  method: 'GET',
-  url,
-  status: 200,
-  isCallback: false,
-  cookies: [],
-  ...changes,
-})
+export function hopTo(url: string, changes: Partial<Hop> = {}): Hop {
+  const party = url.startsWith(SANDBOX) ? 'sandbox' : 'app'
+  return { party, method: 'GET', url, status: 200, isCallback: false, cookies: [], ...changes }
+}
 
 const USE_HOPS: readonly Hop[] = [
   hopTo(`${SANDBOX}/v1/oidc/use?state=s1`, { status: 302, endpoint: 'E1', flow: 'f1' }),
@@ -58,29 +48,21 @@ const CREATE_HOPS: readonly Hop[] = [
   hopTo(`${APP}/created?state=s2`, { isCallback: true }),
 ]
 
-/** A visit that went to the sandbox and came back to a page of the app. */
-export const visitTo = (said: string, changes: Partial<Visit> = {}): Visit => ({
-  end: 'page',
-  hops: USE_HOPS,
-  page: pageOf(said),
-  ...changes,
-})
-
 /** A visit that ended otherwise than at a page. */
 export const ended = (end: Visit['end'], changes: Partial<Visit> = {}): Visit => ({ end, hops: USE_HOPS, ...changes })
+
+/** A visit that went to the sandbox and came back to a page of the app. */
+export const visitTo = (said: string, changes: Partial<Visit> = {}): Visit =>
+  ended('page', { page: pageOf(said), ...changes })
+
+const CALLBACK = { response_mode: 'query', redirect_uri: `${APP}/callback`, state: 's1' }
+const ASKED = { scope: 'openid', claims: '{"age_thresholds":[18]}' }
 
 /** A Use request of the app. */
 export const requestOf = (parameters: Readonly<Record<string, string>> = {}): AuthorizationRequest => ({
   endpoint: 'E1',
   url: `${SANDBOX}/v1/oidc/use?state=s1`,
-  parameters: {
-    response_mode: 'query',
-    redirect_uri: `${APP}/callback`,
-    state: 's1',
-    scope: 'openid',
-    claims: '{"age_thresholds":[18]}',
-    ...parameters,
-  },
+  parameters: { ...CALLBACK, ...ASKED, ...parameters },
 })
 
 /** A browser that notes which cookies it was told to forget. */
@@ -96,55 +78,36 @@ export function browserOf(): Browser & { readonly forgotten: string[] } {
 /** A run of the app that ended with a visit, or at a page that is given as text. */
 export function runOf(last: string | Visit, changes: Partial<FlowRun> = {}): FlowRun {
   const visit = typeof last === 'string' ? visitTo(last) : last
-  return {
-    browser: browserOf(),
-    visit,
-    observation: observe(visit),
-    request: requestOf(),
-    useFlow: 'f1',
-    reachesCreate: false,
-    brought: { E1: true, E3: false },
-    ...changes,
-  }
+  const came = { useFlow: 'f1', reachesCreate: false, brought: { E1: true, E3: false } }
+  return { browser: browserOf(), visit, observation: observe(visit), request: requestOf(), ...came, ...changes }
 }
 
 /** What a visit of a test suite shows: what it returned, or how it failed. */
-export const saidOf = (result: boolean | string): Observation =>
-  typeof result === 'string'
-    ? { end: 'visit failed', status: 0, features: new Set(['visit failed']), summary: result }
-    : {
-        end: 'page',
-        status: 200,
-        features: new Set([result ? 'let in' : 'kept out']),
-        summary: `visit returned ${result}`,
-        said: `visit returned ${result}`,
-      }
+export function saidOf(result: boolean | string): Observation {
+  if (typeof result === 'string')
+    return { end: 'visit failed', status: 0, features: new Set(['visit failed']), summary: result }
+  const said = `visit returned ${result}`
+  return { end: 'page', status: 200, features: new Set([result ? 'let in' : 'kept out']), summary: said, said }
+}
+
+const NOW = '2026-06-01T12:00:00.000Z'
+const CALL = { at: NOW, method: 'POST', path: '/', status: 200, parameters: {}, findings: [], response: {} }
+const FLOW = { tenant: 'default', flow: 'use', status: 'ok', summary: 'a summary', started_at: NOW } as const
 
 export const callOf = (endpoint: string, changes: Partial<CallRecord> = {}): CallRecord => ({
-  at: '2026-06-01T12:00:00.000Z',
+  ...CALL,
   endpoint,
-  method: 'POST',
-  path: '/',
-  status: 200,
-  parameters: {},
-  findings: [],
-  response: {},
   ...changes,
 })
 
+const callsOf = (calls: readonly (string | CallRecord)[]) =>
+  calls.map((call) => (typeof call === 'string' ? callOf(call) : call))
+
 /** A flow of the journal with calls at some endpoints. */
-export const flowOf = (
-  id: string,
-  calls: readonly (string | CallRecord)[],
-  changes: Partial<Omit<Flow, 'id' | 'calls'>> = {},
-): Flow => ({
+export const flowOf = (id: string, calls: readonly (string | CallRecord)[], changes: Partial<Flow> = {}): Flow => ({
+  ...FLOW,
   id,
-  tenant: 'default',
-  flow: 'use',
-  status: 'ok',
-  summary: 'a summary',
-  started_at: '2026-06-01T12:00:00.000Z',
-  calls: calls.map((call) => (typeof call === 'string' ? callOf(call) : call)),
+  calls: callsOf(calls),
   ...changes,
 })
 
@@ -170,10 +133,7 @@ export function sandboxOf({
     flows: {
       get: async (id: string) => flows.find((flow) => flow.id === id) ?? Promise.reject(new Error(`no flow ${id}`)),
       list: async ({ flow, after }: { flow?: string; after?: string } = {}) =>
-        flows
-          .filter((one) => flow === undefined || one.flow === flow)
-          .filter((one) => after === undefined || number(one.id) > number(after))
-          .toReversed(),
+        flows.filter((one) => (!flow || one.flow === flow) && (!after || number(one.id) > number(after))).toReversed(),
     },
     personas: {
       list: async () => personas,
@@ -235,15 +195,16 @@ export function imitatedApp(
   async function run(plan: FlowPlan): Promise<FlowRun> {
     plans.push(plan)
     const done = act(plan, plans.length)
-    const { shows, creates = false, changes, ...made } = typeof done === 'string' ? { shows: done } : done
-    const calls = ('calls' in made ? (made.calls ?? []) : []).map((one) =>
-      typeof one === 'string' ? callOf(one) : one,
-    )
-    const useFlow = add([callOf('E1'), ...calls.filter((call) => !isOf('E2')(call))], {
-      outcome: plan.use.outcome,
-    })
-    const pushed = calls.filter(isOf('E2'))
-    const createCalls = [...pushed, ...(creates ? [callOf('E3')] : [])]
+    const {
+      shows,
+      creates = false,
+      changes,
+      calls: made = [],
+    }: Done = typeof done === 'string' ? { shows: done } : done
+    const calls = callsOf(made)
+    const beside = calls.filter((call) => !isOf('E2')(call))
+    const useFlow = add([callOf('E1'), ...beside], { outcome: plan.use.outcome })
+    const createCalls = [...calls.filter(isOf('E2')), ...(creates ? [callOf('E3')] : [])]
     const createFlow =
       createCalls.length > 0 ? add(createCalls, { flow: 'create', outcome: plan.create?.outcome }) : undefined
     const hops = creates ? [...USE_HOPS, ...CREATE_HOPS] : USE_HOPS
@@ -287,19 +248,11 @@ export function learnedOf(
   signature: Signature,
   { create, upgrade, cast = CAST, ...use }: Partial<LearnedUse & Pick<LearnedApp, 'create' | 'upgrade'>> = {},
 ): LearnedApp {
-  const claims = '{"age_thresholds":[18]}'
+  const { claims } = ASKED
   const profile = { responseMode: 'query', canCreate: true, upgradeScope: true, repeatsState: false, claims } as const
+  const seen = { signature, letsIn: [], denied: { label: 'access_denied', observations: [] }, strays: [] }
   return {
-    use: {
-      profile,
-      cast,
-      signature,
-      letsIn: [],
-      denied: { label: 'access_denied', observations: [] },
-      createsAfterDenial: false,
-      strays: [],
-      ...use,
-    },
+    use: { profile, cast, createsAfterDenial: false, ...seen, ...use },
     create: create ?? { kind: 'absent', reason: 'it has no Create' },
     upgrade: upgrade ?? { kind: 'absent', reason: 'it has no Upgrade' },
     reading: { signatures: { use: signature }, rules: { use: {}, create: {}, upgrade: {} }, createsAfterDenial: false },
