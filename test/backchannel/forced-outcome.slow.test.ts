@@ -10,8 +10,7 @@ const REASON = 'is not a whole number of seconds from 0 to 600'
 const sandbox = await shareSandbox()
 
 test('A slow reply takes as long as the option slowReplySeconds says', async () => {
-  const own = await startSandbox({ slowReplySeconds: 0 })
-  await own.request.get('/.well-known/jwks.json').set(SLOW).expect(200)
+  await (await startSandbox({ slowReplySeconds: 0 })).request.get('/.well-known/jwks.json').set(SLOW).expect(200)
 })
 
 test('A slow reply takes as long as configure says for its tenant, which the tenant shows', async () => {

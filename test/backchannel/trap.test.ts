@@ -50,8 +50,7 @@ const KINDS = ['par', 'token', 'upgrade'] as const
 test.each(KINDS)('A %s call that follows a redirect to a trap is recorded in its flow, masked', async (kind) => {
   const { path, send, flow, sent } = await CALLS[kind]()
   await sandbox.next({ flow: kind, outcome: `${kind}.redirect` })
-  const answer = await send(path).expect(307)
-  const trap = trapIn(answer.headers['location'])
+  const trap = trapIn((await send(path).expect(307)).headers['location'])
   await send(trap)
   const flows = await sandbox.flows.list()
   expect(flows).toMatchObject([{ flow, outcome: `${kind}.redirect` }])

@@ -36,8 +36,7 @@ test('An expectation waits for the request with its client, state and nonce', as
 
 test('An expectation of Create matches the pushed state', async () => {
   await sandbox.next({ flow: 'create', outcome: 'access_denied', match: { state: 'pushed' } })
-  const requestUri = await rp.obtainRequestUri({ state: 'pushed' })
-  const { params } = await rp.create(requestUri, { sandbox_persona: undefined })
+  const { params } = await rp.create(await rp.obtainRequestUri({ state: 'pushed' }), { sandbox_persona: undefined })
   expect(params).toMatchObject({ error: 'access_denied', state: 'pushed' })
 })
 

@@ -24,8 +24,7 @@ test('POST scenarios arms a scenario and says how far it has come', async () => 
     { index: 0, kind: 'clock', status: 'passed' },
     { index: 1, kind: 'decide', status: 'current' },
   ]
-  const shown = { id: expect.any(String), name: 'A', status: 'running', steps: [passed, current] }
-  expect(body).toMatchObject(shown)
+  expect(body).toMatchObject({ id: expect.any(String), name: 'A', status: 'running', steps: [passed, current] })
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
 })
 
@@ -41,8 +40,7 @@ test('A scenario decides behind an expectation and before the default', async ()
   await own.scenarios.arm({ name: 'A', steps: [TEEN] })
   await own.next({ persona: 'child-12' })
   for (let n = 0; n < 3; n++) await createRelyingParty(own).use(undecided)
-  const decided = (await own.flows.list()).map(({ persona }) => persona)
-  expect(decided).toEqual(['adult-passport', 'teen-16', 'child-12'])
+  expect((await own.flows.list()).map(({ persona }) => persona)).toEqual(['adult-passport', 'teen-16', 'child-12'])
 })
 
 test('A scenario shows no secret of what came, however it was sent', async () => {

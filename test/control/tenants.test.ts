@@ -48,8 +48,7 @@ test('A tenant is made by PUT with what it has of its own, changed in part, and 
   expect((await rpOf('put').push()).body).toMatchObject({ expires_in: 5 })
   const client = { client_id: 'shop', client_secret: 's3cret', redirect_uris: ['https://shop.example/cb'] }
   const changed = await put({ outcome: 'access_denied', clients: [client] }).expect(200)
-  const shown = { persona: 'teen-16', outcome: 'access_denied', lifetimes: { request_uri: 5 } }
-  expect(changed.body).toMatchObject(shown)
+  expect(changed.body).toMatchObject({ persona: 'teen-16', outcome: 'access_denied', lifetimes: { request_uri: 5 } })
   expect(changed.text).not.toContain('s3cret')
   const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb' })
   const callback = readCallback(await sandbox.request.get('/t/put/v1/oidc/use').query(query))

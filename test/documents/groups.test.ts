@@ -3,8 +3,7 @@ import { documentFiles } from '../../src/documents/files.ts'
 import { placeOf } from '../../src/documents/groups.ts'
 
 test('Each document stands in a group, with a line on what it is about', () => {
-  const astray = [...documentFiles().keys()].filter((name) => placeOf(name).line === undefined)
-  expect(astray).toEqual([])
+  expect([...documentFiles().keys()].filter((name) => placeOf(name).line === undefined)).toEqual([])
 })
 
 test('A document that no group names stands behind the others', () => {

@@ -16,8 +16,7 @@ const sheetOn = (page: string) =>
 const themeOn = (page: string) => tagsOf(page)[0]?.attributes['data-theme']
 
 test('The appearance of a hosted page is a style sheet of the sandbox, with the requested values, if any is permitted', async () => {
-  const asked = { theme: 'dark', primary_color: 'Teal', button_radius: '4', gradient: 'maybe' }
-  const text = await openUse(asked)
+  const text = await openUse({ theme: 'dark', primary_color: 'Teal', button_radius: '4', gradient: 'maybe' })
   expect(themeOn(text)).toBe('light')
   const sheet = await sandbox.request.get(sheetOn(text))
   expect(sheet.headers['content-type']).toBe('text/css; charset=utf-8')

@@ -48,8 +48,7 @@ test.each(Object.entries(STATES))('E1 sends %s in state back unchanged, in every
 })
 
 test('E1 answers with 302 that is never stored, and begins no flow by POST or HEAD', async () => {
-  const answer = await decline({}).expect(302)
-  expect(answer.headers['cache-control']).toContain('no-store')
+  expect((await decline({}).expect(302)).headers['cache-control']).toContain('no-store')
   const query = new URLSearchParams(useRequest({ sandbox_persona: 'adult-passport' }))
   await request.post('/v1/oidc/use').send(String(query)).expect(405)
   await request.head(`/v1/oidc/use?${query}`).expect(405)

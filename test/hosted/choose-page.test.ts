@@ -33,8 +33,7 @@ test('The choice page begins with the form of the choice, and each form submits 
   expect(forms.map(({ attributes: { method, action } }) => `${method} ${action}`)).toEqual(targets)
   const hidden = tags.filter(({ attributes }) => attributes['type'] === 'hidden')
   const pending = ['transaction=tx-1', 'chosen_language=en', 'continued=true']
-  const sent = hidden.map(({ attributes: { name, value } }) => `${name}=${value}`)
-  expect(sent).toEqual(forms.flatMap(() => pending))
+  expect(hidden.map(({ attributes: { name, value } }) => `${name}=${value}`)).toEqual(forms.flatMap(() => pending))
   const chosen = ['language', 'outcome', 'persona', 'advance']
   expect(fieldNames(page)).toEqual([...chosen, 'transaction', 'chosen_language', 'continued'].sort())
 })

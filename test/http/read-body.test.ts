@@ -49,8 +49,7 @@ test('A body that is too large is refused in words that its sender can read whil
 
 test('A body of permitted size is asked for by 100 Continue, and one that is too large is not', async () => {
   expect((await exchangeRaw(url, head('Expect: 100-continue\r\nContent-Length: 65537'))).status).toBe(413)
-  const sent = `${head('Expect: 100-continue\r\nConnection: close\r\nContent-Length: 3')}a=b`
-  const answer = await exchangeRaw(url, sent)
+  const answer = await exchangeRaw(url, `${head('Expect: 100-continue\r\nConnection: close\r\nContent-Length: 3')}a=b`)
   expect(answer).toMatchObject({ status: 100, body: expect.stringContaining('HTTP/1.1 401') })
 })
 

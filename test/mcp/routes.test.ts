@@ -58,8 +58,7 @@ test('A coding agent is told what the server is and which tools it has, each wit
 })
 
 test('A coding agent finds personas by a word, and one with its age signals', async () => {
-  const all = await call('list_personas')
-  expect(all.text).toMatch(/^4\d personas:\n- /)
+  expect((await call('list_personas')).text).toMatch(/^4\d personas:\n- /)
   const { text, data } = await call('list_personas', { find: 'teen' })
   expect(text).toContain('- teen-16: ')
   expect(data).toMatchObject({ personas: expect.arrayContaining([expect.objectContaining({ name: 'teen-16' })]) })
@@ -137,10 +136,8 @@ test('A coding agent searches and reads the documents', async () => {
   expect(text).toMatch(/^Sections, the best first:\n- rules#/)
   expect(data).toMatchObject({ found: [{ document: 'rules' }] })
 
-  const whole = await call('read_document', { name: 'test-ids' })
-  expect(whole.text).toMatch(/^# Test ids/)
-  const part = await call('read_document', { name: 'test-ids', section: 'languages' })
-  expect(part.text).toMatch(/^## Languages\n/)
+  expect((await call('read_document', { name: 'test-ids' })).text).toMatch(/^# Test ids/)
+  expect((await call('read_document', { name: 'test-ids', section: 'languages' })).text).toMatch(/^## Languages\n/)
   const long = await call('read_document', { name: 'outcomes' })
   expect(long.text).toMatch(/This is the beginning of \d+ characters\. Read on by section: outcomes, /)
 })
@@ -220,6 +217,5 @@ test.each([
   ['an unknown version', LIST, { 'MCP-Protocol-Version': '1999-01-01' }, 400],
   ['more than 64 KiB', `{"x":"${'x'.repeat(70_000)}"}`, {}, 413],
 ])('The endpoint for agents refuses %s', async (_what, body, headers, status) => {
-  const answer = await post(sandbox, body, headers).expect(status)
-  expect(answer.text).toMatch(/^\{.*\}$/)
+  expect((await post(sandbox, body, headers).expect(status)).text).toMatch(/^\{.*\}$/)
 })

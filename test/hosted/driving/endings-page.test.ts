@@ -36,8 +36,7 @@ test.each([
   ['Use, for the persona that is named there', usePage, 'id_token.expired', { with_persona: 'teen-16' }, 'teen-16'],
   ['Create', createPage, 'server_error', {}, undefined],
 ])('The form of the endings ends a request of %s', async (_which, open, outcome, values, persona) => {
-  const form = press(await endingsOf(await open()), `outcome-${outcome}`, values)
-  expect((await submit(sandbox, form)).status).toBe(303)
+  expect((await submit(sandbox, press(await endingsOf(await open()), `outcome-${outcome}`, values))).status).toBe(303)
   const flow = await sandbox.flows.last()
   expect([flow?.outcome, flow?.persona]).toEqual([outcome, persona])
 })

@@ -82,8 +82,7 @@ test.each([
 })
 
 test('A call names what decided it alone, also when an outcome of a later call was decided with it', async () => {
-  const decided = { sandbox_persona: 'teen-16', sandbox_outcome: 'token.500' }
-  await createRelyingParty(sandbox).obtainCode(decided)
+  await createRelyingParty(sandbox).obtainCode({ sandbox_persona: 'teen-16', sandbox_outcome: 'token.500' })
   expect((await sandbox.flows.last())?.outcome).toBe('token.500')
   expect((await lastCall())?.decision).toEqual({
     persona: 'teen-16',

@@ -55,8 +55,7 @@ test.each([
 ])(
   'Through an untrusted proxy that adds %s: %s no call drives the sandbox without a token',
   async (name = '', value) => {
-    const added = { [name]: String(value) }
-    const [status, code, description] = errorOf(await advance(plain, added))
+    const [status, code, description] = errorOf(await advance(plain, { [name]: String(value) }))
     expect([status, code]).toEqual([403, 'access_denied'])
     expect(description).toContain(`the call came with ${name}: ${JSON.stringify(value)}`)
     expect(description).toContain('--control-token')

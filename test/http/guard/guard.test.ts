@@ -57,8 +57,7 @@ test('Beyond this machine the control API asks for the token', async () => {
   const controlToken = 'open-sesame'
   const options = { host: '0.0.0.0', controlToken, onWarning: (text: string) => warnings.push(text) }
   const { request } = await startSandbox(options)
-  const refused = await request.get('/_sandbox/flows').expect(401)
-  expect(refused.headers['www-authenticate']).toMatch(/^Bearer /)
+  expect((await request.get('/_sandbox/flows').expect(401)).headers['www-authenticate']).toMatch(/^Bearer /)
   const open = (Authorization: string) => request.get('/_sandbox/flows').set({ Authorization })
   for (const wrong of ['Bearer open-sesam', 'Basic open-sesame']) await open(wrong).expect(401)
   await open('Bearer open-sesame').expect(200)

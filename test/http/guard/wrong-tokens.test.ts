@@ -68,8 +68,7 @@ test('The refusal of a burst of wrong control tokens says so, and when to come b
   const answers = await Promise.all([...Array(60).fill('wrong'), 'right-token'].map(send))
   const refused = answers.find(({ status }) => status === 429)
   expect(refused?.headers['retry-after']).toBe('1')
-  const said = /^control token: [\d.:a-f]+ has sent 20 wrong ones within a second/
-  const error_description = expect.stringMatching(said)
+  const error_description = expect.stringMatching(/^control token: [\d.:a-f]+ has sent 20 wrong ones within a second/)
   expect(refused?.body).toEqual({ error: 'too_many_requests', error_description, findings: [] })
 })
 

@@ -17,8 +17,7 @@ const JWKS = 'E6 (Key set): GET BASE/.well-known/jwks.json'
 const sandbox = await shareSandbox()
 
 const refusal = async (path: string, { request }: Pick<TestSandbox, 'request'> = sandbox) => {
-  const answer = await request.get(path).set('Accept', 'application/json').expect(404)
-  return readError(answer).error_description
+  return readError(await request.get(path).set('Accept', 'application/json').expect(404)).error_description
 }
 
 type Row = [path: string, places: readonly string[], wrong?: string]
