@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest'
 import { byTestId, textOf } from '../support/markup.ts'
 import { startSandbox } from '../support/sandbox.ts'
+import { WEB_SHOP } from './views.ts'
 
 const CLIENTS = '/_sandbox/console/clients'
-const WEB_SHOP = {
-  clientId: 'web-shop',
-  clientSecret: 'the-secret-of-the-shop',
-  name: 'Web shop',
-  redirectUris: ['https://shop.example/callback'],
-  signingAlg: 'ES256' as const,
-  persona: 'teen-16',
-}
-
 test('The clients page shows what is registered for each client, and says so in words for the built-in client', async () => {
   const { request } = await startSandbox({ clients: [WEB_SHOP] })
   const { text } = await request.get(CLIENTS)

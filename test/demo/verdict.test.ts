@@ -1,40 +1,13 @@
 import { expect, test } from 'vitest'
-import type { CheckedCallback } from '../../src/demo/checks/check-callback.ts'
-import type { Exchange } from '../../src/demo/server-calls.ts'
-import type { CreateSession, UseSession } from '../../src/demo/sessions.ts'
+import type { CreateSession } from '../../src/demo/sessions.ts'
 import { answersOf, offerOf, verdictOf } from '../../src/demo/verdict.ts'
-
-const check = (passed: boolean, name: 'nonce' | 'error' = 'nonce') => ({
-  name,
-  rule: 'the one of the session',
-  passed,
-  found: 'n',
-})
+import { check, exchange, useSession as use } from './sessions.ts'
 
 const callback = (params: Readonly<Record<string, string>>, answers?: Readonly<Record<string, boolean>>) => ({
   params,
   checks: [check(true), check(params['error'] === undefined, 'error')],
   reads: [],
   ...(answers ? { claims: { age_thresholds: answers } } : {}),
-})
-
-const exchange = (status: number): Exchange => ({
-  title: 'E4',
-  method: 'POST',
-  url: 'http://localhost:2435/v1/oidc/use/token',
-  sent: {},
-  status,
-  answer: {},
-  checks: [check(status === 200)],
-})
-
-const use = (result?: CheckedCallback, statuses: readonly number[] = []): UseSession => ({
-  flow: 'use',
-  state: 's',
-  request: {},
-  startedAt: 0,
-  ...(result ? { callback: result } : {}),
-  exchanges: statuses.map(exchange),
 })
 
 const create = (changes: Partial<CreateSession> = {}): CreateSession => ({
