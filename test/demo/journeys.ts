@@ -12,8 +12,11 @@ export function journeysOf(browser: BrowserClient, baseUrl: string) {
     const next = answer.headers.location
     return next === undefined ? textOf(answer.text) : follow(new URL(next, baseUrl).href)
   }
-  const decided = (url: string, choices: Readonly<Record<string, string>>) =>
-    follow(`${url}&${new URLSearchParams(choices).toString()}`)
+  const decided = (url: string, choices: Readonly<Record<string, string>>) => {
+    const address = new URL(url, baseUrl)
+    for (const [name, value] of Object.entries(choices)) address.searchParams.set(name, value)
+    return follow(address.href)
+  }
   const start = async (path: string, fields: Readonly<Record<string, string>>) =>
     (await browser.submit(`${DEMO}/${path}`, fields)).headers.location ?? ''
   return {
