@@ -25,37 +25,19 @@ const commandFor = (changes: Partial<Parameters<typeof curlCommand>[0]> = {}) =>
 
 test('The curl command sends a browser’s request by GET, JSON parameters as text', () => {
   const parameters = { scope: 'openid svc.upgrade', claims: { age_thresholds: [18] } }
-  const command = commandFor({ endpoint: 'E1', method: 'GET', path: '/use', parameters })
-  const [, url = ''] = argumentsOf(command)
-  expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
-    scope: 'openid svc.upgrade',
-    claims: '{"age_thresholds":[18]}',
-  })
+  const [, url = ''] = argumentsOf(commandFor({ endpoint: 'E1', method: 'GET', path: '/use', parameters }))
+  const sent = Object.fromEntries(new URL(url).searchParams)
+  expect(sent).toEqual({ ...parameters, claims: '{"age_thresholds":[18]}' })
 })
 
-test('The curl command takes the client secret of E2 from the environment', () => {
-  expect(argumentsOf(commandFor())).toEqual([
-    '-i',
-    'http://localhost:2435/v1/oidc/create/par',
-    '--data-urlencode',
-    'client_id=web-shop',
-    '--data-urlencode',
-    'client_secret=S3CRET',
-    '--data-urlencode',
-    'authorization_details=[{"method":"id_doc_scan"}]',
-  ])
-})
-
-test('The curl command authenticates E4 by Basic and E5 by a bearer token, from the environment', () => {
+test('The curl command authenticates E2 by a field, E4 by Basic and E5 by a bearer token, from the environment', () => {
+  const address = 'http://localhost:2435/v1/oidc/create/par'
+  const fields = ['client_id=web-shop', 'client_secret=S3CRET', 'authorization_details=[{"method":"id_doc_scan"}]']
+  const encoded = fields.flatMap((field) => ['--data-urlencode', field])
+  expect(argumentsOf(commandFor())).toEqual(['-i', address, ...encoded])
   expect(argumentsOf(commandFor({ endpoint: 'E4', parameters: { code: 'c' } }))).toContain('web-shop:S3CRET')
-  expect(argumentsOf(commandFor({ endpoint: 'E5', parameters: { a: 1 } }))).toEqual([
-    '-i',
-    'http://localhost:2435/v1/oidc/create/par',
-    '-H',
-    'Authorization: Bearer T0KEN',
-    '--json',
-    '{"a":1}',
-  ])
+  const upgrade = ['-i', address, '-H', 'Authorization: Bearer T0KEN', '--json', '{"a":1}']
+  expect(argumentsOf(commandFor({ endpoint: 'E5', parameters: { a: 1 } }))).toEqual(upgrade)
 })
 
 test('The curl command quotes every value, so that a shell expands nothing of it', () => {

@@ -20,17 +20,14 @@ const open = async (path: string) => {
 test('The page of two flows shows what differs first, and folds what is the same or another one in every flow', async () => {
   const { status, text } = await open('/compare?a=f1&b=f2')
   expect(status).toBe(200)
-  expect(text).toContain('f2 began 2 h after f1, by the clock of the sandbox')
-  expect(text).toMatch(
+  for (const section of [
+    /f2 began 2 h after f1, by the clock of the sandbox/,
     /What happened \d differ .*persona adult-passport teen-16.* The same in both \d+ .*outcome verified verified/,
-  )
-  expect(text).toMatch(/Another one in every flow 1 .*state first second/)
-  expect(text).toMatch(
+    /Another one in every flow 1 .*state first second/,
     /The id_token 2 differ What differs: The id_token Value f1 f2 payload\.age_thresholds\.18 true false/,
-  )
-  expect(text).toMatch(
-    /E1 Use authorization, by the browser 1 differs What differs: .* Value f1 f2 sent: sandbox_persona adult-passport teen-16/,
-  )
+    /E1 Use authorization, by the browser 1 differs What .* Value f1 f2 sent: sandbox_persona adult-passport teen-16/,
+  ])
+    expect(text).toMatch(section)
 })
 
 test('The page of two flows is reached from the page of a flow, which names the one before', async () => {
