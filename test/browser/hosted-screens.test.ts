@@ -13,13 +13,8 @@ const NARROW = { viewport: { width: 390, height: 844 } }
 
 /** Each language once in a window; one with other breaks, one that runs from the right. */
 const SCREENS = [
-  { language: 'en', window: DESK },
-  { language: 'de', window: DESK },
-  { language: 'ar', window: DESK },
-  { language: 'en', window: PHONE },
-  { language: 'de', window: PHONE },
-  { language: 'ar', window: PHONE },
-  { language: 'ja', window: PHONE },
+  ...['en', 'de', 'ar'].map((language) => ({ language, window: DESK })),
+  ...['en', 'de', 'ar', 'ja'].map((language) => ({ language, window: PHONE })),
   { language: 'fr', window: NARROW },
 ]
 
@@ -31,7 +26,6 @@ const ASKED = claims({
   allowed_methods: ['id_doc_scan', 'facial_age_estimation'],
   overrides: { facial_age_estimation: { min_age: 21 } },
 })
-const byTestId = (id: string) => `[data-testid="${id}"]`
 
 /** Which of the parts do not stand wholly in the window. */
 const outsideOf = (page: Page, selectors: readonly string[]) =>
@@ -51,32 +45,29 @@ describeWith('chromium', 'a hosted screen', () => {
   const world = startWorld()
 
   test.each(SCREENS)(
-    'The choice page in $language shows all that is usual without scrolling: $window',
-    async (screen) => {
-      const page = await world.newPage(screen.window)
+    'The choice page and the create page in $language show all that is usual without scrolling: $window',
+    async ({ language, window }) => {
+      const page = await world.newPage(window)
       const last = { name: 'agekey_sandbox_last_persona', value: LAST, url: world.sandbox.baseUrl }
       await page.context().addCookies([last])
-      const asked = { can_create: 'true', scope: 'openid svc.upgrade', claims: ASKED }
-      await page.goto(useUrl(world.sandbox, { ...asked, language: screen.language }))
+      const asked = { can_create: 'true', scope: 'openid svc.upgrade', claims: ASKED, language }
       const personas = [...USUAL_PERSONAS, LAST].map((name) => `persona-${name}`)
-      const buttons = ['find-persona', 'use', 'outcome-code_issued', 'create', 'decline', ...personas].map(byTestId)
-      expect(await outsideOf(page, ['h1', '.thresholds', '.question summary', ...buttons])).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.window.viewport.width)
-      expect(await cutTextsOn(page)).toEqual([])
-    },
-  )
-
-  test.each(SCREENS)(
-    'The create page in $language shows four age signals and every button: $window',
-    async (screen) => {
-      const page = await world.newPage(screen.window)
       const signals = JSON.stringify(Array.from({ length: 4 }, () => ageSignal()))
-      const { language } = screen
-      await page.goto(await createUrl(world.sandbox, { language }, { authorization_details: signals }))
-      const buttons = ['save', 'save-new', 'decline'].map(byTestId)
-      expect(await outsideOf(page, ['h1', '.signals li:nth-child(4)', '#persona', ...buttons])).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.window.viewport.width)
-      expect(await cutTextsOn(page)).toEqual([])
+      const created = await createUrl(world.sandbox, { language }, { authorization_details: signals })
+      const screens = [
+        {
+          address: useUrl(world.sandbox, asked),
+          parts: ['.thresholds', '.question summary'],
+          ids: ['find-persona', 'use', 'outcome-code_issued', 'create', 'decline', ...personas],
+        },
+        { address: created, parts: ['.signals li:nth-child(4)', '#persona'], ids: ['save', 'save-new', 'decline'] },
+      ]
+      for (const { address, parts, ids } of screens) {
+        await page.goto(address)
+        expect(await outsideOf(page, ['h1', ...parts, ...ids.map((id) => `[data-testid="${id}"]`)])).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(window.viewport.width)
+        expect(await cutTextsOn(page)).toEqual([])
+      }
     },
   )
 

@@ -38,7 +38,32 @@ test.each(PAGES)('The %s page says on top that it is a sandbox, and shows what i
 })
 
 test.each(PAGES)(
-  'The %s page has nothing inline, loads only files of public/, and changes nothing by GET',
+  'The %s page closes what it opens, and has one h1, one main, no gap in headings or ids',
+  (_, render) => {
+    const tags = tagsOf(render())
+    const open: string[] = []
+    for (const { name } of tags.filter((tag) => !VOID.includes(tag.name))) {
+      if (name.startsWith('/')) expect(open.pop()).toBe(name.slice(1))
+      else open.push(name)
+    }
+    const names = tags.map(({ name }) => name)
+    const parts = names.filter((name) => name === 'h1' || name === 'main').toSorted()
+    const levels = names.filter((name) => /^h[1-6]$/.test(name)).map((name) => Number(name[1]))
+    const skipped = levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)
+    const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? [])
+    const twice = ids.filter((id, index) => ids.indexOf(id) !== index)
+    const dangling = tags
+      .flatMap(({ attributes }) =>
+        ['for', 'aria-labelledby', 'aria-describedby', 'list'].map((name) => attributes[name]),
+      )
+      .filter((id) => id !== undefined && !ids.includes(id))
+    expect(parts).toEqual(['h1', 'main'])
+    expect({ open, skipped, twice, dangling }).toEqual({ open: [], skipped: [], twice: [], dangling: [] })
+  },
+)
+
+test.each(PAGES)(
+  'The %s page has nothing inline, loads only files of public/, and sends no form by GET',
   (_, render) => {
     const tags = tagsOf(render())
     const inline = tags.filter(
@@ -57,34 +82,6 @@ test.each(PAGES)(
     expect({ inline, foreign, byGet }).toEqual({ inline: [], foreign: [], byGet: [] })
   },
 )
-
-test.each(PAGES)(
-  'The %s page closes what it opens, gives an id once, and refers only to ids that it has',
-  (_, render) => {
-    const tags = tagsOf(render())
-    const open: string[] = []
-    for (const { name } of tags.filter((tag) => !VOID.includes(tag.name))) {
-      if (name.startsWith('/')) expect(open.pop()).toBe(name.slice(1))
-      else open.push(name)
-    }
-    const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? [])
-    const twice = ids.filter((id, index) => ids.indexOf(id) !== index)
-    const dangling = tags
-      .flatMap(({ attributes }) =>
-        ['for', 'aria-labelledby', 'aria-describedby', 'list'].map((name) => attributes[name]),
-      )
-      .filter((id) => id !== undefined && !ids.includes(id))
-    expect({ open, twice, dangling }).toEqual({ open: [], twice: [], dangling: [] })
-  },
-)
-
-test.each(PAGES)('The %s page has one h1, skips no level of heading and has one main', (_, render) => {
-  const names = tagsOf(render()).map(({ name }) => name)
-  const levels = names.filter((name) => /^h[1-6]$/.test(name)).map((name) => Number(name[1]))
-  const skipped = levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)
-  const count = (one: string) => names.filter((name) => name === one).length
-  expect({ h1: count('h1'), main: count('main'), skipped }).toEqual({ h1: 1, main: 1, skipped: [] })
-})
 
 test('All files of public/, of which a page loads a part, weigh less than a page may', () => {
   const bytes = files.reduce((sum, file) => sum + statSync(new URL(file, publicFolder)).size, 0)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CreateSession } from '../../src/demo/sessions.ts'
+import type { CreateSession, UseSession } from '../../src/demo/sessions.ts'
 import { answersOf, offerOf, verdictOf } from '../../src/demo/verdict.ts'
 import { check, exchange, useSession as use } from './sessions.ts'
 
@@ -24,31 +24,36 @@ const untrusted = {
   reads: [],
 }
 
+/** No age is reached, and a code came. */
+const coded = callback({ code: 'c' }, { 18: false })
+
 /** Every check of the callback passed, and a key set came that cannot be used. */
 const unreadable = { ...callback({ code: 'c' }, { 18: true }), reads: [exchange(503)] }
 
-test.each([
+const UNTRUSTED = 'The shop does not trust this callback'
+
+test.each<[which: string, session: UseSession | CreateSession, title: string, offer?: string]>([
   ['without a callback', use(), 'The visitor has not come back'],
   ['of a refused push', create(), 'The Create request was refused'],
-  ['of a failed check', use(untrusted), 'The shop does not trust this callback'],
-  ['of a key set that cannot be used', use(unreadable), 'The shop does not trust this callback'],
-  [
-    'of an error beside an id_token',
-    use(callback({ error: 'access_denied', id_token: 'a.b.c' }, { 18: true })),
-    'The shop does not trust this callback',
-  ],
-  ['of an empty error', use(callback({ error: '' })), 'The shop does not trust this callback'],
+  ['of a failed check', use(untrusted), UNTRUSTED],
+  ['of a key set that cannot be used', use(unreadable), UNTRUSTED],
+  ['of an error beside an id_token', use(callback({ error: 'x', id_token: 'a.b.c' }, { 18: true })), UNTRUSTED],
+  ['of an empty error', use(callback({ error: '' })), UNTRUSTED],
   ['of an error', use(callback({ error: 'access_denied' })), 'Came back with access_denied'],
   ['of a saved age key', create({ request: {}, callback: callback({ state: 's' }) }), 'The age key is saved'],
-  ['of create_requested', use(callback({ create_requested: 'true' })), 'The visitor wants an age key first'],
+  ['of create_requested', use(callback({ create_requested: 'true' })), 'The visitor wants an age key first', 'create'],
   ['of an empty callback', use(callback({})), 'No id_token came'],
   ['of a reached age', use(callback({}, { 18: true })), 'Verified'],
-  ['of a refused code', use(callback({ code: 'c' }, { 18: false }), [400]), 'The upgrade was refused'],
-  ['of a refused age signal', use(callback({ code: 'c' }, { 18: false }), [200, 422]), 'The upgrade was refused'],
-  ['of an upgrade', use(callback({ code: 'c' }, { 18: false }), [200, 200]), 'The age key is upgraded'],
-])('The verdict of the demo %s', (_case, session, title) => {
-  expect(verdictOf(session).title).toBe(title)
-})
+  ['of a code', use(coded), 'Verified', 'upgrade'],
+  ['of a refused code', use(coded, [400]), 'The upgrade was refused'],
+  ['of a refused age signal', use(coded, [200, 422]), 'The upgrade was refused'],
+  ['of an upgrade', use(coded, [200, 200]), 'The age key is upgraded'],
+])(
+  'The verdict of the demo %s has its title, and its offer of what is possible next',
+  (_case, session, title, offer) => {
+    expect([verdictOf(session).title, offerOf(session)]).toEqual([title, offer])
+  },
+)
 
 test('The verdict of the demo says when the visitor reaches none of the ages', () => {
   expect(verdictOf(use(callback({}, { 13: false, 18: false }))).sentence).toContain('reaches none of these ages')
@@ -61,19 +66,8 @@ test('The answers of the demo are those of the id_token', () => {
 test.each([
   ['a check failed', untrusted],
   ['the key set cannot be used', unreadable],
-  ['no callback came', undefined],
+  ['no callback came'],
   ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],
 ])('The answers of the demo are empty when %s', (_case, result) => {
   expect(answersOf(result)).toEqual({})
-})
-
-test.each([
-  ['an upgrade, after a code', use(callback({ code: 'c' }, { 18: false })), 'upgrade'],
-  ['nothing, when the code is exchanged', use(callback({ code: 'c' }, { 18: false }), [200, 200]), undefined],
-  ['Create, after create_requested', use(callback({ create_requested: 'true' })), 'create'],
-  ['nothing, when a check failed', use(untrusted), undefined],
-  ['nothing, when the key set cannot be used', use(unreadable), undefined],
-  ['nothing, after Create', create({ request: {}, callback: callback({ state: 's' }) }), undefined],
-])('The offer of the demo is %s', (_case, session, offer) => {
-  expect(offerOf(session)).toBe(offer)
 })
