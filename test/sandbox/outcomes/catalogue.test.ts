@@ -91,20 +91,15 @@ test('An outcome has the level of what demands the check', () => {
   expect(rows.map(({ level }) => level)).toEqual(['must', 'should', 'may'])
 })
 
+const LEGAL = 'your app sends can_create=true, which makes this answer a legal one'
+const SAME_STATE = 'your app sends the same state with every request, so that there is no earlier one'
+
 test.each([
   ['use/create_requested', { can_create: false }, 'your app sends no can_create=true'],
   ['use/create_requested', { can_create: true, upgrade_scope: false }, undefined],
-  [
-    'use/callback.create_requested_unasked',
-    { no_can_create: false },
-    'your app sends can_create=true, which makes this answer a legal one',
-  ],
+  ['use/callback.create_requested_unasked', { no_can_create: false }, LEGAL],
   ['use/code_issued', { upgrade_scope: false }, 'your app does not ask for the upgrade scope'],
-  [
-    'use/callback.state_of_earlier_flow',
-    { earlier_state: false },
-    'your app sends the same state with every request, so that there is no earlier one',
-  ],
+  ['use/callback.state_of_earlier_flow', { earlier_state: false }, SAME_STATE],
   ['use/code_issued', {}, undefined],
   ['use/access_denied', { can_create: false }, undefined],
 ])('An app never gets %s when it has %j: %s', (id, has, reason) => {
@@ -117,41 +112,21 @@ test('Only a closed window brings nothing', () => {
 
 test('An outcome has every column for programs, without needs and prelude when there are none', () => {
   const common = {
-    correct_client: 'refuse',
-    level: 'must',
-    harm: expect.any(String),
-    bait: 'adult',
-    layer: 'oidc',
-    since: '0.1',
+    ...{ correct_client: 'refuse', level: 'must', harm: expect.any(String), bait: 'adult', layer: 'oidc' },
+    ...{ since: '0.1', flow: 'use', twin: 'use/verified' },
   }
   expect(describeOutcome(rowOf('use/id_token.nonce_of_earlier_flow'))).toEqual({
     ...common,
-    name: 'id_token.nonce_of_earlier_flow',
-    flow: 'use',
-    seam: 'claims',
+    ...{ name: 'id_token.nonce_of_earlier_flow', seam: 'claims', family: 'nonce', severity: 8.1 },
     summary: 'The nonce is that of the last flow of this client.',
     rule: 'nonce equals the one that was sent in this session; each serves once.',
-    family: 'nonce',
-    severity: 8.1,
-    cwe: ['CWE-294'],
+    ...{ cwe: ['CWE-294'], breaks: ['nonce'], needs: ['earlier_flow', 'age_key'], prelude: 'earlier_flow' },
     refs: ['specification, "Authentication" rules 2 and 3', 'OpenID Connect Core 1.0 section 3.2.2.11'],
-    breaks: ['nonce'],
-    twin: 'use/verified',
-    needs: ['earlier_flow', 'age_key'],
-    prelude: 'earlier_flow',
   })
   expect(describeOutcome(rowOf('use/access_denied'))).toEqual({
     ...common,
-    name: 'access_denied',
-    flow: 'use',
-    seam: 'callback',
-    summary: expect.any(String),
-    rule: expect.any(String),
-    family: 'error',
-    severity: 9.1,
-    cwe: ['CWE-636', 'CWE-754'],
+    ...{ name: 'access_denied', seam: 'callback', family: 'error', severity: 9.1, breaks: ['error'] },
+    ...{ summary: expect.any(String), rule: expect.any(String), cwe: ['CWE-636', 'CWE-754'] },
     refs: ['specification, "Errors"', 'OpenID Connect Core 1.0 section 3.2.2.6'],
-    breaks: ['error'],
-    twin: 'use/verified',
   })
 })

@@ -1,104 +1,78 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RecordedResponse } from '../../../src/sandbox/journal/call-record.ts'
 import { findReplayableAnswer } from '../../../src/sandbox/outcomes/replayable-answers.ts'
 import { createMemoryJournal } from '../../../src/store/memory-journal.ts'
 import { useFlowEntry } from '../../support/journal-entries.ts'
+import { callbackWith } from '../../support/listed-flow.ts'
 
-const redirected = (idToken: string): RecordedResponse => ({
-  kind: 'callback',
-  callback: { mode: 'fragment', redirectUri: 'http://localhost:3000/cb', params: [['id_token', idToken]] },
-})
+const callback = (idToken: string) => callbackWith({ id_token: idToken })
+const GOOD = { outcome: 'verified', client: 'web-shop' }
+const FIRST = { state: 's1', nonce: 'n1', response: callback('first') }
 
-/** A journal with Use flows in the order in which they ended: what each sent, and what came back. */
-async function journalWith(
-  ...flows: { state: string; nonce: string; outcome?: string; client?: string; response: RecordedResponse }[]
-) {
+type Ended = { response: RecordedResponse; outcome?: string; client?: string } & Readonly<Record<string, unknown>>
+
+/** The answer to replay, out of Use flows in the order in which they ended: what each sent, and what came back. */
+async function replayed(...flows: readonly Ended[]) {
   const journal = createMemoryJournal()
-  for (const { state, nonce, outcome = 'verified', client = 'web-shop', response } of flows) {
-    const facts = { flow: 'use', client_id: client, state, outcome } as const
-    await journal.record('default', useFlowEntry({ facts, call: { parameters: { state, nonce }, response } }))
+  for (const { response, outcome, client: client_id, ...parameters } of flows.map((flow) => ({ ...GOOD, ...flow }))) {
+    const facts = { flow: 'use', client_id, outcome } as const
+    await journal.record('default', useFlowEntry({ facts, call: { parameters, response } }))
   }
-  return { journal, name: 'default' }
+  const request = { clientId: 'web-shop', state: 'now', nonce: 'now' }
+  return findReplayableAnswer(request, { journal, name: 'default' })
 }
 
-const request = { clientId: 'web-shop', state: 'now', nonce: 'now' }
+test('The newest good answer of the client is replayed', async () => {
+  const answer = await replayed(
+    FIRST,
+    { state: 's2', nonce: 'n2', response: callback('second') },
+    { state: 's3', nonce: 'n3', response: callback('spoiled'), outcome: 'id_token.expired' },
+    { state: 's4', nonce: 'n4', response: callback('of another client'), client: 'other' },
+  )
+  expect(answer).toEqual({ state: 's2', nonce: 'n2', idToken: 'second' })
+})
 
-describe('findReplayableAnswer', () => {
-  test('finds the newest good answer of the client', async () => {
-    const tenant = await journalWith(
-      { state: 's1', nonce: 'n1', response: redirected('first') },
-      { state: 's2', nonce: 'n2', response: redirected('second') },
-      { state: 's3', nonce: 'n3', response: redirected('spoiled'), outcome: 'id_token.expired' },
-      { state: 's4', nonce: 'n4', response: redirected('of another client'), client: 'other' },
-    )
-    expect(await findReplayableAnswer(request, tenant)).toEqual({ state: 's2', nonce: 'n2', idToken: 'second' })
-  })
+test.each([
+  ['state', { state: 'now', nonce: 'n2' }],
+  ['nonce', { state: 's2', nonce: 'now' }],
+])('An answer with the %s of the request is passed over for an older answer without', async (_name, shared) => {
+  expect(await replayed(FIRST, { ...shared, response: callback('second') })).toMatchObject({ idToken: 'first' })
+})
 
-  test.each([
-    ['state', { state: 'now', nonce: 'n2' }],
-    ['nonce', { state: 's2', nonce: 'now' }],
-  ])('passes over an answer with the %s of the request for an older one without', async (_name, shared) => {
-    const tenant = await journalWith(
-      { state: 's1', nonce: 'n1', response: redirected('first') },
-      { ...shared, response: redirected('second') },
-    )
-    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'first' })
-  })
+test('The newest answer is replayed of a client that sends the same state each time', async () => {
+  const second = { state: 'now', nonce: 'n2', response: callback('second') }
+  expect(await replayed({ ...FIRST, state: 'now' }, second)).toMatchObject({ idToken: 'second' })
+})
 
-  test('finds the newest answer of a client that sends the same state each time', async () => {
-    const tenant = await journalWith(
-      { state: 'now', nonce: 'n1', response: redirected('first') },
-      { state: 'now', nonce: 'n2', response: redirected('second') },
-    )
-    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'second' })
-  })
+test('No answer is replayed that has the nonce of the request', async () => {
+  expect(await replayed({ ...FIRST, nonce: 'now' })).toBeUndefined()
+})
 
-  test('finds none that has the nonce of the request', async () => {
-    const tenant = await journalWith({ state: 's1', nonce: 'now', response: redirected('first') })
-    expect(await findReplayableAnswer(request, tenant)).toBeUndefined()
-  })
+test('An answer is looked for in ten flows', async () => {
+  const foundBehind = (count: number) => replayed(FIRST, ...Array(count).fill({ ...FIRST, nonce: 'now' }))
+  expect([await foundBehind(9), await foundBehind(10)]).toMatchObject([{ idToken: 'first' }, undefined])
+})
 
-  test('looks at ten flows, and passes over those without an answer, a state or a nonce', async () => {
-    const good = { state: 's1', nonce: 'n1', response: redirected('first') }
-    const shared = { state: 's2', nonce: 'now', response: redirected('second') }
-    const foundBehind = async (count: number) =>
-      findReplayableAnswer(request, await journalWith(good, ...Array(count).fill(shared)))
-    expect([await foundBehind(9), await foundBehind(10)]).toMatchObject([{ idToken: 'first' }, undefined])
-    const params = [
-      ['state', 's'],
-      ['id_token', 'behind'],
-    ] as const
-    const behind = {
-      ...redirected(''),
-      callback: { mode: 'query', redirectUri: 'http://localhost:3000/cb', params },
-    } as const
-    const without = { kind: 'callback', callback: { ...behind.callback, params: [['state', 's']] } } as const
-    const other = { kind: 'json', value: {} } as const
-    const tenant = await journalWith(good, { ...good, response: without }, { ...good, response: other })
-    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'first' })
-    const facts = { flow: 'use', client_id: 'web-shop', outcome: 'verified' } as const
-    const response = { kind: 'callback', callback: behind.callback } as const
-    for (const parameters of [{ state: 's' }, { nonce: 'n' }, { state: 1, nonce: 'n' }, { state: 's', nonce: 1 }])
-      await tenant.journal.record('default', useFlowEntry({ facts, call: { parameters, response } }))
-    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'first' })
-    const parameters = { state: 's', nonce: 'n' }
-    await tenant.journal.record('default', useFlowEntry({ facts, call: { parameters, response } }))
-    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'behind' })
-  })
+const BEHIND = callbackWith({ state: 's', id_token: 'behind' })
 
-  test('finds an answer that a form posted', async () => {
-    const response = { kind: 'page', title: 'Back to the app', params: { id_token: 'posted' } } as const
-    const tenant = await journalWith({ state: 's1', nonce: 'n1', response })
-    expect(await findReplayableAnswer(request, tenant)).toMatchObject({ idToken: 'posted' })
-  })
+test.each<[string, Ended]>([
+  ['an id_token in its callback', { ...FIRST, response: callbackWith({ state: 's' }) }],
+  ['a callback', { ...FIRST, response: { kind: 'json', value: {} } }],
+  ['a nonce', { state: 's', response: BEHIND }],
+  ['a state', { nonce: 'n', response: BEHIND }],
+  ['a state that is a text', { state: 1, nonce: 'n', response: BEHIND }],
+  ['a nonce that is a text', { state: 's', nonce: 1, response: BEHIND }],
+])('A flow without %s is passed over', async (_what, flow) => {
+  expect(await replayed(FIRST, flow)).toMatchObject({ idToken: 'first' })
+})
 
-  test('finds none where none reached the relying party, as in an iframe', async () => {
-    const tenant = await journalWith({
-      state: 's1',
-      nonce: 'n1',
-      response: { kind: 'page', title: 'The flow has ended' },
-    })
-    expect(await findReplayableAnswer(request, tenant)).toBeUndefined()
-    expect(await findReplayableAnswer(request, await journalWith())).toBeUndefined()
-  })
+test('An id_token behind other parameters, or in a form, is replayed', async () => {
+  expect(await replayed(FIRST, { state: 's', nonce: 'n', response: BEHIND })).toMatchObject({ idToken: 'behind' })
+  const response = { kind: 'page', title: 'Back to the app', params: { id_token: 'posted' } } as const
+  expect(await replayed({ ...FIRST, response })).toMatchObject({ idToken: 'posted' })
+})
+
+test('Nothing is replayed where no answer reached the relying party, as in an iframe', async () => {
+  expect(await replayed({ ...FIRST, response: { kind: 'page', title: 'The flow has ended' } })).toBeUndefined()
+  expect(await replayed()).toBeUndefined()
 })

@@ -1,5 +1,4 @@
 import { createHmac, createPublicKey } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { compactVerify, importJWK } from 'jose'
 import { expect, test } from 'vitest'
 import type { Callback } from '../../../src/oidc/callback.ts'
@@ -169,8 +168,13 @@ async function callbackDifference(row: Outcome): Promise<unknown> {
 
 const body = (value: unknown): ReplyBody => ({ kind: 'json', value })
 
+const createTools = () => {
+  const { provider, keys, clients, settings } = tenant
+  return createTamperTools({ provider, keys, clients, settings, transaction: undefined })
+}
+
 /** A good reply of each call. */
-async function goodReply(flow: OutcomeFlow): Promise<ServerReply> {
+function goodReply(flow: OutcomeFlow): ServerReply {
   const { provider } = tenant
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
   const issuer = `${provider.baseUrl}/v1/oidc/use`
@@ -193,10 +197,8 @@ async function goodReply(flow: OutcomeFlow): Promise<ServerReply> {
 async function replyDifference(row: Outcome): Promise<unknown> {
   if (row.seam !== 'reply') throw new Error(`${row.name} is no row of a call`)
   await tenant.reset()
-  const { provider, keys, clients, settings } = tenant
-  const good = await goodReply(row.flow)
-  const tools = createTamperTools({ provider, keys, clients, settings, transaction: undefined })
-  const reply = (await row.apply?.(good, tools)) ?? expect.fail(`${row.name} changes nothing`)
+  const good = goodReply(row.flow)
+  const reply = (await row.apply?.(good, createTools())) ?? expect.fail(`${row.name} changes nothing`)
   const { headers, body, ...others } = reply
   const changed = difference(JSON.stringify(good), JSON.stringify({ ...others, headers, body }))
   if (body.kind !== 'json' || good.body.kind !== 'json') return changed
@@ -212,9 +214,7 @@ test('A reply that is no JSON object has no members', () => {
 })
 
 test('A row that replays an answer needs an earlier flow', () => {
-  const { provider, keys, clients, settings } = tenant
-  const tools = createTamperTools({ provider, keys, clients, settings, transaction: undefined })
-  expect(() => tools.earlier).toThrow('a row that replays an answer must need earlier_flow')
+  expect(() => createTools().earlier).toThrow('a row that replays an answer must need earlier_flow')
 })
 
 test('Each row changes of a good answer what rows.expected.txt says, and nothing else', async () => {
@@ -224,6 +224,5 @@ test('Each row changes of a good answer what rows.expected.txt says, and nothing
     const changed = isCall ? await replyDifference(row) : await callbackDifference(row)
     lines.push(`${rowId(row)} ${JSON.stringify(changed, briefValue) ?? 'nothing of the reply'}`)
   }
-  const file = fileURLToPath(new URL('rows.expected.txt', import.meta.url))
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(file)
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('rows.expected.txt')
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findingsOf, isFailure, levelOf } from '../../../../src/sandbox/outcomes/report/findings.ts'
 import { auditedRow, auditReport, MIXED } from '../../../cli/audit/reports/sample-report.ts'
 
-test('findings of an audit are what was let in, too strict, stale or broke: what fails it first, then the most severe', () => {
+test('Findings of an audit are what was let in, too strict, stale or broke: what fails it first, then the most severe', () => {
   expect(findingsOf(MIXED).map(({ row, verdict }) => [row, verdict])).toEqual([
     ['use/id_token.payload_changed', 'let in'],
     ['use/id_token.expired', 'let in'],
@@ -12,37 +12,38 @@ test('findings of an audit are what was let in, too strict, stale or broke: what
   ])
 })
 
-test('findings of the same severity are in the order of their level and name, whatever the order of the rows', () => {
-  const rows = [
-    auditedRow('use/id_token.jku', { verdict: 'let in', level: 'should' }),
-    auditedRow('use/id_token.x5u', { verdict: 'too strict' }),
-    auditedRow('use/id_token.expired', { verdict: 'let in' }),
-  ]
-  const names = ['use/id_token.expired', 'use/id_token.x5u', 'use/id_token.jku']
-  expect(findingsOf(auditReport(rows)).map(({ row }) => row)).toEqual(names)
-  expect(findingsOf(auditReport(rows.toReversed())).map(({ row }) => row)).toEqual(names)
+const EXPIRED = 'use/id_token.expired'
+const [JKU, X5U, ALG_NONE] = ['use/id_token.jku', 'use/id_token.x5u', 'use/id_token.alg_none'] as const
+
+test.each([
+  [
+    'of the same severity are in the order of their level and name',
+    [auditedRow(JKU, { verdict: 'let in', level: 'should' }), auditedRow(X5U, { verdict: 'too strict' })],
+    auditedRow(EXPIRED, { verdict: 'let in' }),
+    [EXPIRED, X5U, JKU],
+  ],
+  [
+    'that an app broke come behind what counts and was let in, however severe',
+    [auditedRow(ALG_NONE, { verdict: 'broke', severity: 9.8 })],
+    auditedRow(JKU, { verdict: 'let in', severity: 3.1 }),
+    [JKU, ALG_NONE],
+  ],
+] as const)('Findings %s, whatever the order of the rows', (_what, others, first, names) => {
+  const rows = [...others, first]
+  for (const order of [rows, rows.toReversed()])
+    expect(findingsOf(auditReport(order)).map(({ row }) => row)).toEqual(names)
 })
 
-test('an app that broke comes behind what counts and was let in, however severe', () => {
-  const rows = [
-    auditedRow('use/id_token.alg_none', { verdict: 'broke', severity: 9.8 }),
-    auditedRow('use/id_token.jku', { verdict: 'let in', severity: 3.1 }),
-  ]
-  const names = ['use/id_token.jku', 'use/id_token.alg_none']
-  expect(findingsOf(auditReport(rows)).map(({ row }) => row)).toEqual(names)
-  expect(findingsOf(auditReport(rows.toReversed())).map(({ row }) => row)).toEqual(names)
-})
-
-test('a finding below the level that counts fails no audit, a stale entry always does', () => {
-  const finding = auditedRow('use/id_token.jku', { verdict: 'let in', counted: false })
+test('A finding below the level that counts fails no audit, a stale entry always does', () => {
+  const finding = auditedRow(JKU, { verdict: 'let in', counted: false })
   expect(isFailure(finding)).toBe(false)
   expect(isFailure({ ...finding, counted: true })).toBe(true)
   expect(isFailure({ ...finding, verdict: 'stale' })).toBe(true)
   expect(isFailure({ ...finding, verdict: 'known', counted: true })).toBe(false)
 })
 
-test('an app that broke is safe by accident: that is a finding of level should at most', () => {
-  expect(levelOf(auditedRow('use/id_token.jku', { verdict: 'broke', level: 'must' }))).toBe('should')
-  expect(levelOf(auditedRow('use/id_token.jku', { verdict: 'broke', level: 'may' }))).toBe('may')
-  expect(levelOf(auditedRow('use/id_token.jku', { verdict: 'let in', level: 'must' }))).toBe('must')
+test('An app that broke is safe by accident: that is a finding of level should at most', () => {
+  expect(levelOf(auditedRow(JKU, { verdict: 'broke', level: 'must' }))).toBe('should')
+  expect(levelOf(auditedRow(JKU, { verdict: 'broke', level: 'may' }))).toBe('may')
+  expect(levelOf(auditedRow(JKU, { verdict: 'let in', level: 'must' }))).toBe('must')
 })

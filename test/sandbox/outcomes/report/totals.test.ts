@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exitCodeOf } from '../../../../src/sandbox/outcomes/report/totals.ts'
 import { auditedRow, READINGS_FOUND } from '../../../cli/audit/reports/sample-report.ts'
 
@@ -10,39 +10,37 @@ const only = (...verdicts: readonly string[]) => ({
   combinations: NONE,
 })
 
-describe('The exit code of an audit of readings', () => {
-  test('is 0 whatever the app depends on, unless that counts', () => {
-    expect(exitCodeOf([], READINGS_FOUND)).toBe(0)
-  })
+const UNDETERMINED = { ...NONE, undetermined: [{ reason: 'timed_out', count: 2 }] }
+const together = counted.combinations
 
-  test('is 1 for what the app depends on, when that counts', () => {
-    expect(exitCodeOf([], { ...counted, combinations: NONE })).toBe(1)
-  })
+test.each([
+  ['whatever the app depends on, unless that counts', READINGS_FOUND, 0],
+  ['of what the app depends on, when that counts', { ...counted, combinations: NONE }, 1],
+  ['of a combination alone', { ...only('works'), combinations: together }, 1],
+  ['of what is undetermined', only('works', 'undetermined'), 3],
+  ['when nothing was shown', only('undetermined'), 2],
+  [
+    'of variants and combinations that are undetermined',
+    { ...only('works', 'undetermined'), combinations: UNDETERMINED },
+    3,
+  ],
+  ['of combinations alone that are undetermined', { ...only('works'), combinations: UNDETERMINED }, 3],
+  ['when the app works under all that it meets', only('works', 'not for this app'), 0],
+])('The exit code of an audit of readings %s is right', (_when, readings, code) => {
+  expect(exitCodeOf([], readings)).toBe(code)
+})
 
-  test('is 1 for a combination alone', () => {
-    expect(exitCodeOf([], { ...only('works'), combinations: counted.combinations })).toBe(1)
-  })
+const REFUSED = auditedRow('use/id_token.expired')
+const OPEN = auditedRow('use/id_token.jku', { verdict: 'undetermined' })
+const LET_IN = auditedRow('use/id_token.jku', { verdict: 'let in' })
 
-  test('is 3 for what is undetermined, and 2 when nothing was shown', () => {
-    expect(exitCodeOf([], only('works', 'undetermined'))).toBe(3)
-    expect(exitCodeOf([], only('undetermined'))).toBe(2)
-    const undetermined = { ...NONE, undetermined: [{ reason: 'timed_out', count: 2 }] }
-    expect(exitCodeOf([], { ...only('works', 'undetermined'), combinations: undetermined })).toBe(3)
-    expect(exitCodeOf([], { ...only('works'), combinations: undetermined })).toBe(3)
-  })
-
-  test('is 0 when the app works under all that it meets', () => {
-    expect(exitCodeOf([], only('works', 'not for this app'))).toBe(0)
-  })
-
-  test('is that of the rows beside readings that do not count, and the worse one beside those that do', () => {
-    const rows = [auditedRow('use/id_token.expired')]
-    expect(exitCodeOf(rows, READINGS_FOUND)).toBe(0)
-    expect(exitCodeOf(rows, counted)).toBe(1)
-    const open = [...rows, auditedRow('use/id_token.jku', { verdict: 'undetermined' })]
-    expect([exitCodeOf(open, only('works')), exitCodeOf(rows, only('works', 'undetermined'))]).toEqual([3, 3])
-    const bad = [auditedRow('use/id_token.jku', { verdict: 'let in' })]
-    expect(exitCodeOf(bad, only('works', 'undetermined'))).toBe(1)
-    expect(exitCodeOf([auditedRow('use/id_token.expired', { verdict: 'let in' })], only('works'))).toBe(1)
-  })
+test.each([
+  [[REFUSED], READINGS_FOUND, 0],
+  [[REFUSED], counted, 1],
+  [[REFUSED, OPEN], only('works'), 3],
+  [[REFUSED], only('works', 'undetermined'), 3],
+  [[LET_IN], only('works', 'undetermined'), 1],
+  [[LET_IN], only('works'), 1],
+])('The exit code is that of the rows, or the worse code of readings that count (%#)', (rows, readings, code) => {
+  expect(exitCodeOf(rows, readings)).toBe(code)
 })
