@@ -66,7 +66,7 @@ test('The answers of the demo are those of the id_token', () => {
 test.each([
   ['a check failed', untrusted],
   ['the key set cannot be used', unreadable],
-  ['no callback came'],
+  ['no callback came', undefined],
   ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],
 ])('The answers of the demo are empty when %s', (_case, result) => {
   expect(answersOf(result)).toEqual({})
