@@ -1,49 +1,47 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startDeadline } from '../../../src/audit/drive/deadline.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('A deadline', () => {
-  test('aborts when its seconds are over, and not before', () => {
-    const { signal } = startDeadline(10)
-    vi.advanceTimersByTime(9_999)
-    expect(signal.aborted).toBe(false)
-    vi.advanceTimersByTime(1)
-    expect(signal.aborted).toBe(true)
-  })
+test('A deadline aborts when its seconds are over, and not before', () => {
+  const { signal } = startDeadline(10)
+  vi.advanceTimersByTime(9_999)
+  expect(signal.aborted).toBe(false)
+  vi.advanceTimersByTime(1)
+  expect(signal.aborted).toBe(true)
+})
 
-  test('aborts with the signal that it depends on, also with one that has aborted before', () => {
-    const parent = new AbortController()
-    const { signal } = startDeadline(10, parent.signal)
-    parent.abort()
-    expect(signal.aborted).toBe(true)
-    expect(startDeadline(10, parent.signal).signal.aborted).toBe(true)
-  })
+test('A deadline aborts with the signal that it depends on, also with one that has aborted before', () => {
+  const parent = new AbortController()
+  const { signal } = startDeadline(10, parent.signal)
+  parent.abort()
+  expect(signal.aborted).toBe(true)
+  expect(startDeadline(10, parent.signal).signal.aborted).toBe(true)
+})
 
-  test('leaves no timer behind when it is cleared, and aborts no more', () => {
-    const parent = new AbortController()
-    const { signal, clear } = startDeadline(10, parent.signal)
-    clear()
-    expect(vi.getTimerCount()).toBe(0)
-    parent.abort()
-    vi.advanceTimersByTime(20_000)
-    expect(signal.aborted).toBe(false)
-  })
+test('A deadline leaves no timer behind when it is cleared, and aborts no more', () => {
+  const parent = new AbortController()
+  const { signal, clear } = startDeadline(10, parent.signal)
+  clear()
+  expect(vi.getTimerCount()).toBe(0)
+  parent.abort()
+  vi.advanceTimersByTime(20_000)
+  expect(signal.aborted).toBe(false)
+})
 
-  test('is not collected as garbage while something waits for it', async () => {
-    vi.useRealTimers()
-    setFlagsFromString('--expose-gc')
-    const collectGarbage: unknown = runInNewContext('gc')
-    if (typeof collectGarbage !== 'function') throw new Error('the engine offers no garbage collection')
-    const parent = new AbortController()
-    const aborted = Array.from({ length: 50 }, () => {
-      const { signal } = startDeadline(0.05, parent.signal)
-      return new Promise((resolve) => signal.addEventListener('abort', resolve))
-    })
-    collectGarbage()
-    await expect(Promise.all(aborted)).resolves.toHaveLength(50)
+test('A deadline is not collected as garbage while something waits for it', async () => {
+  vi.useRealTimers()
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: unknown = runInNewContext('gc')
+  if (typeof collectGarbage !== 'function') throw new Error('the engine offers no garbage collection')
+  const parent = new AbortController()
+  const aborted = Array.from({ length: 50 }, () => {
+    const { signal } = startDeadline(0.05, parent.signal)
+    return new Promise((resolve) => signal.addEventListener('abort', resolve))
   })
+  collectGarbage()
+  await expect(Promise.all(aborted)).resolves.toHaveLength(50)
 })
