@@ -21,8 +21,6 @@ test('Each browser of an audit begins with a reset of the app, and then with a l
     { method: 'POST', path: `/login/${n}`, body: `email=user-${n}%40example.test`, cookie: undefined },
     { method: 'GET', path: '/welcome', body: '', cookie: 'seen=1' },
   ]
-  expect(app.requests.map(({ method, path, body, headers: { cookie } }) => ({ method, path, body, cookie }))).toEqual([
-    ...begun(1),
-    ...begun(2),
-  ])
+  const requests = app.requests.map(({ method, path, body, headers: { cookie } }) => ({ method, path, body, cookie }))
+  expect(requests).toEqual([...begun(1), ...begun(2)])
 })

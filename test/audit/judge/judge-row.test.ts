@@ -104,11 +104,9 @@ test.each([
   ['depends', { taken: 'observed', refused: 'observed', broke: 'observed', undetermined: 'undetermined' }],
 ] as const)('What an app does with a row that a correct client may %s', (correctClient, verdicts) => {
   const row = { ...rowOf(EXPIRED), correctClient }
-  const named = (['taken', 'refused', 'broke', 'undetermined'] as const).map((verdict) => [
-    verdict,
-    verdictNameFor(row, { verdict, evidence: '', flows: [] }),
-  ])
-  expect(Object.fromEntries(named)).toEqual(verdicts)
+  const verdict = (of: keyof typeof verdicts) => verdictNameFor(row, { verdict: of, evidence: '', flows: [] })
+  const [taken, refused] = [verdict('taken'), verdict('refused')]
+  expect({ taken, refused, broke: verdict('broke'), undetermined: verdict('undetermined') }).toEqual(verdicts)
 })
 
 const REPLAYED = 'use/id_token.replayed'

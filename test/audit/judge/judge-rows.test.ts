@@ -27,36 +27,27 @@ const right = ({ use: { outcome, persona } }: FlowPlan) => (outcome === 'verifie
 interface Settings {
   readonly learned?: Parameters<typeof learnedOf>[1]
   readonly startFresh?: StartFresh
-  readonly slow?: boolean
-  readonly failOn?: 'must' | 'none'
-  readonly jobs?: number
 }
 
 /** What is judged of an app, with what is heard meanwhile. */
-async function judge(ids: readonly string[], app: ImitatedApp, settings: Settings = {}) {
-  const { learned: changes, startFresh, slow = false, failOn = 'must', jobs = 1 } = settings
+async function judge(ids: readonly string[], app: ImitatedApp, { learned: changes, startFresh }: Settings = {}) {
   const learned = learnedOf(SIGNATURE, changes)
-  const [copy] = await prepareCopies([app], { learned, repeat: 1 })
   const heard: string[] = []
+  const { signal } = new AbortController()
   const { judged, notes } = await judgeRows(ids.map(rowOf), {
-    copies: copy ? Array.from({ length: jobs }, () => copy) : [],
+    copies: await prepareCopies([app], { learned, repeat: 1 }),
     visitsEach: 1,
     learned,
-    signal: new AbortController().signal,
+    signal,
     pages: {},
-    counting: { failOn, catalogue: '0.2', known: [], today: '2026-01-01' },
-    slow,
+    counting: { failOn: 'must', catalogue: '0.2', known: [], today: '2026-01-01' },
+    slow: false,
     repeat: 1,
     startFresh,
-    drive: (fresh) => fresh.drive({ timeoutSeconds: 1, signal: new AbortController().signal }),
+    drive: (fresh) => fresh.drive({ timeoutSeconds: 1, signal }),
     onRow: ({ done, total, row }) => heard.push(`${done}/${total} ${row.row} ${row.verdict}`),
   })
-  const told = judged.map(({ row, verdict, reason, evidence }) => ({
-    row,
-    verdict,
-    ...(reason !== undefined && { reason }),
-    ...(evidence !== undefined && { evidence }),
-  }))
+  const told = judged.map(({ row, verdict, reason, evidence }) => ({ row, verdict, reason, evidence }))
   return { judged, told, heard, notes }
 }
 
@@ -156,15 +147,13 @@ function starting(start: (outcome: string | undefined) => Started) {
   const startFresh: StartFresh = async ({ prepare }) => {
     open += 1
     let reads: boolean | undefined
-    const app = imitatedApp(
-      (plan) => {
-        plans.push(plan)
-        if (done.shows instanceof Error) throw done.shows
-        return isDown(done.shows) ? NO : done.shows
-      },
-      undefined,
-      { left: () => (done.left ? done.left() : reads === false ? {} : { remaining: 9_999 }) },
-    )
+    const left = () => (done.left ? done.left() : reads === false ? {} : { remaining: 9_999 })
+    const act = (plan: FlowPlan) => {
+      plans.push(plan)
+      if (done.shows instanceof Error) throw done.shows
+      return isDown(done.shows) ? NO : done.shows
+    }
+    const app = imitatedApp(act, undefined, { left })
     await prepare(app.sandbox)
     const [row] = app.sandbox.queued
     started.push(row?.outcome)

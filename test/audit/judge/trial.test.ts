@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AppProgram } from '../../../src/audit/drive/audited-app.ts'
 import type { RowVerdict } from '../../../src/audit/judge/judge-row.ts'
-import { type JudgedCopy, prepareCopies } from '../../../src/audit/judge/judged-copy.ts'
+import { prepareCopies } from '../../../src/audit/judge/judged-copy.ts'
 import { createTrial } from '../../../src/audit/judge/trial.ts'
 import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { ended, type ImitatedApp, imitatedApp, learnedOf, NO, signatureOf, YES } from '../../support/imitated-app.ts'
@@ -29,11 +29,8 @@ interface Settings {
 }
 
 async function trialOf({ app, program, visitsEach = 1, repeat = 1, signal = new AbortController().signal }: Settings) {
-  const apps = 'driver' in app ? [app] : app
-  const copies: readonly JudgedCopy[] = await prepareCopies(
-    apps.map(({ sandbox, driver }) => ({ sandbox, driver, program })),
-    { learned: LEARNED, repeat },
-  )
+  const apps = ('driver' in app ? [app] : app).map(({ sandbox, driver }) => ({ sandbox, driver, program }))
+  const copies = await prepareCopies(apps, { learned: LEARNED, repeat })
   const heard: [string, RowVerdict['verdict']][] = []
   const trial = createTrial({ copies, visitsEach, learned: LEARNED, signal, pages: {} }, (row, { verdict }) =>
     heard.push([row.name, verdict]),

@@ -7,19 +7,17 @@ import { findFreePort } from '../../../support/free-port.ts'
 import { chromiumPath, describeWith } from '../../../support/tools.ts'
 
 describe('An audit by Chromium ends in one line with the remedy', () => {
+  const NOTHING = 'there is no /nowhere/chrome; name the program of Chrome or Chromium, or leave it out'
+
   test.each([
+    ['nothing', '/nowhere/chrome', new RegExp(`^CHROME_PATH: ${NOTHING}$`)],
     [
-      'when CHROME_PATH names nothing',
-      { chromePath: '/nowhere/chrome' },
-      /^CHROME_PATH: there is no \/nowhere\/chrome; name the program of Chrome or Chromium, or leave it out$/,
-    ],
-    [
-      'when CHROME_PATH names another program',
-      { chromePath: '/bin/true' },
+      'another program',
+      '/bin/true',
       /^CHROME_PATH: \/bin\/true does not start as a browser \(.*\); name another by CHROME_PATH=\/path\/to\/chrome$/,
     ],
-  ])('%s', async (_when, options, message) => {
-    const problem = await launchChromium(options).catch((error: unknown) => error)
+  ])('when CHROME_PATH names %s', async (_what, chromePath, message) => {
+    const problem = await launchChromium({ chromePath }).catch((error: unknown) => error)
     expect(problem).toBeInstanceOf(AuditProblem)
     expect(problem).toMatchObject({ message: expect.stringMatching(message) })
   })
