@@ -9,14 +9,12 @@ import { visitExample, visitUseOfExample } from './support/visits.ts'
 
 const sandbox = shareSandbox()
 
+const token = (name: string) => `use/id_token.${name}`
 /** The rows of two checks, another wrong token, an error, and a token to accept. */
 const SOME = [
   'family:nonce',
-  'use/id_token.nonce_twice',
-  'use/id_token.expired*',
-  'use/id_token.aud_missing',
   'use/access_denied',
-  'use/id_token.extra_claim',
+  ...['nonce_twice', 'expired*', 'aud_missing', 'extra_claim'].map(token),
 ]
 
 const EXPIRED = 'use/id_token.expired'
@@ -76,10 +74,9 @@ test('An audit judges Create and Upgrade by what the sandbox sees when the funct
   expect(rowsWith(report, 'accepted')).toEqual(expect.arrayContaining(['use/create_requested', 'use/code_issued']))
   expect(rowsWith(report, 'refused')).toContain('par/par.html')
   const remedy = 'return true for flow create when the age key was saved'
-  expect(report.rows.find(({ row }) => row === 'create/callback.state_missing')).toMatchObject({
-    verdict: 'not for this app',
-    reason: `visit returned false whether Create ended well or not; ${remedy}`,
-  })
+  const reason = `visit returned false whether Create ended well or not; ${remedy}`
+  const found = report.rows.find(({ row }) => row === 'create/callback.state_missing')
+  expect(found).toMatchObject({ verdict: 'not for this app', reason })
   expect(report.exit_code).toBe(0)
 })
 
@@ -96,6 +93,7 @@ test('An audit says of each visit of the function what it is for, and makes each
   expect((await sandbox().personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual([])
 })
 
+const stalling: VisitFunction = ({ signal }) => wait(60_000, false, { signal }).catch(() => wait(50, false))
 const failing = (message: string) => () => Promise.reject(new Error(message))
 const FAILED = 'visit_failed'
 const NO_BUTTON = 'as adult-passport: visit failed: no such button'
@@ -111,13 +109,7 @@ test.each<[string, (working: VisitFunction) => VisitFunction, { reason: string; 
     },
     { reason: FAILED },
   ],
-  [
-    'does not end in time',
-    () =>
-      ({ signal }) =>
-        wait(60_000, false, { signal }).catch(() => wait(50, false)),
-    { reason: FAILED, evidence: NO_END },
-  ],
+  ['does not end in time', () => stalling, { reason: FAILED, evidence: NO_END }],
   ['says no before the app has asked', () => () => false, { reason: 'not_reached' }],
 ])('An audited row is undetermined, and never refused, when its visit %s', async (_, spoil, expected) => {
   const working = await visitUse()
@@ -135,7 +127,8 @@ test('A visit that never ends leaves all audited rows after it undetermined: it 
   expect(rowsWith(report, 'refused')).toEqual([])
 })
 
-const RETURN = 'return true when the app let the user in, and false when it refused'
+const returned = (value: string) =>
+  `visit returned ${value} for use/access_denied; return true when the app let the user in, and false when it refused`
 const YES =
   'visit returned true for adult-passport, for child-12 and for access_denied; return false when the app refuses'
 const NO =
@@ -151,17 +144,9 @@ test.each<[string, () => unknown, RegExp | string]>([
     },
     YES,
   ],
-  [
-    'a function that returns nothing',
-    () => async () => {},
-    `visit returned undefined for use/access_denied; ${RETURN}`,
-  ],
-  ['a function that returns a text', () => () => 'yes', `visit returned "yes" for use/access_denied; ${RETURN}`],
-  [
-    'a function that returns a response',
-    () => () => new Response(),
-    `visit returned a value of Response for use/access_denied; ${RETURN}`,
-  ],
+  ['a function that returns nothing', () => async () => {}, returned('undefined')],
+  ['a function that returns a text', () => () => 'yes', returned('"yes"')],
+  ['a function that returns a response', () => () => new Response(), returned('a value of Response')],
   [
     'a function that fails at once',
     () =>

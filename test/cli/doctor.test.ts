@@ -232,7 +232,7 @@ const SHOP = 'https://shop.example/callback'
 test.each<[visit: Partial<Visit>, problems: Record<string, string>]>([
   [{ ...BUILTIN, clientSecret: 'wrong' }, { client_refused: '' }],
   [
-    { ...CLIENT, clientId: 'web-shop', clientSecret: 'secret' },
+    { ...CLIENT, clientId: 'shop', clientSecret: 'secret' },
     { client_refused: '', client_unknown: '' },
   ],
   [{ ...BUILTIN, redirectUri: SHOP }, { redirect_uri_unregistered: `redirect_uris: [${SHOP}]` }],

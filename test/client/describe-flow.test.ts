@@ -34,14 +34,8 @@ test('The description of a flow begins with how it went, and says why, what was 
 })
 
 test('The description of a flow shows each finding with its hint, and marks what a terminal colours', () => {
-  const finding = {
-    rule: 'USE-04',
-    level: 'error',
-    path: 'response_type',
-    message: 'is wrong',
-    hint: 'Send it.',
-  } as const
-  const findings = [finding]
+  const of = { rule: 'USE-04', level: 'error', path: 'response_type' } as const
+  const findings = [{ ...of, message: 'is wrong', hint: 'Send it.' }]
   const response = { location: 'http://localhost:3000/cb?error=access_denied&error_description=long' }
   const lines = describeFlow(flow({ status: 'error', calls: [{ ...CALL, findings, response }] }))
   expect(lines[0]?.tone).toBe('error')

@@ -3,13 +3,11 @@ import * as z from 'zod'
 import { countedList } from '../../src/files/counted-list.ts'
 import { checkAgainst } from '../../src/files/schema-problems.ts'
 
+const TWO = [1, 2]
+
 test.each<[list: unknown, looked: unknown[], messages: string[]]>([
   [[1, 2, 3, 4], [], ['expected at most 3 items, found a list of 4']],
-  [
-    [1, 2],
-    [1, 2],
-    ['is wrong', 'is wrong'],
-  ],
+  [TWO, TWO, ['is wrong', 'is wrong']],
   [[], [], ['expected at least 1 item, found a list of 0']],
   ['1234', [], ['expected a list, found the text "1234"']],
   [{ length: 4 }, [], ['expected a list, found a mapping']],
@@ -24,10 +22,6 @@ test.each<[list: unknown, looked: unknown[], messages: string[]]>([
 })
 
 test('The JSON Schema of a list that is counted first is that of the list', () => {
-  expect(z.toJSONSchema(countedList(z.string(), { min: 1, max: 3 }), { io: 'input' })).toMatchObject({
-    type: 'array',
-    items: { type: 'string' },
-    minItems: 1,
-    maxItems: 3,
-  })
+  const list = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3 }
+  expect(z.toJSONSchema(countedList(z.string(), { min: 1, max: 3 }), { io: 'input' })).toMatchObject(list)
 })

@@ -5,10 +5,8 @@ import * as z from 'zod'
 import { ConfigError } from '../../src/files/config-error.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 
-const signal = z.strictObject({
-  method: z.enum(['id_doc_scan', 'facial_age_estimation']),
-  years: z.number().optional(),
-})
+const method = z.enum(['id_doc_scan', 'facial_age_estimation'])
+const signal = z.strictObject({ method, years: z.number().optional() })
 const image = z.strictObject({ file: z.string(), alt: z.string(), size: z.int() })
 const advance = z.strictObject({ kind: z.literal('advance'), seconds: z.number() })
 const members = z.strictObject({
@@ -75,15 +73,12 @@ test.each([
   ['name: a\nflag: yes\n', '2: flag: expected true or false, found the text "yes"'],
   ['name: a\nsignals: []\n', '2: signals: expected at least 1 item, found a list of 0'],
   [
-    'name: a\nsignals:\n- years: 1\n  method: facial\n',
-    '4: signals[0].method: unknown method "facial". Did you mean "facial_age_estimation"?',
+    'signals:\n- years: 1\n  method: facial\n',
+    /3: signals\[0\]\.method: unknown method "facial". Did you mean "facial_/,
   ],
   ['name: a\nmode: zzz\n', '2: mode: unknown mode "zzz"; expected one of strict, lenient'],
   ['name: a\n\nprot: 80\n', '3: prot: unknown key. Did you mean "port"?'],
-  [
-    'name: a\nsignals:\n- method: id_doc_scan\n  zzz: 1\n',
-    '4: signals[0].zzz: unknown key; expected one of method, years',
-  ],
+  ['signals:\n- method: id_doc_scan\n  zzz: 1\n', /3: signals\[0\]\.zzz: unknown key; expected one of method, years$/],
   ['name: a\nlevels:\n  basics: true\n', '3: levels.basics: unknown key. Did you mean "basic"?'],
   ['name: a\nhosts: { "a b": 1 }\n', '2: hosts["a b"]: bad key: must begin with a slash'],
   ['name: a\n__proto__: { port: 80 }\n', /^x\.yaml:2: __proto__: unknown key; expected one of name, port/],

@@ -45,10 +45,8 @@ type Exp = 'checked' | 'ignored' | 'sometimes ignored'
 export async function startSmallApp(baseUrl: string, { exp = 'checked' }: { exp?: Exp } = {}): Promise<string> {
   const { changes } = findBrokenApp('does not look at exp')
   const moods = changes.map(([text, other]) => [text, other.replace('if (', 'if ((app.mood = !app.mood) && ')] as const)
-  const app = await startExpressExample({ baseUrl, url: baseUrl }, [
-    ...USE_ALONE,
-    ...{ checked: [], ignored: changes, 'sometimes ignored': moods }[exp],
-  ])
+  const faults = { checked: [], ignored: changes, 'sometimes ignored': moods }[exp]
+  const app = await startExpressExample({ baseUrl, url: baseUrl }, [...USE_ALONE, ...faults])
   onTestFinished(() => app.stop())
   return `${app.url}/verify`
 }
@@ -56,14 +54,9 @@ export async function startSmallApp(baseUrl: string, { exp = 'checked' }: { exp?
 /** How the Express example, or the app in a file of the working folder, is started by `agekey-audit.yaml`. */
 export function writeStart(app: string, more = ''): void {
   writeFileSync('app.mjs', app)
-  writeFileSync(
-    'agekey-audit.yaml',
-    `app: http://localhost:{port}/verify
-start:
-  run: [${JSON.stringify(process.execPath)}, app.mjs]
-  env: { PORT: '{port}', AGE_BASE_URL: '{base_url}' }
-${more}`,
-  )
+  const run = `[${JSON.stringify(process.execPath)}, app.mjs]`
+  const start = `start:\n  run: ${run}\n  env: { PORT: '{port}', AGE_BASE_URL: '{base_url}' }\n${more}`
+  writeFileSync('agekey-audit.yaml', `app: http://localhost:{port}/verify\n${start}`)
 }
 
 /**

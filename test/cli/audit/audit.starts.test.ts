@@ -6,6 +6,11 @@ import { exampleAfter, jose, OPENID_CLIENT } from './started-apps.ts'
 const sandbox = shareSandbox()
 useScratchFolder()
 
+const ISSUER_OTHER = 'discovery/discovery.issuer_other'
+const OTHER_HOST = 'discovery/discovery.jwks_uri_on_other_host'
+const ANSWER_500 = 'discovery/discovery.500'
+const FOREIGN_KEY = 'jwks/jwks.foreign_key_same_kid'
+
 /** Audits an app by rows that need a start of it each. */
 async function audit(app: string, only: readonly string[]) {
   writeStart(app, '  ready: http://localhost:{port}/\n')
@@ -20,48 +25,34 @@ async function audit(app: string, only: readonly string[]) {
 
 test('Rows of discovery and keys judge an app by openid-client 6, which reads discovery when it starts', async () => {
   const expected = {
-    'discovery/discovery.issuer_other': 'refused',
-    'discovery/discovery.extra_member': 'accepted',
-    'discovery/discovery.500': 'observed',
-    'jwks/jwks.foreign_key_same_kid': 'refused',
-    'jwks/jwks.extra_key': 'accepted',
+    ...{ [ISSUER_OTHER]: 'refused', 'discovery/discovery.extra_member': 'accepted' },
+    ...{ [ANSWER_500]: 'observed', [FOREIGN_KEY]: 'refused', 'jwks/jwks.extra_key': 'accepted' },
   }
   const { verdicts, notes, rowOf } = await audit(OPENID_CLIENT, Object.keys(expected))
   expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
-  expect(rowOf('discovery/discovery.issuer_other')).toMatchObject({
-    evidence: expect.stringMatching(/^your app did not start: .* ended with code 1 /),
-    // Its messages say which check refused.
-    refused_by: 'issuer',
-  })
-  expect(rowOf('jwks/jwks.foreign_key_same_kid')?.refused_by).toBe('signature')
+  // Its messages say which check refused.
+  const evidence = expect.stringMatching(/^your app did not start: .* ended with code 1 /)
+  expect(rowOf(ISSUER_OTHER)).toMatchObject({ evidence, refused_by: 'issuer' })
+  expect(rowOf(FOREIGN_KEY)?.refused_by).toBe('signature')
 }, 300_000)
 
 test('Rows of discovery and keys judge an app by jose, which reads discovery with the first request', async () => {
-  const expected = {
-    'discovery/discovery.issuer_other': 'refused',
-    'discovery/discovery.500': 'observed',
-    'discovery/discovery.jwks_uri_on_other_host': 'refused',
-    'jwks/jwks.foreign_key_same_kid': 'refused',
-  }
+  const refused = { [ISSUER_OTHER]: 'refused', [OTHER_HOST]: 'refused', [FOREIGN_KEY]: 'refused' }
+  const expected = { ...refused, [ANSWER_500]: 'observed' }
   const { verdicts, notes } = await audit(jose({ checks: true }), Object.keys(expected))
   expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
 }, 300_000)
 
 test('Rows of discovery find an app that checks nothing of it, also when the foreign keys fail the app later', async () => {
-  const expected = {
-    'discovery/discovery.issuer_other': 'let in',
-    'discovery/discovery.jwks_uri_on_other_host': 'let in',
-    // jose follows no redirect.
-    'jwks/jwks.redirect': 'refused',
-  }
+  // jose follows no redirect.
+  const expected = { [ISSUER_OTHER]: 'let in', [OTHER_HOST]: 'let in', 'jwks/jwks.redirect': 'refused' }
   expect((await audit(jose({ checks: false }), Object.keys(expected))).verdicts).toEqual(expected)
 }, 300_000)
 
 test('Rows of discovery are not for an app that reads none, and say so', async () => {
-  const expected = { 'discovery/discovery.issuer_other': 'not for this app', 'jwks/jwks.extra_key': 'accepted' }
+  const expected = { [ISSUER_OTHER]: 'not for this app', 'jwks/jwks.extra_key': 'accepted' }
   const { verdicts, rowOf } = await audit(exampleAfter(), Object.keys(expected))
   expect(verdicts).toEqual(expected)
-  expect(rowOf('discovery/discovery.issuer_other')?.reason).toBe(
-    'your app does not read a discovery document, not at its start and not for a token',
-  )
+  const reason = 'your app does not read a discovery document, not at its start and not for a token'
+  expect(rowOf(ISSUER_OTHER)?.reason).toBe(reason)
 }, 300_000)

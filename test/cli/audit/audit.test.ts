@@ -59,10 +59,8 @@ test('audit --again uses a sandbox elsewhere by its control token, and writes no
   expect(stderr).toContain(`sandbox: ${running.baseUrl} (it runs already)\n`)
   expect(stdout + stderr).not.toContain(controlToken)
   const report = auditReportSchema.parse(JSON.parse(stdout))
-  expect(report.rows.map(({ row, verdict }) => `${row} ${verdict}`).toSorted()).toEqual([
-    'use/access_denied refused',
-    'use/id_token.expired refused',
-  ])
+  const verdicts = report.rows.map(({ row, verdict }) => `${row} ${verdict}`).toSorted()
+  expect(verdicts).toEqual(['use/access_denied refused', 'use/id_token.expired refused'])
   expect(JSON.parse(read('.agekey-audit/last.json'))).toMatchObject({ exit_code: 0, totals: { refused: 2 } })
 })
 

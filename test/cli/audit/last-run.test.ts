@@ -70,11 +70,7 @@ test.each([
   ['without an audit before', undefined, `there is no last audit in this folder; ${FIRST}`],
   ['after that of another app', OTHER, `the last audit was of http://localhost:1/, not of ${APP}; ${FIRST}`],
   ['when all is well', GOOD, /in the last audit of \S+ nothing failed or was undetermined; run it without --again$/],
-  [
-    'after a broken file',
-    'x',
-    /^--again: \S+last\.json is not JSON: Unexpected token .*; run the audit without --again/,
-  ],
+  ['after a broken file', 'x', /^--again: \S+last\.json is not JSON: Unexpected .*; run the audit without --again/],
   ['after verdicts alone', OLD, `.agekey-audit/last.json ${ALONE}; run the audit without --again first`],
   ['after another shape', BAD, `.agekey-audit/last.json ${NO_REPORT}; run the audit without --again first`],
 ])('--again is refused in one line %s', (_, last, line) => {

@@ -47,10 +47,8 @@ test('An audit does what its flags say, where they say something', () => {
   const page = 'http://localhost:4000/'
   const given = { failOn: 'none', catalogue: '0.2', only: ['flow:use'] }
   const flags = { ...given, page, accepted: 'text=New', jobs: '1' }
-  expect(planned({ app: PAGE, use, fail_on: 'may', catalogue: '0.1' }, flags)).toMatchObject({
-    ...{ ...given, page, jobs: 1 },
-    use: { start: undefined, accepted: 'text=New' },
-  })
+  const expected = { ...given, page, jobs: 1, use: { start: undefined, accepted: 'text=New' } }
+  expect(planned({ app: PAGE, use, fail_on: 'may', catalogue: '0.1' }, flags)).toMatchObject(expected)
 })
 
 test('An audit begins where use.start says, when no page is given', () => {
@@ -81,10 +79,8 @@ test('The command of --start takes the place of that of agekey-audit.yaml, with 
 })
 
 test('An audit knows the findings of --known beside those of agekey-audit.yaml, and counts the reason of the flag', () => {
-  const [old, kept] = [
-    { row: 'use/id_token.expired', because: 'old', until: '2027-01-31' },
-    { row: 'use/access_denied', because: 'kept' },
-  ]
+  const old = { row: 'use/id_token.expired', because: 'old', until: '2027-01-31' }
+  const kept = { row: 'use/access_denied', because: 'kept' }
   const { known } = planned({ app: PAGE, known: [old, kept] }, { known: [`${old.row}: new`] })
   expect(known).toEqual([{ row: old.row, because: 'new' }, kept])
 })
@@ -102,11 +98,7 @@ const BEYOND = 'is beyond this machine and its private network, and the audit se
 const FREE = '{port} is a free port for an app that the audit starts; give --start, or the port of your app'
 
 test.each<[AuditFile['values'], Flags, string | RegExp]>([
-  [
-    {},
-    {},
-    /^the address of the app is missing: .* audit http:\/\/localhost:3000\/verify, or app in agekey-audit\.yaml$/,
-  ],
+  [{}, {}, /^the address of the app is missing: .* audit http:\S+:3000\/verify, or app in agekey-audit\.yaml$/],
   [{ app: 'http://localhost:{port}/' }, {}, `agekey-audit.yaml:1: app: ${FREE}`],
   [{ app: SHOP }, {}, `agekey-audit.yaml:1: app: ${SHOP} ${BEYOND}; give --this-app-is-mine when it is yours`],
   [{}, { page: SHOP }, /^https:\/\/shop\.example\.com\/verify is beyond this machine/],

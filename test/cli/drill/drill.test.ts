@@ -56,10 +56,8 @@ test('drill ends with 1 and says what to do, when an app keeps only the last sub
   expect(stdout).toContain(`    ${sandbox.url}/_sandbox/console/flows/f1\n`)
   expect(stdout).toContain('Keep the sub of each id_token that you accept')
   const last = await drilled(app.url, { url: sandbox.url, since: 'f2', json: true })
-  expect({ code: last.code, report: JSON.parse(last.stdout) }).toMatchObject({
-    code: 0,
-    report: { found: 1, total: 1, exit_code: 0, subs: [{ flow: 'f3', state: 'found' }] },
-  })
+  const report = { found: 1, total: 1, exit_code: 0, subs: [{ flow: 'f3', state: 'found' }] }
+  expect({ code: last.code, report: JSON.parse(last.stdout) }).toMatchObject({ code: 0, report })
 })
 
 test('drill says in one line why nothing can be shown', async () => {

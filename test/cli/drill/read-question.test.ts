@@ -10,10 +10,9 @@ const SHOP = 'https://shop.example.com'
 
 test('The question of a drill stands in the file, at the origin of the app', () => {
   const question = { app: APP, audit: { get: GET, headers: { Accept: 'text/html', 'X-Path': '{env:PATH}' } } }
-  expect(readQuestion(undefined, {}, file(question))).toEqual({
-    ...{ method: 'GET', url: `http://localhost:3000${GET}` },
-    headers: { accept: 'text/html', 'x-path': process.env['PATH'] },
-  })
+  const sent = { accept: 'text/html', 'x-path': process.env['PATH'] }
+  const url = `http://localhost:3000${GET}`
+  expect(readQuestion(undefined, {}, file(question))).toEqual({ method: 'GET', url, headers: sent })
   const posted = { app: APP, audit: { post: '/find', form: { sub: '{sub}', limit: 1 } } }
   expect(readQuestion('http://localhost:4000', {}, file(posted))).toMatchObject({
     ...{ method: 'POST', url: 'http://localhost:4000/find', form: { sub: '{sub}', limit: '1' } },

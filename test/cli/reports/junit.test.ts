@@ -6,12 +6,9 @@ const passed: JUnitCase = { name: 'one', classname: 'A', seconds: 0.25, status: 
 test('JUnit XML counts what passed, failed and was skipped, in each suite and in all', () => {
   const failed: JUnitCase = { ...passed, name: 'two', status: 'failed', detail: 'no call came', seconds: 1 }
   const skipped: JUnitCase = { ...passed, name: 'three', status: 'skipped', seconds: 0 }
-  expect(
-    renderJUnit([
-      { name: 'A', file: 'a.yaml', cases: [passed, failed, skipped] },
-      { name: 'B', cases: [{ ...skipped, classname: 'B', detail: 'not for this app' }] },
-    ]),
-  ).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+  const first = { name: 'A', file: 'a.yaml', cases: [passed, failed, skipped] }
+  const second = { name: 'B', cases: [{ ...skipped, classname: 'B', detail: 'not for this app' }] }
+  expect(renderJUnit([first, second])).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="agekey-sandbox" tests="4" failures="1" errors="0" skipped="2" time="1.250">
   <testsuite name="A" file="a.yaml" tests="3" failures="1" errors="0" skipped="1" time="1.250">
     <testcase name="one" classname="A" time="0.250"/>

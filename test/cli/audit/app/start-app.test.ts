@@ -3,11 +3,8 @@ import { type AppStart, findFreePort, startApp } from '../../../../src/cli/audit
 import { createMask } from '../../../../src/sandbox/clients/mask.ts'
 import { startWebApp } from '../../../support/web-app.ts'
 
-const PLACE = {
-  place: 'agekey-audit.yaml:3: start',
-  signal: new AbortController().signal,
-  mask: createMask(['not-a-real-secret']),
-}
+const { signal } = new AbortController()
+const PLACE = { place: 'agekey-audit.yaml:3: start', signal, mask: createMask(['not-a-real-secret']) }
 
 /** A server as an argument of node, which needs no quotes of a shell. It says what its environment has. */
 const server = (answer = 'answer.end(process.env.GREETING)', port = 'process.env.PORT') =>
@@ -40,21 +37,13 @@ test.each<[string, AppStart['run']]>([
 })
 
 const WAITS = "console.log('waiting for the database'); setInterval(() => {}, 1000)"
+const ENDED = /^".*" ended with code 3 before http:\/\/localhost:\d+\/ answered; it wrote: no database$/
+const ABSENT = /^"agekey-no-such-program" cannot be run \(ENOENT\) before http:\/\/localhost:\d+\/ answered$/
 const LATE = 'a line of its log like /listening on/ did not come within 1 seconds; it wrote: waiting for the database'
 
 test.each<[string, AppStart['run'], Partial<AppStart>, string | RegExp]>([
-  [
-    'ends before it answers',
-    node("console.error('no database\\n'); process.exit(3)"),
-    {},
-    /^".*" ended with code 3 before http:\/\/localhost:\d+\/ answered; it wrote: no database$/,
-  ],
-  [
-    'does not exist',
-    ['agekey-no-such-program'],
-    {},
-    /^"agekey-no-such-program" cannot be run \(ENOENT\) before http:\/\/localhost:\d+\/ answered$/,
-  ],
+  ['ends before it answers', node("console.error('no database\\n'); process.exit(3)"), {}, ENDED],
+  ['does not exist', ['agekey-no-such-program'], {}, ABSENT],
   ['does not come up in time', node(WAITS), { page: 'http://localhost:9/', ready: /listening on/ }, LATE],
 ])('An app that %s when the audit starts it is one line with what the app wrote', async (_, run, changes, line) => {
   const { message } = await startServer(run, changes, { readySeconds: changes.ready ? 1 : 60 }).catch((error) => error)

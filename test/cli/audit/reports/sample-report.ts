@@ -73,13 +73,9 @@ export const MIXED: AuditReport = auditReport(
 )
 
 const VARIANT: TriedVariant = {
-  reading: 'par_status',
-  variant: '200',
-  usual: '201',
+  ...{ reading: 'par_status', variant: '200', usual: '201', verdict: 'works', flows: ['f3'] },
   summary: 'A pushed request is answered with 200.',
   silent: 'E2. Create PAR: Success response. (no status)',
-  verdict: 'works',
-  flows: ['f3'],
 }
 
 const variant = (reading: string, usual: string, name: string, changes: Partial<TriedVariant> = {}): TriedVariant => ({
