@@ -16,10 +16,9 @@ test('A caller that changes a result does not change what the sandbox holds', as
 })
 
 test('A decision without a flow is for the flow that has its outcome, Use first', async () => {
-  const sandbox = await startSandbox()
-  const flowOf = async (outcome: string) => (await sandbox.next({ outcome })).flow
-  expect(await flowOf('access_denied')).toBe('use')
-  expect(await flowOf('created')).toBe('create')
+  const { next } = await startSandbox()
+  expect(await next({ outcome: 'access_denied' })).toMatchObject({ flow: 'use' })
+  expect(await next({ outcome: 'created' })).toMatchObject({ flow: 'create' })
 })
 
 const shop = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createOrRead, replaceFile } from '../../src/files/private-file.ts'
@@ -27,8 +27,10 @@ test('A private file stays as it is for a later creation, and is replaced at onc
   expect(readdirSync(folder)).toEqual(['keys'])
 })
 
-test('A private file is not made where a link to nothing stands, and the target is not made either', async () => {
+test('A private file is not made in a missing folder, nor where a link to nothing stands, whose target is not made either', async () => {
   const folder = folderWith()
+  await expect(createOrRead(join(folder, 'gone/keys'), 'text')).rejects.toMatchObject({ code: 'ENOENT' })
+  expect(readdirSync(folder)).toEqual([])
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'keys'))
   const creation = createOrRead(join(folder, 'keys'), 'text')
   await expect(creation).rejects.toThrow('it is a link to a file that does not exist')
@@ -52,10 +54,4 @@ test('The creation of a private file takes away the drafts of processes that wer
   for (const name of old) utimesSync(join(folder, name), longAgo, longAgo)
   await createOrRead(join(folder, 'keys'), 'text')
   expect(readdirSync(folder).sort()).toEqual(['keys', 'keys.fresh.tmp', 'keys.left', 'others.left.tmp'])
-})
-
-test('The creation of a private file leaves no draft when its folder is missing', async () => {
-  const folder = folderWith()
-  await expect(createOrRead(join(folder, 'gone/keys'), 'text')).rejects.toMatchObject({ code: 'ENOENT' })
-  expect(existsSync(join(folder, 'gone'))).toBe(false)
 })

@@ -40,13 +40,9 @@ test('coverage adds files and folders up, and reads a file once that is named tw
   expect(minimums).toEqual([{ dimension: 'answers', percent: 100, met: true }])
 })
 
-test('coverage without a file reads the folder .agekey-coverage of the working folder', async () => {
-  const kept = { '.agekey-coverage/a.json': adultCounters(), '.agekey-coverage/b.json': minorCounters() }
-  const { coverage } = coverageIn(kept)
-  expect((await coverage()).stdout).toMatch(/^Coverage of 2 files in \.agekey-coverage\n\nanswers +100 %/)
-})
-
-test('coverage without a file and a folder asks the sandbox that runs, or a tenant of it', async () => {
+test('coverage without a file reads the folder .agekey-coverage, or else asks the sandbox that runs, or a tenant of it', async () => {
+  const kept = coverageIn({ '.agekey-coverage/a.json': adultCounters(), '.agekey-coverage/b.json': minorCounters() })
+  expect((await kept.coverage()).stdout).toMatch(/^Coverage of 2 files in \.agekey-coverage\n\nanswers +100 %/)
   const { url } = await startSandbox()
   const { coverage } = coverageIn()
   await sendUse(`${url}/t/qa`, { sandbox_persona: 'teen-16' })
