@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { readCallback } from '../support/callbacks.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { pushedRequest, useRequest } from '../support/requests.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
@@ -104,11 +103,4 @@ test('A scenario answers a long poll as soon as it advances, at once when it has
   const gone = poll(further.revision)
   await sandbox.scenarios.clear()
   await expect(gone).rejects.toMatchObject({ status: 404 })
-})
-
-test('A scenario of one tenant knows nothing of another', async () => {
-  await sandbox.tenant('one').scenarios.arm({ name: 'A', steps: [TEEN] })
-  await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(200)
-  const { params } = readCallback(await sandbox.request.get('/t/one/v1/oidc/use').query(useRequest()))
-  expect(params).toHaveProperty('id_token')
 })

@@ -22,7 +22,7 @@ test('A tenant exists from the first touch of its address, with an issuer of its
   expect(await namesOf()).toContain('new')
 })
 
-test('A tenant shares neither clock nor personas, expectations, journal, codes, tokens or keys', async () => {
+test('A tenant shares neither clock nor personas, expectations, scenarios, journal, codes, tokens or keys', async () => {
   const [one, other] = [sandbox.tenant('one'), sandbox.tenant('other')]
   const jwks = async (name: string) => (await sandbox.request.get(`/t/${name}/.well-known/jwks.json`)).body
   const before = await jwks('other')
@@ -30,10 +30,12 @@ test('A tenant shares neither clock nor personas, expectations, journal, codes, 
   await one.personas.remove('teen-16')
   const [code, token] = [await rpOf('one').obtainCode(), await rpOf('one').obtainToken()]
   await one.next({ outcome: 'access_denied' })
+  await one.scenarios.arm({ name: 'A', steps: [{ decide: { flow: 'use', persona: 'child-12' } }] })
   await one.keys.rotate('publish')
   expect((await other.clock.state()).advanced_seconds).toBe(0)
   expect(await other.personas.get('teen-16')).toMatchObject({ name: 'teen-16' })
-  expect([await other.expectations.list(), await other.flows.list()]).toEqual([[], []])
+  const lists = [other.expectations.list(), other.scenarios.list(), other.flows.list()]
+  expect(await Promise.all(lists)).toEqual([[], [], []])
   expect((await rpOf('other').exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
   expect((await rpOf('other').upgrade(token)).body).toMatchObject({ error: 'invalid_token' })
   expect([await jwks('other'), await jwks('one')]).toEqual([before, expect.not.objectContaining(before)])

@@ -78,16 +78,12 @@ test.each(['no-age-key', 'teen-16'])('The page of E3 preselects %s, which was cl
   expect(await preselected()).toBe(name)
 })
 
-test('The page of E3 preselects the persona of the last Use in this browser, or no-age-key where that was removed', async () => {
+test('The page of E3 preselects the persona of the last Use in this browser, else no-age-key', async () => {
   const { use, preselected } = startBrowser()
   for (const sandbox_persona of ['teen-14', 'teen-16']) await use({ sandbox_persona })
   expect(await preselected()).toBe('teen-16')
   await sandbox.personas.remove('teen-16')
   expect(await preselected()).toBe('no-age-key')
-})
-
-test('The page of E3 preselects no-age-key after a Use in which the user asked to create an age key', async () => {
-  const { use, preselected } = startBrowser()
   await use({ sandbox_persona: 'adult-passport' })
   await use({ can_create: 'true', sandbox_outcome: 'create_requested' })
   expect(await preselected()).toBe('no-age-key')
