@@ -3,6 +3,7 @@ import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
 import type { KnownFinding } from '../../src/audit/options.ts'
+import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { expectSound } from '../audit/apps/audit-example.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
@@ -16,6 +17,12 @@ export type StartApp = (sandbox: Sandbox) => Promise<RunningApp>
 const WELCOME = 'Welcome, you are 18.'
 const SAVED = 'Your age key is saved.'
 const UPGRADED = 'Your age key says more now.'
+
+const WITH_KEY = ['jwks.kid_twice', 'jwks.kid_missing', 'jwks.slow', 'jwks.503', 'jwks.429', 'jwks.dropped']
+/** A correct client may go on with another key set, which an app that has just begun does not have. */
+const KEY_SETS_WITHOUT_KEY = OUTCOMES.filter(
+  ({ flow, correctClient, name }) => flow === 'jwks' && correctClient === 'depends' && !WITH_KEY.includes(name),
+)
 
 /**
  * What an app does in every flow, and an audit of it: the same for each language.
@@ -111,11 +118,24 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining(text) })
     })
 
+    test('refuses an answer when it gets no key set that holds the key', async () => {
+      for (const { name } of KEY_SETS_WITHOUT_KEY) {
+        // An app that has read its keys would use them again.
+        const fresh = await start(sandbox())
+        await sandbox().next({ flow: 'jwks', outcome: name })
+        const { url, status } = await createAppBrowser().visit(`${fresh.url}/verify`)
+        fresh.stop()
+        expect([url, Math.trunc(status / 100)], name).toEqual([`${fresh.url}/callback`, 4])
+      }
+    }, 120_000)
+
     test('is sound by an audit of the whole catalogue, in which each level counts', async () => {
       const copies = [appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() })] as const
       const startFresh = startFreshBy(start)
       const report = await runAudit({ copies, visitsEach: 4, startFresh }, { failOn: 'may', known })
       expectSound(report)
+      // Of what it reads when it starts: only a fresh copy of the app meets these rows.
+      expect(report.rows.filter(({ flow, verdict }) => flow === 'jwks' && verdict === 'observed')).not.toEqual([])
       expect(report.rows.filter(({ verdict }) => verdict === 'known').map(({ row }) => row)).toEqual(
         known.map(({ row }) => row),
       )

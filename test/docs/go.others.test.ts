@@ -46,5 +46,6 @@ describeWith('go', 'With Go', () => {
 
   describeApp('The handler of integration-go.md', (sandbox) => built.start(sandbox), [
     { row: 'use/id_token.kid_empty', because: 'go-oidc takes an empty kid for none, and tries every key' },
+    { row: 'jwks/jwks.unknown_key_type', because: 'go-oidc reads no key set that holds an unknown type' },
   ])
 })
