@@ -6,8 +6,7 @@ import { startSandbox } from '../support/sandbox.ts'
 import { oddRequests } from './odd-requests.ts'
 
 /** Odd requests to an endpoint, and to one of the many pages: each run of the tests sends others. */
-const RUNS = 100
-const RUNS_OF_A_PAGE = 40
+const RUNS = { endpoint: 100, page: 40 }
 
 /** Pages and forms around the service, each with a form of its own that is valid. */
 const PAGES: readonly (readonly [method: string, path: string, form: Fields])[] = [
@@ -19,18 +18,9 @@ const PAGES: readonly (readonly [method: string, path: string, form: Fields])[] 
   ['GET', '/_sandbox/embedding', {}],
   ['GET', '/_sandbox/act-as/teen-16', {}],
   ['POST', '/_sandbox/act-as/teen-16', {}],
-  ...[
-    'flows',
-    'flows/f1',
-    'personas',
-    'outcomes',
-    'readings',
-    'rules',
-    'tenants',
-    'expectations',
-    'clock',
-    'nothing',
-  ].map((page) => ['GET', `/_sandbox/console/${page}`, { q: 'teen', flow: 'use' }] as const),
+  ...['flows', 'flows/f1', 'personas', 'outcomes', 'readings', 'rules', 'tenants', 'expectations', 'clock', 'x'].map(
+    (page) => ['GET', `/_sandbox/console/${page}`, { q: 'teen', flow: 'use' }] as const,
+  ),
   ['POST', '/_sandbox/console/personas', { persona: 'teen-16' }],
   ['POST', '/_sandbox/console/tenants', { name: 'fuzz' }],
   ['POST', '/_sandbox/console/expectations', { flow: 'use', persona: 'teen-16' }],
@@ -67,32 +57,24 @@ const PROGRAMS = [
 ] as const
 
 /** Sends odd requests to one endpoint: each is answered, none by a failure of ours, all under the banner. */
-async function survive(
-  method: string,
-  path: string,
-  { form, isCall = false }: { form?: Fields; isCall?: boolean } = {},
-) {
+async function survive(method: string, path: string, { form, isCall }: { form?: Fields; isCall?: boolean } = {}) {
   const sandbox = await startSandbox()
   const page = await sandbox.request.get('/v1/oidc/use').query(useRequest())
   const transaction = /name="transaction" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
   const visit = await sandbox.request.post('/_sandbox/demo/use').type('form').send({ claims: claims() })
   const [session = ''] = visit.get('Set-Cookie') ?? []
   expect([transaction, session]).not.toContain('')
-  const requests = oddRequests(method, path, {
-    cookie: session.split(';')[0] ?? '',
-    form: form && { transaction, ...form },
-  })
+  const cookie = session.split(';')[0] ?? ''
+  const requests = oddRequests(method, path, { cookie, form: form && { transaction, ...form } })
   const property = fc.asyncProperty(requests, async ({ text, isCutShort }) => {
     const answer = await exchangeRaw(sandbox.url, text, { ending: isCutShort ? 'end' : 'wait', until: 'answered' })
     const { status, headers, body } = answer
     expect([status >= 200 && status < 500, headers['x-agekey-sandbox']]).toEqual([true, 'testing-only'])
     if (!isCall || status < 400) return
-    expect(JSON.parse(body)).toMatchObject({
-      error: expect.stringMatching(/^[a-z_]+$/),
-      error_description: expect.stringMatching(/./),
-    })
+    const said = { error: expect.stringMatching(/^[a-z_]+$/), error_description: expect.stringMatching(/./) }
+    expect(JSON.parse(body)).toMatchObject(said)
   })
-  await fc.assert(property, { numRuns: form ? RUNS_OF_A_PAGE : RUNS })
+  await fc.assert(property, { numRuns: form ? RUNS.page : RUNS.endpoint })
   await sandbox.request.get('/_sandbox/health').expect(200)
   expect(sandbox.errors).toEqual([])
 }

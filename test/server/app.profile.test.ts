@@ -7,35 +7,26 @@ import { createRelyingParty, type RelyingParty } from '../support/relying-party.
 import { ageSignal, claims } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
-/** What was sent, a request in the words of a profile, and what a callback has that answers the request. */
-type Tolerated = readonly [
-  sent: string,
-  rule: string,
-  (rp: RelyingParty, brand: string) => Promise<ReceivedCallback>,
-  string,
-]
+/** What was sent, the rule, a request in the words of a profile, and what a callback has that answers the request. */
+type Send = (rp: RelyingParty, brand: string) => Promise<ReceivedCallback>
+type Tolerated = readonly [sent: string, rule: string, send: Send, given: string]
 
 const CHILD = { sandbox_persona: 'child-12' }
 
 /** The tests of the rules send a request for each rule; here is what such a request is given, and other spellings. */
 const TOLERATED: readonly Tolerated[] = [
-  ...['id_token code', 'code id_token'].map(
-    (type): Tolerated => [
-      `response_type "${type}" with the upgrade scope`,
-      'USE-05',
-      (rp, brand) => rp.use({ scope: `openid ${brand}.upgrade`, response_type: type }),
-      'id_token',
-    ],
-  ),
-  ...['agekey_upgrade', 'agekey-upgrade'].flatMap((word): readonly Tolerated[] => [
-    [`the scope ${word} at E1`, 'USE-17', (rp) => rp.use({ scope: `openid ${word}`, ...CHILD }), 'code'],
-    [
-      `the scope ${word} at E3`,
-      'CRE-05',
-      async (rp) => rp.create(await rp.obtainRequestUri(), { scope: `openid ${word}` }),
-      'state',
-    ],
-  ]),
+  ...['id_token code', 'code id_token'].map((response_type): Tolerated => {
+    const send: Send = (rp, brand) => rp.use({ scope: `openid ${brand}.upgrade`, response_type })
+    return [`response_type "${response_type}" with the upgrade scope`, 'USE-05', send, 'id_token']
+  }),
+  ...['agekey_upgrade', 'agekey-upgrade'].flatMap((word): readonly Tolerated[] => {
+    const scope = `openid ${word}`
+    const create: Send = async (rp) => rp.create(await rp.obtainRequestUri(), { scope })
+    return [
+      [`the scope ${word} at E1`, 'USE-17', (rp) => rp.use({ scope, ...CHILD }), 'code'],
+      [`the scope ${word} at E3`, 'CRE-05', create, 'state'],
+    ]
+  }),
 ]
 
 const lastFinding = async (sandbox: TestSandbox, rule: string) =>
@@ -55,7 +46,7 @@ test.each(TOLERATED)(
 )
 
 test.each(['agekey_upgrade', 'agekey-upgrade'])(
-  'Profile agekey alone takes a pushed request with the scope %s',
+  'Only profile agekey takes a pushed request with the scope %s',
   async (word) => {
     const pushTo = async (profile: 'agekey' | 'spec'): Promise<Answer> =>
       createRelyingParty(await startSandbox({ profile })).push({ scope: `openid ${word}` })
@@ -74,22 +65,18 @@ test.each([
 })
 
 test.each(['spec', 'agekey'] as const)(
-  'Profile %s maps an override to thresholds as they were sent, in any order',
+  'Profile %s maps an override to thresholds as they were sent, in any order, and ignores extra parameters on the Create URL',
   async (profile) => {
     const sandbox = await startSandbox({ profile })
+    const rp = createRelyingParty(sandbox)
     const overrides = { id_doc_scan: { age_thresholds: [18, 99] } }
-    const sent = claims({ age_thresholds: [18, 13], overrides })
-    const token = idTokenOf(await createRelyingParty(sandbox).use({ claims: sent }))
+    const token = idTokenOf(await rp.use({ claims: claims({ age_thresholds: [18, 13], overrides }) }))
     expect(token.age_thresholds).toEqual({ 13: false, 18: true })
     expect(await lastFinding(sandbox, 'CLM-05')).toMatchObject({ level: 'advice' })
+    const { params } = await rp.create(await rp.obtainRequestUri(), { state: 'x', authorization_details: '[]' })
+    expect(params).toEqual({ state: 'state-1' })
   },
 )
-
-test.each(['spec', 'agekey'] as const)('Profile %s ignores extra parameters on the Create URL', async (profile) => {
-  const rp = createRelyingParty(await startSandbox({ profile }))
-  const { params } = await rp.create(await rp.obtainRequestUri(), { state: 'x', authorization_details: '[]' })
-  expect(params).toEqual({ state: 'state-1' })
-})
 
 test('Profile agekey puts its brand word into the scope and the upgrade path, instead of svc', async () => {
   const sandbox = await startSandbox({ profile: 'agekey' })
@@ -103,9 +90,8 @@ test('Profile agekey puts its brand word into the scope and the upgrade path, in
 
 test('Profile agekey refuses a code without the upgrade scope, and a string that holds no array', async () => {
   const rp = createRelyingParty(await startSandbox({ profile: 'agekey' }), { brand: 'agekey' })
-  expect((await rp.use({ response_type: 'id_token code' })).params).toMatchObject({
-    error: 'unsupported_response_type',
-  })
+  const { params } = await rp.use({ response_type: 'id_token code' })
+  expect(params).toMatchObject({ error: 'unsupported_response_type' })
   const answer = await rp.upgrade(await rp.obtainToken(), 'not json')
   expect(refusal(answer)).toMatchObject({ status: 400, error: 'invalid_authorization_details' })
 })

@@ -27,7 +27,7 @@ async function open(url: string, head = ''): Promise<Socket> {
   return socket
 }
 
-async function openMany(url: string, count: number, head?: string): Promise<readonly Socket[]> {
+const openMany = async (url: string, count: number, head?: string): Promise<readonly Socket[]> => {
   const sockets: Socket[] = []
   while (sockets.length < count) sockets.push(await open(url, head))
   return sockets
@@ -48,9 +48,7 @@ describe('A process that takes 16 connections', () => {
   let url = ''
   let printed: { readonly stderr: string }
   beforeAll(async () => {
-    const started = await startWith16Connections()
-    url = started.url
-    printed = started.printed
+    ;({ url, printed } = await startWith16Connections())
   })
 
   test('closes the oldest of a flood of idle connections for a caller, with one warning', async () => {

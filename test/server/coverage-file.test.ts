@@ -53,9 +53,9 @@ describe('A coverage file', () => {
 
   test('in a folder that does not exist is refused in one line', async () => {
     coverageFile = join(folder, 'reports', 'coverage.json')
-    const refusal = await start().catch((error: unknown) => String(error))
-    expect(refusal).toContain(`there is no folder ${join(folder, 'reports')}; make it, or name another one`)
-    expect(refusal).not.toContain('\n')
+    const message = `there is no folder ${join(folder, 'reports')}; make it, or name another one`
+    await expect(start()).rejects.toThrow(expect.objectContaining({ message: expect.stringMatching(/^[^\n]+$/) }))
+    await expect(start()).rejects.toThrow(message)
   })
 
   // A folder without the right to write would not do: root may write it.

@@ -69,19 +69,14 @@ describe('An own certificate', () => {
     expect(warnings).toEqual([])
   })
 
-  test.each<[string, string[], number, string | undefined, RegExp]>([
-    ['that has expired', ['localhost'], now - 400 * day, undefined, /expired on .* clients will refuse it/],
-    ['from the future', ['localhost'], now + 30 * day, undefined, /is not valid before/],
-    ['for another name', ['other.example'], now, undefined, /does not name localhost; clients that come by that name/],
-    [
-      'beside a base URL by http',
-      ['localhost'],
-      now,
-      'http://localhost:2435',
-      /^baseUrl: .* the sandbox itself serves https$/,
-    ],
-  ])('%s is served with a warning', async (_what, names, at, baseUrl, warning) => {
-    const { warnings } = await startWith({ ...(await writePair(names, at)).files, ...(baseUrl ? { baseUrl } : {}) })
+  const HTTP = { baseUrl: 'http://localhost:2435' }
+  test.each<[string, string, number, SandboxOptions, RegExp]>([
+    ['that has expired', 'localhost', now - 400 * day, {}, /expired on .* clients will refuse it/],
+    ['from the future', 'localhost', now + 30 * day, {}, /is not valid before/],
+    ['for another name', 'other.example', now, {}, /does not name localhost; clients that come by that name/],
+    ['beside a base URL by http', 'localhost', now, HTTP, /^baseUrl: .* the sandbox itself serves https$/],
+  ])('%s is served with a warning', async (_what, name, at, options, warning) => {
+    const { warnings } = await startWith({ ...(await writePair([name], at)).files, ...options })
     expect(warnings).toEqual([expect.stringMatching(warning)])
   })
 

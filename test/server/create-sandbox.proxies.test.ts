@@ -39,48 +39,33 @@ test.each([
 
 const FAR = { ...BY_LOOPBACK, baseUrl: 'https://age.example' }
 const STRANGER = { 'X-Forwarded-For': '203.0.113.9' }
+const MACHINE = { 'X-Forwarded-For': '127.0.0.1' }
+const BY_NAME = { Host: 'agekey-sandbox:2435' }
+const named = (host: string, others: Headers = {}) => ({ 'X-Forwarded-Host': host, ...others })
+const AT_INTERNAL = { ...BY_LOOPBACK, internalUrl: 'http://age.internal' }
 
-/** By a sentence: the options of a sandbox, the headers of a control call, and its status. */
-const CONTROL: Readonly<Record<string, readonly [Options, Headers, number]>> = {
-  'the name of the internal URL is taken': [
-    { internalUrl: 'http://agekey-sandbox:2435' },
-    { Host: 'agekey-sandbox:2435' },
-    200,
-  ],
-  'trust_host is no invitation': [{ trustHost: true }, { Host: 'agekey-sandbox:2435' }, 403],
-  'a control token opens by any name': [{ controlToken: TOKEN }, { Host: 'agekey-sandbox:2435', ...WITH_TOKEN }, 200],
-  'a forwarded name opens nothing': [{}, { Host: 'evil.example', 'X-Forwarded-Host': 'localhost' }, 403],
-  'a forwarded name of a trusted proxy is judged': [BY_LOOPBACK, { 'X-Forwarded-Host': 'evil.example' }, 403],
-  'behind a trusted proxy the name of the internal URL is taken': [
-    { ...BY_LOOPBACK, internalUrl: 'http://age.internal' },
-    { Host: 'upstream', 'X-Forwarded-Host': 'age.internal' },
-    200,
-  ],
-  'with a base URL beyond this machine a trusted proxy opens nothing': [
-    FAR,
-    { 'X-Forwarded-Host': 'age.example', 'X-Forwarded-For': '127.0.0.1' },
+/** A sentence, the status of a control call, the options of the sandbox, and the headers of the call. */
+const CONTROL: readonly (readonly [string, number, Options, Headers])[] = [
+  ['the name of the internal URL is taken', 200, { internalUrl: 'http://agekey-sandbox:2435' }, BY_NAME],
+  ['trust_host is no invitation', 403, { trustHost: true }, BY_NAME],
+  ['a control token opens by any name', 200, { controlToken: TOKEN }, { ...BY_NAME, ...WITH_TOKEN }],
+  ['a forwarded name opens nothing', 403, {}, named('localhost', { Host: 'evil.example' })],
+  ['a forwarded name of a trusted proxy is judged', 403, BY_LOOPBACK, named('evil.example')],
+  ['a trusted proxy may forward the name of the internal URL', 200, AT_INTERNAL, named('age.internal', { Host: 'x' })],
+  ['with a base URL elsewhere a trusted proxy opens nothing', 403, FAR, named('age.example', MACHINE)],
+  ['a trusted proxy that passes on a stranger opens nothing', 403, BY_LOOPBACK, named('localhost', STRANGER)],
+  [
+    'a trusted proxy that names its caller by another header opens nothing',
     403,
-  ],
-  'a trusted proxy that passes on a stranger opens nothing': [
     BY_LOOPBACK,
-    { 'X-Forwarded-Host': 'localhost', ...STRANGER },
-    403,
+    named('localhost', { 'X-Real-IP': '127.0.0.1' }),
   ],
-  'a trusted proxy that names its caller by another header leaves the caller unknown': [
-    BY_LOOPBACK,
-    { 'X-Forwarded-Host': 'localhost', 'X-Real-IP': '127.0.0.1' },
-    403,
-  ],
-  'a stranger behind a trusted proxy shows the token': [
-    { ...FAR, controlToken: TOKEN },
-    { ...STRANGER, ...WITH_TOKEN },
-    200,
-  ],
-  'a stranger behind a trusted proxy is asked for the token': [{ ...BY_LOOPBACK, controlToken: TOKEN }, STRANGER, 401],
-  'a caller of this machine behind a trusted proxy may': [BY_LOOPBACK, { 'X-Forwarded-For': '::1' }, 200],
-}
+  ['a stranger with the token may', 200, { ...FAR, controlToken: TOKEN }, { ...STRANGER, ...WITH_TOKEN }],
+  ['a stranger is asked for the token', 401, { ...BY_LOOPBACK, controlToken: TOKEN }, STRANGER],
+  ['a caller of this machine behind a trusted proxy may', 200, BY_LOOPBACK, { 'X-Forwarded-For': '::1' }],
+]
 
-test.each(Object.entries(CONTROL))('At the control API %s', async (_sentence, [options, headers, status]) => {
+test.each(CONTROL)('At the control API %s: %i', async (_sentence, status, options, headers) => {
   const { request } = await startSandbox(options)
   expect((await request.get('/_sandbox/flows').set(headers)).status).toBe(status)
 })
@@ -100,11 +85,8 @@ test.each([
   ['10.0.0.0/8', 'https', false],
 ])('Trusting the proxy %s, a cookie given by forwarded %s is Secure: %j', async (proxy, protocol, isSecure) => {
   const { request } = await startSandbox({ controlToken: TOKEN, trustProxy: [proxy] })
-  const answer = await request
-    .post('/_sandbox/act-as/teen-16')
-    .set({ 'X-Forwarded-Proto': protocol, ...WITH_TOKEN })
-    .send({})
-  const [cookie = ''] = answer.get('Set-Cookie') ?? []
+  const act = request.post('/_sandbox/act-as/teen-16').set({ 'X-Forwarded-Proto': protocol, ...WITH_TOKEN })
+  const [cookie = ''] = (await act.send({})).get('Set-Cookie') ?? []
   expect(cookie).toMatch(/^agekey_sandbox_persona=teen-16/)
   expect(/; Secure(?:;|$)/.test(cookie)).toBe(isSecure)
 })

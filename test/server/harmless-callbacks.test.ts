@@ -2,12 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 
-/** Rejections that no one handles while a test runs: outside a test each ends its process. */
-function watchUnhandled(): readonly unknown[] {
+/** Calls a sandbox twice. Returns the rejections that no one handles meanwhile: outside a test each ends its process. */
+async function callTwice(options: SandboxOptions): Promise<readonly unknown[]> {
   const unhandled: unknown[] = []
   const note = (reason: unknown) => unhandled.push(reason)
   process.on('unhandledRejection', note)
   onTestFinished(() => void process.off('unhandledRejection', note))
+  await using sandbox = await createSandbox(options)
+  for (let n = 0; n < 2; n++) expect((await fetch(`${sandbox.url}/_sandbox/health`)).status).toBe(200)
+  await turn()
   return unhandled
 }
 
@@ -22,16 +25,13 @@ test.each([
   ['throws', throws],
   ['rejects', rejects],
 ])('A callback that %s is reported to onError, and every answer is given', async (_how, fails) => {
-  const unhandled = watchUnhandled()
   const errors: unknown[] = []
-  await using sandbox = await createSandbox({
+  const unhandled = await callTwice({
     builtinClient: false,
     onWarning: fails('of onWarning'),
     onCall: fails('of onCall'),
     onError: (error) => errors.push(error),
   })
-  for (let n = 0; n < 2; n++) expect((await fetch(`${sandbox.url}/_sandbox/health`)).status).toBe(200)
-  await turn()
   expect(errors).toEqual([new Error('of onWarning'), new Error('of onCall'), new Error('of onCall')])
   expect(unhandled).toEqual([])
 })
@@ -43,9 +43,5 @@ const FAILING: readonly (readonly [string, SandboxOptions])[] = [
 ]
 
 test.each(FAILING)('With %s the sandbox goes on', async (_case, options) => {
-  const unhandled = watchUnhandled()
-  await using sandbox = await createSandbox(options)
-  for (let n = 0; n < 2; n++) expect((await fetch(`${sandbox.url}/_sandbox/health`)).status).toBe(200)
-  await turn()
-  expect(unhandled).toEqual([])
+  expect(await callTwice(options)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { RouteRow } from '../../src/http/handler.ts'
 import { createApp } from '../../src/server/app.ts'
 import { createPageRoutes } from '../../src/server/page-routes.ts'
@@ -94,16 +94,20 @@ test('The health of the sandbox is told to every page', async () => {
   for (const headers of [...Object.values(LOADS), LINK]) expect((await ask(HEALTH, headers)).status).toBe(200)
 })
 
-describe.each(['/v1/oidc/use', '/v1/oidc/create'])('At %s', (path) => {
-  test('a flow begins for every site that navigates there, in an iframe too', async () => {
+test.each(['/v1/oidc/use', '/v1/oidc/create'])(
+  'At %s a flow begins for every site that navigates there, in an iframe too',
+  async (path) => {
     for (const headers of [LINK, LOADS['an iframe'], { 'Sec-Fetch-Site': 'cross-site' }, {}]) {
       const sandbox = await startSandbox()
       await sandbox.request.get(path).query(useRequest()).set(headers)
       expect(await sandbox.flows.list()).toHaveLength(1)
     }
-  })
+  },
+)
 
-  test('neither a flow nor a tenant begins for an image or a fetch of another site', async () => {
+test.each(['/v1/oidc/use', '/v1/oidc/create'])(
+  'At %s neither a flow nor a tenant begins for an image or a fetch of another site',
+  async (path) => {
     const sandbox = await startSandbox()
     for (const headers of [LOADS['an image'], LOADS['a fetch']]) {
       for (const prefix of ['', '/t/made-by-image']) {
@@ -114,5 +118,5 @@ describe.each(['/v1/oidc/use', '/v1/oidc/create'])('At %s', (path) => {
     }
     expect(await sandbox.flows.list()).toEqual([])
     expect((await sandbox.request.get('/_sandbox/tenants')).body.tenants).toHaveLength(1)
-  })
-})
+  },
+)

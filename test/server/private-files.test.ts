@@ -19,10 +19,8 @@ const write = (path: string, mode: number) => {
 describe('A start', () => {
   test('makes a state folder that causes no warning at the next one', async () => {
     const warnings: string[] = []
-    const onWarning = (message: string) => warnings.push(message)
-    for (let start = 0; start < 2; start++) {
-      await startSandbox({ keys: undefined, stateDir, https: true, onWarning })
-    }
+    const options = { keys: undefined, stateDir, https: true, onWarning: (message: string) => warnings.push(message) }
+    for (let start = 0; start < 2; start++) await startSandbox(options)
     expect(warnings).toEqual([])
   })
 
@@ -42,11 +40,8 @@ describe('A start', () => {
     mkdirSync(stateDir)
     chmodSync(stateDir, 0o777)
     const warnings: string[] = []
-    const { request } = await startSandbox({
-      keys: undefined,
-      stateDir,
-      onWarning: (message) => warnings.push(message),
-    })
+    const onWarning = (message: string) => warnings.push(message)
+    const { request } = await startSandbox({ keys: undefined, stateDir, onWarning })
     await request.get('/_sandbox/health').expect(200)
     expect(warnings).toEqual([expect.stringMatching(/state: it holds private keys, and its mode 777.*chmod 700/)])
   })

@@ -1,21 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createBreaker } from '../../src/store/breaker.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 function start() {
   const events: string[] = []
-  const breaker = createBreaker({
-    withinMs: 2_000,
-    onOpen: () => events.push('open'),
-    onClose: () => events.push('close'),
-  })
-  return { breaker, events }
+  const note = (event: string) => () => void events.push(event)
+  return { breaker: createBreaker({ withinMs: 2_000, onOpen: note('open'), onClose: note('close') }), events }
 }
 
 /** A call that the test answers. */
