@@ -29,18 +29,15 @@ test('Answers that no route gives, and pages with a valid request, keep what all
 })
 
 test.each(['/', '/_sandbox/health', '/_sandbox/events', '/_sandbox/console/flows', '/.well-known/jwks.json'])(
-  'The answer to HEAD %s is a head without a body',
+  'The answer to HEAD %s is a head without a body, and HEAD begins no Create flow',
   async (path) => {
-    const answer = await (await startSandbox()).request.head(path).expect(200)
+    const { request, flows } = await startSandbox()
+    const answer = await request.head(path).expect(200)
+    await request.head('/v1/oidc/create').query(useRequest()).expect(405)
+    expect(await flows.list()).toEqual([])
     expect(answer.text ?? '').toBe('')
   },
 )
-
-test('HEAD begins no Create flow', async () => {
-  const { request, flows } = await startSandbox()
-  await request.head('/v1/oidc/create').query(useRequest()).expect(405)
-  expect(await flows.list()).toEqual([])
-})
 
 test('An address that is not served is answered by a page for a browser and in JSON for every other client', async () => {
   const { request } = await startSandbox()

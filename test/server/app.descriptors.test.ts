@@ -53,14 +53,15 @@ const LOADED_LATER: Readonly<Record<string, number>> = {
 const answer = z.object({ status: z.number(), retryAfter: z.string().nullable(), text: z.string() })
 
 test('Without file descriptors what is loaded later cannot be loaded: 503 says so, and the next call loads it', async () => {
-  const command = [
+  const program = [
     process.execPath,
     '--input-type=module',
     '--eval',
     PROGRAM,
     JSON.stringify(Object.keys(LOADED_LATER)),
   ]
-  const { stdout, stderr } = spawn('sh', ['-c', 'ulimit -n 60; exec "$0" "$@"', ...command], { cwd: packageFolder })
+  const command = ['-c', 'ulimit -n 60; exec "$0" "$@"', ...program]
+  const { stdout, stderr } = spawn('sh', command, { cwd: packageFolder })
   const [printed, errors] = await Promise.all([text(stdout), text(stderr)])
   expect(errors).toBe('')
   const answers = z.array(z.object({ without: answer, after: answer })).parse(JSON.parse(printed))
@@ -82,11 +83,8 @@ test('No part of the bundle has more files of its own than are looked for before
     const imports = named(code, /(?:from|import) ?["`]\.\/([^"`]+)["`]/g)
     return [name, { imports, loads: named(code, /import\(["`]\.\/([^"`]+)["`]/g) }] as const
   }
-  const chunks = new Map(
-    readdirSync(dist)
-      .filter((name) => name.endsWith('.js'))
-      .map(chunkOf),
-  )
+  const names = readdirSync(dist).filter((name) => name.endsWith('.js'))
+  const chunks = new Map(names.map(chunkOf))
   const filesOf = (name: string, files = new Set<string>()): Set<string> => {
     if (files.has(name)) return files
     files.add(name)
