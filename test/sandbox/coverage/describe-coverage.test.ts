@@ -119,4 +119,7 @@ test('Coverage rounds down, so that 100 percent has no gap', () => {
   const { must } = asking(AGE, { rows: Object.fromEntries(others.map(({ id }) => [id, ONCE])) }).dimensions
   expect(must.total - must.covered).toBe(1)
   expect(must.percent).toBeLessThan(100)
+  const twoAges = { 13: { true: ONCE, false: ONCE }, 16: { true: ONCE, false: ONCE } }
+  const claims = [{ claims: { age_thresholds: [13, 16, 18] }, thresholds: twoAges, filters: {}, boundaries: {} }]
+  expect(asking(AGE, { claims }).dimensions.answers).toMatchObject({ covered: 4, total: 6, percent: 66 })
 })

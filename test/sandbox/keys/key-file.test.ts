@@ -15,14 +15,11 @@ test('Keys that were made are read back by their ids, from a file for its owner 
   const file = keyFileIn(join(folder, 'a/b'))
   expect(await readKeyFile(file)).toBeUndefined()
   const made = await generateKeys(file)
+  const kids = [made.RS256.kid, made.ES256.kid]
+  expect(kids).toEqual([expect.stringMatching(/^sandbox-rs256-/), expect.stringMatching(/^sandbox-es256-/)])
   const read = await readKeyFile(file)
-  expect([read?.RS256.kid, read?.ES256.kid]).toEqual([made.RS256.kid, made.ES256.kid])
-  expect([made.RS256.kid, made.ES256.kid]).toEqual([
-    expect.stringMatching(/^sandbox-rs256-/),
-    expect.stringMatching(/^sandbox-es256-/),
-  ])
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(statSync(join(folder, 'a/b')).mode & 0o777).toBe(0o700)
+  expect([read?.RS256.kid, read?.ES256.kid]).toEqual(kids)
+  expect([file, join(folder, 'a/b')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700])
   expect(readFileSync(join(folder, 'a/b/.gitignore'), 'utf8')).toBe('*\n')
 })
 
@@ -51,12 +48,6 @@ test('Signing keys that can no longer be written cause a warning and are still u
   expect(warnings).toEqual([expect.stringMatching(/gone\/signing-keys\.json: the signing keys cannot be kept/)])
 })
 
-test('A damaged key file is refused, and the message says what to do', async () => {
-  const file = keyFileIn(folder)
-  writeFileSync(file, '{"keys": [{"kty": "RSA"}]}')
-  await expect(readKeyFile(file)).rejects.toThrow(/not a JSON Web Key Set.*Delete the file/)
-})
-
 test('Of three that make keys at the same time one keeps them, and all have the same', async () => {
   const file = keyFileIn(join(folder, 'state'))
   const made = await Promise.all([1, 2, 3].map(async () => (await readKeyFile(file)) ?? generateKeys(file)))
@@ -65,10 +56,11 @@ test('Of three that make keys at the same time one keeps them, and all have the 
   expect(kids).toEqual(Array(3).fill(`${kept?.RS256.kid} ${kept?.ES256.kid}`))
 })
 
-test('Damaged keys that another process has left in the meantime are refused in one line', async () => {
+test('A damaged key file is refused in one line that says what to do, also when another process has left it', async () => {
   const file = keyFileIn(folder)
+  writeFileSync(file, '{"keys": [{"kty": "RSA"}]}')
+  await expect(readKeyFile(file)).rejects.toThrow(/not a JSON Web Key Set.*Delete the file/)
   writeFileSync(file, 'not keys')
-  await expect(generateKeys(file)).rejects.toThrow(
-    /^\S+signing-keys\.json: the signing keys cannot be read: [^\n]*Delete the file/,
-  )
+  const refused = /^\S+signing-keys\.json: the signing keys cannot be read: [^\n]*Delete the file/
+  await expect(generateKeys(file)).rejects.toThrow(refused)
 })

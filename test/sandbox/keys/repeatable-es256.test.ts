@@ -15,6 +15,6 @@ test.each([
     'f1abb023518351cd71d881567b1ea663ed3efcf6c5132b354f28d3b0b7d38367',
     '019f4113742a2b14bd25926b49c649155f267e60d3814b4c0cc84250e46f0083',
   ],
-])('signs %j as RFC 6979 does', (message, r, s) => {
+])('ES256 signs %j as RFC 6979 does', (message, r, s) => {
   expect(signEs256(message, Buffer.from(KEY, 'hex').toString('base64url')).toString('hex')).toBe(r + s)
 })

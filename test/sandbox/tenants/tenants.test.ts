@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { AgeSignal } from '../../../src/age/signal.ts'
+import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
 import { createMemoryDirectory } from '../../../src/store/memory-directory.ts'
@@ -17,7 +19,9 @@ async function fewTenants() {
 
 const PERSONA = { name: 'own', title: 'Own', purpose: 'Put by a test.' }
 
-const DRIVES: readonly (readonly [string, (tenant: Tenant) => Promise<unknown>])[] = [
+type Use = (tenant: Tenant) => Promise<unknown>
+
+test.each<[string, Use]>([
   ['given an expectation', ({ expectations }) => expectations.add({ flow: 'use', outcome: 'access_denied' })],
   ['given a scenario', ({ scenarios }) => scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })],
   ['given a persona', ({ personas }) => personas.put(PERSONA)],
@@ -25,9 +29,7 @@ const DRIVES: readonly (readonly [string, (tenant: Tenant) => Promise<unknown>])
   ['moved to another time', (tenant) => tenant.moveClock({ advance: 7 })],
   ['configured', (tenant) => tenant.configure({ defaults: { outcome: 'access_denied' } })],
   ['given a key', (tenant) => tenant.rotateKeys('publish')],
-]
-
-test.each(DRIVES)('A touched tenant that is %s is not pushed out by those touched after it', async (_case, drive) => {
+])('A touched tenant that is %s is not pushed out by those touched after it', async (_case, drive) => {
   const { tenants, crowd } = await fewTenants()
   const tenant = await tenants.touch('driven')
   await drive(tenant)
@@ -35,27 +37,19 @@ test.each(DRIVES)('A touched tenant that is %s is not pushed out by those touche
   expect(await tenants.find('driven')).toBe(tenant)
 })
 
-const SIGNAL = {
-  method: 'email_age_estimation',
-  age: { at_least_years: 18 },
-  verified_at: '2026-01-15',
-  provenance: '/yoti',
-} as const
-
-const READS: readonly (readonly [string, (tenant: Tenant) => Promise<unknown>])[] = [
-  ['is only touched', async () => {}],
-  ['is read', ({ personas, expectations }) => Promise.all([personas.list(), expectations.list()])],
-  ['is asked for the age key of a persona', async ({ personas }) => personas.ageKeyOf(await adult(personas))],
-  ['saved an age key in a flow', ({ personas }) => personas.save([SIGNAL], 'no-age-key')],
-  ['is reset', (tenant) => tenant.reset()],
-]
-const adult = async (personas: Tenant['personas']) => {
-  const persona = await personas.find('adult-passport')
-  if (!persona) throw new Error('there is no persona adult-passport')
-  return persona
+const [PASSPORT = expect.fail()] = (await loadPersonas()).filter(({ name }) => name === 'adult-passport')
+const SIGNAL: AgeSignal = {
+  ...{ method: 'email_age_estimation', age: { at_least_years: 18 } },
+  ...{ verified_at: '2026-01-15', provenance: '/yoti' },
 }
 
-test.each(READS)('A tenant that %s gives way to those touched after it', async (_case, read) => {
+test.each<[string, Use]>([
+  ['is only touched', async () => {}],
+  ['is read', ({ personas, expectations }) => Promise.all([personas.list(), expectations.list()])],
+  ['is asked for the age key of a persona', ({ personas }) => personas.ageKeyOf(PASSPORT)],
+  ['saved an age key in a flow', ({ personas }) => personas.save([SIGNAL], 'no-age-key')],
+  ['is reset', (tenant) => tenant.reset()],
+])('A tenant that %s gives way to those touched after it', async (_case, read) => {
   const { tenants, crowd } = await fewTenants()
   await read(await tenants.touch('called'))
   await crowd()
