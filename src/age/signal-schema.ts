@@ -97,9 +97,6 @@ export const personaSchemas: SignalSchemas<AgeSignal> = schemasOf((method) =>
   z.strictObject({ ...statement(method, personaDates), ...certification }, signalError),
 )
 
-/** One submitted age signal, as a schema to describe it with; `parseAgeSignals` finds and explains more. */
-export const submittedSignalSchema = anyOf(submittedSchemas)
-
 /** One signal that `parseEvaluationSignals` takes. */
 export const evaluationSignalSchema = z.union([anyOf(evaluationSchemas), anyOf(certifiedSchemas)])
 

@@ -15,11 +15,7 @@ import {
 import type { Vocabulary } from './vocabulary.ts'
 
 export type { Age, AgeSignal, SubmittedAgeSignal } from './signal-schema.ts'
-export {
-  evaluationSignalSchema,
-  personaSignalSchema,
-  submittedSignalSchema,
-} from './signal-schema.ts'
+export { evaluationSignalSchema, personaSignalSchema } from './signal-schema.ts'
 
 /** What a signal is checked against besides the specification; `now` in milliseconds since the UNIX epoch. */
 export interface SignalContext extends Vocabulary {

@@ -203,12 +203,10 @@ test.each([
 })
 
 test('The schemas of signals take what the parsers take', async () => {
-  const { submittedSignalSchema, evaluationSignalSchema } = await loadAnew('take')
+  const { evaluationSignalSchema } = await loadAnew('take')
   for (const signal of Object.values(SIGNALS)) {
-    expect(submittedSignalSchema.parse(signal)).toEqual(signal)
     const certified = { ...signal, iso_27566_1: 'basic' }
     expect(evaluationSignalSchema.parse(certified)).toEqual(certified)
-    expect(submittedSignalSchema.safeParse(certified).success).toBe(false)
   }
 })
 
@@ -225,8 +223,9 @@ test.each([
 })
 
 test('The schemas of signals become JSON Schemas that distinguish the methods', async () => {
-  const { submittedSignalSchema, evaluationSignalSchema, personaSignalSchema } = await loadAnew('describe')
-  const { anyOf = [] } = z.toJSONSchema(submittedSignalSchema)
+  const { evaluationSignalSchema, personaSignalSchema } = await loadAnew('describe')
+  const { anyOf: [evaluation] = [] } = z.toJSONSchema(evaluationSignalSchema, { io: 'input' })
+  const anyOf = evaluation?.anyOf ?? []
   expect(anyOf).toHaveLength(6)
   const years = { type: 'integer', minimum: 0, maximum: 150 }
   const object = { type: 'object', additionalProperties: false }
@@ -242,7 +241,5 @@ test('The schemas of signals become JSON Schemas that distinguish the methods', 
     attributes: { ...object, properties: { card_type }, required: ['card_type'] },
   })
   expect(schemaOf('id_doc_scan')).not.toHaveProperty('properties.age.required')
-  for (const schema of [evaluationSignalSchema, personaSignalSchema]) {
-    expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow()
-  }
+  expect(z.toJSONSchema(personaSignalSchema, { io: 'input' }).anyOf).toHaveLength(6)
 })
