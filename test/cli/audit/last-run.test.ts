@@ -59,6 +59,9 @@ test('What is known of the readings of an app stands beside the rows of its last
 })
 
 const FIRST = 'run it without --again first'
+const WITHOUT = 'run the audit without --again first'
+const WELL = 'nothing failed or was undetermined'
+const BROKEN = new RegExp(`^--again: \\.agekey-audit/last\\.json is not JSON: Unexpected token .*; ${WITHOUT}$`)
 const OTHER = auditReport([], { app: 'http://localhost:1/' })
 const GOOD = auditReport([auditedRow('use/verified', { verdict: 'accepted' })], { app: APP })
 const OLD = { app: APP, rows: [{ row: 'use/verified', verdict: 'accepted' }] }
@@ -69,10 +72,10 @@ const NO_REPORT = 'is no report of agekey-sandbox audit: seconds: expected a num
 test.each([
   ['without an audit before', undefined, `there is no last audit in this folder; ${FIRST}`],
   ['after that of another app', OTHER, `the last audit was of http://localhost:1/, not of ${APP}; ${FIRST}`],
-  ['when all is well', GOOD, /in the last audit of \S+ nothing failed or was undetermined; run it without --again$/],
-  ['after a broken file', 'x', /^--again: \S+last\.json is not JSON: Unexpected .*; run the audit without --again/],
-  ['after verdicts alone', OLD, `.agekey-audit/last.json ${ALONE}; run the audit without --again first`],
-  ['after another shape', BAD, `.agekey-audit/last.json ${NO_REPORT}; run the audit without --again first`],
+  ['when all is well', GOOD, `in the last audit of ${APP} ${WELL}; run it without --again`],
+  ['after a broken file', 'x', BROKEN],
+  ['after verdicts alone', OLD, `.agekey-audit/last.json ${ALONE}; ${WITHOUT}`],
+  ['after another shape', BAD, `.agekey-audit/last.json ${NO_REPORT}; ${WITHOUT}`],
 ])('--again is refused in one line %s', (_, last, line) => {
   if (last !== undefined) write(last)
   const message = typeof line === 'string' ? `--again: ${line}` : expect.stringMatching(line)

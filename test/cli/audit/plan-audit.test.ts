@@ -97,8 +97,11 @@ const SHOP = 'https://shop.example.com/verify'
 const BEYOND = 'is beyond this machine and its private network, and the audit sends it hundreds of wrong answers'
 const FREE = '{port} is a free port for an app that the audit starts; give --start, or the port of your app'
 
+const NO_APP =
+  /^the address of the app is missing: .*agekey-sandbox audit http:\/\/localhost:3000\/verify, or app in agekey-audit\.yaml$/
+
 test.each<[AuditFile['values'], Flags, string | RegExp]>([
-  [{}, {}, /^the address of the app is missing: .* audit http:\S+:3000\/verify, or app in agekey-audit\.yaml$/],
+  [{}, {}, NO_APP],
   [{ app: 'http://localhost:{port}/' }, {}, `agekey-audit.yaml:1: app: ${FREE}`],
   [{ app: SHOP }, {}, `agekey-audit.yaml:1: app: ${SHOP} ${BEYOND}; give --this-app-is-mine when it is yours`],
   [{}, { page: SHOP }, /^https:\/\/shop\.example\.com\/verify is beyond this machine/],

@@ -33,6 +33,8 @@ test('A call of audit gives numbers, patterns and files', () => {
 
 const ROW = 'use/id_token.expired'
 const LEAVE = 'leave one of them out'
+const ABOUT_ROWS = `is about rows, and --readings tries none; ${LEAVE}`
+const TWICE = '--json and --sarif both write to standard output; give a file for all but one of them'
 const CHROMIUM = '--headed is for Chromium, and --browser http runs none'
 const STARTED = '--headed is for a browser that the audit starts, and --cdp names one that runs'
 const AS_KNOWN =
@@ -60,7 +62,7 @@ test.each<[AuditFlags, string | RegExp]>([
   [{ repeat: 'often' }, '--repeat: "often" is not a whole number from 1 to 10'],
   [{ timeout: '-1' }, '--timeout: "-1" is not a number of seconds above 0, at most 600'],
   [{ budget: '1e9' }, '--budget: "1e9" is not a number of seconds above 0, at most 86400'],
-  [{ json: '-', sarif: '-' }, /^--json and --sarif both write to standard output; give a file for all but one of \w+$/],
+  [{ json: '-', sarif: '-' }, TWICE],
   [{ markdown: '' }, '--markdown: "" names no file; give one, or - for standard output'],
   [{ list: true, junit: 'a.xml' }, '--junit: --list runs no row, so that there is nothing to report'],
   [{ learn: true, json: '-' }, '--json: --learn runs no row, so that there is nothing to report'],
@@ -68,8 +70,8 @@ test.each<[AuditFlags, string | RegExp]>([
   [{ learn: true, again: true }, '--learn and --again are two things to do; give one of them'],
   [{ readings: true, again: true }, '--again and --readings are two things to do; give one of them'],
   [{ failOnReadings: true }, /^--fail-on-readings counts what --readings finds; give --readings too, or leave it out$/],
-  [{ readings: true, only: ['flow:use'] }, `--only is about rows, and --readings tries none; ${LEAVE}`],
-  [{ readings: true, failOn: 'must' }, /^--fail-on is about rows, .*; --fail-on-readings makes what it finds count$/],
+  [{ readings: true, only: ['flow:use'] }, `--only ${ABOUT_ROWS}`],
+  [{ readings: true, failOn: 'must' }, `--fail-on ${ABOUT_ROWS}; --fail-on-readings makes what it finds count`],
   [{ again: true, only: ['flow:use'] }, '--again and --only both say which rows; give one of them'],
 ])('A call of audit with %j is refused in one line', (flags, message) => {
   expect(() => readFlags(PAGE, flags)).toThrow(typeof message === 'string' ? ConfigError.of(message) : message)
