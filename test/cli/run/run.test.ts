@@ -125,8 +125,10 @@ test('run reports that another client has reset the sandbox', async () => {
   expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining('the sandbox was reset') })
 })
 
+const WRONG = /wrong\.yaml:3: steps\[0\]\.decide\.persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/
+
 test.each([
-  ['wrong.yaml', /wrong\.yaml:3: steps\[0\]\.decide\.persona: there .* "teen-61"\. Did you mean "teen-16"\?/],
+  ['wrong.yaml', WRONG],
   ['b.yaml', /b\.yaml: no such file/],
   ['teen.yaml --timeout soon', /--timeout: "soon" is not a number of seconds above 0/],
   ['teen.yaml --url nowhere', /--url: "nowhere" is not a URL like.*/],

@@ -26,7 +26,7 @@ async function callUnread(log: string, before: string) {
 }
 
 test.each([
-  ['json', 'exec >/dev/full', /^.*warning.*log: it cannot be written \(ENOSPC: no space left .*\).*\n$/],
+  ['json', 'exec >/dev/full', /^.*warning.*log: it cannot be written \(ENOSPC: no space left on device, write\).*\n$/],
   ['pretty', 'exec >/dev/full 2>/dev/full', /^$/],
 ])(
   'start --log %s after "%s" goes on, says once %s on stderr, and ends by SIGTERM with 0',
