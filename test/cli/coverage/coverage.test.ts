@@ -94,7 +94,10 @@ test.each([
   ['adult.json --json one.xml --junit ./one.xml', /--json and --junit both write to one.xml; give each its own.*/],
   ['adult.json --json --junit', /--json and --junit both write to standard output; give a file .*/],
   ['adult.json --json=', /--json: "" names no file; give one, or - for standard output/],
-  ['adult.json --json adult.json', /--json: adult\.json holds the counters of a run, which are not replaced; name .*/],
+  [
+    'adult.json --json adult.json',
+    /--json: adult\.json holds the counters of a run, which are not replaced; name another .*/,
+  ],
   ['--junit adult.json half.json', /--junit: adult\.json holds the counters of a run, which .*/],
   ['adult.json --mni must=1', /unknown option '--mni' \(Did you mean --min\?\)/],
 ])('coverage %s says what is wrong in one line, exits with 2 and writes nothing', async (args, line) => {

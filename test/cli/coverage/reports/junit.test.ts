@@ -10,8 +10,7 @@ const gap = (element: string) => `${CASE} time="0.000">\n      <${element} messa
 test('A gap of coverage is skipped in JUnit with what closes it, and what was seen passes', async () => {
   const xml = renderCoverageJUnit(await described(adultCounters()), [])
   expect(xml).toContain(suite('answers', 0, 2))
-  expect(xml).toContain(gap('skipped'))
-  expect(xml).toMatch(/message="run a Use flow as \S+: it answers 18: false/)
+  expect(xml.split(gap('skipped'))[1]).toMatch(/^\S+: it answers 18: false/)
   expect(xml).toContain('<testcase name="verified" classname="endings" time="0.000"/>')
 })
 

@@ -11,7 +11,7 @@ test('Markdown of coverage has a line for each dimension, the gaps, and the test
   expect(text).toMatch(/^## Coverage of answers: \d+ gaps\n\n\| Dimension \| Percent \| Minimum \| Seen \|\n/)
   expect(text).toContain('| answers | 50 |  | 2 of 4 |\n')
   const gaps =
-    '### answers: 2 gaps\n\nFor `{"age_thresholds":[18,21]}`:\n\n- `age_thresholds 18: false`: run a Use flow'
+    '### answers: 2 gaps\n\nFor `{"age_thresholds":[18,21]}`:\n\n- `age_thresholds 18: false`: run a Use flow as'
   expect(text).toContain(gaps)
   expect(text).toContain('- `age_thresholds 18: true`, 2 times: a shop \\> lets an adult in\n')
   expect(text).toContain('### Not used by the app\n\n- `create`: no Create request was pushed (E2)\n')
