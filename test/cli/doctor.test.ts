@@ -305,7 +305,7 @@ test('doctor looks at the default issuer when none is given, and says so', async
   const { stdout, stderr } = await run(['doctor'])
   expect(stderr).toBe('')
   const first = `No --issuer is given: this looks at the default one, ${issuer}\n`
-  expect(stdout.startsWith(first) ? first : stdout).toBe(first)
+  expect([stdout.slice(0, first.length), stdout.length > first.length]).toEqual([first, true])
   expect(JSON.parse((await run(['doctor', '--json'])).stdout)).toMatchObject({ issuer, default_issuer: true })
 })
 
@@ -316,14 +316,15 @@ test.each([[[]], [['--json']]])('doctor drives no terminal by what it repeats, w
   expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u)
 })
 
+const NO_URL = 'is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435'
+
 test.each([
   ['--ca absent.pem', '--ca: cannot use absent.pem (there is no such file)'],
   ['--redirect-uri http://b', '--redirect-uri: needs --client-id too'],
   ['--timeout x', '--timeout: "x" is not a number of seconds above 0, at most 60'],
   ['--timeout 0', '--timeout: "0" is not a number of seconds above 0, at most 60'],
-  ['--internal-url b', /--internal-url: "b" is not an http or https URL; an internal URL looks like http:\S+:2435/],
+  ['--internal-url b', `--internal-url: "b" ${NO_URL}`],
 ])('doctor %s ends with one line and exit code 1', async (args, line) => {
   const result = await run(['doctor', '--issuer', 'http://a', ...args.split(' ')])
-  const stderr = typeof line === 'string' ? `error: ${line}\n` : expect.stringMatching(line)
-  expect(result).toEqual({ code: 1, stdout: '', stderr })
+  expect(result).toEqual({ code: 1, stdout: '', stderr: `error: ${line}\n` })
 })
