@@ -1,24 +1,15 @@
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../../src/cli/audit/reports/markdown.ts'
-import {
-  auditedRow,
-  auditReport,
-  HOSTILE,
-  hostileTexts,
-  MIXED,
-  READINGS_FOUND,
-  readingsAudit,
-} from './sample-report.ts'
+import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 
 test('An audit in Markdown has totals first, then findings, what is undetermined, notes, and the rest folded up', () => {
+  const said = { evidence: '200 at /callback, "welcome"', summary: 'It is over.', rule: 'Check exp.' }
+  const expired = auditedRow('use/id_token.expired', { ...said, verdict: 'let in' })
   const report = auditReport(
     [
-      auditedRow('use/id_token.expired', {
-        ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"' },
-        ...{ summary: 'It is over.', rule: 'Check exp.' },
-      }),
+      expired,
       auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
       auditedRow('use/id_token.jku', { verdict: 'not for this app', reason: 'no upgrade scope' }),
       auditedRow('use/id_token.exp_missing'),
@@ -144,6 +135,6 @@ test('Readings in Markdown are all of a report without rows, and a part of their
   expect(text).not.toContain('No row was run')
   expect(text).toContain('works under 1 of 2; depends on par\\_status=201')
   expect(text).toMatch(/- `par_status=201`, not `200`: `A pushed request .*` .*\[`f3`\]\(<http:.*\/flows\/f3>\)/)
-  const beside = renderMarkdown({ ...MIXED, readings: READINGS_FOUND })
+  const beside = renderMarkdown({ ...readingsAudit(), ...MIXED })
   expect(beside).toMatch(/^## Audit of a relying party: failed\n[\s\S]*\n### Readings\n/)
 })

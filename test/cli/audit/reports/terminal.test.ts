@@ -1,26 +1,18 @@
 import { expect, test } from 'vitest'
 import { renderTerminal } from '../../../../src/cli/audit/reports/terminal.ts'
 import type { AuditReport } from '../../../../src/sandbox/outcomes/audit-report.ts'
-import {
-  auditedRow,
-  auditReport,
-  HOSTILE,
-  hostileTexts,
-  MIXED,
-  READINGS_FOUND,
-  readingsAudit,
-} from './sample-report.ts'
+import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 const plain = (_style: string, text: string) => text
 const linesOf = (report: AuditReport) => renderTerminal(report, { console: CONSOLE, colour: plain })
 
 test('The terminal shows findings, what could not be judged, notes, totals and how one row is run again', () => {
+  const said = { evidence: 'your app said hello', summary: 'A', rule: 'R.' }
+  const expired = auditedRow('use/id_token.expired', { ...said, verdict: 'let in' })
   const report = auditReport(
     [
-      auditedRow('use/id_token.expired', {
-        ...{ verdict: 'let in', evidence: 'your app said hello', summary: 'A', rule: 'R.' },
-      }),
+      expired,
       auditedRow('use/id_token.jku', { verdict: 'broke', counted: false, rule: 'S.', refs: [], cwe: [], flows: [] }),
       auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
       auditedRow('use/id_token.exp_missing'),
@@ -128,6 +120,6 @@ test('The terminal says what an app depends on, by what it fails, which section 
 })
 
 test('The terminal shows readings of an earlier run behind the rows of an audit', () => {
-  const text = linesOf({ ...MIXED, readings: READINGS_FOUND }).join('\n')
+  const text = linesOf({ ...readingsAudit(), ...MIXED }).join('\n')
   expect(text).toMatch(/^failed:[\s\S]*^readings: works under 1 of 2/m)
 })
