@@ -165,10 +165,9 @@ const NO_HOST =
 test.each([
   ['--state-dir file/state', /.*state/],
   ['--host 203.0.113.7', NO_HOST],
-  ['--config prot.yaml', /prot\.yaml:2: prot: unknown key\. Did you mean "port"\?/],
   ['--config persona.yaml', /persona\.yaml:2: persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/],
   ['--personas x.yaml', /.*x\.yaml:4: age_keys: unknown key/],
-  ['--persona teen-61', /--persona: .*"teen-61".*teen-16/],
+  ['--persona teen-61', /--persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/],
   ['--outcome acess_denied', /--outcome: .*"acess_denied".*access_denied/],
   ['--base-url http://a.example/x --base-path /y', /base_path: \/y is not the path of the base URL/],
   ['--internal-url http://localhost:2435 --port 2435', /internal_url: http:\/\/localhost:2435 is the base URL/],
@@ -176,8 +175,8 @@ test.each([
   ['--https --https-cert cert.pem --https-key key.pem', /https_key: \S+ is not the key of the certificate in \S+; /],
 ])('start %s cannot begin: one line, without a stack, and exit code 1', async (args, line) => {
   const persona = 'name: x\ntitle: X\npurpose: X.\nage_keys: {}\n'
-  const configs = { 'prot.yaml': 'profile: spec\nprot: 1\n', 'persona.yaml': 'port: 0\npersona: teen-61\n' }
-  const cwd = folderWith({ file: '', 'cert.pem': cert, 'key.pem': key, 'x.yaml': persona, ...configs })
+  const files = { 'x.yaml': persona, 'persona.yaml': 'port: 0\npersona: teen-61\n' }
+  const cwd = folderWith({ file: '', 'cert.pem': cert, 'key.pem': key, ...files })
   const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}.*\n$`))
   expect(await run(['--port', '0', ...args.split(' ')], { cwd })).toEqual({ code: 1, stdout: '', stderr })
 })
