@@ -46,13 +46,10 @@ const filesIn = (folder: string, schema: Name) =>
 
 const NAMES = ['config', 'persona', 'scenario', 'audit', 'audit-report'] as const
 
-test.each(NAMES)(
-  'The shipped schema %s is the one that reads such files (renew the schema by vitest -u)',
-  async (name) => {
-    const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
-    await expect(`${JSON.stringify(createEditorSchema(name), undefined, 2)}\n`).toMatchFileSnapshot(file)
-  },
-)
+test.each(NAMES)('The shipped schema %s is the one that reads such files (renew it by vitest -u)', async (name) => {
+  const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
+  await expect(`${JSON.stringify(createEditorSchema(name), undefined, 2)}\n`).toMatchFileSnapshot(file)
+})
 
 const REPORT = JSON.parse(JSON.stringify(MIXED))
 
