@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
-import { useUrl } from './requests.ts'
 import { startWorld } from './support.ts'
 
 const TOKEN = 'not-a-real-token'
@@ -11,7 +10,7 @@ describeWith('chromium', 'beyond this machine', () => {
   test.each(['localhost', '127.0.0.1'])(
     'A hosted page that an app at %s opens asks for the control token, and then moves the clock',
     async (host) => {
-      const url = useUrl(world.sandbox, { redirect_uri: `${world.app.origin}/callback`, theme: 'system' })
+      const url = world.use({ theme: 'system' })
       const link = `<a href="${url.replaceAll('&', '&amp;')}">Verify my age</a>`
       world.app.serve('/link', `<!doctype html><title>App</title>${link}`)
       const before = (await world.sandbox.clock.state()).advanced_seconds

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
-import { useUrl } from './requests.ts'
 import { startWorld } from './support.ts'
 
 describeWith('chromium', 'A page of another site', () => {
   const world = startWorld()
-  const choice = () => useUrl(world.sandbox, { redirect_uri: `${world.app.origin}/callback` })
 
   /** A page of another site that frames these addresses. */
   async function frame(addresses: readonly string[], from = world.app.origin) {
@@ -30,10 +28,10 @@ describeWith('chromium', 'A page of another site', () => {
         '/v1/oidc/other',
       ]
       const addresses = closed.map((path) => world.sandbox.baseUrl + path)
-      const refused = useUrl(world.sandbox, { redirect_uri: 'https://evil.example/' })
-      const page = await frame([...addresses, choice(), refused], world.app.origin.replace('localhost', host))
+      const refused = world.use({ redirect_uri: 'https://evil.example/' })
+      const page = await frame([...addresses, world.use(), refused], world.app.origin.replace('localhost', host))
       const urls = () => page.frames().map((one) => one.url().replace(/^chrome-error:.*/, 'closed'))
-      await expect.poll(urls).toEqual([page.url(), ...closed.map(() => 'closed'), choice(), refused])
+      await expect.poll(urls).toEqual([page.url(), ...closed.map(() => 'closed'), world.use(), refused])
       const texts = await Promise.all(page.frames().map((one) => one.locator('body').textContent()))
       expect(texts.slice(1, -2).filter((text) => text?.includes('Sandbox'))).toEqual([])
       expect(texts.at(-2)).toContain('wants to check your age')
@@ -42,7 +40,7 @@ describeWith('chromium', 'A page of another site', () => {
   )
 
   test('The home page takes the place of the site when the user leaves the framed page of E1', async () => {
-    const page = await frame([choice()])
+    const page = await frame([world.use()])
     await page.frameLocator('iframe').getByRole('link', { name: 'Sandbox home' }).click()
     await page.getByTestId('try-it').waitFor()
     expect(page.url()).toBe(`${world.sandbox.baseUrl}/`)

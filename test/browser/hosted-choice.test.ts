@@ -1,19 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { Changes } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
-import { useUrl } from './requests.ts'
-import { startWorld } from './support.ts'
-
-const WITHOUT_SCRIPTS = { javaScriptEnabled: false }
+import { startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 describeWith('chromium', 'the choice page', () => {
   const world = startWorld()
 
-  const open = (changes: Parameters<typeof useUrl>[1] = {}, options = {}) =>
-    world.open(useUrl(world.sandbox, { redirect_uri: `${world.app.origin}/callback`, ...changes }), options)
+  const open = (changes: Changes = {}, options = {}) => world.open(world.use(changes), options)
   /** Waits until the app has its answer. @returns the persona of the flow */
   const personaOfAnswer = async (page: Page) => {
-    await page.waitForURL((url) => url.origin === world.app.origin)
+    await world.answerOn(page)
     return (await world.sandbox.flows.last())?.persona
   }
 
@@ -82,7 +79,7 @@ describeWith('chromium', 'the choice page', () => {
     await page.getByTestId('find-persona').fill('senior-72')
     await page.getByTestId('persona-senior-72').click()
     await personaOfAnswer(page)
-    await page.goto(useUrl(world.sandbox, { redirect_uri: `${world.app.origin}/callback` }))
+    await page.goto(world.use())
     expect(await page.getByTestId('persona-senior-72').textContent()).toContain('last used here')
     await page.keyboard.press('7')
     expect(await personaOfAnswer(page)).toBe('senior-72')

@@ -1,8 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
-import { createUrl, useUrl } from './requests.ts'
-import { keepScreenshot, startWorld } from './support.ts'
+import { keepScreenshot, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 const GET = 'allow="publickey-credentials-get"'
 const CREATE = 'allow="publickey-credentials-create"'
@@ -14,9 +13,7 @@ describeWith('chromium', 'in an iframe', () => {
   const world = startWorld()
   beforeEach(() => world.sandbox.reset())
 
-  const target = () => ({ redirect_uri: `${world.app.origin}/callback` })
-  const use = (changes: Parameters<typeof useUrl>[1] = {}) => useUrl(world.sandbox, { ...target(), ...changes })
-  const create = () => createUrl(world.sandbox, target())
+  const { use, create } = world
   const callbacks = () => world.app.received.filter(({ url }) => url.startsWith('/callback'))
 
   /** The frame of a page of the app that embeds a URL. */
@@ -82,16 +79,11 @@ describeWith('chromium', 'in an iframe', () => {
     expect(callbacks()).toEqual([])
   })
 
-  test('The permission is named without scripts', async () => {
-    const frame = await embed(await world.newPage({ javaScriptEnabled: false }), use(), '')
-    expect(await visibleText(frame.getByTestId('iframe'))).toContain(GET)
-  })
-
   test.each([true, false])('A flow ends with a message and without a callback, with scripts %s', async (hasScripts) => {
-    const page = await world.newPage({ javaScriptEnabled: hasScripts })
+    const page = await world.newPage(hasScripts ? {} : WITHOUT_SCRIPTS)
     const frame = await embed(page, use(), GET)
-    if (hasScripts)
-      expect(await visibleText(frame.getByTestId('iframe'))).toContain(`has the permission for passkeys: ${GET}`)
+    const named = hasScripts ? `has the permission for passkeys: ${GET}` : GET
+    expect(await visibleText(frame.getByTestId('iframe'))).toContain(named)
     await frame.getByTestId('persona-adult-passport').click()
     const ending = frame.getByTestId('ended-in-iframe')
     await ending.waitFor()
@@ -100,16 +92,6 @@ describeWith('chromium', 'in an iframe', () => {
     expect(text).toMatch(/id_token\s*state/)
     expect(await ending.innerHTML()).not.toMatch(/eyJ|href|state-1/)
     await keepScreenshot(page, `ended-in-iframe-${hasScripts ? 'scripts' : 'no-scripts'}`)
-    expect(callbacks()).toEqual([])
-  })
-
-  test.each([
-    ['a decision of a script', { sandbox_persona: 'adult-passport' }],
-    ['a refusal', { nonce: undefined }],
-    ['a posted form', { sandbox_outcome: 'access_denied', response_mode: 'form_post' }],
-  ])('A flow that ends at once by %s ends with a message, too', async (_, changes) => {
-    const frame = await embed(await world.newPage(), use(changes), GET)
-    await frame.getByTestId('ended-in-iframe').waitFor()
     expect(callbacks()).toEqual([])
   })
 

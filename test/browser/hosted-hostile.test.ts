@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
-import { useUrl } from './requests.ts'
 import { startWorld } from './support.ts'
 
 const HOSTILE = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script></title></textarea><!-- '&quot; {client} \u202e\u2028`
@@ -26,10 +25,8 @@ describeWith('chromium', 'a hostile string', () => {
     world.sandbox.personas.put({ name: 'hostile', title: HOSTILE.slice(0, 100), purpose: HOSTILE, group: 'Own' }),
   )
 
-  const open = (changes: Readonly<Record<string, string>> = {}) => {
-    const redirect_uri = `${world.app.origin}/callback`
-    return world.open(useUrl(world.sandbox, { client_id: 'shop <1>/?', redirect_uri, ...changes }))
-  }
+  const open = (changes: Readonly<Record<string, string>> = {}) =>
+    world.open(world.use({ client_id: 'shop <1>/?', ...changes }))
   /** Whether all of it stayed text. */
   const isHarmless = (page: Page): Promise<boolean> =>
     page.evaluate(

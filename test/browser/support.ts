@@ -4,18 +4,32 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { KEY_FILE } from '../support/keys.ts'
+import type { Changes } from '../support/requests.ts'
 import { connectChromium } from '../support/run.ts'
 import { type RelyingParty, startRelyingParty } from './relying-party.ts'
+import { createUrl, useUrl } from './requests.ts'
+
+export const DESK = { viewport: { width: 1280, height: 800 } }
+/** A narrow window of a desk, which has keys. */
+export const NARROW = { viewport: { width: 390, height: 844 } }
+export const WITHOUT_SCRIPTS = { javaScriptEnabled: false }
 
 /** What the tests of a file share, from the first of them on. */
 interface World {
   readonly sandbox: Sandbox
   /** An app of another origin. */
   readonly app: RelyingParty
-  /** A page that shares nothing with other pages, for one test. */
+  /** A page that shares nothing with other pages, for the group. */
+  keepPage(options?: BrowserContextOptions): Promise<Page>
+  /** Such a page for one test. */
   newPage(options?: BrowserContextOptions): Promise<Page>
   /** Such a page at an address of the sandbox. */
   open(address: string, options?: BrowserContextOptions): Promise<Page>
+  /** The URLs of an E1 and of an E3 request that come back to the app. */
+  use(changes?: Changes): string
+  create(changes?: Changes): Promise<string>
+  /** What came back to the app on a page, in the fragment or in the query. */
+  answerOn(page: Page): Promise<Readonly<Record<string, string>>>
 }
 
 /** Connects to Chromium and starts an app and a sandbox, whose options may need the app, for the tests of a group. */
@@ -38,15 +52,23 @@ export function startWorld(
     get app() {
       return started[2]
     },
+    keepPage: async (changes) => (await newContext(started[0], changes)).newPage(),
     async newPage(changes) {
-      const context = await newContext(started[0], changes)
-      onTestFinished(() => context.close())
-      return context.newPage()
+      const page = await world.keepPage(changes)
+      onTestFinished(() => page.context().close())
+      return page
     },
     async open(address, changes) {
       const page = await world.newPage(changes)
       await page.goto(new URL(address, started[1].baseUrl).href)
       return page
+    },
+    use: (changes) => useUrl(started[1], { redirect_uri: `${started[2].origin}/callback`, ...changes }),
+    create: (changes) => createUrl(started[1], { redirect_uri: `${started[2].origin}/callback`, ...changes }),
+    async answerOn(page) {
+      await page.waitForURL((url) => url.origin === started[2].origin)
+      const { hash, searchParams } = new URL(page.url())
+      return Object.fromEntries(hash === '' ? searchParams : new URLSearchParams(hash.slice(1)))
     },
   }
   return world
@@ -54,8 +76,8 @@ export function startWorld(
 
 async function newContext(browser: Browser, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ locale: 'en-US', ...options })
-  // Nothing here takes longer, and a test that waits for what never comes should say so soon.
-  context.setDefaultTimeout(8_000)
+  // Less than a test may take, so that a test that waits in vain says for what.
+  context.setDefaultTimeout(15_000)
   return context
 }
 
