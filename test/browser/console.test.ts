@@ -3,10 +3,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { auditedRow, auditReport } from '../cli/audit/reports/sample-report.ts'
 import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { startWorld } from './support.ts'
+import { DESK, NARROW, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 const CONSOLE = '/_sandbox/console'
-const WITHOUT_SCRIPTS = { javaScriptEnabled: false }
 
 describeWith('chromium', 'the console', () => {
   const world = startWorld()
@@ -51,10 +50,9 @@ describeWith('chromium', 'the console', () => {
 
   test('The strip of modes drops a decision that a flow has used up, also when the reader comes back to a page', async () => {
     await world.sandbox.next({ persona: 'teen-16' })
-    const wide = { viewport: { width: 1280, height: 800 } }
-    const live = await open(`${CONSOLE}/flows`, wide)
+    const live = await open(`${CONSOLE}/flows`, DESK)
     await live.getByText('Live', { exact: true }).waitFor()
-    const still = await open(`${CONSOLE}/rules`, wide)
+    const still = await open(`${CONSOLE}/rules`, DESK)
     for (const page of [live, still]) await page.getByTestId('mode-expectations').waitFor()
     await fetch(useUrl(world.sandbox), { redirect: 'manual' })
     await live.getByTestId('mode-expectations').waitFor({ state: 'detached' })
@@ -75,7 +73,7 @@ describeWith('chromium', 'the console', () => {
   })
 
   test('The menu is folded at 390 px, and opens and closes by the keyboard, without scripts too', async () => {
-    const page = await open(`${CONSOLE}/clock`, { viewport: { width: 390, height: 844 }, ...WITHOUT_SCRIPTS })
+    const page = await open(`${CONSOLE}/clock`, { ...NARROW, ...WITHOUT_SCRIPTS })
     const entry = page.getByRole('link', { name: 'Personas' })
     expect(await entry.isVisible()).toBe(false)
     await page.getByRole('button', { name: 'Menu' }).focus()
@@ -130,7 +128,7 @@ describeWith('chromium', 'the console', () => {
   })
 
   test('The page of outcomes shows at least ten of them on one screen of 1280x800', async () => {
-    const page = await open(`${CONSOLE}/outcomes?q=id_token`, { viewport: { width: 1280, height: 800 } })
+    const page = await open(`${CONSOLE}/outcomes?q=id_token`, DESK)
     const bottoms = await page
       .locator('tbody tr')
       .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().bottom))

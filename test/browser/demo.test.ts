@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
-import { startWorld } from './support.ts'
+import { startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 describeWith('chromium', 'the demo', () => {
   const world = startWorld()
@@ -37,8 +37,8 @@ describeWith('chromium', 'the demo', () => {
   test.each<[mode: string, options: BrowserContextOptions]>([
     ['fragment', {}],
     ['form_post', {}],
-    ['query', { javaScriptEnabled: false }],
-    ['form_post', { javaScriptEnabled: false }],
+    ['query', WITHOUT_SCRIPTS],
+    ['form_post', WITHOUT_SCRIPTS],
   ])('The demo receives a callback in mode %s with %o, and keeps no token in the address', async (mode, options) => {
     const page = await world.newPage(options)
     await verifyAs(page, 'adult-passport', mode)
@@ -49,7 +49,7 @@ describeWith('chromium', 'the demo', () => {
   })
 
   test('The callback of the demo names the modes that work without scripts', async () => {
-    const page = await world.open('/_sandbox/demo/callback', { javaScriptEnabled: false })
+    const page = await world.open('/_sandbox/demo/callback', WITHOUT_SCRIPTS)
     expect(await page.locator('main').textContent()).toContain('choose the response mode query or form_post')
   })
 })

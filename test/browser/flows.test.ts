@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
+import type { Changes } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
 import { useUrl } from './requests.ts'
-import { startWorld } from './support.ts'
+import { DESK, NARROW, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-const DESK = { viewport: { width: 1280, height: 800 } }
-const PHONE = { viewport: { width: 390, height: 844 } }
 const FLOWS = '/_sandbox/console/flows'
 
 describeWith('chromium', 'the flows of the console', () => {
@@ -17,7 +16,7 @@ describeWith('chromium', 'the flows of the console', () => {
 
   const newestFlow = async () => (await world.sandbox.flows.last())?.id ?? expect.fail('there is no flow')
   /** Ends a Use flow. @returns its id */
-  const endFlow = async (changes: Parameters<typeof useUrl>[1] = { sandbox_persona: 'teen-16' }) => {
+  const endFlow = async (changes: Changes = { sandbox_persona: 'teen-16' }) => {
     await fetch(useUrl(world.sandbox, changes), { redirect: 'manual' })
     return newestFlow()
   }
@@ -46,7 +45,7 @@ describeWith('chromium', 'the flows of the console', () => {
 
   test('A row of the list takes two lines on a phone, and nothing scrolls sideways, whatever the flow holds', async () => {
     await endFlow({ nonce: undefined, state: 's'.repeat(100) })
-    const page = await openLive('', PHONE)
+    const page = await openLive('', NARROW)
     expect((await page.locator('.flow-row').boundingBox())?.height).toBeLessThanOrEqual(66)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   })
@@ -168,7 +167,7 @@ describeWith('chromium', 'the flows of the console', () => {
 
   test('Flows are found, opened and run again without scripts', async () => {
     const id = await endFlow()
-    const page = await open(FLOWS, { ...DESK, javaScriptEnabled: false })
+    const page = await open(FLOWS, { ...DESK, ...WITHOUT_SCRIPTS })
     for (const scripted of ['[data-keys]', '[data-live-state]'])
       expect(await page.locator(scripted).isVisible()).toBe(false)
     await page.locator('#q').fill('teen-16')

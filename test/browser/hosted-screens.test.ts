@@ -4,12 +4,9 @@ import { USUAL_PERSONAS } from '../../src/hosted/choices/usual-personas.ts'
 import { ageSignal, claims } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
 import { createUrl, useUrl } from './requests.ts'
-import { startWorld } from './support.ts'
+import { DESK, NARROW, startWorld } from './support.ts'
 
-const DESK = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
-/** A narrow window of a desk has keys. */
-const NARROW = { viewport: { width: 390, height: 844 } }
 
 /** Each language once in a window; one with other breaks, one that runs from the right. */
 const SCREENS = [
