@@ -49,7 +49,7 @@ test.each([
   expect(parse(text)).toEqual(value)
 })
 
-const SCAN = 'method: id_doc_scan'
+const SCANS = 'signals:\n- method: id_doc_scan\n- method: id_doc_scan\n'
 const FACIAL = 'Did you mean "facial_age_estimation"?'
 
 test.each([
@@ -78,10 +78,7 @@ test.each([
   ['name: a\nsignals:\n- years: 1\n  method: facial\n', `4: signals[0].method: unknown method "facial". ${FACIAL}`],
   ['name: a\nmode: zzz\n', '2: mode: unknown mode "zzz"; expected one of strict, lenient'],
   ['name: a\n\nprot: 80\n', '3: prot: unknown key. Did you mean "port"?'],
-  [
-    `name: a\nsignals:\n- ${SCAN}\n- ${SCAN}\n  zzz: 1\n`,
-    '5: signals[1].zzz: unknown key; expected one of method, years',
-  ],
+  [`name: a\n${SCANS}  zzz: 1\n`, '5: signals[1].zzz: unknown key; expected one of method, years'],
   ['name: a\nlevels:\n  basics: true\n', '3: levels.basics: unknown key. Did you mean "basic"?'],
   ['name: a\nhosts: { "a b": 1 }\n', '2: hosts["a b"]: bad key: must begin with a slash'],
   ['name: a\n__proto__: { port: 80 }\n', /^x\.yaml:2: __proto__: unknown key; expected one of name, port/],

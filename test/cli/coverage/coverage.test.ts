@@ -81,6 +81,8 @@ test('coverage prints a report on stdout without a file, the text on stderr, and
   expect(read('summary.md')).toMatch(/^<p>before<\/p>\n\n## Coverage of answers: /)
 })
 
+const KEPT = /--json: adult\.json holds the counters of a run, which are not replaced; name another .*/
+
 test.each([
   ['adult.json --min answer=100', /--min: there is no dimension "answer"\. Did you mean "answers"\?/],
   ['other.json', /other\.json: it has format "99", .* this version reads format 1: .*/],
@@ -94,10 +96,7 @@ test.each([
   ['adult.json --json one.xml --junit ./one.xml', /--json and --junit both write to one.xml; give each its own.*/],
   ['adult.json --json --junit', /--json and --junit both write to standard output; give a file .*/],
   ['adult.json --json=', /--json: "" names no file; give one, or - for standard output/],
-  [
-    'adult.json --json adult.json',
-    /--json: adult\.json holds the counters of a run, which are not replaced; name another .*/,
-  ],
+  ['adult.json --json adult.json', KEPT],
   ['--junit adult.json half.json', /--junit: adult\.json holds the counters of a run, which .*/],
   ['adult.json --mni must=1', /unknown option '--mni' \(Did you mean --min\?\)/],
 ])('coverage %s says what is wrong in one line, exits with 2 and writes nothing', async (args, line) => {
