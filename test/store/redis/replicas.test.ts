@@ -41,6 +41,8 @@ async function startProxy(...urls: readonly string[]): Promise<string> {
   return `http://${await listenOnFreePort(proxy)}`
 }
 
+const cli = await buildCli()
+
 describeWith('redis-server', 'Replicas on one Redis', () => {
   test('serve one flow whose calls alternate between them', async () => {
     const { a, b } = await startTwo()
@@ -177,7 +179,6 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
   })
 
   test('in processes exchange every code once while one of them is killed, and lose none that was answered', async () => {
-    const cli = await buildCli()
     const store = await emptyRedisDatabase()
     const startProcess = async () => {
       const flags = ['-p', '0', '--log', 'json', '--store', store, '--base-url', BASE_URL, '--keys', KEY_FILE]
