@@ -97,9 +97,10 @@ export async function withPage<T>(
 
 const screenshots = new URL('../../screenshots/', import.meta.url)
 
-/** Keeps a picture of the whole page in `screenshots/`, in CI and with SCREENSHOTS=1. */
+/** Keeps a picture of the whole page in `screenshots/`, with SCREENSHOTS=1. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  if (process.env['CI'] !== 'true' && process.env['SCREENSHOTS'] !== '1') return
+  if (process.env['SCREENSHOTS'] !== '1') return
   await mkdir(screenshots, { recursive: true })
-  await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, screenshots)), fullPage: true })
+  const path = fileURLToPath(new URL(`${encodeURIComponent(name.replaceAll('/', '_'))}.png`, screenshots))
+  await page.screenshot({ path, fullPage: true })
 }
