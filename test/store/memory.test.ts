@@ -24,11 +24,13 @@ test('The memory store holds 10,000 records per collection however many are put'
   expect([await store.get('code', '0'), await store.get('code', '1')]).toEqual([undefined, { id: 1 }])
 })
 
+const ROWS = 2_000
+
 /** Tables with a list that takes much longer to read than a turn. */
 async function startLongList() {
   const tables = createMemoryTables()
   const value = { texts: Array(1_000).fill('a text') }
-  for (let n = 0; n < 500; n++) await tables.put('rows', `row-${n}`, value)
+  for (let n = 0; n < ROWS; n++) await tables.put('rows', `row-${n}`, value)
   return tables
 }
 
@@ -40,9 +42,9 @@ test('Other events come between while a long list is read', async () => {
     next = setImmediate(other)
   }
   let next = setImmediate(other)
-  expect(await tables.list('rows')).toHaveLength(500)
+  expect(await tables.list('rows')).toHaveLength(ROWS)
   clearImmediate(next)
-  expect(others).toBeGreaterThan(1)
+  expect(others).toBeGreaterThan(0)
 })
 
 test('A row that changes while a list is read is in the next one', async () => {
@@ -50,7 +52,7 @@ test('A row that changes while a list is read is in the next one', async () => {
   const reading = tables.list('rows')
   await tables.put('rows', 'late', 'value')
   await tables.remove('rows', 'row-0')
-  expect(await reading).toHaveLength(500)
+  expect(await reading).toHaveLength(ROWS)
   const ids = (await tables.list('rows')).map(([id]) => id)
-  expect([ids.length, ids.includes('late'), ids.includes('row-0')]).toEqual([500, true, false])
+  expect([ids.length, ids.includes('late'), ids.includes('row-0')]).toEqual([ROWS, true, false])
 })
