@@ -20,18 +20,23 @@ import { renderTenants } from '../../src/console/tenants.ts'
 import { renderFragment } from '../../src/demo/callback.ts'
 import { renderDemoResult } from '../../src/demo/result.ts'
 import { renderDemoStart } from '../../src/demo/start.ts'
+import { renderChoose } from '../../src/hosted/choose-page.ts'
+import { renderCreate } from '../../src/hosted/create-page.ts'
+import { renderEndingsPage } from '../../src/hosted/driving/endings-page.ts'
+import { renderCallbackForm } from '../../src/hosted/ending.ts'
 import type { ConsoleFrame } from '../../src/http/html/console-page.ts'
-import type { RenderedPage } from '../../src/http/html/layout.ts'
+import { renderError } from '../../src/http/html/error-page.ts'
+import type { RenderedPage, Shell } from '../../src/http/html/layout.ts'
 import { RULES } from '../../src/oidc/rules/rules.ts'
-import { emptyCounters } from '../../src/sandbox/coverage/counters.ts'
-import type { Coverage } from '../../src/sandbox/coverage/coverage.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
 import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
 import { READINGS } from '../../src/sandbox/readings/readings.ts'
 import { ROOT_TENANT } from '../../src/sandbox/tenants/tenants.ts'
 import { MIXED } from '../cli/audit/reports/sample-report.ts'
+import { adultCounters, described } from '../cli/coverage/sample-coverage.ts'
 import { check, exchange, useSession } from '../demo/sessions.ts'
-import { shell } from '../hosted/views.ts'
+import { chooseView, createView, errorView, formPostCallback, shell } from '../hosted/views.ts'
 import { listedFlow, recordedCall } from '../support/listed-flow.ts'
 
 export const frame: ConsoleFrame = {
@@ -58,33 +63,6 @@ const finding = {
 } as const
 const at = '2026-01-31T12:00:00.000Z'
 const clock = { now: Date.parse(at), frozen: false, requestUriSeconds: 90 }
-const seen = { count: 2, tests: ['a suite > a test'] }
-const gap = { count: 0, closes: 'run a Use flow', persona: 'teen-16' }
-const dimension = { covered: 1, total: 2, percent: 50 }
-const none = { covered: 0, total: 0, percent: 100, items: [] }
-const asked = {
-  id: 'a/18',
-  title: 'age_thresholds 18',
-  state: 'half',
-  flow: 'use',
-  claims: '{"age_thresholds":[18]}',
-} as const
-const forced = { id: 'use/id_token.expired', title: 'Expired', state: 'missing', flow: 'use' } as const
-const coverage: Coverage = {
-  ...emptyCounters('0.1.0'),
-  claims: [{ claims: { age_thresholds: [18] }, thresholds: { 18: { true: seen } }, filters: {}, boundaries: {} }],
-  omitted: { claims: 1 },
-  dimensions: {
-    answers: { ...dimension, items: [{ ...asked, sides: { true: seen, false: gap } }] },
-    filters: none,
-    boundaries: none,
-    endings: { ...dimension, items: [{ ...forced, sides: { seen: gap } }] },
-    must: { ...dimension, items: [{ ...forced, sides: { seen: { ...gap, outcome: 'id_token.jku' } } }] },
-    calls: { ...dimension, items: [{ ...forced, flow: 'par', sides: { success: { count: 0, closes: 'push' } } }] },
-  },
-  unused: [{ flow: 'create', reason: 'no Create request was pushed (E2)' }],
-}
-
 /** A part of an unsigned token; a page only decodes it. */
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
 const idToken = [
@@ -124,27 +102,12 @@ const flow = listedFlow({
   ],
 })
 
+/** One persona with all that a signal can hold, one with several signals, and one without an age key. */
 const personas: readonly Persona[] = [
-  {
-    name: 'teen-16',
-    title: 'Sixteen',
-    purpose: 'Between 13 and 18.',
-    group: 'Minors',
-    age_key: {
-      signals: [
-        {
-          method: 'id_doc_scan',
-          age: { date_of_birth: '2010-01-01' },
-          verified_at: at,
-          provenance: '/veratad/roc',
-          attributes: { issuing_country: 'US' },
-          iso_27566_1: 'strict',
-        },
-      ],
-    },
-  },
-  { name: 'no-age-key', title: 'Nobody', purpose: 'Has none.' },
+  ...(await loadPersonas()).filter(({ name }) => ['iso-strict', 'adult-six-methods'].includes(name)),
+  { name: 'nobody', title: 'Nobody', purpose: 'Has none.' },
 ]
+const coverage = { ...(await described(adultCounters('a suite > a test'))), omitted: { claims: 1 } }
 
 const baseUrl = 'http://localhost:2435'
 const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
@@ -179,7 +142,7 @@ const distrusted = useSession(
 
 /** A persona whose answer differs from the one before. */
 const flippedAnswer = {
-  name: 'teen-16',
+  name: 'sixteen',
   title: 'Sixteen',
   answers: { 13: true, 18: false },
   before: { 18: true },
@@ -191,7 +154,7 @@ const table = {
   groups: ['changed', 'none'].map((key) => ({ key, title: `Title of ${key}`, count: 1 })),
   rows: [
     { group: 'changed', answer: flippedAnswer },
-    { group: 'none', answer: { name: 'no-age-key', title: 'Nobody', reasons: ['no age key'] } },
+    { group: 'none', answer: { name: 'nobody', title: 'Nobody', reasons: ['no age key'] } },
   ],
   total: 3,
   found: 3,
@@ -206,13 +169,27 @@ const step = (index: number, status: 'passed' | 'failed' | 'waiting' | 'current'
   ...(detail === undefined ? {} : { detail }),
 })
 
+type Change = (text: string) => string
+const unchanged: Change = (text) => text
+
 /** Renders a page with every string of its data passed through `change`. */
-type Render = (change?: (text: string) => string) => string
+type Render = (change?: Change) => string
 
 const outcomeRow = OUTCOMES.find(({ name }) => name === 'id_token.expired') ?? expect.fail('there is no such row')
 
-/** Every page of console and demo with all that it can show. */
+/** Each hosted page with all its parts, in the given shell. */
+export const HOSTED_PAGES = [
+  hostedPage('choice', chooseView(), (view) => renderChoose(view, view)),
+  hostedPage('web view', chooseView({ continued: undefined }), (view) => renderChoose(view, view)),
+  hostedPage('create', createView(), (view) => renderCreate(view, view)),
+  hostedPage('endings', chooseView(), renderEndingsPage),
+  hostedPage('callback form', { ...formPostCallback, shell }, (sent) => renderCallbackForm(sent, sent.shell)),
+  hostedPage('error', errorView(), ({ refusal, shell }) => renderError(refusal, { shell })),
+] as const
+
+/** Every page with all that it can show. */
 export const PAGES: readonly (readonly [name: string, render: Render])[] = [
+  ...HOSTED_PAGES,
   pageOf('flows', renderFlowList, frame, [flow], { query: { flow: 'use', state: 'abc', q: 'x' }, before: 'f7', clock }),
   pageOf(
     'flows by rule',
@@ -341,16 +318,27 @@ function pageOf<Args extends readonly unknown[]>(
   render: (...args: Args) => RenderedPage,
   ...args: Args
 ): readonly [string, Render] {
-  return [name, (change = (text) => text) => render(...everyString(args, change)).html]
+  return [name, (change = unchanged) => render(...everyString(args, change)).html]
 }
 
-/** Words of a fixed set, and what a test sets itself; everything else in the data may be any text. */
+function hostedPage<View extends { readonly shell: Shell }>(
+  name: string,
+  view: View,
+  render: (view: View) => RenderedPage,
+) {
+  const rendered = (change = unchanged, changes: Partial<Shell> = {}) =>
+    render(everyString({ ...view, shell: { ...shell, ...changes } }, change)).html
+  return [name, rendered] as const
+}
+
+/** Words of a fixed set, what a test sets itself, and names by which the choice page finds its usual personas. */
 const FIXED = new Set(
-  `level correctClient flow profile endpoint kind status signingAlg row verdict family group=rule
-  outcome=id_token.expired name=${ROOT_TENANT}`.split(/\s+/),
+  `level correctClient flow profile endpoint kind status signingAlg row verdict family group=rule group=Adults
+  group=Minors name=adult-passport name=teen-16 name=no-age-key outcome=id_token.expired name=${ROOT_TENANT}
+  lang dir theme appearanceCssPath`.split(/\s+/),
 )
 
-function everyString<T>(value: T, change: (text: string) => string): T {
+function everyString<T>(value: T, change: Change): T {
   const changed = (key: string, item: string) => {
     if (FIXED.has(key) || FIXED.has(`${key}=${item}`)) return item
     if (key !== 'id_token') return change(item)
