@@ -59,8 +59,10 @@ test('The page of an audit of readings says under how many the app works, what i
 })
 
 test('The page of an audit shows headline, totals, what was learned, findings with the worst first, and each family', async () => {
-  const { status, page, text } = await upload(current())
+  const { status, page, text } = await upload(current({ totals: { refused: 99 }, exit_code: 0 }))
   expect(status).toBe(200)
+  // The rows are believed, and not totals and an exit code that say better.
+  expect(text).toMatch(/totals are not those of its rows.* says exit code 0; its rows come to 1/)
   expect(text).toMatch(
     /failed 4 findings, and 1 finding that does not count for the exit code 3 let in 1 stale 1 broke 3 undetermined 1 refused 1 accepted 1 observed/,
   )
@@ -91,16 +93,9 @@ test.each([
   expect((await upload(auditReport(rows))).text).toMatch(line)
 })
 
-test('The page of an audit believes the rows, and not totals and exit code that say better', async () => {
-  const { text } = await upload(current({ totals: { refused: 99 }, exit_code: 0 }))
-  expect(text).toMatch(/failed 4 findings, .* 3 let in 1 stale/)
-  expect(text).toMatch(/totals are not those of its rows.* says exit code 0; its rows come to 1/)
-})
-
 test('The page of an audit of another version says so, and links no row that it does not know', async () => {
   const rows = [EXPIRED, { ...auditedRow('use/id_token.jku'), row: 'use/id_token.gone' }]
-  const { status, page, text } = await upload(auditReport(rows, { version: '9.8.7', catalogue: '0.1' }))
-  expect(status).toBe(200)
+  const { page, text } = await upload(auditReport(rows, { version: '9.8.7', catalogue: '0.1' }))
   expect(text).toMatch(/agekey-sandbox 9\.8\.7 wrote this report, and this is \d/)
   expect(text).toMatch(/judged by catalogue 0\.1; this sandbox has 0\.2/)
   expect(text).toMatch(/Rows that this catalogue does not have: 1.*use\/id_token\.gone unknown/)
@@ -120,9 +115,9 @@ test('The page of an audit links the flows of its time in this journal, and says
   expect(linksIn(here.page)).toEqual(toFirst)
   expect(here.text).toMatch(/Flows without a link are not in the journal here/)
   // Every sandbox has an f1.
-  expect(linksIn((await upload({ ...report, started_at: '2020-01-01T00:00:00.000Z' })).page)).toEqual(new Set())
   const later = { ...report, started_at: new Date(Date.now() + 3_600_000).toISOString() }
-  expect(linksIn((await upload(later)).page)).toEqual(new Set())
+  for (const foreign of [{ ...report, started_at: '2020-01-01T00:00:00.000Z' }, later])
+    expect(linksIn((await upload(foreign)).page)).toEqual(new Set())
   expect(linksIn((await upload({ ...later, first_started_at: started_at })).page)).toEqual(toFirst)
 })
 
@@ -150,7 +145,7 @@ test('The page of an audit shows what the app wrote meanwhile, and no command fo
   expect(text).not.toContain('npx agekey-sandbox')
 })
 
-test('The page of an audit of an app that lets in the whole catalogue stays below 300 KB', async () => {
+test('The page of an audit stays below 300 KB, explains 40 findings, and shows a thousand rows', async () => {
   const evidence = 'as adult-passport: your app showed 200 at /callback ("Welcome, you are 18.")'
   const rows = OUTCOMES.map((row) =>
     auditedRow(rowId(row), { verdict: 'let in', evidence, family: row.family, flows: ['f101', 'f102'] }),
@@ -158,12 +153,9 @@ test('The page of an audit of an app that lets in the whole catalogue stays belo
   const { page, text } = await upload(auditReport(rows))
   expect(Buffer.byteLength(page)).toBeLessThan(300_000)
   expect(text).toContain('The 40 worst are explained; the others stand in their families.')
-})
-
-test('The page of an audit shows the first thousand rows of a longer report', async () => {
-  const { page, text } = await upload(auditReport(Array(1200).fill({ ...EXPIRED, summary: '', rule: '' })))
-  expect(text).toContain('The first 1000 of 1200 rows are shown.')
-  expect(page.match(/data-verdict/g)).toHaveLength(1000)
+  const long = await upload(auditReport(Array(1200).fill({ ...EXPIRED, summary: '', rule: '' })))
+  expect(long.text).toContain('The first 1000 of 1200 rows are shown.')
+  expect(long.page.match(/data-verdict/g)).toHaveLength(1000)
 })
 
 const MULTIPART = 'multipart/form-data; boundary=x'
@@ -173,7 +165,6 @@ const NO_FILE = [
 ].join('\r\n')
 
 test.each([
-  ['no JSON', fileOf('verdict,row'), '', 400, /report\.json is not JSON: Unexpected token/],
   [
     'JSON of another shape',
     fileOf({ ...MIXED, seconds: 'long' }),
@@ -181,7 +172,6 @@ test.each([
     400,
     /report\.json is no report of agekey-sandbox audit: seconds: expected a number, found the text "long"/,
   ],
-  ['an empty file', fileOf(''), '', 400, /report\.json is not JSON: Unexpected end of JSON input \(it is empty\);/],
   ['no file', NO_FILE, MULTIPART, 400, /no file came;/],
   ['a cut form', '--x\r\nContent-Disp', MULTIPART, 400, /the form cannot be read: it is no multipart\/form-data;/],
   ['no multipart form', 'report=x', 'text/x', 415, /Content-Type: must be multipart\/form-data, not text\/x$/],
@@ -201,20 +191,11 @@ test.each([
   expect([problem.startsWith('Not done. '), problem.endsWith(remedy)]).toEqual([true, status !== 415])
 })
 
-test('A form that is larger than what is received at all is refused before it is read', async () => {
+test('Of all forms of the console only a report may be large, and none without end', async () => {
   const body = new Uint8Array(17 * 1024 * 1024)
   const answer = await fetch(sandbox().url + AUDIT, { method: 'POST', body }).catch(() => undefined)
   expect([413, undefined]).toContain(answer?.status)
-})
-
-test('A form of another page may not be as large as a report', async () => {
   await sandbox().request.post('/_sandbox/console/clock').send('x'.repeat(100_000)).expect(413)
-})
-
-test('A report from a page of another site is refused', async () => {
-  const headers = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
-  const answer = await fetch(sandbox().url + AUDIT, { method: 'POST', headers, body: new FormData() })
-  expect(answer.status).toBe(403)
 })
 
 test('The last audit is shown without an upload, when the sandbox knows one', async () => {
@@ -240,13 +221,8 @@ test.each([
 })
 
 test('The last audit is for those who may use the console', async () => {
-  let reads = 0
-  const lastAudit = () => {
-    reads += 1
-    return JSON.stringify(current())
-  }
+  const lastAudit = () => expect.fail('it is read')
   const { request, url } = await startSandbox({ baseUrl: 'https://a.example', controlToken: 'secret', lastAudit })
   expect(textOf((await request.get(AUDIT)).text)).toContain('Sign in to the console')
   expect((await send(fileOf(current()), { url })).status).toBe(401)
-  expect(reads).toBe(0)
 })
