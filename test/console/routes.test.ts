@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
 import { shareSandbox } from '../outcomes/shared-sandbox.ts'
@@ -19,22 +20,15 @@ describe('the console', () => {
   const sandbox = shareSandbox()
 
   test.each([...PAGES, '/', '/_sandbox/demo', `/t/qa${CONSOLE}/flows`])(
-    '%s loads nothing from elsewhere, and no more bytes in all than it may',
+    'The page %s weighs no more than it may, with all that it loads',
     async (path) => {
-      const { request } = sandbox()
-      const answer = await request
-        .get(path)
+      const { text } = await sandbox()
+        .request.get(path)
         .expect(200)
         .expect('Content-Type', /text\/html/)
-      const policy = answer.headers['content-security-policy']
-      expect(policy).toMatch(/^default-src 'none'/)
-      expect(policy).not.toContain('unsafe')
-      const links = tagsOf(answer.text).flatMap(({ name, attributes }) =>
-        ['script', 'img', 'link'].includes(name) ? [attributes['src'] ?? attributes['href'] ?? ''] : [],
-      )
-      const loaded = await Promise.all([...new Set(links)].map((link) => request.get(link).responseType('blob')))
-      expect(loaded.filter(({ status }) => status !== 200)).toEqual([])
-      const bytes = loaded.reduce((sum, { body }) => sum + body.length, Buffer.byteLength(answer.text))
+      const files = [...new Set(text.match(/(?<=_sandbox\/assets\/)[^"]+/g))]
+      const sizes = files.map((file) => statSync(new URL(`../../public/${file}`, import.meta.url)).size)
+      const bytes = sizes.reduce((sum, size) => sum + size, Buffer.byteLength(text))
       expect(bytes).toBeLessThan(BUDGETS[path] ?? 100_000)
     },
   )
@@ -46,16 +40,11 @@ describe('the console', () => {
   test.each([
     ['clock', { set: 'tomorrow' }, 'must be an ISO 8601 date'],
     ['clock', { advance: 'soon' }, 'advance'],
-    ['clock', { advance: '1e15' }, 'advance'],
-    ['clock', {}, 'give at least one'],
     ['expectations', { flow: 'use', outcome: 'verifed' }, 'Did you mean'],
-    ['expectations', { flow: 'use' }, 'give persona, outcome or both'],
     ['tenants', { add: 'Bad Name' }, 'is not a name'],
     ['tenants', { remove: 'nobody' }, 'there is no'],
     ['personas', { persona: 'teen-61' }, 'there is no'],
-    ['scenarios', {}, 'paste its YAML'],
     ['scenarios', { yaml: 'name: x\nsteps:\n  - await: tokn' }, 'line 3: steps[0].await'],
-    ['scenarios', { yaml: 'name: x\nsteps:\n  - decide: { flow: use, persona: teen-61 }' }, 'teen-16'],
   ])('The form of %s given %o is shown again with the problem', async (page, fields, problem) => {
     const { status, text } = await createBrowserClient(sandbox().url).submit(`${CONSOLE}/${page}`, fields)
     expect(Math.floor(status / 100)).toBe(4)
@@ -63,22 +52,12 @@ describe('the console', () => {
     expect(textOf(text)).toContain(problem)
   })
 
-  test.each([[{ Origin: 'https://evil.example' }], [{ 'Sec-Fetch-Site': 'cross-site' }]])(
-    'A form of the console from another site (%o) is refused with 403 and changes nothing',
-    async (headers) => {
-      await sandbox().request.post(`${CONSOLE}/clock`).set(headers).send('advance=60').expect(403)
-      expect((await sandbox().clock.state()).advanced_seconds).toBe(0)
-    },
-  )
-
-  test('A form of the console is refused with 415 when it is JSON', async () => {
-    await sandbox().request.post(`${CONSOLE}/clock`).send({ advance: 60 }).expect(415)
+  test('A form of the console from another site, or as JSON, is refused and changes nothing', async () => {
+    const post = () => sandbox().request.post(`${CONSOLE}/clock`)
+    await post().set('Sec-Fetch-Site', 'cross-site').send('advance=60').expect(403)
+    await post().send({ advance: 60 }).expect(415)
+    expect((await sandbox().clock.state()).advanced_seconds).toBe(0)
   })
-})
-
-test('The console is closed beyond loopback without a control token', async () => {
-  const { request } = await startSandbox({ host: '0.0.0.0' })
-  await request.get(`${CONSOLE}/flows`).expect(403)
 })
 
 describe('beyond loopback', () => {
@@ -108,28 +87,19 @@ describe('beyond loopback', () => {
     expect(await send('clock', { advance: '60' })).toBe(303)
   })
 
-  /** What a browser that signs in keeps. */
-  const cookieOf = async (url: string, token: string) => {
-    const signedIn = await createBrowserClient(url).submit(`${CONSOLE}/sign-in`, { token })
-    return signedIn.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''
-  }
-  const statusAt = async (address: string, Cookie: string) => {
-    const answer = await fetch(address, { headers: { Cookie } })
-    await answer.body?.cancel()
-    return answer.status
-  }
-
-  test('The cookie of a sandbox with another token opens nothing', async () => {
-    const other = await startSandbox({ host: '0.0.0.0', controlToken: 'another-token' })
-    const cookie = await cookieOf(other.url, 'another-token')
-    const statuses = [other.url, sandbox().url].map((url) => statusAt(`${url}${CONSOLE}/flows`, cookie))
-    expect(await Promise.all(statuses)).toEqual([200, 401])
-  })
-
-  test('The cookie opens the console and its events, not the control API', async () => {
+  test('The cookie opens the console and its events, not the control API, and nothing of a sandbox with another token', async () => {
     const { url } = sandbox()
-    const cookie = await cookieOf(url, CONTROL_TOKEN)
-    expect(await statusAt(`${url}/_sandbox/events`, cookie)).toBe(200)
-    expect(await statusAt(`${url}/_sandbox/flows`, cookie)).toBe(401)
+    const signedIn = await createBrowserClient(url).submit(`${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
+    const Cookie = signedIn.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''
+    const statusAt = async (path: string, origin = url) => {
+      const answer = await fetch(`${origin}/_sandbox/${path}`, { headers: { Cookie } })
+      await answer.body?.cancel()
+      return answer.status
+    }
+    expect(await Promise.all(['console/flows', 'events', 'flows'].map((path) => statusAt(path)))).toEqual([
+      200, 200, 401,
+    ])
+    const other = await startSandbox({ host: '0.0.0.0', controlToken: 'another-token' })
+    expect(await statusAt('console/flows', other.url)).toBe(401)
   })
 })
