@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { type AuditOptions, type AuditReport, audit, type VisitFunction } from '../src/audit.ts'
 import { rowId } from '../src/sandbox/outcomes/catalogue.ts'
 import { findBrokenApp, rowsLetIn } from './audit/apps/broken-apps.ts'
-import { shareSandbox } from './outcomes/shared-sandbox.ts'
 import type { Changes } from './support/express-example.ts'
+import { shareSandbox } from './support/sandbox.ts'
 import { visitExample, visitUseOfExample } from './support/visits.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 const token = (name: string) => `use/id_token.${name}`
 /** The rows of two checks, another wrong token, an error, and a token to accept. */
@@ -20,13 +20,13 @@ const SOME = [
 const EXPIRED = 'use/id_token.expired'
 const TWO = [EXPIRED, 'use/id_token.aud_missing']
 
-const visitUse = (changes: Changes = []) => visitUseOfExample(sandbox(), changes)
+const visitUse = (changes: Changes = []) => visitUseOfExample(sandbox, changes)
 
 const rowsWith = ({ rows }: AuditReport, verdict: string) =>
   rows.filter((row) => row.verdict === verdict).map(({ row }) => row)
 
 const auditBy = (visit: VisitFunction, options: Partial<AuditOptions> = {}) =>
-  audit(sandbox(), { visit, only: SOME, ...options })
+  audit(sandbox, { visit, only: SOME, ...options })
 
 type VisitDetails = Parameters<VisitFunction>[0]
 
@@ -41,7 +41,7 @@ async function problemOf(audited: Promise<AuditReport>): Promise<string> {
 }
 
 /** Why options, which may be wrong, are refused. */
-const problemWith = (options: object) => problemOf(Reflect.apply(audit, undefined, [sandbox(), options]))
+const problemWith = (options: object) => problemOf(Reflect.apply(audit, undefined, [sandbox, options]))
 
 /** Spoils the visits of the row expired. */
 const spoiling =
@@ -51,7 +51,7 @@ const spoiling =
 
 test('An audit by a function judges the whole example app in all its flows, and finds nothing in it', async () => {
   const only = [...SOME, '*/*.html', 'create/callback.state_missing', 'use/callback.state_missing']
-  const report = await audit(sandbox(), { visit: await visitExample(sandbox()), only, failOn: 'may' })
+  const report = await audit(sandbox, { visit: await visitExample(sandbox), only, failOn: 'may' })
   const good = ['refused', 'accepted', 'observed', 'not for this app']
   expect(report.rows.filter(({ verdict }) => !good.includes(verdict))).toEqual([])
   expect(report.totals.refused).toBeGreaterThan(15)
@@ -68,9 +68,9 @@ test('An audit by a function finds an app that compares no nonce and does not lo
 })
 
 test('An audit judges Create and Upgrade by what the sandbox sees when the function tells only who is let in', async () => {
-  const visit = await visitExample(sandbox())
+  const visit = await visitExample(sandbox)
   const only = ['par/par.html', 'create/callback.state_missing', 'use/create_requested', 'use/code_issued']
-  const report = await audit(sandbox(), { visit: (details) => visit({ ...details, flow: 'use' }), only })
+  const report = await audit(sandbox, { visit: (details) => visit({ ...details, flow: 'use' }), only })
   expect(rowsWith(report, 'accepted')).toEqual(expect.arrayContaining(['use/create_requested', 'use/code_issued']))
   expect(rowsWith(report, 'refused')).toContain('par/par.html')
   const remedy = 'return true for flow create when the age key was saved'
@@ -81,16 +81,16 @@ test('An audit judges Create and Upgrade by what the sandbox sees when the funct
 })
 
 test('An audit says of each visit of the function what it is for, and makes each another user', async () => {
-  const visit = await visitExample(sandbox())
+  const visit = await visitExample(sandbox)
   const seen: VisitDetails[] = []
-  await audit(sandbox(), { visit: (details) => visit(seen[seen.push(details) - 1] ?? details), only: [EXPIRED] })
+  await audit(sandbox, { visit: (details) => visit(seen[seen.push(details) - 1] ?? details), only: [EXPIRED] })
   expect(seen.map(({ n }) => n)).toEqual(seen.map((_details, index) => index + 1))
   expect(seen.at(0)).toMatchObject({ row: 'use/access_denied', flow: 'use', outcome: 'access_denied' })
   const expired = { flow: 'use', outcome: 'id_token.expired', persona: 'adult-passport' }
   expect(seen.find(({ row }) => row === EXPIRED)).toMatchObject(expired)
   expect(seen.find(({ row }) => row === 'create/created')).toMatchObject({ flow: 'create' })
-  expect(await sandbox().expectations.list()).toEqual([])
-  expect((await sandbox().personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual([])
+  expect(await sandbox.expectations.list()).toEqual([])
+  expect((await sandbox.personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual([])
 })
 
 const stalling: VisitFunction = ({ signal }) => wait(60_000, false, { signal }).catch(() => wait(50, false))
@@ -162,7 +162,7 @@ test.each<[string, () => unknown, RegExp | string]>([
 
 test('An audit by a function that does not come to the sandbox says so in one line', async () => {
   const remedy = "set your app's base URL to that address, and let visit follow redirects to it"
-  const problem = `visit returned false, and no Use request came to ${sandbox().baseUrl}; ${remedy}`
+  const problem = `visit returned false, and no Use request came to ${sandbox.baseUrl}; ${remedy}`
   expect(await problemOf(auditBy(() => false))).toBe(problem)
 })
 

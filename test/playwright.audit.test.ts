@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { findBrokenApp } from './audit/apps/broken-apps.ts'
-import { shareSandbox } from './outcomes/shared-sandbox.ts'
 import { startExpressExample } from './support/express-example.ts'
 import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
+import { shareSandbox } from './support/sandbox.ts'
 import { chromiumPath, describeWith } from './support/tools.ts'
 import { USE_ALONE } from './support/visits.ts'
 
@@ -32,15 +32,15 @@ const result = z.object({ status: z.string(), errors: z.array(z.object({ message
 const spec = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })
 const reportSchema = z.object({ suites: z.array(z.object({ specs: z.array(spec) })) })
 
-describeWith('chromium', 'The tests of an audit in Playwright', () => {
-  const sandbox = shareSandbox()
+describeWith('chromium', 'The tests of an audit in Playwright', async () => {
+  const sandbox = await shareSandbox()
 
   test('find what an app lets in, by pages, and skip what is not for it', async () => {
     const project = await makeProject(...PLAYWRIGHT)
     project.write({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
-    const app = await startExpressExample(sandbox(), [...USE_ALONE, ...findBrokenApp('compares no nonce').changes])
+    const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('compares no nonce').changes])
     onTestFinished(() => app.stop())
-    const env = { APP_URL: app.url, SANDBOX_URL: sandbox().url }
+    const env = { APP_URL: app.url, SANDBOX_URL: sandbox.url }
     const { stdout } = await project.run(process.execPath, PLAYWRIGHT_TEST, env)
     const specs = reportSchema.parse(JSON.parse(stdout)).suites.flatMap((suite) => suite.specs)
     const results = specs.map(({ title, tests }) => {

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { findBrokenApp } from './audit/apps/broken-apps.ts'
-import { shareSandbox } from './outcomes/shared-sandbox.ts'
 import { startExpressExample } from './support/express-example.ts'
 import { makeProject } from './support/project.ts'
+import { shareSandbox } from './support/sandbox.ts'
 import { USE_ALONE } from './support/visits.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 const SUITE = `
 import { auditTests, setupSandbox } from 'agekey-sandbox/vitest'
@@ -20,12 +20,12 @@ const result = z.object({ title: z.string(), status: z.string(), failureMessages
 const resultsSchema = z.object({ testResults: z.array(z.object({ assertionResults: z.array(result) })) })
 
 test('The tests of an audit in Vitest fail by the rows that an app lets in, and skip a row that is not for it', async () => {
-  const app = await startExpressExample(sandbox(), [...USE_ALONE, ...findBrokenApp('compares no nonce').changes])
+  const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('compares no nonce').changes])
   onTestFinished(() => app.stop())
   const project = await makeProject('vitest')
   project.write({ 'audit.test.js': SUITE })
   const program = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json']
-  const env = { APP_URL: app.url, SANDBOX_URL: sandbox().url }
+  const env = { APP_URL: app.url, SANDBOX_URL: sandbox.url }
   const { code, stdout } = await project.run(process.execPath, program, env)
   expect(code).toBe(1)
   const { testResults } = resultsSchema.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))))

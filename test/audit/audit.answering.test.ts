@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { selectRows } from '../../src/audit/plan/select-rows.ts'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import type { Changes } from '../support/express-example.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { auditExample, SAMPLE, said } from './apps/audit-example.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 const APP = 'const app = express()\n'
 const WELCOME = "  response.send('Welcome, you are 18.')\n"
@@ -94,7 +94,7 @@ const STATE_OF_CREATE = idsOf('create/callback.state_*', 'create/callback.empty'
 const WAYS = Object.entries(ANSWERING)
 
 test.each(WAYS)('An audit finds nothing in an app that checks everything and %s', async (_way, changes) => {
-  expect(said(await auditExample(sandbox(), changes, { only: SAMPLE }))).toEqual([])
+  expect(said(await auditExample(sandbox, changes, { only: SAMPLE }))).toEqual([])
 })
 
 test.each(WAYS)(
@@ -102,7 +102,7 @@ test.each(WAYS)(
   async (_way, changes) => {
     const right = ['use/verified', 'use/id_token.iss_missing', 'create/created', 'create/access_denied']
     const wrong = [...NONCE, ...STATE_OF_CREATE]
-    const found = said(await auditExample(sandbox(), [...changes, ...WITHOUT_CHECKS], { only: [...wrong, ...right] }))
+    const found = said(await auditExample(sandbox, [...changes, ...WITHOUT_CHECKS], { only: [...wrong, ...right] }))
     expect(found.filter((row) => row.startsWith('use/'))).toEqual(NONCE.toSorted())
     // An app that begins again whatever comes shows neither a yes nor a no, and so its rows are undetermined.
     const named = found.map((row) => row.replace(/ undetermined page_unknown .*/, ''))
@@ -112,7 +112,7 @@ test.each(WAYS)(
 
 test('An audit of an app that says nothing about the end of Create leaves that open', async () => {
   const only = ['create/access_denied', 'create/created', 'create/callback.state_*', 'par/par.500', 'use/access_denied']
-  const found = said(await auditExample(sandbox(), SILENT_AFTER_CREATE, { only }))
+  const found = said(await auditExample(sandbox, SILENT_AFTER_CREATE, { only }))
   expect(found).toContainEqual(expect.stringMatching(/^create\/access_denied undetermined page_unknown /))
   expect(found.filter((row) => !/^create\/\S+ undetermined page_unknown /.test(row))).toEqual([])
 })

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { shareChromiumAgent } from '../support/chromium-agent.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { describeWith } from '../support/tools.ts'
 import { type AuditWay, auditExample, said } from './apps/audit-example.ts'
 import { BROKEN_APPS, type BrokenApp, findBrokenApp, rowsLetIn } from './apps/broken-apps.ts'
 import { FRAGMENT } from './apps/fragment-apps.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 async function findsRowsAlone(app: BrokenApp, changes: BrokenApp['changes'], way: AuditWay): Promise<void> {
   const only = way.only && [...way.only, ...app.finds]
-  const report = await auditExample(sandbox(), [...changes, ...app.changes], { ...way, only, failOn: 'may' })
+  const report = await auditExample(sandbox, [...changes, ...app.changes], { ...way, only, failOn: 'may' })
   expect(said(report)).toEqual(rowsLetIn(app).map(rowId).toSorted())
   expect(report.exit_code).toBe(1)
 }

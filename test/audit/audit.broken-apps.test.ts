@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { OUTCOMES, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { auditExample, SAMPLE, said } from './apps/audit-example.ts'
 import { BROKEN_APPS, rowsLetIn } from './apps/broken-apps.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 /** The whole product of apps and rows is in `audit.broken-apps.others.test.ts`. */
 test.each(BROKEN_APPS.map((app) => [app.name, app] as const))(
@@ -14,7 +14,7 @@ test.each(BROKEN_APPS.map((app) => [app.name, app] as const))(
     const rows = rowsLetIn(app)
     const isNear = (row: Outcome) => rows.some(({ flow, family }) => row.flow === flow && row.family === family)
     const only = [...OUTCOMES.filter(isNear).map(rowId), ...SAMPLE]
-    const report = await auditExample(sandbox(), app.changes, { only, failOn: 'may' })
+    const report = await auditExample(sandbox, app.changes, { only, failOn: 'may' })
     expect(said(report)).toEqual(rows.map(rowId).toSorted())
     expect(report.exit_code).toBe(1)
   },

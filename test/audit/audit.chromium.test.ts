@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { runAudit } from '../../src/audit/audit.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { shareChromiumAgent } from '../support/chromium-agent.ts'
 import type { Changes } from '../support/express-example.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { describeWith } from '../support/tools.ts'
 import { auditExample, said } from './apps/audit-example.ts'
 import { findBrokenApp } from './apps/broken-apps.ts'
@@ -14,14 +14,14 @@ import { ROWS_OF_PAGES, startSinglePageApp } from './apps/single-page-app.ts'
 const LIMITS = { failOn: 'may', timeoutSeconds: 60, repeat: 1 } as const
 const TIMEOUT_MS = 120_000
 
-describeWith('chromium', 'By Chromium', () => {
-  const sandbox = shareSandbox()
+describeWith('chromium', 'By Chromium', async () => {
+  const sandbox = await shareSandbox()
   const agent = shareChromiumAgent()
 
   async function auditPages(changes: Changes, only = ROWS_OF_PAGES) {
-    const app = await startSinglePageApp(sandbox(), changes)
+    const app = await startSinglePageApp(sandbox, changes)
     onTestFinished(() => app.close())
-    return runAudit(appAt(sandbox(), { page: app.page, agent: agent() }), { ...LIMITS, only })
+    return runAudit(appAt(sandbox, { page: app.page, agent: agent() }), { ...LIMITS, only })
   }
 
   test('an audit finds nothing in a single-page app that checks everything', { timeout: TIMEOUT_MS }, async () => {
@@ -63,6 +63,6 @@ describeWith('chromium', 'By Chromium', () => {
     const changes = [...FRAGMENT.byForm, withoutUpgrade, ...faults.flatMap((app) => app.changes)]
     const finds = ['create/access_denied', 'use/id_token.replayed']
     const only = [...finds, 'use/callback.replayed', 'create/callback.state_missing']
-    expect(said(await auditExample(sandbox(), changes, { ...LIMITS, agent: agent(), only }))).toEqual(finds)
+    expect(said(await auditExample(sandbox, changes, { ...LIMITS, agent: agent(), only }))).toEqual(finds)
   })
 })

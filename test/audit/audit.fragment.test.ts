@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { auditExample, said } from './apps/audit-example.ts'
 import { findBrokenApp, rowsLetIn } from './apps/broken-apps.ts'
 import { FRAGMENT } from './apps/fragment-apps.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 /** What depends on how the parameters of an answer get to the app, and a row of each other kind of answer. */
 const PARAMETERS = ['use/callback.*', 'use/access_denied', 'use/create_requested', 'use/id_token.signature_*']
@@ -18,7 +18,7 @@ test.each([
   ['nothing when the page posts a form', FRAGMENT.byForm, BY_FORM, []],
   ['that the last of two parameters wins when the page posts JSON', FRAGMENT.byFetch, BY_JSON, TWICE],
 ])('An audit by HTTP of an app whose page passes the fragment on finds %s', async (_what, changes, fragment, finds) => {
-  const report = await auditExample(sandbox(), changes, { fragment, only: PARAMETERS, failOn: 'may' })
+  const report = await auditExample(sandbox, changes, { fragment, only: PARAMETERS, failOn: 'may' })
   expect(said(report)).toEqual(finds)
   expect(report.totals.refused).toBeGreaterThan(20)
   expect(report.exit_code).toBe(finds.length === 0 ? 0 : 1)
@@ -37,7 +37,7 @@ test.each([
     const app = findBrokenApp(name)
     const expected = rowsLetIn(app).filter(({ flow }) => flow === 'use')
     const only = [...PARAMETERS, ...expected.map(rowId)]
-    const report = await auditExample(sandbox(), [...FRAGMENT.byForm, ...app.changes], { fragment: BY_FORM, only })
+    const report = await auditExample(sandbox, [...FRAGMENT.byForm, ...app.changes], { fragment: BY_FORM, only })
     expect(said(report)).toEqual(expected.map(rowId).toSorted())
   },
 )
@@ -54,5 +54,5 @@ test.each([
     'use.fragment: POST /nowhere answers 404; name the path of your app that the page of the callback sends the answer to',
   ],
 ])('An audit of an app that answers by fragment ends in one line %s', async (_when, fragment, message) => {
-  await expect(auditExample(sandbox(), FRAGMENT.byForm, { fragment })).rejects.toThrow(message)
+  await expect(auditExample(sandbox, FRAGMENT.byForm, { fragment })).rejects.toThrow(message)
 })

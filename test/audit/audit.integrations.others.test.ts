@@ -3,14 +3,12 @@ import { rolldown } from 'rolldown'
 import { expect, onTestFinished, test } from 'vitest'
 import { runAudit } from '../../src/audit/audit.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { shareChromiumAgent } from '../support/chromium-agent.ts'
 import type { Changes } from '../support/express-example.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { describeWith } from '../support/tools.ts'
 import { said } from './apps/audit-example.ts'
 import { ROWS_OF_PAGES, servePages } from './apps/single-page-app.ts'
-
-const sandbox = shareSandbox()
 
 const PAGE = `<!doctype html><title>Shop</title><button id="verify">Prove that you are 18</button>
 <p id="answer" role="status"></p><script type="module" src="/app.js"></script>`
@@ -24,7 +22,8 @@ async function bundleApp(): Promise<string> {
   return output[0].code
 }
 
-describeWith('chromium', 'An audit by Chromium of a single-page app with oidc-client-ts', () => {
+describeWith('chromium', 'An audit by Chromium of a single-page app with oidc-client-ts', async () => {
+  const sandbox = await shareSandbox()
   const agent = shareChromiumAgent()
 
   test.each<readonly [string, readonly string[], Changes]>([
@@ -40,9 +39,9 @@ describeWith('chromium', 'An audit by Chromium of a single-page app with oidc-cl
       [['payload.age_thresholds["18"] === true', 'Boolean(payload.age_thresholds["18"])']],
     ],
   ])('%s', async (_what, finds, changes) => {
-    const app = await servePages({ '/': PAGE, '/app.js': await bundleApp() }, sandbox(), changes)
+    const app = await servePages({ '/': PAGE, '/app.js': await bundleApp() }, sandbox, changes)
     onTestFinished(() => app.close())
-    const audited = appAt(sandbox(), { page: app.page, agent: agent() })
+    const audited = appAt(sandbox, { page: app.page, agent: agent() })
     const report = await runAudit(audited, { only: ROWS_OF_PAGES, failOn: 'may', timeoutSeconds: 60 })
     expect(said(report)).toEqual(finds)
   })

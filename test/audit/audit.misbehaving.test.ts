@@ -5,12 +5,12 @@ import { AuditProblem } from '../../src/audit/audit-problem.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../src/audit/options.ts'
 import type { AuditReport, VerdictName } from '../../src/sandbox/outcomes/audit-report.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { type Changes, startExpressExample } from '../support/express-example.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { auditExample, SAMPLE } from './apps/audit-example.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 const APP = 'const app = express()\n'
 const CALLBACK = "app.post('/callback', express.urlencoded(), async (request, response) => {\n"
@@ -91,7 +91,7 @@ ${CALLBACK}`,
 const SOME = ['use/id_token.signature_*', 'use/id_token.nonce_other', 'use/access_denied']
 
 const audit = (changes: Changes, options: AuditOptions = {}) =>
-  auditExample(sandbox(), changes, { only: SOME, timeoutSeconds: 5, ...options })
+  auditExample(sandbox, changes, { only: SOME, timeoutSeconds: 5, ...options })
 
 /** The message of an audit that can show nothing. */
 async function problemOf(audited: Promise<AuditReport>): Promise<string> {
@@ -104,7 +104,7 @@ async function problemOf(audited: Promise<AuditReport>): Promise<string> {
   return problem.message
 }
 
-const problemAt = (page: string) => problemOf(runAudit(appAt(sandbox(), { page, agent: createHttpAgent() })))
+const problemAt = (page: string) => problemOf(runAudit(appAt(sandbox, { page, agent: createHttpAgent() })))
 
 const rowsWith = ({ rows }: AuditReport, verdict: VerdictName) =>
   rows.filter((row) => row.verdict === verdict).map(({ row }) => row)
@@ -149,7 +149,7 @@ test('An audit shows nothing of an app that is not there, or speaks http where h
   const nowhere = `http://localhost:${await findFreePort()}/verify`
   const remedy = 'nothing answers; start your app first, or name its command by --start'
   expect(await problemAt(nowhere)).toBe(`${nowhere}: ${remedy}`)
-  const app = await startExpressExample(sandbox())
+  const app = await startExpressExample(sandbox)
   onTestFinished(() => app.stop())
   expect(await problemAt(`${app.url.replace('http:', 'https:')}/verify`)).toMatch(
     /^https:\/\/localhost:\d+\/verify: .* cannot be reached: it does not speak TLS; look at the address of your app$/,
@@ -157,10 +157,10 @@ test('An audit shows nothing of an app that is not there, or speaks http where h
 })
 
 test('An audit shows nothing of an app that uses another service, and names the address that the app needs', async () => {
-  const app = await startExpressExample({ baseUrl: 'https://age.example', url: sandbox().url })
+  const app = await startExpressExample({ baseUrl: 'https://age.example', url: sandbox.url })
   onTestFinished(() => app.stop())
   const where = 'https://age.example/v1/oidc/use, not to this sandbox'
-  const message = `GET /verify goes to ${where}; set your app's base URL to ${sandbox().baseUrl}`
+  const message = `GET /verify goes to ${where}; set your app's base URL to ${sandbox.baseUrl}`
   expect(await problemAt(`${app.url}/verify`)).toBe(message)
 })
 

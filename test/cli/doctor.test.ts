@@ -6,11 +6,9 @@ import { reportLines } from '../../src/cli/doctor/doctor.ts'
 import { examine } from '../../src/cli/doctor/examine.ts'
 import type { Visit } from '../../src/cli/doctor/visit.ts'
 import { generateCertificate } from '../../src/tls/self-signed.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { folderWith } from '../support/folder-with.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { KEY_FILE } from '../support/keys.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 import { redirectTo, startWebApp, type WebHandler } from '../support/web-app.ts'
 import { run } from './in-process.ts'
 
@@ -19,8 +17,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const BUILTIN = { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }
 const CLIENT = { ...BUILTIN, redirectUri: 'http://localhost:3000/callback' }
 
-const plain = shareSandbox({ keys: KEY_FILE })
-const secure = shareSandbox({ keys: KEY_FILE, https: true })
+const plain = await shareSandbox()
+const secure = await shareSandbox({ https: true })
 
 type Question = Partial<Visit> & { issuer: string }
 
@@ -69,8 +67,8 @@ test.each(['', '/agekey'])('The doctor passes every check below path "%s", spend
 })
 
 test('The doctor passes a tenant, https with a trusted certificate and no client, and an issuer behind an internal URL', async () => {
-  expect(await problemsOf({ issuer: `${plain().baseUrl}/t/ci-1/v1/oidc/use`, ...BUILTIN })).toEqual({})
-  const diagnoses = await look({ issuer: issuerOf(secure().baseUrl), ca: secure().certificate?.pem })
+  expect(await problemsOf({ issuer: `${plain.baseUrl}/t/ci-1/v1/oidc/use`, ...BUILTIN })).toEqual({})
+  const diagnoses = await look({ issuer: issuerOf(secure.baseUrl), ca: secure.certificate?.pem })
   const others = diagnoses.filter(({ status }) => status !== 'ok').map(({ check, status }) => [check, status])
   expect(others).toEqual(['client', 'redirect_uri'].map((check) => [check, 'skipped']))
   const { url } = await startSandbox({ baseUrl: 'http://browsers.invalid', trustHost: true })
@@ -93,7 +91,7 @@ test('The doctor explains that a server accepts a connection, and never answers 
 })
 
 test('The doctor explains that http is sent to a port of https, and https to a port of http', async () => {
-  const [http, https] = [issuerOf(plain().baseUrl), issuerOf(secure().baseUrl)]
+  const [http, https] = [issuerOf(plain.baseUrl), issuerOf(secure.baseUrl)]
   const byHttp = await problemsOf({ issuer: https.replace('https:', 'http:') })
   expect(byHttp['https_expected']).toContain(`issuer: ${https}`)
   const byHttps = await problemsOf({ issuer: http.replace('http:', 'https:') })
@@ -108,7 +106,7 @@ const startTls = async (names: string[], at = Date.now()) => {
 
 test('The doctor names the environment variable to set for a self-signed certificate', async () => {
   const line = expect.stringContaining('NODE_EXTRA_CA_CERTS=')
-  expect(await problemsOf({ issuer: issuerOf(secure().baseUrl) })).toEqual({ tls_self_signed: line })
+  expect(await problemsOf({ issuer: issuerOf(secure.baseUrl) })).toEqual({ tls_self_signed: line })
 })
 
 test.each([
@@ -139,7 +137,7 @@ test.each([
   // No library forgives capitals.
   ['http://LOCALHOST:PORT/v1/oidc/use', 'issuer_spelling'],
 ])('The doctor finds %s, which is written wrongly: %s', async (given, name, right = 'BASE/v1/oidc/use') => {
-  const { baseUrl } = plain()
+  const { baseUrl } = plain
   const filled = (text: string) => text.replace('BASE', baseUrl).replace('PORT', new URL(baseUrl).port)
   const found = await problemsOf({ issuer: filled(given) })
   expect(Object.keys(found)).toEqual([name])
@@ -218,7 +216,7 @@ test.each([
   [-32_000, 'ahead of'],
   [32_000, 'behind'],
 ])('The doctor reports a clock that is %i ms off', async (offset, word) => {
-  const found = await look({ issuer: issuerOf(plain().baseUrl), now: () => Date.now() + offset })
+  const found = await look({ issuer: issuerOf(plain.baseUrl), now: () => Date.now() + offset })
   const problem = { status: 'problem', problem: 'clock_difference', message: expect.stringContaining(word) }
   expect(found.find(({ check }) => check === 'clock')).toMatchObject(problem)
 })
@@ -232,7 +230,7 @@ test.each<[visit: Partial<Visit>, problems: Record<string, string>]>([
   [{ ...BUILTIN, redirectUri: SHOP }, { redirect_uri_unregistered: `redirect_uris: [${SHOP}]` }],
 ])('The doctor finds what the sandbox does not know of the client %j', async (visit, problems) => {
   const expected = Object.entries(problems).map(([name, text]) => [name, expect.stringContaining(text)])
-  const found = await problemsOf({ issuer: issuerOf(plain().baseUrl), ...visit })
+  const found = await problemsOf({ issuer: issuerOf(plain.baseUrl), ...visit })
   expect(found).toEqual(Object.fromEntries(expected))
 })
 
@@ -252,7 +250,7 @@ test.each(ODD)('The doctor shows %j in an argument as what the character is, and
   // The arguments of a process hold no NUL.
   if (odd === '\u0000') return
   const others = { clientId: `a${odd}b`, clientSecret: `c${odd}d`, redirectUri: `http://localhost/${odd}` }
-  expect(await oddProblems({ issuer: issuerOf(plain().baseUrl), ...others })).toEqual(['client', 'redirect_uri'])
+  expect(await oddProblems({ issuer: issuerOf(plain.baseUrl), ...others })).toEqual(['client', 'redirect_uri'])
 })
 
 test.each<[string, (odd: string, url: string) => string]>([
@@ -273,15 +271,15 @@ test('The report of the doctor leads with the name and shows no control characte
 })
 
 test('doctor exits with 0 when all is well, also with --json and a certificate to trust', async () => {
-  const issuer = issuerOf(secure().baseUrl)
-  const ca = join(folderWith({ 'ca.pem': secure().certificate?.pem }), 'ca.pem')
+  const issuer = issuerOf(secure.baseUrl)
+  const ca = join(folderWith({ 'ca.pem': secure.certificate?.pem }), 'ca.pem')
   const { code, stdout } = await run(['doctor', '--issuer', issuer, '--ca', ca, '--json'])
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, issuer, default_issuer: false, checks: expect.any(Array) })
 })
 
 test('doctor exits with 1 and names the problem and the line to change', async () => {
-  const issuer = issuerOf(plain().baseUrl)
+  const issuer = issuerOf(plain.baseUrl)
   const { code, stdout, stderr } = await run(['doctor', '--issuer', `${issuer}/`])
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   expect(stdout).toMatch(/^\w+ +reachable /)

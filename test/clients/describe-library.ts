@@ -4,9 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { createScratchFolder, makeScratchFolder } from '../docs/scratch-folder.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { ageSignal } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 import type { Replacements } from './examples.ts'
 
 /** What a request is sent with, and has to come back. */
@@ -62,13 +61,13 @@ export function describeLibrary(
   { lacks = [], checksCodeHash = false, trust, es256 = {}, ...reasons }: Abilities,
 ): void {
   // Some of these start a program for each call.
-  describe(title, { timeout: 120_000 }, () => {
-    const sandbox = shareSandbox()
+  describe(title, { timeout: 120_000 }, async () => {
+    const sandbox = await shareSandbox()
     let library: Library
     // What compiles takes its time.
     beforeAll(async () => {
       const { folder, remove } = createScratchFolder()
-      library = await load(sandbox(), { folder })
+      library = await load(sandbox, { folder })
       return remove
     }, 180_000)
 
@@ -93,7 +92,7 @@ export function describeLibrary(
       ['id_token.nonce_of_earlier_flow', reasons.nonce],
     ] as const)('refuses %s for that reason', async (outcome, reason) => {
       await use('adult-passport')
-      await sandbox().next({ flow: 'use', outcome })
+      await sandbox.next({ flow: 'use', outcome })
       // What a library says is also in the causes of its error.
       expect(await use('adult-passport').then(String, inspect)).toMatch(reason)
     })
@@ -115,7 +114,7 @@ export function describeLibrary(
       })
 
     test(`${checksCodeHash ? 'refuses' : 'lets pass'} a token beside a code of another flow`, async () => {
-      await sandbox().next({ flow: 'use', outcome: 'id_token.c_hash_wrong' })
+      await sandbox.next({ flow: 'use', outcome: 'id_token.c_hash_wrong' })
       const { code, claims } = await ask('child-12', 'openid svc.upgrade')
       expect(code).not.toBe('')
       expect(await claims.then(String, inspect)).toMatch(checksCodeHash ? /c_hash/ : /^\[object Object\]$/)
@@ -126,7 +125,7 @@ export function describeLibrary(
       'id_token.age_thresholds.false_strings',
       'id_token.req_claims_hash_weaker',
     ])('lets %s pass: the claim is of this service alone, and left to the app', async (outcome) => {
-      await sandbox().next({ flow: 'use', outcome })
+      await sandbox.next({ flow: 'use', outcome })
       expect(await use('child-12')).toHaveProperty('age_thresholds')
     })
 

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const CONSOLE = '/_sandbox/console'
 const PAGES = CONSOLE_PAGES.map(({ path }) => `${CONSOLE}/${path}`)
@@ -16,14 +15,14 @@ const BUDGETS: Readonly<Record<string, number>> = {
   [`${CONSOLE}/personas`]: 125_000,
 }
 
-describe('the console', () => {
-  const sandbox = shareSandbox()
+describe('the console', async () => {
+  const sandbox = await shareSandbox()
 
   test.each([...PAGES, '/', '/_sandbox/demo', `/t/qa${CONSOLE}/flows`])(
     'The page %s weighs no more than it may, with all that it loads',
     async (path) => {
-      const { text } = await sandbox()
-        .request.get(path)
+      const { text } = await sandbox.request
+        .get(path)
         .expect(200)
         .expect('Content-Type', /text\/html/)
       const files = [...new Set(text.match(/(?<=_sandbox\/assets\/)[^"]+/g))]
@@ -34,7 +33,7 @@ describe('the console', () => {
   )
 
   test('The entrance of the console redirects to the flows', async () => {
-    await sandbox().request.get(CONSOLE).expect(302).expect('Location', `${CONSOLE}/flows`)
+    await sandbox.request.get(CONSOLE).expect(302).expect('Location', `${CONSOLE}/flows`)
   })
 
   test.each([
@@ -46,26 +45,26 @@ describe('the console', () => {
     ['personas', { persona: 'teen-61' }, 'there is no'],
     ['scenarios', { yaml: 'name: x\nsteps:\n  - await: tokn' }, 'line 3: steps[0].await'],
   ])('The form of %s given %o is shown again with the problem', async (page, fields, problem) => {
-    const { status, text } = await createBrowserClient(sandbox().url).submit(`${CONSOLE}/${page}`, fields)
+    const { status, text } = await createBrowserClient(sandbox.url).submit(`${CONSOLE}/${page}`, fields)
     expect(Math.floor(status / 100)).toBe(4)
     expect(byTestId(text, 'problem')).toHaveLength(1)
     expect(textOf(text)).toContain(problem)
   })
 
   test('A form of the console from another site, or as JSON, is refused and changes nothing', async () => {
-    const post = () => sandbox().request.post(`${CONSOLE}/clock`)
+    const post = () => sandbox.request.post(`${CONSOLE}/clock`)
     await post().set('Sec-Fetch-Site', 'cross-site').send('advance=60').expect(403)
     await post().send({ advance: 60 }).expect(415)
-    expect((await sandbox().clock.state()).advanced_seconds).toBe(0)
+    expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
   })
 })
 
-describe('beyond loopback', () => {
+describe('beyond loopback', async () => {
   const CONTROL_TOKEN = 'a-control-token-of-the-test'
-  const sandbox = shareSandbox({ host: '0.0.0.0', controlToken: CONTROL_TOKEN })
+  const sandbox = await shareSandbox({ host: '0.0.0.0', controlToken: CONTROL_TOKEN })
 
   test('The console asks for the token on every page, and accepts it once for a browser', async () => {
-    const browser = createBrowserClient(sandbox().url)
+    const browser = createBrowserClient(sandbox.url)
     for (const page of [CONSOLE, ...PAGES]) {
       const { status, text } = await browser.get(page)
       const asks = tagsOf(text).some(({ attributes }) => attributes['name'] === 'token')
@@ -82,13 +81,13 @@ describe('beyond loopback', () => {
     expect(cookie).not.toContain(CONTROL_TOKEN)
     expect((await browser.get(`${CONSOLE}/flows`)).status).toBe(200)
     expect((await browser.get(`/t/qa${CONSOLE}/flows`)).status).toBe(404)
-    await sandbox().tenant('qa').configure({})
+    await sandbox.tenant('qa').configure({})
     expect((await browser.get(`/t/qa${CONSOLE}/flows`)).status).toBe(200)
     expect(await send('clock', { advance: '60' })).toBe(303)
   })
 
   test('The cookie opens the console and its events, not the control API, and nothing of a sandbox with another token', async () => {
-    const { url } = sandbox()
+    const { url } = sandbox
     const signedIn = await createBrowserClient(url).submit(`${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
     const Cookie = signedIn.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''
     const statusAt = async (path: string, origin = url) => {

@@ -1,20 +1,19 @@
 import { expect, test } from 'vitest'
 import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { byTestId, textOf } from '../support/markup.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const STATUS = '/_sandbox/console/status'
 const PAGES = ['/', '/_sandbox/demo', '/_sandbox/docs', ...CONSOLE_PAGES.map(({ path }) => `/_sandbox/console/${path}`)]
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 test.each(PAGES)('%s shows what is set, and has a button that takes it back', async (path) => {
-  const browser = createBrowserClient(sandbox().url)
+  const browser = createBrowserClient(sandbox.url)
   const calm = await browser.get(path)
   expect([calm.status, byTestId(calm.text, 'nothing-set').length]).toEqual([200, 1])
-  await sandbox().clock.advance(86_400)
+  await sandbox.clock.advance(86_400)
   await browser.submit('/_sandbox/console/personas', { persona: 'teen-16' })
   const { text } = await browser.get(`${path}?q=x`)
   expect(textOf(text)).toMatch(/Clock \+1 day .*Acting as teen-16/)
@@ -34,26 +33,26 @@ test.each([
   '',
   '/\\evil',
 ])('Taking a mode back never leads to %j, which is no page of this sandbox', async (here) => {
-  const answer = await createBrowserClient(sandbox().url).submit(STATUS, { take_back: 'clock', here })
+  const answer = await createBrowserClient(sandbox.url).submit(STATUS, { take_back: 'clock', here })
   expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console'])
 })
 
 test('Taking a mode of a tenant back changes that tenant only, stays in it, and can leave it', async () => {
-  await sandbox().next({ persona: 'teen-16' })
-  await sandbox().tenant('qa').next({ persona: 'teen-16' })
+  await sandbox.next({ persona: 'teen-16' })
+  await sandbox.tenant('qa').next({ persona: 'teen-16' })
   const here = '/t/qa/_sandbox/console/clock'
-  const browser = createBrowserClient(sandbox().url)
+  const browser = createBrowserClient(sandbox.url)
   const takeBack = async (mode: string) =>
     (await browser.submit(`/t/qa${STATUS}`, { take_back: mode, here })).headers.location
   expect(byTestId((await browser.get(here)).text, 'mode-tenant')).toHaveLength(1)
   expect(await takeBack('expectations')).toBe(here)
-  const queues = [await sandbox().tenant('qa').expectations.list(), await sandbox().expectations.list()]
+  const queues = [await sandbox.tenant('qa').expectations.list(), await sandbox.expectations.list()]
   expect(queues.map(({ length }) => length)).toEqual([0, 1])
   expect(await takeBack('tenant')).toBe('/_sandbox/console')
 })
 
 test('An unknown mode is refused by naming those that there are', async () => {
-  const answer = await createBrowserClient(sandbox().url).submit(STATUS, { take_back: 'cloak' })
+  const answer = await createBrowserClient(sandbox.url).submit(STATUS, { take_back: 'cloak' })
   const problem = expect.stringContaining('there is no "cloak"; send one of tenant, clock, acting')
   expect([answer.status, textOf(answer.text)]).toEqual([400, problem])
 })

@@ -1,22 +1,21 @@
 import { expect, test } from 'vitest'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { textOf } from '../support/markup.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 import { DEMO, journeysOf } from './journeys.ts'
 
 /** A header of a megabyte is more than the client of this test reads. */
 const isRefused = ({ flow, name, correctClient }: (typeof OUTCOMES)[number]) =>
   flow === 'use' && name !== 'id_token.huge' && correctClient === 'refuse'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 const BIRTH = { date_of_birth: '2000-02-29' }
 
 /** A new browser that uses the base URL, since the cookies of the demo are tied to it. */
 function openDemo() {
-  const browser = createBrowserClient(sandbox().url, sandbox().baseUrl)
-  const journeys = journeysOf(browser, sandbox().baseUrl)
+  const browser = createBrowserClient(sandbox.url, sandbox.baseUrl)
+  const journeys = journeysOf(browser, sandbox.baseUrl)
   /** Sends a form of the demo that is refused with 400. @returns the text of the answer */
   const refused = async (path: string, fields: Readonly<Record<string, string>> = BIRTH) => {
     const { status, text } = await browser.submit(`${DEMO}/${path}`, fields)
@@ -72,7 +71,7 @@ test.each([
   ['par.status_500_right_body', 'status fail'],
   ['par.error_with_200', 'request_uri fail'],
 ] as const)('The demo sends no browser to E3 after %s, and shows the check that failed', async (outcome, failed) => {
-  await sandbox().next({ flow: 'par', outcome })
+  await sandbox.next({ flow: 'par', outcome })
   const text = await openDemo().create({})
   expect(text).toContain('The Create request was refused')
   expect(text).toContain(failed)
@@ -85,7 +84,7 @@ test.each([
   const [flow, outcome, failed] = row
   const { use, upgrade } = openDemo()
   await use({ sandbox_persona: 'child-12' })
-  await sandbox().next({ flow, outcome })
+  await sandbox.next({ flow, outcome })
   const text = await upgrade()
   expect(text).toContain('The upgrade was refused')
   expect(text).toContain(failed)
@@ -96,7 +95,7 @@ test.each([
   ['jwks', 'jwks.no_keys', 'keys fail'],
 ] as const)('The demo trusts no id_token without the keys of the service: %s with %s', async (...row) => {
   const [flow, outcome, failed] = row
-  await sandbox().next({ flow, outcome })
+  await sandbox.next({ flow, outcome })
   const text = await openDemo().use({ sandbox_persona: 'adult-passport' })
   expect(text).toContain('The shop does not trust this callback')
   expect(text).toContain(failed)
@@ -112,13 +111,13 @@ test('The demo works in a tenant, without the built-in client, under a base URL 
 })
 
 test('The demo links to the base URL when it is opened under another name', async () => {
-  const { text } = await sandbox().request.get(DEMO)
+  const { text } = await sandbox.request.get(DEMO)
   expect(textOf(text)).toContain('Open the demo there')
-  expect(text).toContain(`${sandbox().baseUrl}${DEMO}`)
+  expect(text).toContain(`${sandbox.baseUrl}${DEMO}`)
 })
 
 test('The demo refuses a callback of a browser without a session', async () => {
-  const answer = await sandbox().request.get(`${DEMO}/callback`).query('state=x').set('Accept', 'text/html')
+  const answer = await sandbox.request.get(`${DEMO}/callback`).query('state=x').set('Accept', 'text/html')
   expect([answer.status, textOf(answer.text)]).toEqual([400, expect.stringContaining('This browser has no session')])
 })
 
@@ -151,7 +150,7 @@ test('The demo refuses an upgrade without a session, and a second one with the s
 test('The demo refuses a callback with the state of another session', async () => {
   const { browser, follow } = openDemo()
   await browser.submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}', response_mode: 'query' })
-  const text = await follow(`${sandbox().baseUrl}${DEMO}/callback?state=forged&create_requested=true`)
+  const text = await follow(`${sandbox.baseUrl}${DEMO}/callback?state=forged&create_requested=true`)
   expect(text).toContain('The shop does not trust this callback')
 })
 
@@ -165,5 +164,5 @@ test.each([
   await browser.submit(`${DEMO}/use`, {})
   const problem = `${name} is 4097 bytes long; at most 4096 are taken`
   expect(await refused(path, { [name]: 'x'.repeat(4_097) })).toContain(problem)
-  await sandbox().request.post(`${DEMO}/${path}`).set('Origin', 'https://evil.example').type('form').expect(403)
+  await sandbox.request.post(`${DEMO}/${path}`).set('Origin', 'https://evil.example').type('form').expect(403)
 })

@@ -6,8 +6,8 @@ import type { KnownFinding } from '../../src/audit/options.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { expectSound } from '../audit/apps/audit-example.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import type { RunningApp } from '../support/express-example.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { startFreshBy } from '../support/start-fresh.ts'
 import { type AppBrowser, createAppBrowser, nextStep, type Step } from './app-browser.ts'
 
@@ -29,18 +29,18 @@ const KEY_SETS_WITHOUT_KEY = OUTCOMES.filter(
  * @param known rows that the library of the page lets in, as the page says
  */
 export function describeApp(title: string, start: StartApp, known: readonly KnownFinding[] = []): void {
-  describe(title, () => {
-    const sandbox = shareSandbox()
+  describe(title, async () => {
+    const sandbox = await shareSandbox()
     let app: RunningApp
     // What compiles takes its time.
     beforeAll(async () => {
-      app = await start(sandbox())
+      app = await start(sandbox)
     }, 180_000)
     afterAll(() => app?.stop())
     beforeEach(() => be('adult-passport'))
 
     const verify = (browser: AppBrowser = createAppBrowser()) => browser.visit(`${app.url}/verify`)
-    const be = (persona: string) => sandbox().configure({ persona })
+    const be = (persona: string) => sandbox.configure({ persona })
 
     /** The answer of the service, before the browser brings it to the app. */
     async function obtainAnswer(browser: AppBrowser): Promise<Step> {
@@ -64,7 +64,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
 
     test('lets a user in who has come of age by the clock of the sandbox', async () => {
       await be('turns-18-tomorrow')
-      await sandbox().clock.advance(2 * 86_400)
+      await sandbox.clock.advance(2 * 86_400)
       expect(await verify()).toMatchObject({ status: 200, text: WELCOME })
     })
 
@@ -73,7 +73,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
         await be(persona)
         await verify()
       }
-      const calls = (await sandbox().flows.list()).flatMap((flow) => flow.calls)
+      const calls = (await sandbox.flows.list()).flatMap((flow) => flow.calls)
       expect(new Set(calls.map(({ endpoint }) => endpoint))).toEqual(new Set(['E1', 'E2', 'E3', 'E4', 'E5']))
       // It recommends a UUID of version 7, which no standard library of these makes.
       expect(calls.flatMap(({ findings }) => findings).filter(({ rule }) => rule !== 'SIG-13')).toEqual([])
@@ -114,15 +114,15 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       ['create', 'no-age-key', 'request_uri.expired', 'No age key was saved.'],
     ] as const)('after %s of %s with %s says: %s', async (flow, persona, outcome, text) => {
       await be(persona)
-      await sandbox().next({ flow, outcome })
+      await sandbox.next({ flow, outcome })
       expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining(text) })
     })
 
     test('refuses an answer when it gets no key set that holds the key', async () => {
       for (const { name } of KEY_SETS_WITHOUT_KEY) {
         // An app that has read its keys would use them again.
-        const fresh = await start(sandbox())
-        await sandbox().next({ flow: 'jwks', outcome: name })
+        const fresh = await start(sandbox)
+        await sandbox.next({ flow: 'jwks', outcome: name })
         const { url, status } = await createAppBrowser().visit(`${fresh.url}/verify`)
         fresh.stop()
         expect([url, Math.trunc(status / 100)], name).toEqual([`${fresh.url}/callback`, 4])
@@ -130,7 +130,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
     }, 120_000)
 
     test('is sound by an audit of the whole catalogue, in which each level counts', async () => {
-      const copies = [appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() })] as const
+      const copies = [appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })] as const
       const startFresh = startFreshBy(start)
       const report = await runAudit({ copies, visitsEach: 4, startFresh }, { failOn: 'may', known })
       expectSound(report)

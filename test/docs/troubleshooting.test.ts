@@ -1,9 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import type { Sandbox, SandboxOptions } from '../../src/server/create-sandbox.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import type { Answer, HttpClient } from '../support/http-client.ts'
-import { KEY_FILE } from '../support/keys.ts'
 import { decodeReferences } from '../support/markup.ts'
 import { createRelyingParty, type RelyingParty } from '../support/relying-party.ts'
 import {
@@ -15,7 +13,7 @@ import {
   tokenRequest,
   useRequest,
 } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 import { readPage } from './page.ts'
 
 /** What a developer sees, as the page shows it. */
@@ -157,11 +155,11 @@ const parts = new Map(
 const asOnThePage = (text: string, baseUrl: string) =>
   text.replace(/ \(flow f\d+: [^ )]+\)/, '').replaceAll(baseUrl, 'http://localhost:2435')
 
-const sandbox = shareSandbox({ clients: [WEB_SHOP], keys: KEY_FILE })
+const sandbox = await shareSandbox({ clients: [WEB_SHOP] })
 
 test.each(Object.entries(TROUBLES))('troubleshooting.md shows what the product says: %s', async (heading, show) => {
   const [, shown] = /^```text\n(.*?)\n```/ms.exec(parts.get(heading) ?? '') ?? []
-  expect(asOnThePage(await show(sandbox()), sandbox().baseUrl)).toBe(shown)
+  expect(asOnThePage(await show(sandbox), sandbox.baseUrl)).toBe(shown)
 })
 
 test('Each part of troubleshooting.md has a case that makes its message, and names the cause and the remedy', () => {

@@ -6,6 +6,7 @@ import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { personasFor } from '../support/personas-for.ts'
 import { pushedRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import {
   type Delivery,
   type Ignorable,
@@ -20,9 +21,8 @@ import {
 } from './correct-client.ts'
 import { fetchKeys, push } from './correct-server-calls.ts'
 import { CLIENT_WITH_ES256, issuerOf, rowsOf, runCreate, runUse } from './flows.ts'
-import { shareSandbox } from './shared-sandbox.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 interface Run {
   readonly session: Session
@@ -67,34 +67,34 @@ function refusedAs(error: unknown): string {
 /** What two libraries, with the same checks around them, say of one answer. */
 async function readByBoth(run: Run): Promise<Readonly<Record<string, string>>> {
   return {
-    jose: await readWithJose(sandbox(), run).then(kindOf, refusedAs),
-    'openid-client': await readWithOpenidClient(sandbox(), run).then(kindOf, refusedAs),
+    jose: await readWithJose(sandbox, run).then(kindOf, refusedAs),
+    'openid-client': await readWithOpenidClient(sandbox, run).then(kindOf, refusedAs),
   }
 }
 
 test.each(baited(rowsOf('use', 'refuse')))(
   'Correct clients refuse the Use answer $name as $persona',
   async ({ outcome, persona }) => {
-    const run = await runUse(sandbox(), outcome, { sandbox_persona: persona })
+    const run = await runUse(sandbox, outcome, { sandbox_persona: persona })
     expect(await readByBoth(run)).toEqual({ jose: 'refused', 'openid-client': 'refused' })
   },
 )
 
 test.each(rowsOf('use', 'accept'))('Correct clients accept the Use answer $name', async (outcome) => {
   const kind = outcome.ending?.kind ?? 'verified'
-  expect(await readByBoth(await runUse(sandbox(), outcome))).toEqual({ jose: kind, 'openid-client': kind })
+  expect(await readByBoth(await runUse(sandbox, outcome))).toEqual({ jose: kind, 'openid-client': kind })
 })
 
 test('Correct clients accept a code beside answers that are all false', async () => {
   const needs = { needs: ['upgrade_scope'] } as const
-  const run = await runUse(sandbox(), { name: 'verified', ...needs }, { sandbox_persona: 'child-12' })
+  const run = await runUse(sandbox, { name: 'verified', ...needs }, { sandbox_persona: 'child-12' })
   const answer = { kind: 'verified', code: expect.any(String) }
-  expect(await readWithJose(sandbox(), run)).toMatchObject(answer)
-  expect(await readWithOpenidClient(sandbox(), run)).toMatchObject(answer)
+  expect(await readWithJose(sandbox, run)).toMatchObject(answer)
+  expect(await readWithOpenidClient(sandbox, run)).toMatchObject(answer)
 })
 
-const clientWithES256 = shareSandbox(CLIENT_WITH_ES256)
-const sandboxWithES256 = shareSandbox({ signingAlg: 'ES256' })
+const clientWithES256 = await shareSandbox(CLIENT_WITH_ES256)
+const sandboxWithES256 = await shareSandbox({ signingAlg: 'ES256' })
 const ES256 = { algorithms: ['ES256'] }
 
 /** Rows whose id_token is changed after it is signed: these use the keys of the algorithm. */
@@ -104,14 +104,14 @@ const signedRows = (correctClient: Outcome['correctClient']) =>
 test.each(baited(signedRows('refuse')))(
   'A client that alone has ES256 refuses $name as $persona',
   async ({ outcome, persona }) => {
-    const run = await runUse(clientWithES256(), outcome, { sandbox_persona: persona })
-    await expect(readWithJose(clientWithES256(), run, ES256)).rejects.toThrow(Refusal)
+    const run = await runUse(clientWithES256, outcome, { sandbox_persona: persona })
+    await expect(readWithJose(clientWithES256, run, ES256)).rejects.toThrow(Refusal)
   },
 )
 
 test.each(signedRows('accept'))('A client that alone has ES256 accepts $name', async (outcome) => {
-  const run = await runUse(clientWithES256(), outcome)
-  expect(await readWithJose(clientWithES256(), run, ES256)).toMatchObject({ kind: 'verified' })
+  const run = await runUse(clientWithES256, outcome)
+  expect(await readWithJose(clientWithES256, run, ES256)).toMatchObject({ kind: 'verified' })
 })
 
 test.each([
@@ -120,13 +120,13 @@ test.each([
   ['id_token.alg_of_other_family', 'refused'],
   ['id_token.embedded_jwk', 'refused'],
 ])('A client of a sandbox with ES256 reads %s as %s', async (name, kind) => {
-  const run = await runUse(sandboxWithES256(), { name })
-  expect(await readWithJose(sandboxWithES256(), run, ES256).then(kindOf, refusedAs)).toBe(kind)
+  const run = await runUse(sandboxWithES256, { name })
+  expect(await readWithJose(sandboxWithES256, run, ES256).then(kindOf, refusedAs)).toBe(kind)
 })
 
 test('A client that verifies no signature says yes to a child in id_token.payload_changed', async () => {
   const { name } = findOutcome('use', 'id_token.payload_changed') ?? expect.fail('there is no such row')
-  const { session, delivery } = await runUse(sandbox(), { name }, { sandbox_persona: 'child-12' })
+  const { session, delivery } = await runUse(sandbox, { name }, { sandbox_persona: 'child-12' })
   const answer = await readUseAnswer(arrived(delivery), session, { verify: async (idToken) => decodeJwt(idToken) })
   expect(answer).toMatchObject({ ageThresholds: { 18: true } })
 })
@@ -137,16 +137,16 @@ test.each([
   ['callback.replayed', ['id_token', 'state', 'nonce']],
   ['callback.state_of_earlier_flow', ['state']],
 ])('A correct client refuses %s, which brings %j of an earlier flow again', async (name, parts) => {
-  const earlier = await runUse(sandbox(), { name: 'verified' })
-  const run = await runUse(sandbox(), { name })
+  const earlier = await runUse(sandbox, { name: 'verified' })
+  const run = await runUse(sandbox, { name })
   expect(replayedParts(earlier, run)).toEqual(parts)
-  await expect(readWithJose(sandbox(), run)).rejects.toThrow(Refusal)
+  await expect(readWithJose(sandbox, run)).rejects.toThrow(Refusal)
 })
 
 test('An answer that would be right again is never replayed', async () => {
   const same = { state: 'always-the-same', nonce: 'always-the-same' }
-  await runUse(sandbox(), { name: 'verified' }, same)
-  await expect(runUse(sandbox(), { name: 'id_token.replayed' }, same)).rejects.toThrow(/^400: .*no earlier Use flow/s)
+  await runUse(sandbox, { name: 'verified' }, same)
+  await expect(runUse(sandbox, { name: 'id_token.replayed' }, same)).rejects.toThrow(/^400: .*no earlier Use flow/s)
 })
 
 /** What of an earlier answer comes again. */
@@ -180,21 +180,21 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   'callback.code_unasked': leftAlone('unasked code'),
   'callback.code_unasked_with_c_hash': leftAlone('unasked code'),
   async 'id_token.key_rotated'(outcome) {
-    const keys = await fetchKeys(sandbox().baseUrl)
-    const run = await runUse(sandbox(), outcome)
-    expect(await readWithJose(sandbox(), run)).toMatchObject({ kind: 'verified' })
-    await expect(readWithJose(sandbox(), run, { keys })).rejects.toThrow(Refusal)
+    const keys = await fetchKeys(sandbox.baseUrl)
+    const run = await runUse(sandbox, outcome)
+    expect(await readWithJose(sandbox, run)).toMatchObject({ kind: 'verified' })
+    await expect(readWithJose(sandbox, run, { keys })).rejects.toThrow(Refusal)
   },
   async 'id_token.sub_seen_before'(outcome) {
-    const read = async (row: Pick<Outcome, 'name'>) => readWithJose(sandbox(), await runUse(sandbox(), row))
+    const read = async (row: Pick<Outcome, 'name'>) => readWithJose(sandbox, await runUse(sandbox, row))
     const first = await read(outcome)
     expect(await read(outcome)).toEqual(first)
     expect(await read({ name: 'verified' })).not.toEqual(first)
   },
   async 'id_token.age_thresholds.key_twice'(outcome) {
-    const run = await runUse(sandbox(), outcome)
+    const run = await runUse(sandbox, outcome)
     const ageThresholds = { 13: true, 16: true, 18: true, 21: true }
-    expect(await readWithJose(sandbox(), run)).toMatchObject({ ageThresholds })
+    expect(await readWithJose(sandbox, run)).toMatchObject({ ageThresholds })
     const payload = arrived(run.delivery).params.get('id_token')?.split('.')[1] ?? ''
     const spelled = Buffer.from(payload, 'base64url').toString()
     expect(spelled.match(/"18":(true|false)/g)).toEqual(['"18":false', '"18":true'])
@@ -204,9 +204,9 @@ const JUDGES: Readonly<Record<string, Judge>> = {
 /** It differs from a good answer only in what one client takes and another does not. */
 function judgedBy(accepting: Policy, refusing: Policy): Judge {
   return async (outcome) => {
-    const run = await runUse(sandbox(), outcome)
-    expect(await readWithJose(sandbox(), run, accepting)).toMatchObject({ kind: 'verified' })
-    await expect(readWithJose(sandbox(), run, refusing)).rejects.toThrow(Refusal)
+    const run = await runUse(sandbox, outcome)
+    expect(await readWithJose(sandbox, run, accepting)).toMatchObject({ kind: 'verified' })
+    await expect(readWithJose(sandbox, run, refusing)).rejects.toThrow(Refusal)
   }
 }
 
@@ -223,8 +223,8 @@ test.each(rowsOf('use', 'depends'))('Correct clients differ about the Use answer
 /** What a client reads of a Create flow that ends with a row: `created` or `refused`. */
 async function readCreate(name: string): Promise<(ignores?: readonly Ignorable[]) => string> {
   const state = crypto.randomUUID()
-  const requestUri = await push(sandbox().baseUrl, new URLSearchParams(pushedRequest({ state })))
-  const delivery = await runCreate(sandbox(), requestUri, name)
+  const requestUri = await push(sandbox.baseUrl, new URLSearchParams(pushedRequest({ state })))
+  const delivery = await runCreate(sandbox, requestUri, name)
   return (ignores) => {
     try {
       readCreateAnswer(arrived(delivery), { mode: 'query', state }, ignores)

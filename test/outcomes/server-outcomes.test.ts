@@ -4,33 +4,33 @@ import { findOutcome } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, pushedRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { type Policy, Refusal, readUseAnswer, verifyWithJose } from './correct-client.ts'
 import { type CallOptions, discover, exchange, fetchKeys, push, upgrade } from './correct-server-calls.ts'
 import { CLIENT_WITH_ES256, issuerOf, rowsOf, runCreate, runUse } from './flows.ts'
-import { shareSandbox } from './shared-sandbox.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 /** Tokens are signed with RS256, but for the client of the tests. */
-const withES256 = shareSandbox(CLIENT_WITH_ES256)
+const withES256 = await shareSandbox(CLIENT_WITH_ES256)
 
 const SERVER_FLOWS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
 type ServerFlow = (typeof SERVER_FLOWS)[number]
 
-const party = () => createRelyingParty(sandbox())
+const party = () => createRelyingParty(sandbox)
 
-const pushed = (options?: CallOptions) => push(sandbox().baseUrl, new URLSearchParams(pushedRequest()), options)
+const pushed = (options?: CallOptions) => push(sandbox.baseUrl, new URLSearchParams(pushedRequest()), options)
 const exchanged = (code: string, options?: CallOptions) =>
-  exchange(sandbox().baseUrl, { code, credentials: 'ak_test_sandbox:sk_test_sandbox' }, options)
+  exchange(sandbox.baseUrl, { code, credentials: 'ak_test_sandbox:sk_test_sandbox' }, options)
 const upgraded = (token: string, options?: CallOptions) =>
-  upgrade(sandbox().baseUrl, { token, details: [ageSignal()] }, options)
+  upgrade(sandbox.baseUrl, { token, details: [ageSignal()] }, options)
 
 /** Each call as a correct client makes it; the key set is judged by a token that is verified with it. */
 const CALLS: Readonly<Record<ServerFlow, (options?: CallOptions) => Promise<unknown>>> = {
   par: pushed,
   token: async (options) => exchanged(await party().obtainCode(), options),
   upgrade: async (options) => upgraded(await party().obtainToken(), options),
-  discovery: (options) => discover(issuerOf(sandbox()), options),
-  jwks: async (options) => verifyByKeySet(sandbox(), await fetchKeys(sandbox().baseUrl, options)),
+  discovery: (options) => discover(issuerOf(sandbox), options),
+  jwks: async (options) => verifyByKeySet(sandbox, await fetchKeys(sandbox.baseUrl, options)),
 }
 
 async function verifyByKeySet(at: Sandbox, keys: JWTVerifyGetKey, policy: Policy = {}) {
@@ -57,7 +57,7 @@ test.each(judgedRows('jwks'))(
   'A client that alone has ES256 is right to $correctClient the key set of $name',
   async ({ name, correctClient }) => {
     const read = async () =>
-      verifyByKeySet(withES256(), await fetchKeys(withES256().baseUrl, forcing(name)), { algorithms: ['ES256'] })
+      verifyByKeySet(withES256, await fetchKeys(withES256.baseUrl, forcing(name)), { algorithms: ['ES256'] })
     expect(await outcomeOf(read())).toBe(correctClient)
   },
 )
@@ -73,7 +73,7 @@ test.each(SERVER_FLOWS)(
   'The call %s goes well unforced, and is too slow for a client that does not wait',
   async (flow) => {
     expect(await outcomeOf(CALLS[flow]())).toBe('accept')
-    await sandbox().reset()
+    await sandbox.reset()
     expect(await outcomeOf(CALLS[flow]({ ...forcing(`${flow}.slow`), timeoutMs: 150 }))).toBe('refuse')
   },
 )
@@ -94,9 +94,9 @@ const KEPT = [
 ]
 
 const pushForced = (outcome: string) =>
-  sandbox().request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', outcome).type('form').send(pushedRequest())
+  sandbox.request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', outcome).type('form').send(pushedRequest())
 
-const created = async (requestUri: string) => (await runCreate(sandbox(), requestUri, 'created'))?.params
+const created = async (requestUri: string) => (await runCreate(sandbox, requestUri, 'created'))?.params
 
 test.each([
   ['par.request_uri_already_used', 'invalid_request_uri', 'state-1'],
@@ -110,15 +110,15 @@ test.each([
   [0, null],
   [1, 'invalid_request_uri'],
 ])('E2 par.expires_in_1 issues a reference that, after %i s, E3 answers with error %s', async (seconds, error) => {
-  await sandbox().clock.freeze()
+  await sandbox.clock.freeze()
   const requestUri = await pushed(forcing('par.expires_in_1'))
-  await sandbox().clock.advance(seconds)
+  await sandbox.clock.advance(seconds)
   expect((await created(requestUri))?.get('error')).toBe(error)
 })
 
 test('E4 token.expires_in_1 issues a token that E5 refuses after a second', async () => {
   const token = await exchanged(await party().obtainCode(), forcing('token.expires_in_1'))
-  await sandbox().clock.advance(1)
+  await sandbox.clock.advance(1)
   await expect(upgraded(token)).rejects.toThrow(/status 401/)
 })
 
@@ -131,8 +131,8 @@ test.each(['par.expires_in_string', 'token.expires_in_string', 'token.expires_in
 
 test('E5 upgrade.ok_without_quotes is done, and refused by a client that reads JSON', async () => {
   const token = await party().obtainToken()
-  const answer = await sandbox()
-    .request.post('/v1/svc/upgrade')
+  const answer = await sandbox.request
+    .post('/v1/svc/upgrade')
     .set({ Authorization: `Bearer ${token}`, 'X-Sandbox-Outcome': 'upgrade.ok_without_quotes' })
     .send({ authorization_details: [ageSignal()] })
   expect([answer.status, answer.text]).toEqual([200, 'OK'])
@@ -140,8 +140,8 @@ test('E5 upgrade.ok_without_quotes is done, and refused by a client that reads J
 })
 
 test.each(['jwks.kid_twice', 'jwks.kid_missing'])('E6 %s leaves the right key in the set', async (name) => {
-  const reply = await sandbox().request.get('/.well-known/jwks.json').set('X-Sandbox-Outcome', name)
-  const good = await sandbox().request.get('/.well-known/jwks.json')
+  const reply = await sandbox.request.get('/.well-known/jwks.json').set('X-Sandbox-Outcome', name)
+  const good = await sandbox.request.get('/.well-known/jwks.json')
   const moduli = (text: string) => [...text.matchAll(/"n":"([\w-]+)"/g)].map((match) => match[1])
   expect(moduli(reply.text)).toEqual(expect.arrayContaining(moduli(good.text)))
   expect(reply.text).not.toBe(good.text)
@@ -149,17 +149,17 @@ test.each(['jwks.kid_twice', 'jwks.kid_missing'])('E6 %s leaves the right key in
 
 test.each(RETRIED)('%s is over when the call is made once more', async (name) => {
   const flow = serverFlow(name)
-  await sandbox().next({ flow, outcome: name })
+  await sandbox.next({ flow, outcome: name })
   expect(await outcomeOf(CALLS[flow]())).toBe('refuse')
   // The outcome of a document is over when a flow has ended.
-  await runUse(sandbox(), { name: 'verified' })
+  await runUse(sandbox, { name: 'verified' })
   expect(await outcomeOf(CALLS[flow]())).toBe('accept')
 })
 
 test.each(KEPT)('%s is refused, but by a client that goes on with what it fetched before', async (name) => {
-  const kept = await fetchKeys(sandbox().baseUrl)
+  const kept = await fetchKeys(sandbox.baseUrl)
   expect(await outcomeOf(CALLS[serverFlow(name)](forcing(name)))).toBe('refuse')
-  expect(await verifyByKeySet(sandbox(), kept)).toMatchObject({ kind: 'verified' })
+  expect(await verifyByKeySet(sandbox, kept)).toMatchObject({ kind: 'verified' })
 })
 
 test('E2 par.expires_in_missing has a reference that a client can use at once', async () => {
@@ -210,7 +210,7 @@ test.each([
   ['token.code_expired', '/v1/oidc/use/token', 400, 'invalid_grant', 'TOK-06'],
   ['upgrade.token_expired', '/v1/svc/upgrade', 401, 'invalid_token', 'UPG-03'],
 ])('%s, forced at %s, is what the service itself says: %i %s by %s', async (name, path, status, error, rule) => {
-  const answer = await sandbox().request.post(path).set('X-Sandbox-Outcome', name).send('').expect(status)
+  const answer = await sandbox.request.post(path).set('X-Sandbox-Outcome', name).send('').expect(status)
   expect(answer.body).toMatchObject({ error, findings: [{ rule, level: 'error', hint: expect.any(String) }] })
   expect('www-authenticate' in answer.headers).toBe(status === 401 && name !== 'par.401')
   expect(findOutcome(serverFlow(name), name)?.instead).toBe(true)

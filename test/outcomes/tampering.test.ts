@@ -1,17 +1,17 @@
 import { decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { shareSandbox } from '../support/sandbox.ts'
 import { runUse } from './flows.ts'
-import { shareSandbox } from './shared-sandbox.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 const idTokenOf = async (name: string, changes = {}) =>
-  (await runUse(sandbox(), { name }, changes)).delivery?.params.get('id_token') ?? ''
+  (await runUse(sandbox, { name }, changes)).delivery?.params.get('id_token') ?? ''
 
 async function publishedKids(): Promise<string[]> {
   const keySet = z.object({ keys: z.array(z.object({ kid: z.string() })) })
-  return keySet.parse((await sandbox().request.get('/.well-known/jwks.json')).body).keys.map(({ kid }) => kid)
+  return keySet.parse((await sandbox.request.get('/.well-known/jwks.json')).body).keys.map(({ kid }) => kid)
 }
 
 test('id_token.key_rotated signs by one new key, published from then on, and leaves the key of all other tokens', async () => {
@@ -28,9 +28,9 @@ test('id_token.key_rotated signs by one new key, published from then on, and lea
 
 test('discovery.jwks_uri_on_other_host names a trap that can be fetched under another host', async () => {
   const path = '/v1/oidc/use/.well-known/openid-configuration'
-  const reply = await sandbox().request.get(path).set('X-Sandbox-Outcome', 'discovery.jwks_uri_on_other_host')
+  const reply = await sandbox.request.get(path).set('X-Sandbox-Outcome', 'discovery.jwks_uri_on_other_host')
   const address = new URL(String(reply.body['jwks_uri']))
-  expect(address.hostname).not.toBe(new URL(sandbox().baseUrl).hostname)
+  expect(address.hostname).not.toBe(new URL(sandbox.baseUrl).hostname)
   expect(address.pathname).toMatch(/^\/_sandbox\/trap\//)
   expect(await (await fetch(address)).json()).toEqual({ keys: [] })
 })

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { TOOLS, type ToolName } from './tools.ts'
 
-/** Says in the last lines of a run which tests were left out for want of a program, and how to install it. */
+/** Says in the last lines of a run how many groups of tests were left out for want of a program, and how to install it. */
 export class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
@@ -12,7 +12,7 @@ export class LeftOut implements Reporter {
     }
     for (const [tool, count] of counts) {
       const why = isTool(tool) ? `there is no ${tool} here: ${TOOLS[tool].remedy}` : 'see the reason beside each'
-      console.warn(`LEFT OUT: ${count} tests, ${why}`)
+      console.warn(`LEFT OUT: ${count} groups of tests, ${why}`)
     }
   }
 }

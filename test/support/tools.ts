@@ -77,18 +77,16 @@ export type ToolName = keyof typeof TOOLS
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The tool whose absence left the test out. The reporter in `test/support/left-out.ts` reads it. */
+    /** The tool whose absence left a group of tests out. The reporter in `test/support/left-out.ts` reads it. */
     missing?: string
   }
 }
 
 /** A group of tests that need a tool: left out where it is missing, and failing in CI when `npm test` needs it. */
-export function describeWith(tool: ToolName, name: string, tests: () => void): void {
+export function describeWith(tool: ToolName, name: string, tests: () => void | Promise<void>): void {
   const { isHere, remedy, isNeeded }: Tool = TOOLS[tool]
   if (isHere()) return void describe(name, tests)
-  if (isNeeded && process.env['CI'] === 'true') {
-    test(`${name}: ${tool} is installed`, () => expect.fail(`${tool} is missing: ${remedy}`))
-    return
-  }
-  describe.skip(name, { meta: { missing: tool } }, tests)
+  const isFailure = isNeeded && process.env['CI'] === 'true'
+  const missing = { meta: { missing: tool } }
+  test.skipIf(!isFailure)(name, missing, () => expect.fail(`${tool} is missing: ${remedy}`))
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type AuditTestsOptions, auditTests, type VisitFunction } from '../../../src/audit.ts'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 import { visitUseOfExample } from '../../support/visits.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 type Result = 'passed' | { readonly skipped: unknown } | { readonly failed: string }
 
 /** A runner that takes tests, and runs those that are asked for. */
 function createRunner(options: Omit<AuditTestsOptions, 'test'>, visit: VisitFunction) {
   const tests = new Map<string, (...context: readonly unknown[]) => Promise<void>>()
-  auditTests(sandbox(), visit, { ...options, test: (name, run) => tests.set(name, run) })
+  auditTests(sandbox, visit, { ...options, test: (name, run) => tests.set(name, run) })
   async function run(name: string): Promise<Result> {
     const skips: unknown[] = []
     const body = tests.get(name) ?? expect.fail(`there is no test ${name}`)
@@ -57,7 +57,7 @@ describe('The tests of an audit', () => {
     expect(() => createRunner({ only: ['use/id_token.expird'] }, NEVER)).toThrow(
       'auditTests: "use/id_token.expird" names no row. Did you mean "use/id_token.expired"?',
     )
-    expect(() => Reflect.apply(auditTests, undefined, [sandbox(), NEVER, {}])).toThrow(
+    expect(() => Reflect.apply(auditTests, undefined, [sandbox, NEVER, {}])).toThrow(
       'auditTests: test must be a function, found nothing',
     )
   })
@@ -69,17 +69,17 @@ describe('A test of a row', () => {
   const EXPIRED = 'use/id_token.expired is refused'
 
   test('passes when the app refuses, also begun at once with others and after a reset, and is skipped when it is not for this app', async () => {
-    const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox()))
+    const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox))
     expect(await Promise.all([EXPIRED, NONCE, 'an adult is let in'].map(run))).toEqual(['passed', 'passed', 'passed'])
-    await sandbox().reset()
+    await sandbox.reset()
     const skipped = { skipped: 'not for this app: your app sends no can_create=true' }
     for (const name of names)
       expect([name, await run(name)]).toEqual([name, name === 'create/created is accepted' ? skipped : 'passed'])
-    expect(await sandbox().expectations.list()).toEqual([])
+    expect(await sandbox.expectations.list()).toEqual([])
   })
 
   test('fails by a finding with what happened, the check, the harm, references and the flow, or is skipped when it is known', async () => {
-    const visit = await visitUseOfExample(sandbox(), [['    payload.nonce === nonce &&\n', '']])
+    const visit = await visitUseOfExample(sandbox, [['    payload.nonce === nonce &&\n', '']])
     const { run } = createRunner({ only }, visit)
     expect(await run(EXPIRED)).toBe('passed')
     const { failed } = Object.assign({ failed: '' }, await run(NONCE))
@@ -92,13 +92,13 @@ describe('A test of a row', () => {
   })
 
   test('fails, and does not pass, at an app that refuses everything', async () => {
-    const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox(), [['Welcome, you are 18.', 'No.']]))
+    const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox, [['Welcome, you are 18.', 'No.']]))
     const failed = expect.stringMatching(/^visit returned false for a right token of adult-passport/)
     for (const name of names) expect(await run(name)).toEqual({ failed })
   })
 
   test('fails, and does not pass, when the app lets no adult in after it', async () => {
-    const visit = await visitUseOfExample(sandbox())
+    const visit = await visitUseOfExample(sandbox)
     let isLocked = false
     const locking: VisitFunction = async (details) => {
       const result = await visit(details)
@@ -115,7 +115,7 @@ describe('A test of a row', () => {
   })
 
   test('fails with the remedy when its visit throws', async () => {
-    const visit = await visitUseOfExample(sandbox())
+    const visit = await visitUseOfExample(sandbox)
     const throwing: VisitFunction = (details) =>
       details.row.endsWith('expired') ? Promise.reject(new Error('no such button')) : visit(details)
     const { run } = createRunner({ only }, throwing)
@@ -127,7 +127,7 @@ describe('A test of a row', () => {
   })
 
   test('of a minor fails at an app that does not read the thresholds', async () => {
-    const visit = await visitUseOfExample(sandbox(), [["if (!age_thresholds['18'])", 'if (!age_thresholds)']])
+    const visit = await visitUseOfExample(sandbox, [["if (!age_thresholds['18'])", 'if (!age_thresholds)']])
     const { run } = createRunner({ only }, visit)
     expect(await run('an adult is let in')).toBe('passed')
     const failed = expect.stringMatching(/^visit returned true for child-12: /)

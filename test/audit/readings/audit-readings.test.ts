@@ -4,17 +4,17 @@ import { appAt } from '../../../src/audit/drive/audited-app.ts'
 import { auditReadings, type ReadingsOptions } from '../../../src/audit/readings/audit-readings.ts'
 import type { ReadingsReport } from '../../../src/sandbox/outcomes/report/readings-report.ts'
 import { describeReadings, variantName } from '../../../src/sandbox/outcomes/report/readings-text.ts'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { type Changes, startExpressExample } from '../../support/express-example.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 import { USE_ALONE } from '../../support/visits.ts'
 import { DEPENDS_ON_THREE, FAILS_UNDER_A_PAIR, SURVIVES } from '../apps/dependent-apps.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 async function audit(changes: Changes, options: ReadingsOptions = {}): Promise<ReadingsReport> {
-  const app = await startExpressExample(sandbox(), changes)
+  const app = await startExpressExample(sandbox, changes)
   onTestFinished(() => app.stop())
-  const audited = appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() })
+  const audited = appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })
   const { readings } = await auditReadings({ copies: [audited], visitsEach: 1 }, options)
   return readings ?? expect.fail('an audit of readings says nothing of them')
 }

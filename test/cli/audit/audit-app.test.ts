@@ -2,13 +2,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { audit } from '../../../src/cli/audit/audit.ts'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { findFreePort } from '../../support/free-port.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 import { auditInProcess, reportIn, startSmallApp, useScratchFolder } from './audit-in-process.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import.meta.url))
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 useScratchFolder()
 
 const write = (text: string) => writeFileSync('agekey-audit.yaml', text)
@@ -25,8 +25,8 @@ test.each([
 ] as const)(
   'An audit in which nothing else failed %s',
   async (_, exp, known, code, text) => {
-    write(`app: ${await startSmallApp(sandbox().baseUrl, { exp })}\n${known}`)
-    const result = await auditInProcess(sandbox(), { only: [...EXPIRED, 'use/access_denied'] })
+    write(`app: ${await startSmallApp(sandbox.baseUrl, { exp })}\n${known}`)
+    const result = await auditInProcess(sandbox, { only: [...EXPIRED, 'use/access_denied'] })
     expect(result).toMatchObject({ code, stdout: expect.stringContaining(text) })
   },
   60_000,
@@ -35,16 +35,16 @@ test.each([
 test('An audit starts the app by --start at the fixed port of its address, and ends the app', async () => {
   const page = `http://localhost:${await findFreePort()}/verify`
   const start = `AGE_BASE_URL={base_url} PORT={port} exec "${process.execPath}" "${EXAMPLE}"`
-  const { code, stdout } = await auditInProcess(sandbox(), { page, start, only: EXPIRED })
+  const { code, stdout } = await auditInProcess(sandbox, { page, start, only: EXPIRED })
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('welcome you are 18') })
   await expect(fetch(page)).rejects.toThrow('fetch failed')
 }, 60_000)
 
 test('A report points at the line of the file that names the app, or at the code that reads the answers', async () => {
-  const page = await startSmallApp(sandbox().baseUrl, { exp: 'ignored' })
+  const page = await startSmallApp(sandbox.baseUrl, { exp: 'ignored' })
   const placeBy = async (file: string) => {
     write(file)
-    expect((await auditInProcess(sandbox(), { only: EXPIRED, sarif: 'a.sarif' })).code).toBe(1)
+    expect((await auditInProcess(sandbox, { only: EXPIRED, sarif: 'a.sarif' })).code).toBe(1)
     const [finding] = JSON.parse(read('a.sarif')).runs[0].results
     const { artifactLocation, region } = finding.locations[0].physicalLocation
     return { uri: artifactLocation.uri, line: region.startLine }
@@ -55,11 +55,11 @@ test('A report points at the line of the file that names the app, or at the code
 }, 60_000)
 
 test('A whole audit is kept for its user alone, and says where its verdicts can be looked at; a part of one is not', async () => {
-  const page = await startSmallApp(sandbox().baseUrl, { exp: 'ignored' })
-  const address = `${sandbox().baseUrl}/_sandbox/console/audit`
-  expect((await auditInProcess(sandbox(), { page, only: EXPIRED })).stdout).not.toContain(address)
+  const page = await startSmallApp(sandbox.baseUrl, { exp: 'ignored' })
+  const address = `${sandbox.baseUrl}/_sandbox/console/audit`
+  expect((await auditInProcess(sandbox, { page, only: EXPIRED })).stdout).not.toContain(address)
   expect(() => read(LAST)).toThrow('ENOENT')
-  const whole = await auditInProcess(sandbox(), { page, rows: EXPIRED, json: 'a.json' })
+  const whole = await auditInProcess(sandbox, { page, rows: EXPIRED, json: 'a.json' })
   expect(whole.stdout).toContain(`All verdicts by family, with their flows: ${address} (${LAST})\n`)
   expect(reportIn(LAST)).toEqual(JSON.parse(read('a.json')))
   expect(statSync(LAST).mode & 0o777).toBe(0o600)
@@ -67,9 +67,9 @@ test('A whole audit is kept for its user alone, and says where its verdicts can 
 }, 60_000)
 
 test('An audit ends as everywhere in a folder that it cannot write to, with a warning', async () => {
-  const page = await startSmallApp(sandbox().baseUrl)
+  const page = await startSmallApp(sandbox.baseUrl)
   writeFileSync('.agekey-audit', 'a file where the folder would be')
-  const { code, stderr } = await auditInProcess(sandbox(), { page, rows: EXPIRED, junit: 'a.xml' })
+  const { code, stderr } = await auditInProcess(sandbox, { page, rows: EXPIRED, junit: 'a.xml' })
   expect(code).toBe(0)
   const warning = 'cannot be written (it is not a folder); --again will not know this audit'
   expect(stderr.split('\n').slice(-2)).toEqual([`warning: .agekey-audit/last.json: ${warning}`, ''])
@@ -77,20 +77,20 @@ test('An audit ends as everywhere in a folder that it cannot write to, with a wa
 }, 60_000)
 
 test('audit --learn judges nothing and writes agekey-audit.yaml, by which the next call needs no address', async () => {
-  const page = await startSmallApp(sandbox().baseUrl)
-  const { code, stdout } = await auditInProcess(sandbox(), { page, learn: true, accepted: 'text=Welcome' })
+  const page = await startSmallApp(sandbox.baseUrl)
+  const { code, stdout } = await auditInProcess(sandbox, { page, learn: true, accepted: 'text=Welcome' })
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('agekey-audit.yaml: written; ') })
   expect(read('agekey-audit.yaml')).toMatch(/^# yes: .*\n(?:# no: .*\n)+use:\n {2}accepted: text=Welcome\n/m)
   // Two good flows, two denials and two minors, and not every row of the catalogue.
-  expect((await sandbox().flows.list()).length).toBeLessThan(30)
-  expect(await auditInProcess(sandbox(), { only: EXPIRED })).toMatchObject({ code: 0 })
+  expect((await sandbox.flows.list()).length).toBeLessThan(30)
+  expect(await auditInProcess(sandbox, { only: EXPIRED })).toMatchObject({ code: 0 })
   await expect(audit(page, {}, { learn: true })).rejects.toThrow(
     'agekey-audit.yaml: is there already and stays as it is; move it away first',
   )
 }, 60_000)
 
 test('An audit does not begin while the clock of the sandbox stands still', async () => {
-  await sandbox().clock.freeze()
-  const audited = auditInProcess(sandbox(), { page: 'http://localhost:9/', only: EXPIRED })
+  await sandbox.clock.freeze()
+  const audited = auditInProcess(sandbox, { page: 'http://localhost:9/', only: EXPIRED })
   await expect(audited).rejects.toThrow('the clock of the sandbox stands still')
 }, 60_000)

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { findFreePort } from '../../support/free-port.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 import { auditInProcess, reportIn, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
 import { exampleAfter } from './started-apps.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 useScratchFolder()
 
 /** How copies of the Express example are started, with what each runs before it. */
@@ -23,25 +23,24 @@ const starts = () =>
 test('Copies of an app divide the rows, each on a port and a tenant of its own, and leave nothing behind', async () => {
   writeCopies(NOTE_START)
   const only = ['use/id_token.expired', 'use/id_token.extra_claim', 'par/par.500', 'par/par.503']
-  expect(await auditInProcess(sandbox(), { only, jobs: '3', json: 'report.json' })).toMatchObject({ code: 0 })
+  expect(await auditInProcess(sandbox, { only, jobs: '3', json: 'report.json' })).toMatchObject({ code: 0 })
   const copies = starts()
   expect(copies).toHaveLength(3)
   expect(new Set(copies.map(({ port }) => port)).size).toBe(3)
   expect(new Set(copies.map(({ baseUrl }) => baseUrl)).size).toBe(3)
-  for (const { baseUrl } of copies)
-    expect(baseUrl).toMatch(new RegExp(`^${sandbox().baseUrl}/t/audit-[a-z0-9]+-[123]$`))
+  for (const { baseUrl } of copies) expect(baseUrl).toMatch(new RegExp(`^${sandbox.baseUrl}/t/audit-[a-z0-9]+-[123]$`))
   const { rows } = reportIn('report.json')
   expect(rows.filter(({ verdict }) => !['refused', 'observed', 'accepted'].includes(verdict))).toEqual([])
   // The app writes why it refused.
   expect(rows.find(({ row }) => row === 'use/id_token.expired')?.log?.join('\n')).toMatch(/JWTExpired/)
-  expect(await tenantsOf(sandbox())).toEqual(['default'])
-  expect(await sandbox().flows.list()).toEqual([])
+  expect(await tenantsOf(sandbox)).toEqual(['default'])
+  expect(await sandbox.flows.list()).toEqual([])
   for (const { pid } of copies) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 }, 180_000)
 
 test('Copies of an app are fewer than jobs when there are fewer rows', async () => {
   writeCopies(NOTE_START)
-  expect(await auditInProcess(sandbox(), { only: ['use/id_token.expired'] })).toMatchObject({ code: 0 })
+  expect(await auditInProcess(sandbox, { only: ['use/id_token.expired'] })).toMatchObject({ code: 0 })
   expect(starts()).toHaveLength(1)
 })
 
@@ -59,7 +58,7 @@ http.Server.prototype.emit = function (name, request, ...rest) {
   return emit.call(this, name, request, ...rest)
 }`)
   const only = ['use/id_token.a*', 'use/id_token.i*']
-  const { code } = await auditInProcess(sandbox(), { only, jobs: '2', json: 'report.json' })
+  const { code } = await auditInProcess(sandbox, { only, jobs: '2', json: 'report.json' })
   const { rows, notes } = reportIn('report.json')
   const lost = /^after row \d+ copy 1 of your app no longer lets adult-passport in: nothing: .*; what it refused since/
   const remedy = 'the last good flow does not count; it was started again'
@@ -72,17 +71,17 @@ http.Server.prototype.emit = function (name, request, ...rest) {
 }, 180_000)
 
 test('Copies of an app that ignore {base_url} are one line with the remedy', async () => {
-  writeCopies(`process.env.AGE_BASE_URL = ${JSON.stringify(sandbox().baseUrl)}`)
-  await expect(auditInProcess(sandbox(), { only: ['use/id_token.expired'] })).rejects.toThrow(
+  writeCopies(`process.env.AGE_BASE_URL = ${JSON.stringify(sandbox.baseUrl)}`)
+  await expect(auditInProcess(sandbox, { only: ['use/id_token.expired'] })).rejects.toThrow(
     /^GET \/verify goes to http:\S+\/v1\/oidc\/use, not to this sandbox; set your app's base URL to http:\S+\/t\/audit-\w+-1; in start that is \{base_url\}$/,
   )
-  expect(await tenantsOf(sandbox())).toEqual(['default'])
+  expect(await tenantsOf(sandbox)).toEqual(['default'])
 })
 
 test('Copies of an app that cannot run side by side are one line with the remedy', async () => {
   const port = await findFreePort()
   writeCopies(`import { createServer } from 'node:net'\ncreateServer().listen(${port}, 'localhost')`)
-  await expect(auditInProcess(sandbox(), { only: ['use/id_token.ex*'], jobs: '2' })).rejects.toThrow(
+  await expect(auditInProcess(sandbox, { only: ['use/id_token.ex*'], jobs: '2' })).rejects.toThrow(
     /^agekey-audit\.yaml:2: start: ".*" ended with code 1 before http:\S+ answered; it wrote: .*EADDRINUSE.*; the first copy of your app did start: when copies cannot run side by side, give --jobs 1$/,
   )
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 import { auditInProcess, reportIn, useScratchFolder, writeStart } from './audit-in-process.ts'
 import { exampleAfter, jose, OPENID_CLIENT } from './started-apps.ts'
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 useScratchFolder()
 
 const ISSUER_OTHER = 'discovery/discovery.issuer_other'
@@ -14,7 +14,7 @@ const FOREIGN_KEY = 'jwks/jwks.foreign_key_same_kid'
 /** Audits an app by rows that need a start of it each. */
 async function audit(app: string, only: readonly string[]) {
   writeStart(app, '  ready: http://localhost:{port}/\n')
-  await auditInProcess(sandbox(), { only, repeat: '1', jobs: '2', json: 'report.json' })
+  await auditInProcess(sandbox, { only, repeat: '1', jobs: '2', json: 'report.json' })
   const { rows, notes } = reportIn('report.json')
   return {
     notes,

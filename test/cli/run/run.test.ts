@@ -4,15 +4,15 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { connectSandbox } from '../../../src/client/connect-sandbox.ts'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { KEY_FILE } from '../../support/keys.ts'
 import { claims, pushedRequest, sendUse, useRequest } from '../../support/requests.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 import { buildCli, jsonLines } from '../built-cli.ts'
 import { run } from '../in-process.ts'
 
 const cli = await buildCli()
-const sandbox = shareSandbox({ keys: KEY_FILE })
+const sandbox = await shareSandbox()
 
 const OWN = ['--port', '0', '--keys', KEY_FILE]
 
@@ -41,7 +41,7 @@ const FILES = {
 }
 
 /** Waits until the sandbox of the tests, or a tenant of it, has a scenario. */
-const armed = ({ scenarios }: Pick<ReturnType<typeof sandbox>, 'scenarios'> = sandbox()) =>
+const armed = ({ scenarios }: Pick<typeof sandbox, 'scenarios'> = sandbox) =>
   vi.waitFor(async () => expect(await scenarios.list()).toHaveLength(1), { timeout: 10_000, interval: 10 })
 
 test('run in a sandbox of its own reports each step as it happens, and resets all that a scenario leaves for the next one', async () => {
@@ -87,10 +87,10 @@ steps:
 
 test('run ends with 1 at the first step that fails, skips what follows, and writes both into the JUnit report', async () => {
   const cwd = folderWith(FILES)
-  const args = ['failing.yaml', 'teen.yaml', '--url', sandbox().url, '--json', '--junit', 'report.xml']
+  const args = ['failing.yaml', 'teen.yaml', '--url', sandbox.url, '--json', '--junit', 'report.xml']
   const ended = run(['run', ...args], { cwd })
   await armed()
-  await sendUse(sandbox().url, { claims: claims({ age_thresholds: [21] }) })
+  await sendUse(sandbox.url, { claims: claims({ age_thresholds: [21] }) })
   const { code, stdout } = await ended
   expect(code).toBe(1)
   expect(jsonLines(stdout).filter(({ event }) => event === 'step')).toMatchObject([
@@ -110,7 +110,7 @@ test('run fails a step that nothing meets when its time is over', async () => {
 })
 
 test('run in a tenant of a sandbox that runs already leaves nothing armed', async () => {
-  const { url, tenant } = sandbox()
+  const { url, tenant } = sandbox
   const ended = run(['run', 'teen.yaml', '--url', url, '--tenant', 'ci-1'], { cwd: folderWith(FILES) })
   await armed(tenant('ci-1'))
   await sendUse(`${url}/t/ci-1`)
@@ -119,9 +119,9 @@ test('run in a tenant of a sandbox that runs already leaves nothing armed', asyn
 })
 
 test('run reports that another client has reset the sandbox', async () => {
-  const ended = run(['run', 'teen.yaml', '--url', sandbox().url], { cwd: folderWith(FILES) })
+  const ended = run(['run', 'teen.yaml', '--url', sandbox.url], { cwd: folderWith(FILES) })
   await armed()
-  await sandbox().reset()
+  await sandbox.reset()
   expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining('the sandbox was reset') })
 })
 
@@ -139,7 +139,7 @@ test.each([
   // The port is in use; the file that is not there is said first.
   ['--port PORT nope.yaml -- true', /nope\.yaml: no such file/],
 ])('run %s cannot begin: one line, and exit code 1', async (args, line) => {
-  const words = args.replace('PORT', new URL(sandbox().url).port).split(' ')
+  const words = args.replace('PORT', new URL(sandbox.url).port).split(' ')
   const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}\n$`))
   const result = await run(['run', ...(args.includes('PORT') ? [] : OWN), ...words], { cwd: folderWith(FILES) })
   expect(result).toEqual({ code: 1, stdout: '', stderr })
@@ -160,9 +160,9 @@ test('run FILE -- COMMAND gives the command the address and the credentials, and
 
 test('run --json -- COMMAND prints events alone on stdout, also those of the command, whose output goes to stderr', async () => {
   const command = ['sh', '-c', 'node app.mjs 7 || { cat seen.txt; exit 7; }']
-  const args = ['run', 'teen.yaml', '--url', sandbox().url, '--tenant', 'ci-1', '--json', '--', ...command]
+  const args = ['run', 'teen.yaml', '--url', sandbox.url, '--tenant', 'ci-1', '--json', '--', ...command]
   const { code, stdout, stderr } = await cli.run(args, { cwd: folderWith(FILES) })
-  const app = `app ${sandbox().baseUrl}/t/ci-1 ak_test_sandbox sk_test_sandbox\n`
+  const app = `app ${sandbox.baseUrl}/t/ci-1 ak_test_sandbox sk_test_sandbox\n`
   expect({ code, stderr }).toEqual({ code: 7, stderr: app })
   const events = jsonLines(stdout)
   expect(events.filter(({ event }) => event === 'command')).toMatchObject([
@@ -181,7 +181,7 @@ test.each([
   ['teen.yaml -- ./absent', 'the exit code of shells', 127, /✗ the command cannot be run \(ENOENT\)/],
 ])('run %s ends with the failure of the command: %s', async (args, _, code, line) => {
   const [file = '', ...command] = args.split(' ')
-  const result = await run(['run', file, '--url', sandbox().url, ...command], { cwd: folderWith(FILES) })
+  const result = await run(['run', file, '--url', sandbox.url, ...command], { cwd: folderWith(FILES) })
   expect(result).toMatchObject({ code, stdout: expect.stringMatching(line) })
 })
 
@@ -196,7 +196,7 @@ function lingering() {
 
 test('run FILE -- COMMAND ends the programs of the command when nothing meets a step in its time', async () => {
   const { cwd, command, ended } = lingering()
-  const args = ['run', 'teen.yaml', '--url', sandbox().url, '--timeout', '0.5', '--', ...command]
+  const args = ['run', 'teen.yaml', '--url', sandbox.url, '--timeout', '0.5', '--', ...command]
   const { code, stdout } = await run(args, { cwd })
   expect(code).toBe(1)
   expect(stdout).toContain('no use request came within 0.5 seconds')
@@ -205,10 +205,10 @@ test('run FILE -- COMMAND ends the programs of the command when nothing meets a 
 
 test('run FILE -- COMMAND ends at once with 130 when Ctrl-C interrupts the run, and ends the programs of the command', async () => {
   const { cwd, command, began, ended } = lingering()
-  const { child, ended: exited } = cli.launch(['run', 'teen.yaml', '--url', sandbox().url, '--', ...command], { cwd })
+  const { child, ended: exited } = cli.launch(['run', 'teen.yaml', '--url', sandbox.url, '--', ...command], { cwd })
   await began
   child.kill('SIGINT')
   expect((await exited).code).toBe(130)
   await ended
-  expect(await sandbox().scenarios.list()).toEqual([])
+  expect(await sandbox.scenarios.list()).toEqual([])
 })

@@ -10,15 +10,14 @@ import {
   READINGS_FOUND,
   readingsAudit,
 } from '../../cli/audit/reports/sample-report.ts'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 import { useRequest } from '../../support/requests.ts'
-import { startSandbox } from '../../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 
 const AUDIT = '/_sandbox/console/audit'
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
-async function send(body: string | FormData, { type = '', url = sandbox().url } = {}) {
+async function send(body: string | FormData, { type = '', url = sandbox.url } = {}) {
   const headers = type === '' ? undefined : { 'Content-Type': type }
   const answer = await fetch(url + AUDIT, { method: 'POST', body, ...(headers && { headers }) })
   const page = await answer.text()
@@ -104,10 +103,8 @@ test('The page of an audit of another version says so, and links no row that it 
 })
 
 test('The page of an audit links the flows of its time in this journal, and says why others are no links', async () => {
-  await sandbox()
-    .request.get('/v1/oidc/use')
-    .query(useRequest({ sandbox_persona: 'teen-16' }))
-  const { started_at } = (await sandbox().flows.last()) ?? expect.fail('there is no flow')
+  await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'teen-16' }))
+  const { started_at } = (await sandbox.flows.last()) ?? expect.fail('there is no flow')
   const report = auditReport([{ ...LET_IN, flows: ['f1', 'f2', 'f01'] }], { started_at })
   const linksIn = (page: string) => new Set(hrefsOn(page).filter((href) => href.includes('/flows/')))
   const toFirst = new Set(['/_sandbox/console/flows/f1'])
@@ -193,9 +190,9 @@ test.each([
 
 test('Of all forms of the console only a report may be large, and none without end', async () => {
   const body = new Uint8Array(17 * 1024 * 1024)
-  const answer = await fetch(sandbox().url + AUDIT, { method: 'POST', body }).catch(() => undefined)
+  const answer = await fetch(sandbox.url + AUDIT, { method: 'POST', body }).catch(() => undefined)
   expect([413, undefined]).toContain(answer?.status)
-  await sandbox().request.post('/_sandbox/console/clock').send('x'.repeat(100_000)).expect(413)
+  await sandbox.request.post('/_sandbox/console/clock').send('x'.repeat(100_000)).expect(413)
 })
 
 test('The last audit is shown without an upload, when the sandbox knows one', async () => {

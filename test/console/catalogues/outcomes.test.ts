@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { renderOutcome } from '../../../src/console/catalogues/outcome.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { tagsOf, textOf } from '../../support/markup.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 import { frame } from '../views.ts'
 
 const PAGE = '/_sandbox/console/outcomes'
-const sandbox = shareSandbox()
-const read = async (query: object = {}) => (await sandbox().request.get(PAGE).query(query)).text
+const sandbox = await shareSandbox()
+const read = async (query: object = {}) => (await sandbox.request.get(PAGE).query(query)).text
 
 test('The page of an outcome says what is gained when it gets through, where the check is demanded and how binding it is', () => {
   const row = findRow('use/id_token.nonce_missing') ?? expect.fail('there is no such row')
@@ -40,6 +40,6 @@ test('The page of outcomes limits them to a level and to a flow', async () => {
 })
 
 test('The page of an unknown outcome is refused with the nearest names', async () => {
-  const answer = await sandbox().request.get(`${PAGE}/use/acess_denied`).set('Accept', 'text/html')
+  const answer = await sandbox.request.get(`${PAGE}/use/acess_denied`).set('Accept', 'text/html')
   expect([answer.status, textOf(answer.text)]).toEqual([404, expect.stringContaining('access_denied')])
 })

@@ -1,20 +1,20 @@
 import { beforeEach, expect, test } from 'vitest'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
 import { textOf } from '../../support/markup.ts'
 import { claims, useRequest } from '../../support/requests.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 
 const PAGE = '/_sandbox/console/coverage'
-const sandbox = shareSandbox()
-beforeEach(() => sandbox().coverage.clear())
+const sandbox = await shareSandbox()
+beforeEach(() => sandbox.coverage.clear())
 
 /** Drives a Use flow that asks for 18, and says which test does. */
 async function drive(persona: string, { test = 'x', tenant = '' } = {}) {
-  await sandbox().coverage.name(test)
+  await sandbox.coverage.name(test)
   const query = useRequest({ claims: claims({ age_thresholds: [18] }), sandbox_persona: persona })
-  await sandbox().request.get(`${tenant}/v1/oidc/use`).query(query)
+  await sandbox.request.get(`${tenant}/v1/oidc/use`).query(query)
 }
 
-const pageOf = async (tenant = '') => (await sandbox().request.get(tenant + PAGE)).text
+const pageOf = async (tenant = '') => (await sandbox.request.get(tenant + PAGE)).text
 const shown = async (tenant?: string) => textOf(await pageOf(tenant))
 
 test('The page of coverage says that nothing was delivered yet, and how to keep the counters of a run', async () => {
@@ -40,14 +40,14 @@ test('The page of coverage leads from a gap to where it can be tried, and each o
     ([, href = '', label = '']) => ({ href: href.replaceAll('&amp;', '&'), label }),
   )
   const to = (what: string) => links.find(({ label }) => label.endsWith(`: ${what}`))?.href ?? expect.fail(what)
-  const { pathname, searchParams } = new URL(to('age_thresholds 18: false'), sandbox().url)
+  const { pathname, searchParams } = new URL(to('age_thresholds 18: false'), sandbox.url)
   const asked = { age_thresholds: [18] }
   expect([pathname, searchParams.get('claims')]).toEqual(['/_sandbox/console/playground', JSON.stringify(asked)])
-  const answer = await sandbox().evaluate({ claims: asked, persona: searchParams.get('persona') ?? '' })
+  const answer = await sandbox.evaluate({ claims: asked, persona: searchParams.get('persona') ?? '' })
   expect(answer.age_thresholds).toEqual({ 18: false })
   expect(to('use/id_token.expired')).toBe('/_sandbox/console/outcomes/use/id_token.expired')
   const pages = [...new Set(links.map(({ href }) => href.split('#')[0] ?? ''))]
-  for (const page of pages) await sandbox().request.get(page).expect(200)
+  for (const page of pages) await sandbox.request.get(page).expect(200)
 })
 
 test('The page of coverage is about all tenants at the base URL, and about one of them below its address', async () => {
@@ -59,7 +59,7 @@ test('The page of coverage is about all tenants at the base URL, and about one o
 
 test('The page of coverage empties the counters by its form, and only by that value of it', async () => {
   await drive('teen-16')
-  const clear = (value: string) => sandbox().request.post(PAGE).type('form').send({ clear: value }).expect(303)
+  const clear = (value: string) => sandbox.request.post(PAGE).type('form').send({ clear: value }).expect(303)
   await clear('yes')
   expect(await shown()).toMatch(/answers 1 of 2/)
   expect((await clear('true')).headers.location).toBe(PAGE)

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { copiesOf } from '../../../src/console/playground/copies.ts'
 import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import type { Persona } from '../../../src/sandbox/personas/persona-schema.ts'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -26,13 +26,13 @@ const own: Persona = {
   },
 }
 
-const sandbox = shareSandbox()
+const sandbox = await shareSandbox()
 
 /** The copied text under this title, for a sandbox that has the persona. */
 async function copyOf(title: RegExp) {
-  await sandbox().personas.put(own)
-  const { age_thresholds: answers } = await sandbox().evaluate({ persona: own.name, claims })
-  const { baseUrl, client } = sandbox()
+  await sandbox.personas.put(own)
+  const { age_thresholds: answers } = await sandbox.evaluate({ persona: own.name, claims })
+  const { baseUrl, client } = sandbox
   const copies = await copiesOf({ claims, persona: own, answers, baseUrl, client })
   return copies.find((copy) => title.test(copy.title))?.text ?? ''
 }
@@ -51,12 +51,12 @@ test('The copied YAML is a persona file that holds the same persona, with relati
 
 test('The copied expectation, run by a shell, makes the next Use flow that of the persona', async () => {
   await run('sh', ['-c', await copyOf(/^Expectation by curl/)])
-  expect(await sandbox().expectations.list()).toMatchObject([{ flow: 'use', persona: own.name, remaining: 1 }])
+  expect(await sandbox.expectations.list()).toMatchObject([{ flow: 'use', persona: own.name, remaining: 1 }])
 })
 
 test('The copied request, run by a shell, is answered as the persona', async () => {
   await run('sh', ['-c', await copyOf(/^The E1 request/)])
-  expect(await sandbox().flows.last()).toMatchObject({ persona: own.name, age_thresholds: { 13: true, 18: true } })
+  expect(await sandbox.flows.last()).toMatchObject({ persona: own.name, age_thresholds: { 13: true, 18: true } })
 })
 
 test('The copied test passes by itself in a project that has the package, and fails with another answer', async () => {
