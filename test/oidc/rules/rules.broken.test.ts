@@ -28,7 +28,7 @@ interface Details {
   /** The error code, when it is not that of the rule. */
   readonly error?: ErrorCode
   /** Rules that such a request cannot help but break too. */
-  readonly beside?: readonly RuleId[]
+  readonly beside?: readonly string[]
   /** Nothing is redirected: the user sees a page. */
   readonly page?: true
   /** What the redirect has that others have not: another mode, no state. */
@@ -43,7 +43,7 @@ type Row = readonly [rule: RuleId, sent: Sent, message: string, details?: Detail
 
 interface RuleCase extends Details {
   readonly endpoint: string
-  readonly rule: RuleId
+  readonly rule: string
   /** What the request has that breaks the rule. */
   readonly breaks: string
   readonly message: string
@@ -71,7 +71,6 @@ const SPEC = { only: 'spec' } as const
 const OF_AGEKEY = { scope: 'openid agekey.upgrade' }
 const WRONG_TYPE = { scope: undefined, response_type: 'code id_token' }
 const EVIL = { redirect_uri: 'https://evil.example/' }
-const SLASHED = `${REDIRECT_URI}/`
 const QUERIED = `${REDIRECT_URI}?a=b`
 const NO_ADDRESSES = { request_uri: undefined, redirect_uri: undefined }
 const NO_CREDENTIALS = { client_id: undefined, client_secret: undefined }
@@ -101,7 +100,6 @@ const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this clien
 const BEGINNING = 'request_uri must begin with urn:svc:request: (profile spec)'
 const MANY_METHODS = 'claims.allowed_methods must have at most 100 entries, has 101'
 
-const BY_SLASH = `${REDIRECT_URI} by the final slash`
 const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
 const CAMEL_CASE = 'redirect_uri is missing; redirectUri was received: did you mean redirect_uri?'
 const ID_TOKEN_CODE = 'response_type must be id_token, is "id_token code"'
@@ -124,7 +122,6 @@ const E1: readonly Row[] = [
   ['USE-01', { client_id: 'nobody' }, UNKNOWN, PAGE],
   ...missing('USE-01', 'client_id', MISSING_PAGE),
   ['USE-02', EVIL, UNREGISTERED, PAGE],
-  ['USE-02', { redirect_uri: SLASHED }, `redirect_uri ${SLASHED} ${ADDRESSES} (differs from ${BY_SLASH})`, PAGE],
   ...missing('USE-02', 'redirect_uri', MISSING_PAGE),
   ['USE-02', { redirect_uri: undefined, redirectUri: 'x' }, CAMEL_CASE, { ...MISSING_PAGE, beside: ['USE-11'] }],
   ...missing('USE-03', 'scope'),
@@ -325,7 +322,6 @@ const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, 
   ['UPG-02', AUTHORIZATION, 'Authorization is Basic; it must be Bearer', BEARER],
   ['UPG-02', 'sk_test_sandbox', 'Authorization names no scheme that is known; it must be Bearer', BEARER],
   ['UPG-02', 'Bearer', NO_TOKEN, BEARER],
-  ['UPG-02', 'Bearer a b', NO_TOKEN, BEARER],
   ['UPG-02', 'Bearer "a"', NO_TOKEN, BEARER],
   ['UPG-03', 'Bearer unknown', NO_ACCESS, BEARER],
   ['UPG-03', 'Bearer constructor', NO_ACCESS, BEARER],
@@ -388,7 +384,6 @@ const TOKEN_ENDED = 'the access token was ended, because its code was exchanged 
 /** What was issued serves no more, because of what happened meanwhile. */
 const EARLIER: readonly (readonly ['E3' | 'E4' | 'E5', RuleId, message: string, Meanwhile, Details?])[] = [
   ['E3', 'CRE-09', 'request_uri expired 0 seconds ago by the sandbox clock; it lives 90 seconds', wait(90)],
-  ['E3', 'CRE-09', 'request_uri expired 1 second ago by the sandbox clock; it lives 90 seconds', wait(91)],
   ['E3', 'CRE-09', 'request_uri expired 31 seconds ago by the sandbox clock; it lives 90 seconds', wait(121)],
   ['E3', 'CRE-10', SERVED, (service, issued) => service.create(issued)],
   ['E4', 'TOK-06', 'the code expired 1 second ago by the sandbox clock; it lives 600 seconds', wait(601), CODE],
@@ -420,7 +415,41 @@ const JSON_FORM: RuleCase = {
   send: ({ provider }) => pushRequest(formRequest(JSON.stringify(requests.pushedRequest())), provider),
 }
 
-const RULE_CASES = [...byFields, ...byHeader, ...byBody, ...ofEarlier, JSON_FORM]
+/** The first case of each rule, in the age rooms, that breaks no other, but for recommendations. */
+const firstOf = <Case extends { readonly issues: readonly string[] }>(cases: readonly Case[]) => {
+  const byRule = new Map<string, Case>()
+  for (const one of cases) {
+    const [rule, ...others] = new Set(one.issues.map((text) => text.slice(0, 6)))
+    const isAlone = others.every((other) => ['SIG-10', 'SIG-13'].includes(other))
+    if (rule !== undefined && isAlone && !byRule.has(rule)) byRule.set(rule, one)
+  }
+  return [...byRule.values()]
+}
+
+/** What is broken by issues such as `CLM-03 age_thresholds/1: claims.age_thresholds[1] must be …`. */
+function byIssues(root: string, [first = '', ...others]: readonly string[]) {
+  const [, rule = '', steps = '', message = ''] = /^(\S+) ([^:]*): (.*)$/s.exec(first) ?? []
+  const path = steps.split('/').map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
+  const beside = others.map((text) => text.slice(0, 6))
+  return { rule, path: root + (steps && path.join('')), message, beside }
+}
+
+const byClaims = firstOf(CLAIMS_CASES).map(({ claims, issues }): RuleCase => {
+  const query = Object.entries(requests.useRequest({ claims: JSON.stringify(claims) }))
+  const send: RuleCase['send'] = ({ provider }) => beginUse(query, provider)
+  return { endpoint: 'E1', breaks: 'claims', ...byIssues('claims', issues), send }
+})
+
+const bySignals = firstOf(SIGNAL_CASES).map((one): RuleCase => {
+  function send({ provider, push }: Service<TestProvider>) {
+    provider.clock.advance((SIGNAL_CONTEXT.now - provider.clock.now()) / 1000)
+    return push({ authorization_details: JSON.stringify([signalOf(one)]) })
+  }
+  const issues = one.issues.map((text) => text.replace(' ', ' 0/'))
+  return { endpoint: 'E2', breaks: 'an age signal', ...byIssues('authorization_details', issues), send }
+})
+
+const RULE_CASES = [...byFields, ...byHeader, ...byBody, ...ofEarlier, JSON_FORM, ...byClaims, ...bySignals]
 
 /** What a caller is told: the findings, and how the request is refused. */
 async function askFor(send: () => Answer | Promise<Answer>) {
@@ -446,7 +475,8 @@ test.each(inProfiles)('In profile %s %s with %s breaks %s', async (profile, endp
   const row = ruleRow(rule)
   const level = levelOf(row, profile)
   const message = one.message.replaceAll('svc', BRAND[profile]).replaceAll('profile spec', `profile ${profile}`)
-  const { findings, refusal } = await askFor(() => one.send(createService(createProvider({ profile }))))
+  const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
+  const { findings, refusal } = await askFor(() => one.send(createService(provider)))
   const { path = message.split(/[ :]/, 1)[0], beside = [], error = row.error } = one
   expect(findings).toEqual([
     { rule, level, path, message: wholeOrBeginning(message), hint: row.hint },
@@ -470,53 +500,6 @@ const wholeOrBeginning = (message: string) =>
 /** The beginning of a message in the characters of an `error_description`. */
 const printable = (message: string) =>
   message.replace(/…$/, '').replaceAll('…', '...').replaceAll(/["\\]/g, "'").replace(/\.$/, '').slice(0, 300)
-
-/** The first case of each rule that breaks no other, but for recommendations. */
-const firstOf = <Case extends { readonly issues: readonly string[] }>(cases: readonly Case[]) => {
-  const byRule = new Map<string, Case>()
-  for (const one of cases) {
-    const [rule, ...others] = new Set(one.issues.map((text) => text.slice(0, 6)))
-    if (rule !== undefined && others.every((other) => ['SIG-10', 'SIG-13'].includes(other)) && !byRule.has(rule)) {
-      byRule.set(rule, one)
-    }
-  }
-  return PROFILES.flatMap((profile) => [...byRule].map(([rule, one]) => [profile, rule, one] as const))
-}
-
-/** The finding of an issue of the age rooms: `CLM-03 age_thresholds/1: claims.age_thresholds[1] must be …`. */
-const findingsFor = (profile: Profile, root: string, issues: readonly string[]) =>
-  issues.map((text) => {
-    const [, rule = '', steps = '', message = ''] = /^(\S+) ([^:]*): (.*)$/s.exec(text) ?? []
-    const path = steps.split('/').map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
-    const row = ruleRow(rule)
-    return { rule, level: levelOf(row, profile), path: root + (steps && path.join('')), message, hint: row.hint }
-  })
-
-test.each(firstOf(CLAIMS_CASES))('In profile %s E1 with claims breaks %s', async (profile, rule, one) => {
-  const query = Object.entries(requests.useRequest({ claims: JSON.stringify(one.claims) }))
-  const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
-  const { findings, refusal } = await askFor(() => beginUse(query, provider))
-  const expected = findingsFor(profile, 'claims', one.issues)
-  expect(findings).toEqual(expected)
-  const error_description = expect.stringContaining(`${rule}: ${printable(expected[0]?.message ?? '')}`)
-  const refused = { mode: 'fragment', address: REDIRECT_URI, error: ruleRow(rule).error, error_description }
-  const isRefused = expected.some(({ level }) => level === 'error')
-  expect(refusal).toEqual(isRefused ? { ...refused, state: 'state-1' } : undefined)
-})
-
-test.each(firstOf(SIGNAL_CASES))('In profile %s E2 with an age signal breaks %s', async (profile, rule, one) => {
-  const service = createService(createProvider({ profile, vocabulary: SIGNAL_CONTEXT }))
-  service.provider.clock.advance((SIGNAL_CONTEXT.now - service.provider.clock.now()) / 1000)
-  const authorization_details = JSON.stringify([signalOf(one)])
-  const { findings, refusal } = await askFor(() => service.push({ authorization_details }))
-  const issues = one.issues.map((text) => text.replace(' ', ' 0/'))
-  const expected = findingsFor(profile, 'authorization_details', issues)
-  expect(findings).toEqual(expected)
-  const isRefused = expected.some(({ level }) => level === 'error')
-  const error_description = expect.stringContaining(`${rule}: `)
-  const refused = { status: 400, error: ruleRow(rule).error, error_description, headers: {} }
-  expect(refusal).toEqual(isRefused ? refused : undefined)
-})
 
 const FORM = 'application/x-www-form-urlencoded'
 /** The server-to-server calls, by the rule on their media type; `spoiled` is that on a body that is not UTF-8. */
@@ -563,7 +546,6 @@ test.each(MEDIA_RULES)('%s takes capitals and parameters of a media type, but no
 const BY_A_PAGE = ['USE-19', 'USE-20', 'USE-21', 'USE-22']
 
 test('Every rule has a request that breaks it', () => {
-  const issues = [...CLAIMS_CASES, ...SIGNAL_CASES].flatMap((one) => one.issues.map((text) => text.slice(0, 6)))
-  const broken = new Set([...RULE_CASES.map(({ rule }) => rule), ...issues, ...Object.keys(CALLS), ...BY_A_PAGE])
+  const broken = new Set([...RULE_CASES.map(({ rule }) => rule), ...Object.keys(CALLS), ...BY_A_PAGE])
   expect(RULES.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual([])
 })

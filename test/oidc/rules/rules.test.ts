@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Level, RuleRow } from '../../../src/oidc/rules/rule.ts'
@@ -26,15 +27,7 @@ test.each(RULES)('Rule $id says in sentences what holds and what to do', ({ sent
   expect(section).toMatch(/\S/)
 })
 
-const INTRODUCTION = `# Rules
-
-Every sentence of the specification that a request can break. The ids are stable: they stand in error bodies, in the
-journal and in the console. A broken rule is a finding: an **error** refuses the request, an **advice** says what is
-legal but risky. A required parameter that is missing is \`invalid_request\`, whatever a wrong value would be; only
-missing credentials stay \`invalid_client\`.
-
-This file is made from the table in \`src/oidc/rules/\` by \`npm run docs\`.
-`
+const DOCUMENT = fileURLToPath(new URL('../../../docs/rules.md', import.meta.url))
 
 /** Headings by what the ids begin with. */
 const CHAPTERS: readonly (readonly [prefix: string, title: string])[] = [
@@ -47,13 +40,14 @@ const CHAPTERS: readonly (readonly [prefix: string, title: string])[] = [
   ['UPG', 'E5: upgrade'],
 ]
 
-/** `docs/rules.md`: the table of rules as Markdown. */
+/** `docs/rules.md`: its introduction as it is, and the table of rules as Markdown. */
 function renderRulesDocument(): string {
   const chapters = CHAPTERS.map(([prefix, title]) => {
     const rows = RULES.filter(({ id }) => id.startsWith(`${prefix}-`)).map(renderRow)
     return [`\n## ${title}\n`, '| Rule | What holds | Broken | What to do | From |', '|---|---|---|---|---|', ...rows]
   })
-  return `${[INTRODUCTION.trimEnd(), ...chapters.flat()].join('\n')}\n`
+  const introduction = readFileSync(DOCUMENT, 'utf8').split('\n\n## ', 1)
+  return `${[...introduction, ...chapters.flat()].join('\n')}\n`
 }
 
 function renderRow(row: RuleRow): string {
@@ -69,6 +63,6 @@ function renderLevels(row: RuleRow): string {
 
 test('docs/rules.md is what the table says; `npm run docs` writes it', async () => {
   const document = renderRulesDocument()
-  await expect(document).toMatchFileSnapshot(fileURLToPath(new URL('../../../docs/rules.md', import.meta.url)))
+  await expect(document).toMatchFileSnapshot(DOCUMENT)
   expect(RULES.filter(({ id }) => !document.includes(`| \`${id}\` |`))).toEqual([])
 })
