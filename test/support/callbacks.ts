@@ -1,5 +1,5 @@
+import { formThatSendsItself } from './forms.ts'
 import type { Answer } from './http-client.ts'
-import { tagsOf } from './markup.ts'
 
 /** What came back to the relying party through the browser. */
 export interface ReceivedCallback {
@@ -22,13 +22,10 @@ export function readCallback(answer: Answer): ReceivedCallback {
   return { mode, address: url.href, params: once([...sent]) }
 }
 
-function readForm(answer: Answer): ReceivedCallback {
-  const tags = answer.headers['content-type']?.startsWith('text/html') ? tagsOf(answer.text) : []
-  const form = tags.find(({ name, attributes }) => name === 'form' && 'data-submit' in attributes)
-  if (!form) throw new Error(`no callback: ${answer.status} ${answer.text.slice(0, 500)}`)
-  const fields = tags.filter(({ name, attributes }) => name === 'input' && attributes['type'] === 'hidden')
-  const sent = fields.map(({ attributes }): [string, string] => [attributes['name'] ?? '', attributes['value'] ?? ''])
-  return { mode: 'form_post', address: form.attributes['action'] ?? '', params: once(sent) }
+function readForm({ status, headers, text }: Answer): ReceivedCallback {
+  const form = headers['content-type']?.startsWith('text/html') ? formThatSendsItself(text) : undefined
+  if (!form) throw new Error(`no callback: ${status} ${text.slice(0, 500)}`)
+  return { mode: 'form_post', address: form.action, params: once([...form.fields]) }
 }
 
 function once(pairs: readonly (readonly [string, string])[]): Record<string, string> {

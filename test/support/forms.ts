@@ -14,22 +14,20 @@ export interface FilledForm {
 export function press(page: string, testId: string, values: Readonly<Record<string, string>> = {}): FilledForm {
   const form = formsOf(page).find(({ tags }) => tags.some((tag) => isButton(tag, testId)))
   if (!form) throw new Error(`no form with a button ${testId}`)
-  const fields = form.tags.flatMap((tag): [string, string][] => {
-    const { name: field = '', value = '' } = tag.attributes
-    if (tag.name === 'input') return [[field, values[field] ?? value]]
-    if (tag.name === 'select') return [[field, values[field] ?? selectedOption(form.tags, tag)]]
-    return isButton(tag, testId) && field !== '' ? [[field, value]] : []
-  })
-  return { action: form.action, fields: new URLSearchParams(fields) }
+  return fill(form, testId, values)
 }
 
 /** The form with this id as it is sent by a button that stands elsewhere. @throws Error when there is none */
 export function formWithId(page: string, id: string): FilledForm {
-  const form = formsOf(page).find((one) => one.id === id)
+  const form = formsOf(page).find(({ attributes }) => attributes['id'] === id)
   if (!form) throw new Error(`no form ${id}`)
-  const inputs = form.tags.filter(({ name }) => name === 'input')
-  const fields = inputs.map(({ attributes }): [string, string] => [attributes['name'] ?? '', attributes['value'] ?? ''])
-  return { action: form.action, fields: new URLSearchParams(fields) }
+  return fill(form)
+}
+
+/** The form that a script of the page sends at once. */
+export function formThatSendsItself(page: string): FilledForm | undefined {
+  const form = formsOf(page).find(({ attributes }) => 'data-submit' in attributes)
+  return form && fill(form)
 }
 
 /** Sends a filled form as a browser on the sandbox's own page does. */
@@ -48,9 +46,7 @@ export async function openEndings(
   return (await http.request.get(link.attributes['href'] ?? '').set(headers)).text
 }
 
-interface Form {
-  readonly id: string | undefined
-  readonly action: string
+interface Form extends Tag {
   readonly tags: readonly Tag[]
 }
 
@@ -59,8 +55,18 @@ function formsOf(page: string): readonly Form[] {
   return tags.flatMap((tag, index) => {
     if (tag.name !== 'form' || tag.attributes['method'] !== 'post') return []
     const end = tags.findIndex(({ name }, position) => position > index && name === '/form')
-    return [{ id: tag.attributes['id'], action: tag.attributes['action'] ?? '', tags: tags.slice(index + 1, end) }]
+    return [{ ...tag, tags: tags.slice(index + 1, end) }]
   })
+}
+
+function fill({ attributes, tags }: Form, testId = '', values: Readonly<Record<string, string>> = {}): FilledForm {
+  const fields = tags.flatMap((tag): [string, string][] => {
+    const { name: field = '', value = '' } = tag.attributes
+    if (tag.name === 'input') return [[field, values[field] ?? value]]
+    if (tag.name === 'select') return [[field, values[field] ?? selectedOption(tags, tag)]]
+    return isButton(tag, testId) && field !== '' ? [[field, value]] : []
+  })
+  return { action: attributes['action'] ?? '', fields: new URLSearchParams(fields) }
 }
 
 const isButton = ({ name, attributes }: Tag, testId: string) =>

@@ -99,7 +99,7 @@ const signIn =
     const { csrfToken } = z.object({ csrfToken: z.string() }).parse(await answer.json())
     response.set('Set-Cookie', answer.headers.getSetCookie()).send(`<title>Sign in</title>
 <body onload="document.forms[0].submit()"><form data-submit method="post" action="${url}/api/auth/signin/age">
-<input type="hidden" name="csrfToken" value="${csrfToken}"><input type="hidden" name="callbackUrl" value="${url}">`)
+<input type="hidden" name="csrfToken" value="${csrfToken}"><input type="hidden" name="callbackUrl" value="${url}"></form>`)
   }
 
 /** The first page, to which the library leads a user who has signed in. */
