@@ -1,18 +1,43 @@
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { findFreePort } from '../support/free-port.ts'
 import { makeGoModule } from '../support/go-module.ts'
 import { packageOfRun } from '../support/run.ts'
 import { describeWith } from '../support/tools.ts'
-import { buildGoApp, FILES } from './apps/go-app.ts'
-import { describeApp } from './describe-app.ts'
-import { makeScratchFolder } from './scratch-folder.ts'
+import { describeApp, type StartApp } from './describe-app.ts'
+import { blockWith, codeBlocks, readPage } from './page.ts'
+import { createScratchFolder, makeScratchFolder } from './scratch-folder.ts'
+
+const blocks = ['integration-go.md', 'testing-go.md'].flatMap((name) => codeBlocks(readPage(name), 'go'))
+const FILES: Readonly<Record<string, string>> = Object.fromEntries(
+  ['main.go', 'age/age.go', 'age/age_test.go'].map((name) => [name, blockWith(blocks, `// ${name}`)]),
+)
 
 describeWith('go', 'With Go', () => {
-  let built: Awaited<ReturnType<typeof buildGoApp>>
+  /** The app of integration-go.md, compiled for an app and for a fresh copy beside it: the address is in the program. */
+  const idle: { readonly program: string; readonly address: string }[] = []
   beforeAll(async () => {
-    built = await buildGoApp()
-    return built.remove
+    const { folder, remove } = createScratchFolder()
+    const { write, go } = makeGoModule(folder)
+    for (const name of ['first', 'second']) {
+      const address = `localhost:${await findFreePort()}`
+      const code = Object.entries(FILES).map(([file, text]) => [file, text.replaceAll('localhost:3000', address)])
+      write(Object.fromEntries(code))
+      await go('build', '-o', join(folder, name), 'example.com/shop')
+      idle.push({ program: join(folder, name), address })
+    }
+    await go('vet', 'example.com/shop/...')
+    return remove
   }, 300_000)
+
+  const start: StartApp = async ({ baseUrl, url }) => {
+    const { program, address } = await vi.waitFor(() => idle.pop() ?? expect.fail('both apps run'))
+    const app = spawn(program, { env: { AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url }, stdio: 'ignore' })
+    app.once('exit', () => idle.push({ program, address }))
+    await vi.waitFor(() => fetch(`http://${address}`), { timeout: 20_000 })
+    return { url: `http://${address}`, stop: () => void app.kill('SIGKILL') }
+  }
 
   /** Runs the tests of testing-go.md with the command line of this version. */
   async function runTests(from = '', to = ''): Promise<string> {
@@ -44,7 +69,7 @@ describeWith('go', 'With Go', () => {
     })
   }, 180_000)
 
-  describeApp('The handler of integration-go.md', (sandbox) => built.start(sandbox), [
+  describeApp('The handler of integration-go.md', start, [
     { row: 'use/id_token.kid_empty', because: 'go-oidc takes an empty kid for none, and tries every key' },
     { row: 'jwks/jwks.unknown_key_type', because: 'go-oidc reads no key set that holds an unknown type' },
   ])

@@ -1,14 +1,61 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { findFreePort } from '../support/free-port.ts'
 import { makeProject } from '../support/project.ts'
 import { describeWith, PYTHON } from '../support/tools.ts'
-import { environment, startFlaskApp, writeFiles } from './apps/flask-app.ts'
-import { describeApp } from './describe-app.ts'
+import { describeApp, type StartApp } from './describe-app.ts'
+import { blockWith, codeBlocks, readPage } from './page.ts'
+import { createScratchFolder } from './scratch-folder.ts'
+
+const environment = { PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' }
+
+/** Files that some pages show. */
+function filesOf(pages: readonly string[], names: readonly string[]): Readonly<Record<string, string>> {
+  const blocks = pages.flatMap((page) => codeBlocks(readPage(page), 'python'))
+  return Object.fromEntries(names.map((name) => [name, blockWith(blocks, `# ${name}`)]))
+}
+
+const FLASK = filesOf(
+  ['integration-python.md', 'testing-pytest.md'],
+  ['age.py', 'app.py', 'conftest.py', 'test_age.py'],
+)
+const DJANGO = filesOf(['integration-django.md'], ['age.py', 'settings.py'])
+
+/** Starts an app by the server of its framework. */
+const startApp =
+  (files: Readonly<Record<string, string>>, commandAt: (port: string) => readonly string[]): StartApp =>
+  async ({ baseUrl, url: serverUrl }) => {
+    const { folder, remove } = createScratchFolder()
+    for (const [name, code] of Object.entries(files)) writeFileSync(join(folder, name), code)
+    const port = `${await findFreePort()}`
+    const path = { PATH: process.env['PATH'], PYTHONPATH: folder }
+    const env = { ...environment, ...path, AGE_BASE_URL: baseUrl, AGE_SERVER_URL: serverUrl }
+    const app = spawn(PYTHON, ['-m', ...commandAt(port)], { cwd: folder, env, stdio: 'ignore' })
+    const url = `http://localhost:${port}`
+    await vi.waitFor(() => fetch(`${url}/verify`, { redirect: 'manual' }), { timeout: 60_000, interval: 200 })
+    const stop = () => {
+      app.kill()
+      remove()
+    }
+    return { url, stop }
+  }
+
+const unknownType = 'jwks/jwks.unknown_key_type'
 
 describeWith('python', 'With Flask and Authlib', () => {
-  describeApp('The blueprint of integration-python.md', startFlaskApp, [
-    { row: 'jwks/jwks.unknown_key_type', because: 'Authlib reads no key set that holds an unknown type' },
+  const start = startApp(FLASK, (port) => ['flask', '--app', 'app', 'run', '--port', port])
+  describeApp('The blueprint of integration-python.md', start, [
+    { row: unknownType, because: 'Authlib reads no key set that holds an unknown type' },
+  ])
+})
+
+describeWith('python', 'With Django and PyJWT', () => {
+  const start = startApp(DJANGO, (port) => ['django', 'runserver', port, '--settings', 'settings', '--noreload'])
+  describeApp('The views of integration-django.md', start, [
+    { row: 'jwks/jwks.redirect', because: 'PyJWKClient follows redirects' },
+    { row: unknownType, because: 'PyJWT reads no key set that holds an unknown type' },
   ])
 })
 
@@ -17,21 +64,13 @@ describeWith('python', 'With pytest', async () => {
 
   /** Runs the tests of testing-pytest.md, with another text in one of the files. */
   async function runPytest(file = 'age.py', from = '', to = '') {
-    const path = join(writeFiles(project.folder), file)
-    const code = readFileSync(path, 'utf8')
-    expect(code).toContain(from)
-    writeFileSync(
-      path,
-      code.replace(from, () => to),
-    )
+    expect(FLASK[file]).toContain(from)
+    project.write({ ...FLASK, [file]: FLASK[file]?.replace(from, () => to) ?? '' })
     return (await project.run(PYTHON, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], environment)).stdout
   }
 
-  test('the tests of testing-pytest.md pass', async () => {
+  test('the tests of testing-pytest.md pass, and fail against an app that lets every user in', async () => {
     expect(await runPytest()).toContain('6 passed')
-  })
-
-  test('the tests of testing-pytest.md fail against an app that lets every user in', async () => {
     const careless = await runPytest('age.py', 'nonce = asked("age_use", answer)', 'return "Welcome, you are 18."')
     expect(careless).toContain('4 failed, 2 passed')
   })
