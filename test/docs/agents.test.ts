@@ -1,27 +1,24 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { explainName } from '../../src/client/explain-name.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
-import { fencedBlocks } from '../support/markdown.ts'
-import { readPage, withGenerated } from './page.ts'
+import { codeBlocks, expectPage, readPage, withGenerated } from './page.ts'
 
-const PAGE = fileURLToPath(new URL('../../docs/agents.md', import.meta.url))
 const page = readPage('agents.md')
 const skill = readPage('../skills/agekey-sandbox/SKILL.md')
 
 test('agents.md has the table of tools that the endpoint serves; `npm run docs` writes the table', async () => {
-  await expect(withGenerated(page, 'tools', toolTable())).toMatchFileSnapshot(PAGE)
+  await expectPage('agents.md', withGenerated(page, 'tools', toolTable()))
 })
 
 test('agents.md names the endpoint in each settings file, and leads to the skill', () => {
-  const files = fencedBlocks(page).filter(({ language }) => language === 'json')
+  const files = codeBlocks(page, 'json')
   const server = z.object({ 'agekey-sandbox': z.object({ url: z.literal('http://localhost:2435/_sandbox/mcp') }) })
   const settings = z.union([z.strictObject({ mcpServers: server }), z.strictObject({ servers: server })])
   expect(files).toHaveLength(3)
-  for (const { code } of files) expect(settings.safeParse(JSON.parse(code)).error).toBeUndefined()
+  for (const code of files) expect(settings.safeParse(JSON.parse(code)).error).toBeUndefined()
   expect(page).toContain('skills/agekey-sandbox/SKILL.md')
 })
 

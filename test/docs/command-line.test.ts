@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
-import { readPage } from './page.ts'
+import { expectPage, readPage } from './page.ts'
 
-const PAGE = fileURLToPath(new URL('../../docs/command-line.md', import.meta.url))
 const page = readPage('command-line.md')
 
 /** Commands without flags of their own, and `audit`, whose flags stand in its own page. */
@@ -24,7 +22,7 @@ test('command-line.md has the flags of each command; `npm run docs` writes the f
     /(<!-- flags: ([\w ]+) -->\n).*?(<!-- \/flags -->)/gs,
     (_, begin, name, end) => `${begin}\n${flagTable(name, commands.get(name))}\n\n${end}`,
   )
-  await expect(written).toMatchFileSnapshot(PAGE)
+  await expectPage('command-line.md', written)
 })
 
 function commandsBelow(parent: Command, path = ''): [string, Command][] {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { fencedBlocks } from '../support/markdown.ts'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
-import { readPage } from './page.ts'
+import { codeBlocks, readPage } from './page.ts'
 
 const page = readPage('mobile.md')
 const [, schemeProblem = ''] = /the start ends with `([^`]+)`/.exec(page) ?? []
@@ -10,8 +9,7 @@ const DECIDED = { sandbox_persona: 'adult-passport' }
 const client = { clientId: 'web-shop', clientSecret: 'not-a-real-secret' }
 
 test('The config file of mobile.md has three addresses that can be registered', async () => {
-  const [config] = fencedBlocks(page).filter(({ language }) => language === 'yaml')
-  const redirectUris = config?.code.match(/https?:\/\/\S+/g) ?? []
+  const redirectUris = codeBlocks(page, 'yaml')[0]?.match(/https?:\/\/\S+/g) ?? []
   const sandbox = await startSandbox({ clients: [{ ...client, redirectUris }] })
   expect(redirectUris).toHaveLength(3)
   for (const redirectUri of redirectUris) {

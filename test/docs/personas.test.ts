@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { generatePersonas } from '../../src/sandbox/personas/generate-personas.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
@@ -9,9 +8,8 @@ import { inPersonaOrder } from '../../src/sandbox/personas/persona-order.ts'
 import { groupOf, type Persona } from '../../src/sandbox/personas/persona-schema.ts'
 import { makeProject } from '../support/project.ts'
 import { startSandbox } from '../support/sandbox.ts'
-import { codeBlocks, readPage } from './page.ts'
+import { codeBlocks, expectPage, readPage, withGenerated } from './page.ts'
 
-const PAGE = fileURLToPath(new URL('../../docs/personas.md', import.meta.url))
 const page = readPage('personas.md')
 const yaml = codeBlocks(page, 'yaml')
 const project = await makeProject()
@@ -26,8 +24,7 @@ test('personas.md lists every built-in persona with what it holds; `npm run docs
     (persona) => `| \`${persona.name}\` | ${groupOf(persona)} | ${heldBy(persona)} | ${persona.purpose} |`,
   )
   const table = ['| Name | Group | Holds | What it is for |', '|---|---|---|---|', ...rows].join('\n')
-  const written = page.replace(/(<!-- built-in -->\n).*(<!-- \/built-in -->)/s, `$1\n${table}\n\n$2`)
-  await expect(written).toMatchFileSnapshot(PAGE)
+  await expectPage('personas.md', withGenerated(page, 'built-in', table))
 })
 
 test('The YAML of personas.md is a persona file, one with a persona and one with a list', () => {

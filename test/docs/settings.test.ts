@@ -5,8 +5,7 @@ import { loadSettings } from '../../src/config/load-settings.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { CATALOGUE_VERSION } from '../../src/sandbox/outcomes/catalogue.ts'
-import { fencedBlocks, readDocuments } from '../support/markdown.ts'
-import { readPage, readRoot, tableOf } from './page.ts'
+import { fencedBlocks, readDocuments, readPage, readRoot, tableOf } from './page.ts'
 
 const documents = readDocuments()
 const blocks = documents.flatMap(({ path, text }) => fencedBlocks(text).map(({ code }) => ({ path, code })))

@@ -1,14 +1,10 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { fencedBlocks, readDocuments } from '../support/markdown.ts'
-import { codeIn, readPage, tableOf } from './page.ts'
+import { codeIn, fencedBlocks, ROOT, readDocuments, readPage, tableOf } from './page.ts'
 import { makeScratchFolder } from './scratch-folder.ts'
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Pages whose TypeScript is not compiled here, each with the reason. */
 const NOT_COMPILED: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { findDocuments } from '../../src/documents/documents.ts'
+import { linkTargets } from '../docs/page.ts'
 import { readError } from '../support/error-body.ts'
-import { linkTargets } from '../support/markdown.ts'
 import { tagsOf, textOf } from '../support/markup.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 

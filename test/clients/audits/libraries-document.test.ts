@@ -1,51 +1,9 @@
-import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { findRow, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
-import { headingAnchors } from '../../support/markdown.ts'
+import { expectPage, headingAnchors, readPage, withGenerated } from '../../docs/page.ts'
 import { type Facts, readAllFacts } from './facts.ts'
 import { installedVersion } from './installed-version.ts'
-
-const INTRODUCTION = `# What client libraries check
-
-Which wrong answers does a client library refuse by itself, and which ones are left to your app? Each column below is an
-[audit](audit.md) of a small app that calls the library as its documentation says and makes no check of its own: it lets a user in when
-the library accepts the answer and its \`age_thresholds\` say \`true\`, and refuses when the library does.
-
-These are facts, no marks. A row that a library lets in is a check that it leaves to the app, often on purpose; its documentation may
-say so. They hold for the version, the calls and the settings that stand with the library, and for open-source libraries alone. The
-rows are those of [the catalogue](outcomes.md) whose layer is \`oidc\` and that a correct client refuses; rows that a correct client may
-take or refuse are not counted.
-
-This file is made from \`test/clients/audits/facts/\` by \`npm run docs\`. The test-suite makes each audit again and fails when it finds
-something else; \`npm run facts\` writes what it finds, with the day. [clients.md](clients.md) has the lines that each library needs.
-
-## What is left to every app
-
-No library knows the rules of this service, so that no column speaks of the rows of layer \`service\`. Your app checks by itself:
-
-{service}
-
-Rows of \`jwks\` and \`discovery\` need a start of the app each; they were tried with the libraries that
-have them in the table. \`discovery.jwks_uri_on_other_host\` counts as let in when the keys are fetched from there.
-
-## What each library refuses
-
-| Cell | Meaning |
-|---|---|
-| ✓ 8 | it refuses all 8 rows of the family |
-| **2**/8 | it lets 2 of 8 rows in: the section of the library names them, with the level of each |
-| - | no row was tried: the app has no such call, or does not use the library for it |
-`
-
-const CODE_FLOW_ONLY = `## Code flow only
-
-These libraries cannot do Use, whose answer is an \`id_token\` without a code: the service answers them \`unsupported_response_type\`, as
-\`test/clients/code-flow-only.others.test.ts\` shows. [clients.md](clients.md#code-flow-only) says what to do beside them.
-
-| Library | Version |
-|---|---|
-`
 
 const CODE_FLOW_LIBRARIES = {
   'Auth.js (@auth/core)': '@auth/core',
@@ -58,14 +16,14 @@ test('docs/libraries.md is what the facts say; `npm run docs` writes it', async 
   const codeFlowOnly = Object.entries(CODE_FLOW_LIBRARIES).map(
     ([title, name]) => `| ${title} | ${installedVersion(name)} |`,
   )
-  const lines = [
-    INTRODUCTION.replace('{service}', renderServiceFamilies()),
-    ...renderTable(facts),
-    ...facts.flatMap(renderLibrary),
-    `\n${CODE_FLOW_ONLY}${codeFlowOnly.join('\n')}\n`,
-  ]
-  const file = fileURLToPath(new URL('../../../docs/libraries.md', import.meta.url))
-  await expect(lines.join('\n')).toMatchFileSnapshot(file)
+  const parts = {
+    service: [renderServiceFamilies()],
+    libraries: [...renderTable(facts), ...facts.flatMap(renderLibrary)],
+    versions: ['| Library | Version |', '|---|---|', ...codeFlowOnly],
+  }
+  const generate = (page: string, [name, lines]: [string, readonly string[]]) =>
+    withGenerated(page, name, lines.join('\n'))
+  await expectPage('libraries.md', Object.entries(parts).reduce(generate, readPage('libraries.md')))
 })
 
 const refusable = OUTCOMES.filter(({ correctClient }) => correctClient === 'refuse')
