@@ -50,6 +50,7 @@ test('E5 answers 200 with the JSON string OK, and the next Use of the age key is
 
 const BAD_SIGNAL = JSON.stringify([ageSignal(), ageSignal({ age: { years: 20, at_least_years: 18 } })])
 
+const HTML = { Accept: 'text/html' }
 const DETAILS_ERROR = 'invalid_authorization_details'
 // RFC 6750 section 3.1: no error code for a request without any credentials.
 const BARE = /^Bearer(?!.*error=)/
@@ -58,22 +59,25 @@ test.each<[rule: string, status: number, error: string, () => PromiseLike<Answer
   ['PAR-02', 401, 'invalid_client', () => rp.push({ client_secret: 'sk_test_sandbox\n' })],
   ['PAR-09', 400, 'invalid_request', () => rp.push({ state: undefined })],
   ['SIG-05', 400, DETAILS_ERROR, () => rp.push({ authorization_details: BAD_SIGNAL })],
-  ['TOK-02', 401, 'invalid_client', () => send(TOKEN, formOf(tokenRequest('x'))), /^Basic realm="/],
+  ['TOK-02', 401, 'invalid_client', () => send(TOKEN, formOf(tokenRequest('x')), HTML), /^Basic realm="/],
   ['TOK-05', 400, 'invalid_grant', () => rp.exchange('x')],
   ['UPG-02', 401, 'invalid_token', () => send(UPGRADE, DETAILS), BARE],
   ['UPG-03', 401, 'invalid_token', () => rp.upgrade('unknown'), /^Bearer .*error=/],
-])('A refusal by %s is JSON with status %i and %s, never stored', async (rule, status, error, call, asks) => {
-  const answer = await call()
-  expect(refusal(answer)).toEqual({ status, error, rules: [rule] })
-  const { error_description, findings } = readError(answer)
-  expect(error_description).toMatch(new RegExp(`^${rule}: `))
-  expect(findings[0]).toMatchObject({ rule, level: 'error', hint: ruleRow(rule).hint })
-  const recorded = (await sandbox.flows.last())?.calls.at(-1)
-  expect(recorded?.findings).toEqual(findings)
-  expect(JSON.stringify(recorded)).not.toMatch(/sk_test_sandbox|at_test_/)
-  expect(answer.headers).toMatchObject(JSON_NOT_STORED)
-  if (asks) expect(answer.headers['www-authenticate']).toMatch(asks)
-})
+])(
+  'A refusal by %s is JSON with status %i and %s, never stored, whatever the caller accepts',
+  async (rule, status, error, call, asks) => {
+    const answer = await call()
+    expect(refusal(answer)).toEqual({ status, error, rules: [rule] })
+    const { error_description, findings } = readError(answer)
+    expect(error_description).toMatch(new RegExp(`^${rule}: `))
+    expect(findings[0]).toMatchObject({ rule, level: 'error', hint: ruleRow(rule).hint })
+    const recorded = (await sandbox.flows.last())?.calls.at(-1)
+    expect(recorded?.findings).toEqual(findings)
+    expect(JSON.stringify(recorded)).not.toMatch(/sk_test_sandbox|at_test_/)
+    expect(answer.headers).toMatchObject(JSON_NOT_STORED)
+    if (asks) expect(answer.headers['www-authenticate']).toMatch(asks)
+  },
+)
 
 const FORM = 'application/x-www-form-urlencoded'
 

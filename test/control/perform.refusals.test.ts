@@ -21,69 +21,45 @@ const MINE = { title: 'Mine', purpose: 'A test.' }
 const named = (name: string, changes: object = {}) => ({ name, ...MINE, ...changes })
 const SHOP = { client_id: 'shop', client_secret: 's', redirect_uris: ['https://shop.example/cb'] }
 const WAIT = { name: 'A', steps: [{ await: 'par' }] }
-const NO_SIGNAL = { signals: [] }
 const withUris = (count: number) => ({ ...SHOP, redirect_uris: Array(count).fill('') })
-const decide = (decision: object) => ({ name: 'A', steps: [{ decide: decision }] })
 
 const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
-  ['post clock', {}, 'give at least one of reset, set, freeze, advance'],
-  ['post clock', { advance: -1 }, 'advance: must be 0 or more seconds (to go back in time use set or reset), found -1'],
-  ['post clock', { advance: '90' }, 'advance: expected a number'],
-  ['post clock', { set: '2030-01-01', advance: -1 }, 'advance'],
   ['post clock', { set: 'tomorrow' }, 'set: must be an ISO 8601 date or date-time'],
-  ['post clock', { set: '2030-02-30' }, 'set: must be an ISO 8601'],
   ['post clock', { reset: false }, 'reset: must be true, or left out, found false'],
   ['post clock', { freeze: 'yes' }, 'freeze: expected true or false'],
   ['post clock', { advnace: 1 }, 'Did you mean "advance"?'],
   ['post clock', { set: '9999-12-31', advance: 1e9 }, 'year 9999'],
-  ['post expectations', { flow: 'use' }, 'give persona, outcome or both'],
-  ['post expectations', { flow: 'ues', outcome: 'verified' }, 'Did you mean "use"?'],
   ['post expectations', { flow: 'use', outcome: 'acess_denied' }, 'Did you mean "access_denied"?'],
   ['post expectations', { flow: 'use', persona: 'teen-61' }, 'Did you mean "teen-16"?'],
-  ['post expectations', { flow: 'par', persona: 'teen-16' }, 'a par call has no persona'],
-  ['post expectations', { flow: 'use', persona: 'teen-16', times: 0 }, 'times: expected at least 1'],
-  ['post expectations', { flow: 'use', persona: 'teen-16', match: { sate: 'x' } }, 'Did you mean "state"?'],
-  ['post scenarios', { steps: [] }, 'name: is missing'],
-  ['post scenarios', decide({ flow: 'use', persona: 'teen-61' }), 'Did you mean "teen-16"?'],
-  ['post scenarios', decide({ flow: 'use', outcome: 'acess_denied' }), 'Did you mean "access_denied"?'],
-  ['post scenarios', decide({ flow: 'ues', outcome: 'x' }), 'Did you mean "use"?'],
-  ['post scenarios', { name: 'A', steps: [{ wait: 'par' }] }, 'steps[0].wait: unknown key'],
+  ...['client_id', 'state', 'nonce'].map((name): (typeof BAD_BODIES)[number] => {
+    const expectation = { flow: 'use', persona: 'teen-16', match: { [name]: 'x'.repeat(4_097) } }
+    return ['post expectations', expectation, `match.${name}: is 4097 bytes long; at most 4096 are taken`]
+  }),
+  [
+    'post scenarios',
+    { name: 'A', steps: [{ decide: { flow: 'use', persona: 'teen-61' } }] },
+    'Did you mean "teen-16"?',
+  ],
   ['post scenarios', { ...WAIT, client: 'nobody' }, 'client: no client "nobody" is registered'],
   ['put personas/mine', named('other'), 'name: "other" is not the name in the path'],
-  ['put personas/mine', { ...MINE, title: '' }, 'title: must not be empty'],
   ['put personas/mine', { ...MINE, age_keys: {} }, 'Did you mean "age_key"?'],
-  ['put personas/mine', { ...MINE, age_key: { signals: [] } }, 'age_key.signals: expected at least 1 item'],
   ['put personas/Not%20a%20name', MINE, 'must be 1 to 63 lower-case letters'],
   ['put personas', { personas: [named('mine'), named('other', { age_keys: {} })] }, 'personas[1].age_keys'],
-  ['put personas', { personas: [named('mine'), named('Not a name')] }, 'personas[1].name: must be 1 to 63 lower-case'],
   ['put personas', { personas: [named('a'), named('a')] }, 'personas[1].name: "a" is the name of personas[0] too'],
-  ['put personas', { personas: [named('mine'), named('x', { age_key: NO_SIGNAL })] }, 'personas[1].age_key.signals'],
-  ['put personas', { personas: [] }, 'personas: expected at least 1 item'],
   ['put personas', { personas: Array.from({ length: 101 }, (_, n) => named(`n-${n}`)) }, 'expected at most 100 items'],
-  ['post evaluate', { claims: CLAIMS }, 'give exactly one of persona and signals'],
   ['post evaluate', { claims: CLAIMS, persona: 'teen-16', signals: [] }, 'give exactly one'],
   ['post evaluate', { persona: 'teen-16' }, 'claims: is missing'],
   ['post evaluate', { claims: CLAIMS, persona: 'teen-61' }, 'teen-16'],
-  ['post evaluate', { claims: { age_thresholds: [] }, persona: 'teen-16' }, 'age_thresholds'],
   ['post evaluate', { claims: { ...CLAIMS, allowed_method: [] }, persona: 'teen-16' }, 'allowed_method'],
   ['post evaluate', { claims: CLAIMS, persona: 'teen-16', now: 'soon' }, 'now: must be an ISO 8601'],
-  ['post evaluate', { claims: CLAIMS, persona: 'teen-16', nwo: 1 }, 'nwo: unknown key'],
   ['put tenants/one', { persona: 'teen-61' }, 'teen-16'],
   ['put tenants/one', { outcome: 'acess_denied' }, 'access_denied'],
-  ['put tenants/one', { lifetimes: { request_uri: 0 } }, 'lifetimes.request_uri'],
-  ['put tenants/one', { clients: [{ client_id: 'a' }] }, 'clients[0].client_secret'],
   ['put tenants/one', { clients: [SHOP, SHOP] }, 'clients: "shop" is declared twice'],
-  ['put tenants/one', { personas: [] }, 'Did you mean "persona"?'],
   ['put tenants/one', { clients: Array(201).fill(0) }, 'clients: expected at most 200 items, found a list of 201'],
   ['put tenants/one', { clients: Array(200).fill(0) }, 'clients[0]: '],
-  [
-    'put tenants/one',
-    { clients: [withUris(101)] },
-    '[0].redirect_uris: expected at most 100 items, found a list of 101',
-  ],
+  ['put tenants/one', { clients: [withUris(101)] }, '[0].redirect_uris: expected at most 100 items, found a list'],
   ['put tenants/one', { clients: [withUris(100)] }, 'clients[0].redirect_uris[0]: '],
   ['put tenants/No_Name', {}, 'lowercase letters, digits and hyphens'],
-  ['put tenants/-x', {}, 'no hyphen first'],
   ['post reset', { clock: false }, 'body'],
 ]
 
@@ -113,15 +89,17 @@ test.each([
 const LIMIT = (limit: string) => `limit: must be a whole number from 1 to 2000, not ${JSON.stringify(limit)}`
 
 test.each<[query: string, message: string]>([
-  ...['wait=61', 'wait=-1', 'wait=soon', 'after=2', 'since=2', 'since=yesterday', 'flow=ues'].map(
-    (query): [string, string] => [query, `${query.split('=')[0]}: `],
-  ),
+  ...['wait=61', 'wait=soon', 'after=2', 'since=yesterday', 'flow=ues'].map((query): [string, string] => [
+    query,
+    `${query.split('=')[0]}: `,
+  ]),
   ['state=a&state=b', 'state'],
+  [`state=${'s'.repeat(4_097)}`, 'state: is 4097 bytes long; at most 4096 are taken'],
   ['outcom=verified', 'Did you mean "outcome"?'],
   ['persona=teen-61&wait=60', 'teen-16'],
   ['outcome=acess_denied&wait=60', 'access_denied'],
-  ...['0', '-1', '2001', '1.5', 'all', ''].map((limit): [string, string] => [`limit=${limit}`, LIMIT(limit)]),
-])('GET flows refuses %j at once, with "%s"', async (query, message) => {
+  ...['0', '2001', '1.5', ''].map((limit): [string, string] => [`limit=${limit}`, LIMIT(limit)]),
+])('GET flows refuses %.40j at once, with "%s"', async (query, message) => {
   const { body } = await sandbox.request.get(`/_sandbox/flows?${query}`).expect(400)
   expect(body).toMatchObject({ error: 'invalid_request', error_description: expect.stringContaining(message) })
 })

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { readError, refusal } from '../support/error-body.ts'
-import { createClient } from '../support/http-client.ts'
-import { createRelyingParty } from '../support/relying-party.ts'
+import { readError } from '../support/error-body.ts'
 import { pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -48,12 +46,6 @@ test('An address that is not served is answered by a page for a browser and in J
   expect(await hasPage('/_sandbox/console/nothing', 'text/html')).toBe(true)
 })
 
-test('An answer to a server-to-server call is JSON even when the caller asks for HTML', async () => {
-  const { request } = await startSandbox()
-  const exchange = request.post('/v1/oidc/use/token').set('Accept', 'text/html').type('form')
-  expect(readError(await exchange.send(tokenRequest('x'))).error).toBe('invalid_client')
-})
-
 test('An unknown name is reported with the place where it stands', async () => {
   const { request } = await startSandbox()
   const use = request.get('/v1/oidc/use').set('Accept', 'application/json')
@@ -62,41 +54,6 @@ test('An unknown name is reported with the place where it stands', async () => {
   const byHeader = request.get('/v1/oidc/use').set({ Accept: 'application/json', 'X-Sandbox-Outcome': 'x' })
   const message = 'request header X-Sandbox-Outcome: there is no outcome of use'
   expect(readError(await byHeader.query(useRequest())).error_description).toContain(message)
-})
-
-test('A tenant has endpoints, issuer and links of its own below /t/NAME', async () => {
-  const sandbox = await startSandbox()
-  const { body } = await sandbox.request.get('/t/ci-1/v1/oidc/use/.well-known/openid-configuration')
-  expect(body).toMatchObject({ issuer: `${sandbox.baseUrl}/t/ci-1/v1/oidc/use` })
-  const page = await sandbox.request.get('/t/ci-1/v1/oidc/use').query(useRequest())
-  expect(page.text).toContain('action="/t/ci-1/v1/oidc/use/choice"')
-  const requestUri = await createRelyingParty(createClient(`${sandbox.url}/t/ci-1`)).obtainRequestUri()
-  expect((await createRelyingParty(sandbox).create(requestUri)).params).toMatchObject({ error: 'invalid_request_uri' })
-})
-
-test('E1, E2 and E5 refuse JSON that is nested 10,000 levels deep, and the journal still records the call', async () => {
-  const sandbox = await startSandbox()
-  const rp = createRelyingParty(sandbox)
-  const deep = '['.repeat(10_000) + ']'.repeat(10_000)
-  expect((await rp.use({ claims: deep })).params).toMatchObject({ error: 'invalid_request' })
-  expect(refusal(await rp.push({ authorization_details: deep })).rules).toEqual(['PAR-10'])
-  const headers = { Authorization: `Bearer ${await rp.obtainToken()}`, 'Content-Type': 'application/json' }
-  const answer = await sandbox.request.post('/v1/svc/upgrade').set(headers).send(`{"authorization_details":${deep}}`)
-  expect(refusal(answer)).toEqual({ status: 400, error: 'invalid_request', rules: ['UPG-05'] })
-  expect((await sandbox.flows.last())?.calls.at(-1)?.status).toBe(400)
-})
-
-test('No key of the key set has a private member, through a whole rotation', async () => {
-  const sandbox = await startSandbox()
-  for (const stage of ['publish', 'use', 'retire'] as const) {
-    await sandbox.keys.rotate(stage)
-    const { keys } = (await sandbox.request.get('/.well-known/jwks.json')).body as { keys: Record<string, unknown>[] }
-    expect(keys.length).toBeGreaterThan(1)
-    for (const { kid, ...key } of keys) {
-      expect(kid).toMatch(/^sandbox-/)
-      for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth']) expect(key).not.toHaveProperty(member)
-    }
-  }
 })
 
 test('No URL that a client supplies is fetched', async () => {

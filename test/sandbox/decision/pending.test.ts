@@ -74,6 +74,8 @@ test('A pending request is taken once, and was answered then', async () => {
 test('A pending request is gone after an hour, and was not answered', async () => {
   const ports = start()
   const id = await keepPending(pending, ports)
+  ports.moveTo(NOON + ANOTHER_HOUR - 1)
+  expect(await peekPending(id, ports)).toEqual(pending)
   ports.moveTo(NOON + ANOTHER_HOUR)
   expect(await takePending(id, ports)).toBeUndefined()
   expect(await wasAnswered(id, ports)).toBe(false)

@@ -14,6 +14,7 @@ const signal = {
 const own = { name: 'mia', title: 'Mia', purpose: 'For tests.' } as const
 const persona = { ...own, age_key: { signals: [signal] } }
 
+const LONG = 'x'.repeat(300)
 const having = (changes: object) => ({ ...persona, age_key: { signals: [{ ...signal, ...changes }] } })
 const born = (date_of_birth: string) => having({ age: { date_of_birth } })
 const times = (count: number) => ({ ...own, age_key: { signals: Array(count).fill(signal) } })
@@ -29,6 +30,7 @@ test.each([
   ['without an age key', own],
   ['with a provenance that is on no list', having({ provenance: '/acme/labs' })],
   ['with a name of 63 characters', { ...persona, name: 'a'.repeat(63) }],
+  ['with a title of 100 and a purpose of 300 characters', { ...own, title: LONG.slice(200), purpose: LONG }],
   ['with a group', { ...persona, group: 'Edge cases' }],
   ['without attributes or certification', having({ attributes: undefined, iso_27566_1: undefined })],
   ['with as many signals as a key holds', times(MAX_SIGNALS)],
@@ -44,6 +46,8 @@ test.each([
   ['a name that begins with a hyphen', { ...persona, name: '-mia' }, /^name: /],
   ['a name of 64 characters', { ...persona, name: 'a'.repeat(64) }, /^name: /],
   ['an empty title', { ...persona, title: ' ' }, /^title: must not be empty$/],
+  ['a title of 101 characters', { ...own, title: LONG.slice(199) }, /^title: expected at most 100 characters/],
+  ['a purpose of 301 characters', { ...own, purpose: `${LONG}.` }, /^purpose: expected at most 300 characters/],
   ['no purpose', { name: 'a', title: 'A' }, /^purpose: is missing; expected a text$/],
   ['an unknown group', { ...persona, group: 'Adult' }, /^group: unknown group "Adult"\. Did you mean "Adults"\?$/],
   ['an age key that is null', { ...persona, age_key: null }, /^age_key: expected a mapping, found nothing$/],

@@ -58,6 +58,13 @@ test('A step expects at most 200 values, with those inside of lists and objects'
   expect([isScenario(198), isScenario(199)]).toEqual([true, false])
 })
 
+test('A scenario has a name of at most 200 characters and at most 500 steps', () => {
+  const isScenario = (name: string, steps: number) =>
+    scenarioSchema.safeParse({ name, steps: Array(steps).fill({ await: 'par' }) }).success
+  const fits = [isScenario('n'.repeat(200), 500), isScenario('n'.repeat(201), 1), isScenario('A', 501)]
+  expect(fits).toEqual([true, false, false])
+})
+
 test('Of 500 unknown personas the first ten are compared with the known ones', () => {
   const steps = Array(500).fill({ decide: { flow: 'use', persona: 'teen-61' } })
   const messages = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
