@@ -60,9 +60,6 @@ const CONTROL: readonly (readonly [string, number, Options, Headers])[] = [
     BY_LOOPBACK,
     named('localhost', { 'X-Real-IP': '127.0.0.1' }),
   ],
-  ['a stranger with the token may', 200, { ...FAR, controlToken: TOKEN }, { ...STRANGER, ...WITH_TOKEN }],
-  ['a stranger is asked for the token', 401, { ...BY_LOOPBACK, controlToken: TOKEN }, STRANGER],
-  ['a caller of this machine behind a trusted proxy may', 200, BY_LOOPBACK, { 'X-Forwarded-For': '::1' }],
 ]
 
 test.each(CONTROL)('At the control API %s: %i', async (_sentence, status, options, headers) => {

@@ -6,46 +6,26 @@ import { startSandbox } from '../support/sandbox.ts'
 /** What a caller without a compiler may give. */
 const create = (options: Readonly<Record<string, unknown>>) => createSandbox(options as SandboxOptions)
 
-const OTHER_BASE_URL = { baseUrl: 'http://localhost:2435', internalUrl: 'http://LOCALHOST:2435/' }
 const client = (changes: object) => ({ clients: [{ clientId: 'a', clientSecret: 'b', ...changes }] })
 
 test.each([
   [{ prot: 1 }, 'createSandbox: prot: unknown key. Did you mean "port"?'],
   [{ base_url: 'http://localhost' }, 'base_url: unknown key. Did you mean "baseUrl"?'],
-  [{ port: '80' }, 'port: "80" is not a port (0 to 65535)'],
-  [{ port: -1 }, 'port: -1 is not a port'],
-  [{ profile: 'agekye' }, 'profile: unknown profile "agekye". Did you mean "agekey"?'],
-  [{ seed: 1.5 }, 'seed: 1.5 is not a whole number'],
   [{ store: 'redis://localhost:6379', seed: 1 }, 'seed: replicas with one seed'],
   [{ personas: './personas' }, 'personas: expected a list'],
   [{ lifetimes: { requestURI: 90 } }, 'lifetimes.requestURI: unknown key. Did you mean "requestUri"?'],
-  [{ lifetimes: { code: 0 } }, 'lifetimes.code: 0 is not a whole number of seconds from 1 up'],
   [client({}), 'clients[0].redirectUris: is missing'],
   [client({ redirectUris: ['/callback'] }), 'clients[0].redirectUris[0]: "/callback" is not an http or https URL'],
   [{ onCall: true }, 'onCall: expected a function'],
   [{ prot: 1, seed: 'x' }, /seed: .*; prot: |prot: .*; seed: /],
-  [{ persona: 'teen-61' }, 'persona: there is no persona "teen-61". Did you mean "teen-16"?'],
   [{ outcome: 'acess_denied' }, 'outcome: there is no outcome "acess_denied". Did you mean "access_denied"?'],
-  [{ baseUrl: 'localhost:2435' }, 'baseUrl: "localhost:2435" is not an http or https URL'],
-  [{ baseUrl: 'http://localhost:2435/?a' }, ': a base URL has neither query nor fragment'],
-  [{ baseUrl: 'http://localhost:2435/#a' }, ': a base URL has neither query nor fragment'],
   [{ baseUrl: 'http://localhost:2435/t/x' }, ': "/t/x" has the part "t", below which the tenants are'],
-  [{ basePath: 'agekey' }, /: "agekey" does not begin with a slash; a base path looks like \/agekey$/],
   [{ basePath: '/a b' }, ': "/a b" is not a path of letters'],
   [{ basePath: '/a/../b' }, ': "/a/../b" is not a path of letters'],
   [{ basePath: '/a?b' }, ': "/a?b" is not a path'],
   [{ basePath: '//a' }, ': "//a" is not a path'],
   [{ basePath: '/t' }, ': "/t" has the part "t"'],
-  [
-    { baseUrl: 'https://age.example/one', basePath: '/two' },
-    /^basePath: \/two is not the path of the base URL https:\/\/age.example\/one; give one of the two$/,
-  ],
-  [{ internalUrl: 'http://agekey-sandbox:2435?a' }, ': an internal URL has neither query nor fragment'],
-  [{ internalUrl: 'http://me:secret@host' }, ': the URL names a user or a password'],
-  [OTHER_BASE_URL, /^internalUrl: http:\/\/localhost:2435 is the base URL; give the other address/],
   [{ trustProxy: ['loopbak'] }, ': "loopbak" is no address of a proxy. Did you mean "loopback"?'],
-  [{ trustProxy: ['true'] }, ': "true" is no address of a proxy'],
-  [{ httpsCert: 'a.pem' }, /^httpsCert: needs the option httpsKey too/],
   [{ httpsKey: 'a.pem' }, /^httpsKey: needs the option httpsCert too/],
   [{ https: false, httpsCert: 'a.pem', httpsKey: 'b.pem' }, /^httpsCert: https is set to false/],
 ])('createSandbox refuses %j in one line', async (options, message) => {

@@ -1,7 +1,5 @@
 import { allowInsecureRequests, discovery } from 'openid-client'
 import { expect, test } from 'vitest'
-import { idTokenOf } from '../support/id-tokens.ts'
-import { createRelyingParty } from '../support/relying-party.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const BASE = 'http://localhost:2435'
@@ -35,11 +33,6 @@ test('What discovery names below an internal URL is served, also with a path of 
   const { body } = await request.get(discoveryOf('use')).set('Host', 'gateway.internal')
   expect(body.jwks_uri).toBe('http://gateway.internal/age/.well-known/jwks.json')
   for (const path of ['/age', '/age/t/ci-1']) await request.get(`${path}/.well-known/jwks.json`).expect(200)
-})
-
-test('The iss of a token stays that of the base URL', async () => {
-  const sandbox = await startSandbox({ baseUrl: BASE, internalUrl: INTERNAL })
-  expect(idTokenOf(await createRelyingParty(sandbox).use()).iss).toBe(`${BASE}/v1/oidc/use`)
 })
 
 test('With trust_host openid-client discovers by one address what is issued under another', async () => {
