@@ -1,20 +1,13 @@
-import { createServer, request as requestHttp } from 'node:http'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { buildCli } from '../../cli/built-cli.ts'
-import { journeysOf } from '../../demo/journeys.ts'
-import { createBrowserClient } from '../../support/browser-client.ts'
 import { readCallback } from '../../support/callbacks.ts'
 import { press } from '../../support/forms.ts'
-import { type Answer, createClient } from '../../support/http-client.ts'
+import type { Answer } from '../../support/http-client.ts'
 import { idTokenOf } from '../../support/id-tokens.ts'
-import { KEY_FILE } from '../../support/keys.ts'
-import { listenOnFreePort } from '../../support/listen-on-free-port.ts'
-import { createRelyingParty } from '../../support/relying-party.ts'
 import { useRequest } from '../../support/requests.ts'
 import { emptyRedisDatabase } from '../../support/run.ts'
 import { describeWith } from '../../support/tools.ts'
-import { BASE_URL, control, type Replica, startReplica, statuses } from './replica.ts'
+import { control, type Replica, startReplica, statuses } from './replica.ts'
 
 const tokenOf = ({ body }: Answer) => z.object({ access_token: z.string() }).parse(body).access_token
 const kidsOf = async ({ request }: Replica): Promise<unknown[]> =>
@@ -25,23 +18,6 @@ async function startTwo(options = {}): Promise<{ a: Replica; b: Replica }> {
   const [a, b] = await Promise.all([startReplica(store, options), startReplica(store, options)])
   return { a, b }
 }
-
-/** Starts a proxy that sends each request to the next server in turn. Returns its address. */
-async function startProxy(...urls: readonly string[]): Promise<string> {
-  let calls = 0
-  const proxy = createServer((request, response) => {
-    const target = new URL(request.url ?? '/', urls[calls++ % urls.length])
-    const { method, headers } = request
-    const onward = requestHttp(target, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-    })
-    request.pipe(onward)
-  })
-  return `http://${await listenOnFreePort(proxy)}`
-}
-
-const cli = await buildCli()
 
 describeWith('redis-server', 'Replicas on one Redis', () => {
   test('serve one flow whose calls alternate between them', async () => {
@@ -91,15 +67,17 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect((await statuses(choices)).sort()).toEqual([303, 410])
   })
 
-  test('serve the demo app, whichever of them the browser comes to', async () => {
+  test('keep the session of the demo app, whichever of them the browser comes to', async () => {
     const { a, b } = await startTwo()
-    const browser = createBrowserClient(await startProxy(a.url, b.url), BASE_URL)
-    const { use, create, upgrade } = journeysOf(browser, BASE_URL)
-    expect(await use({ sandbox_persona: 'child-12' })).toContain('13: no 18: no')
-    expect(await upgrade()).toContain('The age key is upgraded')
-    expect(await use({ sandbox_persona: 'no-age-key' })).toContain('The visitor wants an age key first')
-    expect(await create({ sandbox_persona: 'no-age-key' })).toContain('The age key is saved')
-    expect(await use({ sandbox_persona: 'no-age-key' })).toContain('13: yes 18: yes')
+    const begun = await a.request.post('/_sandbox/demo/use').type('form').send({ claims: '{"age_thresholds":[18]}' })
+    const Cookie = begun.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''
+    const answered = {
+      state: new URL(begun.headers['location'] ?? '').searchParams.get('state'),
+      error: 'access_denied',
+    }
+    await b.request.get('/_sandbox/demo/callback').query(answered).set({ Cookie })
+    const { text } = await a.request.get('/_sandbox/demo/result').set({ Cookie }).expect(200)
+    expect(text).toContain('access_denied')
   })
 
   test('sign with one key that they make, and rotate it together', async () => {
@@ -177,32 +155,4 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect([denied.length, answers.filter(({ status }) => status === 200).length]).toEqual([20, 30])
     expect(await b.expectations.list()).toEqual([])
   })
-
-  test('in processes exchange every code once while one of them is killed, and lose none that was answered', async () => {
-    const store = await emptyRedisDatabase()
-    const startProcess = async () => {
-      const flags = ['-p', '0', '--log', 'json', '--store', store, '--base-url', BASE_URL, '--keys', KEY_FILE]
-      const { child, output } = await cli.start(flags)
-      const { url } = z.object({ url: z.string() }).parse(JSON.parse(output.split('\n', 1)[0] ?? ''))
-      return { child, party: createRelyingParty(createClient(url)) }
-    }
-    const [a, b] = await Promise.all([startProcess(), startProcess()])
-    const codes = await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 2 ? a : b).party.obtainCode()))
-    // Each code is offered to both, five times in all; A dies in the middle.
-    const offers = codes.flatMap((code) => [a, b, a, b, a].map((replica) => ({ code, replica })))
-    const answered: { code: string; status: number }[] = []
-    const exchanges = offers.map(async ({ code, replica }) => {
-      const { status } = await replica.party.exchange(code)
-      // Early, so that it has most of its calls still before it.
-      if (answered.push({ code, status }) === 20) a.child.kill('SIGKILL')
-    })
-    const ends = await Promise.allSettled(exchanges)
-    expect(ends.some(({ status }) => status === 'rejected')).toBe(true)
-    const successes = answered.filter(({ status }) => status === 200).map(({ code }) => code)
-    expect(new Set(successes).size).toBe(successes.length)
-    expect(answered.every(({ status }) => status === 200 || status === 400)).toBe(true)
-    // Each was offered to the survivor too: none is left, whatever became of the one that died.
-    const c = await startReplica(store)
-    expect(await statuses(codes.map((code) => c.party.exchange(code)))).toEqual(codes.map(() => 400))
-  }, 60_000)
 })
