@@ -35,25 +35,11 @@ const WITH_UPGRADE = { scope: 'openid svc.upgrade' }
 
 /** Each arranges what a call needs; the call is what is cut. */
 const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
-  'E1 that an expectation decides': async (world) => {
-    await expectNext(world, { flow: 'use', persona: 'child-12' })
-    const check: CutCall[2] = async ({ headers }) => {
-      const code = new URLSearchParams(String(headers['location']).split('#')[1]).get('code') ?? ''
-      expect((await world.party.exchange(code)).status).toBe(200)
-      expect(await remaining(world)).toEqual([])
-    }
-    return [() => visitUse(world, WITH_UPGRADE), 302, check]
-  },
   'E1 that a step of a scenario decides, and two moves of the clock follow': async (world) => {
     const steps = await arm(world, { decide: { flow: 'use', persona: 'child-12' } }, MOVES, MOVES, { await: 'par' })
     const check = async () =>
       expect([await steps(), await advanced(world)]).toEqual([['passed', 'passed', 'passed', 'current'], 182])
     return [() => visitUse(world), 302, check]
-  },
-  'E1 by a header whose outcome is that of a later call': async (world) => {
-    const changes = { ...WITH_UPGRADE, sandbox_persona: 'child-12', sandbox_outcome: 'token.code_reused' }
-    const check = async () => expect(await remaining(world)).toHaveLength(1)
-    return [() => visitUse(world, changes), 302, check]
   },
   'the choice on the Use page, with the outcome of a later call': async (world) => {
     const { action, fields } = press((await visitUse(world, WITH_UPGRADE)).text, 'use')
@@ -67,11 +53,6 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     const check = async () =>
       expect([await steps(), await advanced(world)]).toEqual([['passed', 'passed', 'current'], 91])
     return [() => world.party.push(), 201, check]
-  },
-  'E2 whose answer an expectation changes': async (world) => {
-    await expectNext(world, { flow: 'par', outcome: 'par.401', times: 2 })
-    const check = async () => expect(await remaining(world)).toMatchObject([{ remaining: 1 }])
-    return [() => world.party.push(), 401, check]
   },
   'E3 that an expectation decides': async (world) => {
     const requestUri = await world.party.obtainRequestUri()
@@ -106,13 +87,6 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     }
     return [() => world.party.exchange(code), 200, check]
   },
-  'E4 whose answer a step of a scenario changes': async (world) => {
-    const code = await world.party.obtainCode()
-    const steps = await arm(world, { decide: { flow: 'token', outcome: 'token.token_type_lower_case' } }, MOVES)
-    const check: CutCall[2] = async ({ body }) =>
-      expect([body.token_type, await steps()]).toEqual(['bearer', ['passed', 'passed']])
-    return [() => world.party.exchange(code), 200, check]
-  },
   'a second use of a code at E4': async (world) => {
     const code = await world.party.obtainCode()
     const { body } = await world.party.exchange(code)
@@ -129,17 +103,6 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     await expectNext(world, { flow: 'jwks', outcome: 'jwks.no_keys' })
     const call = () => world.request.get('/.well-known/jwks.json')
     return [call, 200, async ({ body }) => expect([body.keys, await readKeys(world)]).toEqual([[], []])]
-  },
-  'act-as': async (world) => [() => post(world, 'act-as/teen-16'), 200],
-  'a scenario that begins by a move of the clock': async (world) => {
-    const check = async () =>
-      expect([(await get(world, 'scenarios')).scenarios.length, await advanced(world)]).toEqual([1, 182])
-    return [() => post(world, 'scenarios', { name: 'Cut', steps: [MOVES, MOVES] }), 201, check]
-  },
-  'a move of the clock': async (world) => {
-    const check: CutCall[2] = async ({ body }) =>
-      expect([body.advanced_seconds, await advanced(world)]).toEqual([91, 91])
-    return [() => post(world, 'clock', { advance: 91 }), 200, check]
   },
   'a persona that replaces one with an age key': async (world) => {
     await world.party.obtainToken()

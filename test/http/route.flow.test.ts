@@ -69,14 +69,12 @@ const use = async (changes: Readonly<Record<string, string>>) =>
 
 /** Calls of one flow, in their order. */
 const JOURNEYS: Readonly<Record<string, () => Promise<readonly Answer[]>>> = {
-  'a callback by redirect': async () => [await use({ sandbox_persona: 'teen-16' })],
   'a callback by form_post': async () => [await use({ sandbox_persona: 'teen-16', response_mode: 'form_post' })],
   async 'a choice page and the answer to its form'() {
     const page = await use({})
     return [page, await submit(sandbox, press(page.text, 'decline'))]
   },
   'a request that goes back refused': async () => [await use({ claims: '{}' })],
-  'an error page': async () => [await use({ client_id: 'no-such-client' })],
   async 'E1, E4 and E5'() {
     const begun = await use({ scope: 'openid svc.upgrade', sandbox_persona: 'child-12' })
     const code = new URLSearchParams(new URL(begun.headers['location'] ?? '').hash.slice(1)).get('code') ?? ''
@@ -99,12 +97,7 @@ test.each(Object.entries(JOURNEYS))('X-AgeKey-Sandbox-Flow names the journal’s
 })
 
 test('An answer that belongs to no flow names none', async () => {
-  for (const path of [
-    '/.well-known/jwks.json',
-    '/v1/oidc/use/.well-known/openid-configuration',
-    '/_sandbox/flows',
-    '/',
-  ]) {
+  for (const path of ['/.well-known/jwks.json', '/_sandbox/flows', '/']) {
     expect(flowOf(await sandbox.request.get(path)), path).toBeUndefined()
   }
 })

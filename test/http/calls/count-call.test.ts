@@ -1,7 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Coverage } from '../../../src/client/shapes/coverage.ts'
-import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 import { press, submit } from '../../support/forms.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { claims, createRequest, useRequest } from '../../support/requests.ts'
@@ -98,16 +96,6 @@ test('The outcome of a later call is counted when that call was answered, and no
   expect([rows['token/token.500'], calls]).toEqual([ONCE, { token: { failure: ONCE } }])
 })
 
-test('Filters and birthdays are counted by the signals that were delivered', async () => {
-  const asked = claims({ age_thresholds: [18], allowed_methods: ['id_doc_scan', 'national_id_number'] })
-  for (const persona of ['turned-18-today', 'turns-18-tomorrow', 'face-estimate-19']) {
-    await party.use({ claims: asked, sandbox_persona: persona })
-  }
-  const boundaries = { 18: { today: ONCE, tomorrow: ONCE } }
-  const filters = { allowed_methods: { passed: { count: 2 }, failed: ONCE } }
-  expect((await sandbox.coverage.get()).claims).toMatchObject([{ boundaries, filters }])
-})
-
 test('The counts survive a reset, name the test that saw them, and go when they are cleared', async () => {
   await sandbox.coverage.name('an adult comes in')
   await use({})
@@ -133,17 +121,6 @@ test('The counts of a tenant are its own, and those of the root tenant are of al
 test('What a persona answers to the sandbox itself is counted nowhere', async () => {
   await sandbox.evaluate({ claims: { age_thresholds: [18] }, persona: 'adult-passport' })
   expect((await sandbox.coverage.get()).claims).toEqual([])
-})
-
-test('A row that a correct client accepts changes none of the answers, so that these count as seen', async () => {
-  const isAccepted = ({ flow, correctClient }: Outcome) => flow === 'use' && correctClient === 'accept'
-  const accepted = OUTCOMES.filter((row) => isAccepted(row) && row.apply)
-  for (const { name } of accepted) {
-    const { params } = await party.use({ claims: ADULTS, sandbox_outcome: name })
-    const [, payload = ''] = String(params['id_token']).split('.')
-    expect.soft(JSON.parse(Buffer.from(payload, 'base64url').toString()).age_thresholds, name).toEqual({ 18: true })
-  }
-  expect((await sandbox.coverage.get()).claims[0]?.thresholds).toEqual({ 18: { true: { count: accepted.length } } })
 })
 
 test('Each gap of a real run is closed by what it names', async () => {

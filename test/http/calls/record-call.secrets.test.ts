@@ -39,23 +39,17 @@ const CLIENT = { Authorization: basic('ak_test_sandbox', 'sk_test_sandbox') }
 /** Where a mistaken or an odd client puts a secret. */
 const PLACES: Readonly<Record<string, Send>> = {
   'the state of E1': (s, http) => decided(http, { state: s }),
-  'the nonce of E1, in a longer text': (s, http) => decided(http, { nonce: `Bearer ${s} x` }),
   'the client_id of E1': (s, http) => use(http, { client_id: s }),
   'the query of the redirect_uri of E1': (s, http) =>
     decided(http, { redirect_uri: `http://localhost/?x=${encode(s)}` }),
   'a claims object': (s, http) => use(http, { claims: claims({ [s]: { a: [s] } }) }),
-  'claims that are no JSON': (s, http) => use(http, { claims: ` "${s}' ` }),
   'the name of a parameter of E1': (s, http) => use(http, { [s]: '', [`a ${s}`]: s }),
   'an unknown outcome': (s, http) => use(http, { sandbox_outcome: s }),
   'JSON that is sent as a form to E2': (s, http) =>
     form(http, PAR, JSON.stringify({ ...pushedRequest({ client_secret: s }), a: { b: [s] } })),
-  'JSON behind a name in a form': (s, http) => form(http, PAR, `x${JSON.stringify({ client_secret: s })}`),
   'another field of E2': (s, http) => push(http, { scope: s, type: s, response_type: `${s} ${s}` }),
-  'a misspelt field of E2': (s, http) => push(http, { client_secret: undefined, clientsecrets: s, sekret: s }),
   'the age signals of E2': (s, http) => push(http, { authorization_details: signals(s) }),
   'the code of E4': (s, http) => form(http, E4, tokenRequest(s), CLIENT),
-  'Basic credentials that are the code of E4': (s, http) => form(http, E4, tokenRequest(basic('web-shop', s))),
-  'a percent-encoded grant_type of E4': (s, http) => form(http, E4, tokenRequest('x', { grant_type: encode(s) })),
   'the path of E4': (s, http) => form(http, `${E4}/${encode(s)}`, ''),
   'the query of E4': (s, http) => form(http, `${E4}?client_secret=${encode(s)}`, tokenRequest('x')),
   'the signals of E5': (s, { request }) =>

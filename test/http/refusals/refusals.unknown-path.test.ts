@@ -41,7 +41,6 @@ test.each<Row>([
   ['//v1/oidc/use/token', [TOKEN], 'without doubled slashes'],
   ['/v1//oidc/create', [CREATE], 'without doubled slashes'],
   ['/V1/OIDC/Use', [USE], 'in lowercase'],
-  ['/.well-known/JWKS.json', [JWKS], 'in lowercase'],
 ])('An unknown path is answered by where the right one is, and what is wrong: %s', async (path, places, wrong = '') => {
   const expected = places.join('; ').replaceAll('BASE', sandbox.baseUrl)
   expect(await refusal(path)).toBe(`${path} is not served here. ${expected}${wrong && ` (${wrong})`}.`)
@@ -74,9 +73,7 @@ test.each([
 })
 
 test.each([
-  ['/health', 'GET BASE/_sandbox/health'],
   ['/personas', 'GET, PUT BASE/_sandbox/personas'],
-  ['/_sandbox/persona', 'GET, PUT BASE/_sandbox/personas'],
   ['/_sandbox/persona/teen-16', 'GET, PUT, DELETE BASE/_sandbox/personas/:name'],
   ['/_sandbox/clock/', 'GET, POST BASE/_sandbox/clock'],
   ['/_sandbox/console/flow', 'GET BASE/_sandbox/console/flows'],
@@ -100,15 +97,10 @@ test('A browser reads where the right page is on a page', async () => {
 
 test.each([
   ['get', '/v1/oidc/use/token', 'POST', 'your server'],
-  ['get', '/v1/oidc/create/par', 'POST', 'your server'],
-  ['put', '/v1/svc/upgrade', 'POST', 'your server'],
   ['post', '/v1/oidc/use', 'GET', 'opened by the browser, by GET alone'],
-  ['post', '/v1/oidc/create', 'GET', 'opened by the browser, by GET alone'],
   ['post', '/.well-known/jwks.json', 'GET', 'document'],
-  ['post', '/v1/oidc/use/.well-known/openid-configuration', 'GET', 'document'],
   ['get', '/_sandbox/reset', 'POST', 'changes'],
   ['get', '/v1/oidc/use/choice', 'POST', 'form'],
-  ['get', '/v1/oidc/use/language', 'POST', 'changes'],
 ] as const)('%s %s is answered by the method that the endpoint takes, and why', async (method, path, allowed, why) => {
   const answer = await sandbox.request[method](path).set('Accept', 'application/json').expect(405)
   expect(answer.headers['allow']).toContain(allowed)
