@@ -51,17 +51,6 @@ test.each(['expired', 'used'] as const)('An expectation of request_uri.%s is met
   expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
 })
 
-test.each(['par', 'token', 'upgrade'] as const)(
-  'An expectation of %s answers a call of its client once',
-  async (flow) => {
-    const [token, code] = [await rp.obtainToken(), await rp.obtainCode()]
-    await sandbox.next({ flow, outcome: `${flow}.503`, match: { client_id: 'ak_test_sandbox' } })
-    const call = { par: () => rp.push(), token: () => rp.exchange(code), upgrade: () => rp.upgrade(token) }[flow]
-    expect((await call()).status).toBe(503)
-    expect((await call()).status).toBeLessThan(300)
-  },
-)
-
 const endAFlow = () => endingOf({ sandbox_persona: 'teen-16' })
 
 test.each([
@@ -82,10 +71,4 @@ test.each([
   expect(await isSpoiled()).toBe(true)
   await endAFlow()
   expect([await isSpoiled(), await sandbox.expectations.list()]).toEqual([false, []])
-
-  const steps = [{ decide: { flow, outcome } }, { decide: { flow: 'use' as const, persona: 'teen-16' } }]
-  await sandbox.scenarios.arm({ name: 'A', steps })
-  const seen = [await isSpoiled(), await isSpoiled(), await endingOf(), await isSpoiled()]
-  expect(seen).toEqual([true, true, 'verified', false])
-  expect(await sandbox.scenarios.list()).toMatchObject([{ status: 'passed' }])
 })

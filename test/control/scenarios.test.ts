@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { pushedRequest, useRequest } from '../support/requests.ts'
-import { shareSandbox, startSandbox } from '../support/sandbox.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
 const rp = createRelyingParty(sandbox)
@@ -34,14 +34,6 @@ test('A scenario observes the status with which a call of an unknown outcome was
   expect((await now()).steps[0]?.detail).toBe('a par call came that was answered with 400')
 })
 
-test('A scenario decides behind an expectation and before the default', async () => {
-  const own = await startSandbox({ persona: 'adult-passport' })
-  await own.scenarios.arm({ name: 'A', steps: [TEEN] })
-  await own.next({ persona: 'child-12' })
-  for (let n = 0; n < 3; n++) await createRelyingParty(own).use(undecided)
-  expect((await own.flows.list()).map(({ persona }) => persona)).toEqual(['adult-passport', 'teen-16', 'child-12'])
-})
-
 test('A scenario shows no secret of what came, however it was sent', async () => {
   await arm({ ...TEEN, expect: { state: 'x', nonce: 'x' } })
   await arm({ await: 'par', expect: { state: 'x', client_secret: 'y' } })
@@ -54,15 +46,7 @@ test('A scenario shows no secret of what came, however it was sent', async () =>
   for (const secret of ['sk_test_', btoa('ak_test_sandbox:sk_test_sandbox')]) expect(text).not.toContain(secret)
 })
 
-test('A scenario fails by a request that cannot have the outcome because of a parameter in expect', async () => {
-  const impossible = { flow: 'use', outcome: 'create_requested' } as const
-  const { now } = await arm({ decide: impossible, expect: { can_create: 'true' } })
-  await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(200)
-  const detail = 'can_create: expected "true", came nothing'
-  expect(await now()).toMatchObject({ status: 'failed', steps: [{ detail }] })
-})
-
-test('A scenario decides Create, sees what was pushed, token and upgrade, and moves the clock in between', async () => {
+test('A scenario decides Use, sees token, upgrade and what was pushed, moves the clock, and is met by a real expiry', async () => {
   await sandbox.clock.freeze()
   const { now } = await arm(
     { decide: { flow: 'use', persona: 'child-12' }, expect: { claims: { age_thresholds: [13, 16] } } },
@@ -70,7 +54,9 @@ test('A scenario decides Create, sees what was pushed, token and upgrade, and mo
     { clock: { advance: 60 } },
     { await: 'upgrade', expect: { authorization_details: [{ method: 'id_doc_scan' }] } },
     { await: 'par' },
+    { clock: { advance: 91 } },
     { decide: { flow: 'create', outcome: 'request_uri.expired' } },
+    { clock: { advance: 1 } },
     { await: 'jwks' },
   )
   const token = await rp.obtainToken(undecided)
@@ -78,18 +64,9 @@ test('A scenario decides Create, sees what was pushed, token and upgrade, and mo
   await rp.upgrade(token)
   const { params } = await rp.create(await rp.obtainRequestUri(), undecided)
   expect(params).toMatchObject({ error: 'invalid_request_uri' })
+  expect((await sandbox.clock.state()).advanced_seconds).toBe(152)
   await sandbox.request.get('/.well-known/jwks.json')
   expect(await now()).toMatchObject({ status: 'passed' })
-})
-
-test('A step that decides request_uri.expired is met by a reference that expired by itself', async () => {
-  const expired = { decide: { flow: 'create', outcome: 'request_uri.expired' } } as const
-  const { now } = await arm({ await: 'par' }, { clock: { advance: 91 } }, expired, { clock: { advance: 1 } })
-  const { params } = await rp.create(await rp.obtainRequestUri({ state: 'pushed' }), undecided)
-  expect(params).toMatchObject({ error: 'invalid_request_uri', state: 'pushed' })
-  expect(await now()).toMatchObject({ status: 'passed' })
-  expect(await sandbox.flows.last()).toMatchObject({ outcome: 'request_uri.expired' })
-  expect((await sandbox.clock.state()).advanced_seconds).toBe(92)
 })
 
 test('A scenario answers a long poll as soon as it advances, at once when it has advanced, and when it is removed', async () => {

@@ -1,6 +1,4 @@
-import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { headerOf } from '../support/id-tokens.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { createRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -70,12 +68,4 @@ test('A seed picks one reading for the whole of a flow, in each of its calls, an
   expect([...statuses].sort()).toEqual([200, 201])
   const { body } = await request.get('/v1/oidc/use/.well-known/openid-configuration')
   expect(body).toHaveProperty('claims_supported')
-})
-
-test('A forced outcome does what its row says under a reading: an ES256 token that has expired', async () => {
-  const { rp } = await start({ readings: { signing: 'ES256', typ: 'absent', unknown_members: 'everywhere' } })
-  const callback = await rp.use({ sandbox_outcome: 'id_token.expired' })
-  expect(headerOf(callback)).toEqual({ alg: 'ES256', kid: expect.any(String), sandbox_extra: expect.any(String) })
-  const { exp = 0, sandbox_extra: extra } = decodeJwt(callback.params['id_token'] ?? '')
-  expect([exp * 1000 < Date.now(), typeof extra]).toEqual([true, 'object'])
 })

@@ -13,12 +13,14 @@ const namesOf = async () => {
   return tenants.map(({ name }) => name)
 }
 
-test('A tenant exists from the first touch of its address, with an issuer of its own', async () => {
+test('A tenant exists from the first touch of its address, with an issuer and links of its own', async () => {
   expect(await namesOf()).not.toContain('new')
   const baseUrl = `${sandbox.baseUrl}/t/new`
   const { body } = await sandbox.request.get('/t/new/v1/oidc/use/.well-known/openid-configuration')
   expect(body).toMatchObject({ issuer: `${baseUrl}/v1/oidc/use`, jwks_uri: `${baseUrl}/.well-known/jwks.json` })
   expect(idTokenOf(await rpOf('new').use()).iss).toBe(`${baseUrl}/v1/oidc/use`)
+  const page = await sandbox.request.get('/t/new/v1/oidc/use').query(useRequest())
+  expect(page.text).toContain('action="/t/new/v1/oidc/use/choice"')
   expect(await namesOf()).toContain('new')
 })
 
@@ -59,21 +61,6 @@ test('A tenant is made by PUT with what it has of its own, changed in part, and 
   await sandbox.request.delete(path).expect(204)
   expect((await sandbox.request.delete(path)).body).toMatchObject({ error: 'not_found' })
   await sandbox.request.get(path).expect(404)
-})
-
-test('Fifty tenants at once never see each other', async () => {
-  const personas = ['adult-passport', 'child-12', 'teen-16', 'turned-18-today']
-  const tenants = Array.from({ length: 50 }, (_, index) => ({ index, persona: personas[index % 4] ?? '' }))
-  const results = tenants.map(async ({ index, persona }) => {
-    const tenant = sandbox.tenant(`ci-${index}`)
-    await tenant.next({ persona })
-    await tenant.clock.advance(index)
-    await rpOf(`ci-${index}`).use({ sandbox_persona: undefined, state: `state-${index}` })
-    const { advanced_seconds } = await tenant.clock.state()
-    return [advanced_seconds, (await tenant.flows.list()).map(({ state, persona }) => [state, persona])]
-  })
-  const expected = tenants.map(({ index, persona }) => [index, [[`state-${index}`, persona]]])
-  expect(await Promise.all(results)).toEqual(expected)
 })
 
 test('A reset brings back the declared state and keeps clients and other tenants', async () => {
