@@ -9,12 +9,12 @@ const sandbox = await shareSandbox()
 
 /** The whole product of apps and rows is in `audit.broken-apps.others.test.ts`. */
 test.each(BROKEN_APPS.map((app) => [app.name, app] as const))(
-  'Among rows of its families and of all others an audit finds an app that %s by its rows alone',
+  'Among rows of its families and a sample of the others an audit finds an app that %s by its rows alone',
   async (_name, app) => {
     const rows = rowsLetIn(app)
     const isNear = (row: Outcome) => rows.some(({ flow, family }) => row.flow === flow && row.family === family)
     const only = [...OUTCOMES.filter(isNear).map(rowId), ...SAMPLE]
-    const report = await auditExample(sandbox, app.changes, { only, failOn: 'may' })
+    const report = await auditExample(sandbox(), app.changes, { only, failOn: 'may', repeat: 1 })
     expect(said(report)).toEqual(rows.map(rowId).toSorted())
     expect(report.exit_code).toBe(1)
   },
