@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { runAudit } from '../../src/audit/audit.ts'
+import { appAt } from '../../src/audit/drive/audited-app.ts'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import { shareChromiumAgent } from '../support/chromium-agent.ts'
 import { shareSandbox } from '../support/sandbox.ts'
@@ -6,6 +8,7 @@ import { describeWith } from '../support/tools.ts'
 import { type AuditWay, auditExample, said } from './apps/audit-example.ts'
 import { BROKEN_APPS, type BrokenApp, findBrokenApp, rowsLetIn } from './apps/broken-apps.ts'
 import { FRAGMENT } from './apps/fragment-apps.ts'
+import { startSinglePageApp } from './apps/single-page-app.ts'
 
 const sandbox = await shareSandbox()
 
@@ -45,5 +48,17 @@ describeWith('chromium', 'An audit by Chromium', () => {
   test.each(named(BY_CHROMIUM))('finds its rows alone in an app that %s', (_name, app) => {
     const only = ['use/id_token.extra_claim', 'use/access_denied']
     return findsRowsAlone(app, FRAGMENT.byForm, { only, agent: agent(), timeoutSeconds: 60 })
+  })
+
+  test('finds nothing in the app of single-page-apps.md, which checks everything', async () => {
+    const app = await startSinglePageApp(sandbox())
+    onTestFinished(() => app.close())
+    const audited = appAt(sandbox(), { page: app.page, agent: agent() })
+    const tokens = ['extra_claim', 'alg_none', 'iss_trailing_slash', 'nonce_*', 'age_thresholds.strings']
+    const callbacks = ['state_missing', 'state_of_other_session', 'replayed']
+    const only = [...tokens.map((name) => `use/id_token.${name}`), ...callbacks.map((name) => `use/callback.${name}`)]
+    const report = await runAudit(audited, { only, failOn: 'may', timeoutSeconds: 60 })
+    expect(said(report)).toEqual([])
+    expect(report.totals.refused).toBeGreaterThan(8)
   })
 })
