@@ -67,19 +67,6 @@ test('An audit by a function finds an app that compares no nonce and does not lo
   expect(report.exit_code).toBe(1)
 })
 
-test('An audit judges Create and Upgrade by what the sandbox sees when the function tells only who is let in', async () => {
-  const visit = await visitExample(sandbox)
-  const only = ['par/par.html', 'create/callback.state_missing', 'use/create_requested', 'use/code_issued']
-  const report = await audit(sandbox, { visit: (details) => visit({ ...details, flow: 'use' }), only })
-  expect(rowsWith(report, 'accepted')).toEqual(expect.arrayContaining(['use/create_requested', 'use/code_issued']))
-  expect(rowsWith(report, 'refused')).toContain('par/par.html')
-  const remedy = 'return true for flow create when the age key was saved'
-  const reason = `visit returned false whether Create ended well or not; ${remedy}`
-  const found = report.rows.find(({ row }) => row === 'create/callback.state_missing')
-  expect(found).toMatchObject({ verdict: 'not for this app', reason })
-  expect(report.exit_code).toBe(0)
-})
-
 test('An audit says of each visit of the function what it is for, and makes each another user', async () => {
   const visit = await visitExample(sandbox)
   const seen: VisitDetails[] = []
@@ -129,41 +116,15 @@ test('A visit that never ends leaves all audited rows after it undetermined: it 
 
 const returned = (value: string) =>
   `visit returned ${value} for use/access_denied; return true when the app let the user in, and false when it refused`
-const YES =
-  'visit returned true for adult-passport, for child-12 and for access_denied; return false when the app refuses'
-const NO =
-  /^visit returned false for a right token of adult-passport: your app refuses it, or .*; run: agekey-sandbox doctor --issuer http/
+const CLOSED = 'visit failed: open("http://127.0.0.1:9/") ended without'
 
-test.each<[string, () => unknown, RegExp | string]>([
-  ['an app that refuses everything', () => visitUse([['Welcome, you are 18.', 'Not you.']]), NO],
-  [
-    'a function that always says yes',
-    async () => {
-      const visit = await visitUse()
-      return async (details: VisitDetails) => (await visit(details)) || true
-    },
-    YES,
-  ],
-  ['a function that returns nothing', () => async () => {}, returned('undefined')],
-  ['a function that returns a text', () => () => 'yes', returned('"yes"')],
-  ['a function that returns a response', () => () => new Response(), returned('a value of Response')],
-  [
-    'a function that fails at once',
-    () =>
-      async ({ open }: VisitDetails) =>
-        (await open('http://127.0.0.1:9/')).status === 200,
-    /^visit failed: open\("http:\/\/127\.0\.0\.1:9\/"\) ended without/,
-  ],
-])('An audit shows nothing, and says why in one line, of %s', async (_, makeVisit, expected) => {
-  const problem = await problemWith({ visit: await makeVisit(), only: SOME })
-  if (typeof expected === 'string') expect(problem).toBe(expected)
-  else expect(problem).toMatch(expected)
-})
-
-test('An audit by a function that does not come to the sandbox says so in one line', async () => {
-  const remedy = "set your app's base URL to that address, and let visit follow redirects to it"
-  const problem = `visit returned false, and no Use request came to ${sandbox.baseUrl}; ${remedy}`
-  expect(await problemOf(auditBy(() => false))).toBe(problem)
+test.each<[string, (details: VisitDetails) => unknown, string]>([
+  ['returns nothing', () => {}, returned('undefined')],
+  ['returns a text', () => 'yes', returned('"yes"')],
+  ['returns a response', () => new Response(), returned('a value of Response')],
+  ['fails at once', async ({ open }) => (await open('http://127.0.0.1:9/')).status === 200, CLOSED],
+])('An audit shows nothing, and says why in one line, when its function %s', async (_, visit, expected) => {
+  expect((await problemWith({ visit, only: SOME })).slice(0, expected.length)).toBe(expected)
 })
 
 test('Two audits that use one sandbox at the same time see each other, and show nothing', async () => {

@@ -81,6 +81,7 @@ test('A refusal shows nothing beside a right answer that is refused, too', async
 const evidence = 'what was seen while the app was learned'
 const CREATE_REFUSED = { create: { kind: 'refused', rows: ['create/created'], evidence } } as const
 const CODE_REFUSED = { upgrade: { kind: 'refused', rows: ['use/code_issued'], evidence } } as const
+const SILENT = { create: { kind: 'learned', signature: SIGNATURE, no: [], silence: 'visit says nothing' } } as const
 const masked = { verdict: 'undetermined', reason: 'masked', evidence }
 const tooStrict = { verdict: 'too strict', evidence }
 const notForIt = (reason: string) => ({ verdict: 'not for this app', reason })
@@ -95,6 +96,7 @@ test.each([
   ['upgrade/upgrade.500', CODE_REFUSED, masked],
   ['token/token.500', CREATE_REFUSED, notForIt('it has no Upgrade')],
   ['create/created', CODE_REFUSED, notForIt('it has no Create')],
+  ['create/callback.state_missing', SILENT, notForIt('visit says nothing')],
   ['use/id_token.expired', { ...CREATE_REFUSED, ...CODE_REFUSED }, refused(`as the adult: ${SHOWED_NO}`)],
   ['use/no_answer', {}, notForIt('nothing comes back, so that there is no answer to let in')],
   ['jwks/jwks.500', {}, notForIt(RESTART)],
