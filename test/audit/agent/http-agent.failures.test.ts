@@ -5,7 +5,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { generateCertificate } from '../../../src/tls/self-signed.ts'
-import { findFreePort } from '../../support/free-port.ts'
 import { visit } from '../../support/visit.ts'
 import { page, redirectTo, routes, startWebApp } from '../../support/web-app.ts'
 
@@ -23,20 +22,13 @@ async function startRawServer(answer: (socket: Socket) => void): Promise<string>
 }
 
 describe('An app that', () => {
-  test('does not run is unreachable', async () => {
-    const url = `http://localhost:${await findFreePort()}`
-    expect(await visit(url)).toEqual({
-      end: 'unreachable',
-      url: `${url}/`,
-      problem: `${url} cannot be reached: nothing answers there`,
-      hops: [expect.objectContaining({ party: 'app', status: 0 })],
-      page: undefined,
-    })
-  })
-
-  test('has an unknown host name is unreachable', async () => {
-    const problem = 'http://nothing-here.test cannot be reached: its host name is not known'
-    expect(await visit('http://nothing-here.test/')).toMatchObject({ end: 'unreachable', problem })
+  test.each([
+    ['does not run', 'http://localhost:9', 'nothing answers there'],
+    ['has an unknown host name', 'http://nothing-here.test', 'its host name is not known'],
+  ])('%s is unreachable', async (_what, url, why) => {
+    const hops = [expect.objectContaining({ party: 'app', status: 0 })]
+    const problem = `${url} cannot be reached: ${why}`
+    expect(await visit(url)).toEqual({ end: 'unreachable', url: `${url}/`, problem, hops, page: undefined })
   })
 
   test('is named below localhost is on this machine', async () => {
@@ -53,6 +45,7 @@ describe('An app that', () => {
   const CLOSED = /^http:\/\/127.0.0.1:\d+ closed the connection /
   const REDIRECT = 'HTTP/1.1 302 Found\r\nLocation: http://elsewhere.test/\r\nContent-Length: 9\r\n\r\n'
   const IN_A_CHUNK = 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWelc\r\n'
+  const UPGRADE = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'
   const ENDLESS_HEADERS = `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(300 * 1024)}`
 
   test.each<readonly [string, string, object]>([
@@ -63,13 +56,9 @@ describe('An app that', () => {
     ['dies after a redirect', REDIRECT, { end: 'elsewhere', url: 'http://elsewhere.test/', hops: [{ status: 302 }] }],
     ['speaks another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', dropped(0, /be read: Parse Error: Expected HTTP/)],
     ['sends headers without end', ENDLESS_HEADERS, dropped(0, /cannot be read: Parse Error: Header overflow/)],
+    ['changes to another protocol', UPGRADE, { end: 'dropped' }],
   ])('%s ends the visit, and what came is there', async (_what, bytes, expected) => {
     expect(await visit(await startRawServer((socket) => socket.end(bytes)))).toMatchObject(expected)
-  })
-
-  test('changes to another protocol gives no answer', async () => {
-    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'
-    expect(await visit(await startRawServer((socket) => socket.write(upgrade)))).toMatchObject({ end: 'dropped' })
   })
 
   test('resets the connection after an answer without a length has answered', async () => {
@@ -155,7 +144,7 @@ describe('An app that', () => {
   })
 })
 
-test('An app on https is visited with a certificate that is given, and not with one that nothing vouches for', async () => {
+test('An app on https is visited with a certificate that is given, and not with one that nothing vouches for, or without TLS', async () => {
   const { key, cert } = await generateCertificate(['localhost'], Date.now())
   const server = createHttpsServer({ key, cert }, (_request, response) => response.end('safe')).listen(0, 'localhost')
   onTestFinished(() => void server.close())
@@ -165,12 +154,9 @@ test('An app on https is visited with a certificate that is given, and not with 
   expect(await visit(url, { browser })).toMatchObject({ end: 'page', page: { text: 'safe' } })
   const problem = `${url} cannot be reached: self-signed certificate`
   expect(await visit(url)).toMatchObject({ end: 'unreachable', problem })
-})
-
-test('An app on https that speaks no TLS is unreachable', async () => {
-  const url = (await startWebApp(page(''))).url.replace('http:', 'https:')
-  const problem = `${url} cannot be reached: it does not speak TLS`
-  expect(await visit(url)).toMatchObject({ end: 'unreachable', problem })
+  const plain = (await startWebApp(page(''))).url.replace('http:', 'https:')
+  const noTls = `${plain} cannot be reached: it does not speak TLS`
+  expect(await visit(plain)).toMatchObject({ end: 'unreachable', problem: noTls })
 })
 
 describe('A sandbox', () => {
