@@ -20,17 +20,17 @@ const never = () => false
 /** A sandbox, and an app to which users proved ages: what each of them asked for. */
 async function proved(...users: readonly Changes[]) {
   const sandbox = await startSandbox()
-  const app = await startVerificationsApp(sandbox)
+  const { prove } = await startVerificationsApp(sandbox)
   const subs: string[] = []
-  for (const user of users) subs.push(await app.prove(user))
-  return { sandbox, app, subs, drill: (options: DrillOptions) => drill(sandbox, options) }
+  for (const user of users) subs.push(await prove(user))
+  return { sandbox, prove, subs, drill: (options: DrillOptions) => drill(sandbox, options) }
 }
 
 const [ADULT, TEEN, CHILD] = [{}, { sandbox_persona: 'teen-16' }, { sandbox_persona: 'child-12' }]
 
 test('A drill finds each verification that the app kept, and says what each was', async () => {
-  const { app, sandbox, subs, drill } = await proved(ADULT, TEEN)
-  const report = await drill({ find: (sub) => app.kept.has(sub) })
+  const { sandbox, subs, drill } = await proved(ADULT, TEEN)
+  const report = await drill({ find: (sub) => subs.includes(sub) })
   expect(report).toMatchObject({ found: 2, total: 2, spoiled: 0, exit_code: 0, asked: 'find' })
   expect(report.subs).toMatchObject([
     { sub: subs[0], flow: 'f1', persona: 'adult-passport', state: 'found', age_thresholds: { 18: true } },
@@ -39,13 +39,17 @@ test('A drill finds each verification that the app kept, and says what each was'
   expect(report.subs[0]?.url).toBe(`${sandbox.baseUrl}/_sandbox/console/flows/f1`)
 })
 
-test('A drill says which verifications an app that keeps only the last one has forgotten', async () => {
+test('A drill says which verifications an app has forgotten, and which it could not be asked for, with the reason', async () => {
   const { drill, subs } = await proved(ADULT, ADULT, ADULT)
-  const report = await drill({ find: (sub) => sub === subs[2] })
+  const find = (sub: string) => {
+    if (sub === subs[1]) throw new Error('the database is locked')
+    return sub === subs[2]
+  }
+  const report = await drill({ find })
   expect(report).toMatchObject({ found: 1, total: 3, exit_code: 1 })
   expect(report.subs).toMatchObject([
     { state: 'not_found', reason: 'find returned false' },
-    { state: 'not_found' },
+    { state: 'could_not_ask', reason: 'find threw "the database is locked"' },
     { state: 'found' },
   ])
 })
@@ -67,17 +71,15 @@ test('A drill takes an answer for changed although a later forced answer hides t
   expect(await drill({ find: never })).toMatchObject({ subs: [{ sub: subs[0] }], spoiled: 1 })
 })
 
-test('A drill does not need a verification that reaches no age, whether the app kept it or not', async () => {
-  const { drill, subs } = await proved(ADULT, CHILD)
-  const report = await drill({ find: (sub) => sub === subs[0] })
-  expect(report).toMatchObject({ found: 1, total: 1, exit_code: 0, subs: [{}, { needed: false, state: 'not_found' }] })
-})
-
-test('A drill needs only the verifications that reach the age that the app lets users in from', async () => {
-  const { drill, sandbox, subs } = await proved(ADULT, TEEN)
-  const report = await drill({ find: (sub) => sub === subs[0], age: 18 })
-  expect(report).toMatchObject({ total: 1, exit_code: 0, subs: [{ needed: true }, { needed: false }] })
+test('A drill needs only the verifications that reach an age, or the age that the app lets users in from', async () => {
+  const { drill, sandbox, subs } = await proved(ADULT, TEEN, CHILD)
+  const report = await drill({ find: (sub) => subs.slice(0, 2).includes(sub) })
+  expect(report).toMatchObject({ found: 2, total: 2, exit_code: 0 })
+  expect(report.subs).toMatchObject([{ needed: true }, { needed: true }, { needed: false, state: 'not_found' }])
+  const adults = await drill({ find: (sub) => sub === subs[0], age: 18 })
+  expect(adults).toMatchObject({ total: 1, exit_code: 0, subs: [{ needed: true }, { needed: false }, {}] })
   expect(await problemOf(sandbox, { find: never, age: 25 })).toMatch(/says yes to 25, so that there is nothing/)
+  expect(await problemOf(sandbox, { find: never, since: 'f2' })).toMatch(/^no id_token .* says yes to an age/)
 })
 
 test('A drill leaves out the flows whose answer the app rightly refused, and those before a flow', async () => {
@@ -85,16 +87,6 @@ test('A drill leaves out the flows whose answer the app rightly refused, and tho
   expect(await drill({ find: never, since: 'f1', skip: ['f2'] })).toMatchObject({ subs: [{ flow: 'f3' }] })
   const message = 'skip: there is no flow with a sub "f9". Known are f1, f2, f3.'
   expect(await problemOf(sandbox, { find: never, skip: ['f9'] })).toBe(message)
-})
-
-test('A drill counts a sub that could not be asked for as missing, with the reason', async () => {
-  const { drill, subs } = await proved(ADULT, ADULT)
-  const find = (sub: string) => {
-    if (sub === subs[1]) throw new Error('the database is locked')
-    return sub === subs[0]
-  }
-  const missing = { state: 'could_not_ask', reason: 'find threw "the database is locked"' }
-  expect(await drill({ find })).toMatchObject({ found: 1, exit_code: 1, subs: [{}, missing] })
 })
 
 test('A drill shows nothing when the app finds whatever it is asked for, or gives no yes and no no', async () => {
@@ -106,20 +98,15 @@ test('A drill shows nothing when the app finds whatever it is asked for, or give
 })
 
 test('A drill shows nothing when the sandbox holds no flow, when none ended with an id_token, and after a reset', async () => {
-  const { sandbox, app } = await proved()
+  const { sandbox, prove } = await proved()
   const why = (since?: string) => problemOf(sandbox, { find: never, ...(since && { since }) })
   expect(await why()).toMatch(/^the sandbox holds no flow: a reset and a restart of the sandbox forget its flows/)
-  await app.prove({ sandbox_outcome: 'access_denied' })
+  await prove({ sandbox_outcome: 'access_denied' })
   expect(await why()).toMatch(/^no flow ended with an id_token: /)
-  await app.prove()
+  await prove()
   expect(await why('f2')).toMatch(/^the sandbox holds no flow after f2: /)
   await sandbox.reset()
   expect(await why()).toMatch(/^the sandbox holds no flow: /)
-})
-
-test('A drill shows nothing when no user reached any age', async () => {
-  const { sandbox } = await proved(CHILD)
-  expect(await problemOf(sandbox, { find: never })).toMatch(/^no id_token .* says yes to an age/)
 })
 
 test('A drill shows nothing when several clients received an id_token and none is named, or an unknown one', async () => {
