@@ -38,12 +38,21 @@ test.each([
   expect(exitCode(oneOf(level), verdict, { failOn })).toBe(code)
 })
 
-test('The exit code is 1 when a row that has to be accepted is refused', () => {
-  expect(exitCode(rowOf('use/id_token.extra_claim'), 'too strict')).toBe(1)
-})
+const REASON = 'the library is old'
+const knownAs = (row: Outcome) => ({ known: [{ row: `${row.flow}/${row.name}`, because: REASON }] })
+const LATER: Outcome = { ...oneOf('must'), since: '0.2' }
 
-test('A row that depends on the client never counts', () => {
-  expect(judge(rowOf('use/id_token.kid_missing'), 'let in', { failOn: 'may' }).counted).toBe(false)
+test.each<[string, Outcome, VerdictName, Partial<Counting>, number]>([
+  ['has to be accepted and is refused', rowOf('use/id_token.extra_claim'), 'too strict', {}, 1],
+  ['is observed', oneOf('must'), 'observed', {}, 0],
+  ['depends on the client', rowOf('use/id_token.kid_missing'), 'let in', { failOn: 'may' }, 0],
+  ['came with the catalogue that was asked for', LATER, 'let in', {}, 1],
+  ['came after the catalogue that was asked for', LATER, 'let in', { catalogue: '0.1' }, 0],
+  ['is of level may and has a stale entry', oneOf('may'), 'refused', knownAs(oneOf('may')), 1],
+  ['has a stale entry, with fail-on none', oneOf('must'), 'refused', { ...knownAs(oneOf('must')), failOn: 'none' }, 0],
+])('The exit code of a row that %s', (_what, row, verdict, counting, code) => {
+  expect(judge(row, verdict, counting).counted).toBe(code === 1)
+  expect(exitCode(row, verdict, counting)).toBe(code)
 })
 
 test('The exit code is 3 when nothing failed and a row that counts is undetermined, 0 when it does not count', () => {
@@ -57,13 +66,6 @@ test('The exit code is 2 when no row was judged at all', () => {
   expect(exitCodeOf([judge(oneOf('may'), 'undetermined', { failOn: 'none' })])).toBe(2)
 })
 
-test('The exit code is 0 for rows that came after the catalogue that was asked for', () => {
-  const row = { ...oneOf('must'), since: '0.2' } as const
-  expect(exitCode(row, 'let in')).toBe(1)
-  expect(exitCode(row, 'let in', { catalogue: '0.1' })).toBe(0)
-})
-
-const REASON = 'the library is old'
 const staleAs = (verdict: string) => `it is listed under known and is ${verdict} now; take the entry out`
 
 test.each<[VerdictName, string | undefined, object]>([
@@ -84,18 +86,6 @@ test.each<[VerdictName, string | undefined, object]>([
   ]
   const { verdict: described, reason, counted } = judge(row, verdict, { known })
   expect({ verdict: described, ...(reason !== undefined && { reason }), counted }).toEqual(expected)
-})
-
-test('Nothing counts that is observed, not for this app, or judged with fail-on none', () => {
-  const row = oneOf('must')
-  const known = [{ row: `${row.flow}/${row.name}`, because: REASON }]
-  expect(judge(row, 'observed').counted).toBe(false)
-  expect(judge(row, 'refused', { known, failOn: 'none' })).toMatchObject({ verdict: 'stale', counted: false })
-})
-
-test('A stale entry fails the audit, whatever its level', () => {
-  const row = oneOf('may')
-  expect(exitCode(row, 'refused', { known: [{ row: `${row.flow}/${row.name}`, because: REASON }] })).toBe(1)
 })
 
 test('A row says what the catalogue says of it, what was found, and each flow once', () => {

@@ -38,12 +38,18 @@ async function trialOf({ app, program, visitsEach = 1, repeat = 1, signal = new 
   return { ...trial, heard, copies }
 }
 
+/** A trial that has judged some rows. */
+async function tried(count: number, settings: Settings) {
+  const trial = await trialOf(settings)
+  await trial.judge(rows(count))
+  return trial
+}
+
 const ran = ({ plans }: ImitatedApp) => plans.map(({ use }) => use.outcome)
 
 test('After 25 rows, and after the last, a plain good flow shows that the app still lets an adult in', async () => {
   const app = right()
-  const trial = await trialOf({ app })
-  await trial.judge(rows(30))
+  const trial = await tried(30, { app })
   const names = rows(30).map(({ name }) => name)
   expect(ran(app)).toEqual([...names.slice(0, 25), 'verified', ...names.slice(25), 'verified'])
   expect(trial.heard).toEqual(names.map((name) => [name, 'refused']))
@@ -70,8 +76,7 @@ test.each([
   ['that does not start again', lostFrom(1), fails, STAYS_DOWN],
   ['that is not mended by another start', lostFrom(1), starts, SHOWED],
 ])('Refusals of an app %s after it let nobody in any more are void', async (_what, app, program, end) => {
-  const trial = await trialOf({ app, ...(program && { program }) })
-  await trial.judge(rows(2))
+  const trial = await tried(2, { app, ...(program && { program }) })
   const lost = { verdict: 'undetermined', reason: 'control_lost' }
   expect(trial.verdictOf(rowAt(0))).toEqual({
     ...lost,
@@ -90,8 +95,7 @@ test.each([
 test('An app is started again once', async () => {
   let starts = 0
   const app = imitatedApp(({ use }) => (isGoodFlow(use.outcome) && starts === 1 && app.plans.length < 5 ? YES : NO))
-  const trial = await trialOf({ app, program: programThat(async () => void starts++) })
-  await trial.judge(rows(2))
+  const trial = await tried(2, { app, program: programThat(async () => void starts++) })
   await trial.judge(rows(3).slice(2))
   expect(starts).toBe(1)
   expect(trial.notes).toEqual([`${LOST}${VOID}; it was started again`, `${LOST.replace('2', '3')}${VOID}`])
@@ -99,8 +103,7 @@ test('An app is started again once', async () => {
 
 test('What an app let in before it let nobody in any more stays', async () => {
   const app = imitatedApp((_plan, run) => (run === 1 ? YES : NO))
-  const trial = await trialOf({ app })
-  await trial.judge(rows(2))
+  const trial = await tried(2, { app })
   expect(rows(2).map((row) => trial.verdictOf(row).verdict)).toEqual(['let in', 'undetermined'])
 })
 
@@ -109,8 +112,7 @@ test('A row at which the app breaks is followed by a good flow, which may fail o
     if (!isGoodFlow(use.outcome)) return run === 1 ? { shows: ended('dropped') } : NO
     return run === 2 ? { shows: ended('dropped') } : YES
   })
-  const trial = await trialOf({ app })
-  await trial.judge(rows(2))
+  const trial = await tried(2, { app })
   expect(ran(app)).toEqual([ROWS[0]?.name, 'verified', 'verified', ROWS[1]?.name, 'verified'])
   expect(trial.heard.map(([, verdict]) => verdict)).toEqual(['broke', 'refused'])
 })
@@ -123,8 +125,7 @@ test('Rows side by side: one that broke or came out differently is judged again,
     if (outcome === flaky && time === 1) return YES
     return isGoodFlow(outcome) ? YES : NO
   })
-  const trial = await trialOf({ app, visitsEach: 2, repeat: 2 })
-  await trial.judge(rows(3))
+  const trial = await tried(3, { app, visitsEach: 2, repeat: 2 })
   expect(ran(app).slice(-3, -1).toSorted()).toEqual([breaks, flaky].toSorted())
   expect(ran(app).at(-1)).toBe('verified')
   const all = [breaks, flaky, good].map((name) => [name, 'refused'])
@@ -144,23 +145,20 @@ test('Rows side by side: what cannot run beside others comes last, and a good fl
 
 test('Rows side by side end when the app lets nobody in any more', async () => {
   const app = lostFrom(1)
-  const trial = await trialOf({ app, visitsEach: 4 })
-  await trial.judge(rows(26))
+  const trial = await tried(26, { app, visitsEach: 4 })
   expect(ran(app)).toHaveLength(26)
   expect(trial.verdictOf(rowAt(25)).reason).toBe('control_lost')
 })
 
 test('A limit of requests is noted once, with the row at which it began', async () => {
   const app = imitatedApp(({ use }, run) => (isGoodFlow(use.outcome) ? YES : run === 1 ? NO : '429 /callback Slow.'))
-  const trial = await trialOf({ app })
-  await trial.judge(rows(3))
+  const trial = await tried(3, { app })
   expect(trial.notes).toEqual(['your app answers 429 since row 2; raise its limit for tests, or --jobs 1'])
 })
 
 test('Two copies share the rows, and each has its own good flows', async () => {
   const apps = [right(), lostFrom(1)] as const
-  const trial = await trialOf({ app: apps })
-  await trial.judge(rows(4))
+  const trial = await tried(4, { app: apps })
   expect(apps.map((app) => ran(app).length).reduce((sum, one) => sum + one)).toBe(6)
   expect(apps.flatMap(ran).filter(isGoodFlow)).toHaveLength(2)
   expect(trial.copies.map(({ name }) => name)).toEqual(['copy 1 of your app', 'copy 2 of your app'])
@@ -178,8 +176,7 @@ test('A row that is alone has the last lines of the log, by which the refusing c
       return log
     }
   }
-  const trial = await trialOf({ app: right(), program: { restart: async () => {}, record } })
-  await trial.judge(rows(1))
+  const trial = await tried(1, { app: right(), program: { restart: async () => {}, record } })
   expect(recorded).toEqual(['begin', 'end'])
   expect(trial.verdictOf(rowAt(0))).toMatchObject({ refusedBy: 'exp', log })
 })
