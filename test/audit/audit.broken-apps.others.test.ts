@@ -51,9 +51,9 @@ describeWith('chromium', 'An audit by Chromium', () => {
   })
 
   test('finds nothing in the app of single-page-apps.md, which checks everything', async () => {
-    const app = await startSinglePageApp(sandbox())
+    const app = await startSinglePageApp(sandbox)
     onTestFinished(() => app.close())
-    const audited = appAt(sandbox(), { page: app.page, agent: agent() })
+    const audited = appAt(sandbox, { page: app.page, agent: agent() })
     const tokens = ['extra_claim', 'alg_none', 'iss_trailing_slash', 'nonce_*', 'age_thresholds.strings']
     const callbacks = ['state_missing', 'state_of_other_session', 'replayed']
     const only = [...tokens.map((name) => `use/id_token.${name}`), ...callbacks.map((name) => `use/callback.${name}`)]

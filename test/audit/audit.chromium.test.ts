@@ -23,11 +23,11 @@ describeWith('chromium', 'By Chromium', async () => {
       ['exp > now && ', ''],
       ['await crypto.subtle.verify(algorithm, key, readBytes(signature), signed)', 'true'],
     ]
-    const app = await startSinglePageApp(sandbox(), changes)
+    const app = await startSinglePageApp(sandbox, changes)
     onTestFinished(() => app.close())
     const finds = ['use/id_token.expired', 'use/id_token.nonce_missing', 'use/id_token.signature_bit_flipped']
     const only = [...finds, 'use/access_denied', 'use/id_token.aud_of_other_client', 'use/callback.state_missing']
-    const report = await runAudit(appAt(sandbox(), { page: app.page, agent: agent() }), { ...LIMITS, only })
+    const report = await runAudit(appAt(sandbox, { page: app.page, agent: agent() }), { ...LIMITS, only })
     expect(said(report)).toEqual(finds)
     expect(report.totals).toEqual({ 'let in': 3, refused: 3 })
     expect(report).toMatchObject({ agent: 'chromium', exit_code: 1, notes: [] })
@@ -39,6 +39,6 @@ describeWith('chromium', 'By Chromium', async () => {
     const changes = [...FRAGMENT.byForm, withoutUpgrade, ...faults.flatMap((app) => app.changes)]
     const finds = ['create/access_denied', 'use/id_token.replayed']
     const only = [...finds, 'use/access_denied', 'create/callback.state_missing']
-    expect(said(await auditExample(sandbox(), changes, { ...LIMITS, agent: agent(), only }))).toEqual(finds)
+    expect(said(await auditExample(sandbox, changes, { ...LIMITS, agent: agent(), only }))).toEqual(finds)
   }, 120_000)
 })

@@ -28,11 +28,11 @@ test('An audit that knows how the page passes the fragment on finds two faults o
   const faults = ['compares no nonce', 'begins to create whatever create_requested says'].map(findBrokenApp)
   const rows = faults.flatMap(rowsLetIn).map(rowId).toSorted()
   const changes = [...FRAGMENT.byForm, ...faults.flatMap((app) => app.changes)]
-  expect(said(await auditExample(sandbox(), changes, { fragment: BY_FORM, only: rows }))).toEqual(rows)
+  expect(said(await auditExample(sandbox, changes, { fragment: BY_FORM, only: rows }))).toEqual(rows)
 })
 
 test('An audit of an app that answers by fragment ends in one line without a browser, and when its page is not known', async () => {
   const message =
     'your app answers by fragment, which takes a browser: npm i -D playwright-core, or say how the page passes the answer on (use.fragment)'
-  await expect(auditExample(sandbox(), FRAGMENT.byForm)).rejects.toThrow(message)
+  await expect(auditExample(sandbox, FRAGMENT.byForm)).rejects.toThrow(message)
 })

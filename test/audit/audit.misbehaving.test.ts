@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { AuditProblem } from '../../src/audit/audit-problem.ts'
 import type { AuditOptions } from '../../src/audit/options.ts'
 import type { AuditReport, VerdictName } from '../../src/sandbox/outcomes/audit-report.ts'
-import { shareSandbox } from '../outcomes/shared-sandbox.ts'
 import type { Changes } from '../support/express-example.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { auditExample, SAMPLE } from './apps/audit-example.ts'
 
 const sandbox = await shareSandbox()

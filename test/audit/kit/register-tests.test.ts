@@ -77,7 +77,7 @@ describe('A test of a row', () => {
 
   test('fails by a finding with what happened, the check, the harm, references and the flow, or is skipped when it is known', async () => {
     const unread = ["if (!age_thresholds['18'])", 'if (!age_thresholds)'] as const
-    const visit = await visitUseOfExample(sandbox(), [['    payload.nonce === nonce &&\n', ''], unread])
+    const visit = await visitUseOfExample(sandbox, [['    payload.nonce === nonce &&\n', ''], unread])
     const { run } = createRunner({ only }, visit)
     expect(await Promise.all([EXPIRED, 'an adult is let in'].map(run))).toEqual(['passed', 'passed'])
     const minor = { failed: expect.stringMatching(/^visit returned true for child-12: /) }

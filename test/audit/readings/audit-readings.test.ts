@@ -12,9 +12,9 @@ import { DEPENDS_ON_THREE, FAILS_UNDER_A_PAIR } from '../apps/dependent-apps.ts'
 const sandbox = await shareSandbox()
 
 async function audit(changes: Changes): Promise<ReadingsReport> {
-  const app = await startExpressExample(sandbox(), changes)
+  const app = await startExpressExample(sandbox, changes)
   onTestFinished(() => app.stop())
-  const audited = appAt(sandbox(), { page: `${app.url}/verify`, agent: createHttpAgent() })
+  const audited = appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })
   const { readings } = await auditReadings({ copies: [audited], visitsEach: 1 })
   return readings ?? expect.fail('an audit of readings says nothing of them')
 }
