@@ -1,12 +1,28 @@
-import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createOrRead, replaceFile } from '../../src/files/private-file.ts'
 import { folderWith } from '../support/folder-with.ts'
 
+// A file system without hard links cannot be mounted by a test.
+const disk = { hasLinks: true }
+afterEach(() => {
+  disk.hasLinks = true
+})
+vi.mock('node:fs/promises', async (original) => {
+  const actual = await original<typeof import('node:fs/promises')>()
+  const refusal = Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })
+  const link: typeof actual.link = (...paths) => (disk.hasLinks ? actual.link(...paths) : Promise.reject(refusal))
+  return { ...actual, link }
+})
+
 const contentOf = (path: string) => ({ text: readFileSync(path, 'utf8'), mode: statSync(path).mode & 0o777 })
 
-test('A private file is created once by all that do so at the same time, and all get what stands in the file', async () => {
+test.each([
+  ['with', true],
+  ['without', false],
+])('On a disk %s hard links all that create a private file at the same time get what stands in it', async (_, has) => {
+  disk.hasLinks = has
   const folder = folderWith()
   for (let round = 0; round < 20; round++) {
     const path = join(folder, `keys-${round}`)
@@ -54,4 +70,12 @@ test('The creation of a private file takes away the drafts of processes that wer
   for (const name of old) utimesSync(join(folder, name), longAgo, longAgo)
   await createOrRead(join(folder, 'keys'), 'text')
   expect(readdirSync(folder).sort()).toEqual(['keys', 'keys.fresh.tmp', 'keys.left', 'others.left.tmp'])
+})
+
+test('On a disk without hard links a private file that is still being written is waited for', async () => {
+  disk.hasLinks = false
+  const file = join(folderWith({ keys: '' }), 'keys')
+  const standing = createOrRead(file, 'mine')
+  setTimeout(() => writeFileSync(file, 'written later'), 120)
+  expect(await standing).toBe('written later')
 })
