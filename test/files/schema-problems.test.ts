@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { mustBe } from '../../src/files/describe-issue.ts'
 import { checkAgainst } from '../../src/files/schema-problems.ts'
 
 const persona = z.strictObject({ name: z.string(), title: z.string(), purpose: z.string() })
@@ -25,22 +26,25 @@ test('Every problem of a report says what was probably meant', () => {
   expect(problems.filter(({ message }) => !/Did you mean "name"|expected one of name/.test(message))).toEqual([])
 })
 
-test('A problem that two checks find is one problem', () => {
-  const wrong = (schema: z.ZodType) => schema.refine(() => false, { error: 'is wrong' })
-  expect(checkAgainst(wrong(wrong(z.string())), 'a')).toMatchObject({ problems: [{ path: [], message: 'is wrong' }] })
-})
+const wrong = (schema: z.ZodType) => schema.refine(() => false, { error: 'is wrong' })
+const SECONDS = z.object({ advance: z.number().min(0, mustBe('0 or more seconds')) })
+const WAIT = z.object({ wait: z.coerce.number<string>(mustBe('a number of seconds')) })
+const SECRETS = z.object({ client_secret: z.string(), control_token: z.string().max(3) })
 
-test('Four times as many mistakes take less than ten times as long: the report is no product of the two', () => {
-  const list = z.array(persona)
-  const fastest = (count: number) => {
-    const value = Array.from({ length: count }, () => ({ titel: 1 }))
-    const times = Array.from({ length: 3 }, () => {
-      const start = process.cpuUsage()
-      checkAgainst(list, value)
-      return process.cpuUsage(start).user
-    })
-    return Math.min(...times)
-  }
-  fastest(500)
-  expect(fastest(4_000) / fastest(1_000)).toBeLessThan(10)
+test.each<[what: string, z.ZodType, value: unknown, messages: string[]]>([
+  ['what two checks find once', wrong(wrong(z.string())), 'a', ['is wrong']],
+  ['what must be and what was found', SECONDS, { advance: -5 }, ['must be 0 or more seconds, found -5']],
+  ['no number that cannot be read', WAIT, { wait: 'soon' }, ['must be a number of seconds, found no number']],
+  [
+    'no secret of the wrong kind',
+    SECRETS,
+    { client_secret: 271828, control_token: 'swordfish' },
+    [
+      'expected a text, found a number that is not shown',
+      'expected at most 3 characters, found a string that is not shown',
+    ],
+  ],
+])('The problems of a value with a schema show %s', (_, schema, value, messages) => {
+  const checked = checkAgainst(schema, value)
+  expect(checked.kind === 'valid' ? [] : checked.problems.map(({ message }) => message)).toEqual(messages)
 })
