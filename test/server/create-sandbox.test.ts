@@ -16,6 +16,7 @@ test.each([
   [{ lifetimes: { requestURI: 90 } }, 'lifetimes.requestURI: unknown key. Did you mean "requestUri"?'],
   [client({}), 'clients[0].redirectUris: is missing'],
   [client({ redirectUris: ['/callback'] }), 'clients[0].redirectUris[0]: "/callback" is not an http or https URL'],
+  [{ controlToken: ' token' }, 'controlToken: expected one or more printable ASCII characters'],
   [{ onCall: true }, 'onCall: expected a function'],
   [{ prot: 1, seed: 'x' }, /seed: .*; prot: |prot: .*; seed: /],
   [{ outcome: 'acess_denied' }, 'outcome: there is no outcome "acess_denied". Did you mean "access_denied"?'],
