@@ -1,14 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,22 +31,6 @@ const run = (command: string, ...args: readonly string[]) => runIn(project, comm
 const node = (...args: readonly string[]) => run(process.execPath, ...args)
 const write = (path: string, text: string) => writeFileSync(join(project, path), text)
 const readInstalled = (path: string) => readFileSync(join(installed, path), 'utf8')
-
-/** Lends the project development dependencies of this repository, such as a test runner. */
-function lend(...packages: readonly string[]): void {
-  for (const name of packages) {
-    const place = join(project, 'node_modules', name)
-    mkdirSync(dirname(place), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules', name), place)
-  }
-}
-
-test('An error of the library is printed under its documented name', () => {
-  const program = `import { createSandbox } from 'agekey-sandbox'\nawait createSandbox({ prot: 1 }).catch(console.log)`
-  expect(node('--input-type=module', '--eval', program)).toMatch(
-    /^ConfigError: createSandbox: prot: unknown key\. Did you mean "port"\?\n/,
-  )
-})
 
 test('The package has its licence, those of what it bundles, and a list of them for scanners in CycloneDX', () => {
   expect(existsSync(join(installed, 'LICENSE'))).toBe(true)
@@ -99,6 +74,10 @@ test('The documents come along, with every file that they link to', () => {
 })
 
 const DRIVE = `
+  const { inspect } = await import('node:util')
+  await createSandbox({ prot: 1 }).catch((error) => console.log(inspect(error).split('\\n')[0]))
+  for (const kit of ['audit', 'playwright', 'vitest'])
+    console.log(...Object.keys(await import('agekey-sandbox/' + kit)).sort())
   const sandbox = await createSandbox()
   const { age_thresholds } = await sandbox.evaluate({ claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
   await sandbox.next({ persona: 'teen-16' })
@@ -129,14 +108,23 @@ function nodeOf(line: string): string {
   return join(folder, 'node_modules', name, 'bin/node')
 }
 
-test.each(['20', '22', '24', 'of the tests'])('Node %s imports the package, requires it and runs its bin', (line) => {
-  const program = line === 'of the tests' ? process.execPath : nodeOf(line)
-  write('drive.mjs', `import { createSandbox } from 'agekey-sandbox'\n${DRIVE}`)
-  write('drive.cjs', `const { createSandbox } = require('agekey-sandbox')\nvoid (async () => {${DRIVE}\n})()`)
-  const said = '[{"16":true,"18":false},{"13":true,"18":false}] 200 200 200 200\n'
-  for (const file of ['drive.mjs', 'drive.cjs']) expect(run(program, '--no-warnings', file)).toBe(said)
-  expect(run(program, 'node_modules/agekey-sandbox/dist/bin.js', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
-})
+test.each(['20', '22', '24', 'of the tests'])(
+  'Node %s imports the package and its test kits, requires it and runs its bin',
+  (line) => {
+    const program = line === 'of the tests' ? process.execPath : nodeOf(line)
+    write('drive.mjs', `import { createSandbox } from 'agekey-sandbox'\n${DRIVE}`)
+    write('drive.cjs', `const { createSandbox } = require('agekey-sandbox')\nvoid (async () => {${DRIVE}\n})()`)
+    const said = [
+      'ConfigError: createSandbox: prot: unknown key. Did you mean "port"?',
+      'AuditFinding AuditProblem audit auditTests drill',
+      'auditTests sandboxFixtures',
+      'auditTests setupSandbox',
+      '[{"16":true,"18":false},{"13":true,"18":false}] 200 200 200 200\n',
+    ]
+    for (const file of ['drive.mjs', 'drive.cjs']) expect(run(program, '--no-warnings', file)).toBe(said.join('\n'))
+    expect(run(program, 'node_modules/agekey-sandbox/dist/bin.js', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  },
+)
 
 test('npx runs the command of the package', () => {
   expect(run('npx', '--offline', 'agekey-sandbox', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
@@ -200,74 +188,4 @@ test('The types are complete without any other package, and wrong calls are comp
     console.log(wrong)`,
   )
   expect(node(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.')).toBe('')
-})
-
-test('A Vitest file gets a sandbox that is reset before each test', () => {
-  lend('vitest')
-  write(
-    'setup.test.mjs',
-    `import { expect, test } from 'vitest'
-    import { setupSandbox } from 'agekey-sandbox/vitest'
-    const sandbox = await setupSandbox()
-    test('one', async () => {
-      await sandbox.next({ persona: 'teen-16' })
-      await sandbox.clock.advance(60)
-      expect(await sandbox.expectations.list()).toHaveLength(1)
-    })
-    test('two', async () => {
-      expect(await sandbox.expectations.list()).toEqual([])
-      expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
-    })`,
-  )
-  expect(node('node_modules/vitest/vitest.mjs', 'run', 'setup.test.mjs')).toMatch(/2 passed/)
-})
-
-test('A node:test file passes its own hooks', () => {
-  write(
-    'own-hooks.mjs',
-    `import { after, afterEach, test } from 'node:test'
-    import assert from 'node:assert'
-    import { setupSandbox } from 'agekey-sandbox/vitest'
-    const sandbox = await setupSandbox({ hooks: { afterEach, afterAll: after } })
-    test('one', async () => { await sandbox.next({ persona: 'teen-16' }) })
-    test('two', async () => { assert.deepEqual(await sandbox.expectations.list(), []) })`,
-  )
-  expect(node('--test', 'own-hooks.mjs')).toMatch(/pass 2/)
-})
-
-test('Playwright tests have a sandbox each worker, in which a browser is a persona and which is reset before each test', () => {
-  lend('@playwright/test', 'playwright', 'playwright-core')
-  write(
-    'playwright.config.mjs',
-    `export default {
-      testMatch: '*.spec.mjs',
-      reporter: 'line',
-      use: { launchOptions: { executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] } },
-    }`,
-  )
-  write(
-    'persona.spec.mjs',
-    `import { test as base, expect } from '@playwright/test'
-    import { sandboxFixtures } from 'agekey-sandbox/playwright'
-    const test = base.extend(sandboxFixtures())
-    const url = (sandbox) => sandbox.baseUrl + '/v1/oidc/use?' + new URLSearchParams({
-      scope: 'openid', response_type: 'id_token', client_id: 'ak_test_sandbox', state: 's', nonce: 'n',
-      redirect_uri: sandbox.baseUrl + '/nowhere', claims: '{"age_thresholds":[16,18]}',
-    })
-    test('a persona needs no page', async ({ page, sandbox }) => {
-      await sandbox.as('teen-16')
-      await page.goto(url(sandbox))
-      expect(page.url()).toContain('#id_token=')
-      expect((await sandbox.flows.last()).age_thresholds).toEqual({ 16: true, 18: false })
-    })
-    test('the next test begins without a persona', async ({ page, sandbox }) => {
-      expect(await sandbox.flows.list()).toEqual([])
-      await page.goto(url(sandbox))
-      await expect(page.getByTestId('persona-teen-16')).toBeVisible()
-    })
-    test('an unknown persona is refused', async ({ sandbox }) => {
-      await expect(sandbox.as('teen-61')).rejects.toThrow('teen-61')
-    })`,
-  )
-  expect(node('node_modules/@playwright/test/cli.js', 'test')).toMatch(/3 passed/)
 })
