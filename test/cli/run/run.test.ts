@@ -40,9 +40,9 @@ const FILES = {
   'app.mjs': APP,
 }
 
-/** Waits until the sandbox of the tests, or a tenant of it, has a scenario. */
-const armed = ({ scenarios }: Pick<typeof sandbox, 'scenarios'> = sandbox) =>
-  vi.waitFor(async () => expect(await scenarios.list()).toHaveLength(1), { timeout: 10_000, interval: 10 })
+/** Waits until the sandbox of the tests has a scenario. */
+const armed = () =>
+  vi.waitFor(async () => expect(await sandbox().scenarios.list()).toHaveLength(1), { timeout: 10_000, interval: 10 })
 
 test('run in a sandbox of its own reports each step as it happens, and resets all that a scenario leaves for the next one', async () => {
   const leaving = `name: Leaving
@@ -102,20 +102,16 @@ test('run ends with 1 at the first step that fails, skips what follows, and writ
   expect(report).toContain('expected 18, came 21')
 })
 
-test('run fails a step that nothing meets when its time is over', async () => {
-  const result = await run(['run', 'teen.yaml', ...OWN, '--timeout', '0.2'], { cwd: folderWith(FILES) })
+const LATE_CASE =
+  /<testsuite name="A teen" file="teen\.yaml" .*\n +<testcase name="1 decide use as teen-16" classname="A teen" time="0\.[2-9]\d*">\n +<failure message="no use request came within 0\.2 seconds"/
+
+test('run fails a step that nothing meets when its time is over, also in the JUnit report', async () => {
+  const cwd = folderWith(FILES)
+  const result = await run(['run', 'teen.yaml', ...OWN, '--timeout', '0.2', '--junit', 'report.xml'], { cwd })
   expect(result).toMatchObject({ code: 1, stderr: '' })
   for (const text of ['client_id', '✗ 1 decide use as teen-16', 'no use request came within 0.2 seconds'])
     expect(result.stdout).toContain(text)
-})
-
-test('run in a tenant of a sandbox that runs already leaves nothing armed', async () => {
-  const { url, tenant } = sandbox
-  const ended = run(['run', 'teen.yaml', '--url', url, '--tenant', 'ci-1'], { cwd: folderWith(FILES) })
-  await armed(tenant('ci-1'))
-  await sendUse(`${url}/t/ci-1`)
-  expect(await ended).toMatchObject({ code: 0, stderr: '' })
-  expect(await tenant('ci-1').scenarios.list()).toEqual([])
+  expect(readFileSync(join(cwd, 'report.xml'), 'utf8')).toMatch(LATE_CASE)
 })
 
 test('run reports that another client has reset the sandbox', async () => {
@@ -158,7 +154,7 @@ test('run FILE -- COMMAND gives the command the address and the credentials, and
   expect(stdout).toMatch(/^passed: 1 scenario/m)
 })
 
-test('run --json -- COMMAND prints events alone on stdout, also those of the command, whose output goes to stderr', async () => {
+test('run --json -- COMMAND in a tenant prints events alone on stdout, also those of the command, and leaves nothing armed', async () => {
   const command = ['sh', '-c', 'node app.mjs 7 || { cat seen.txt; exit 7; }']
   const args = ['run', 'teen.yaml', '--url', sandbox.url, '--tenant', 'ci-1', '--json', '--', ...command]
   const { code, stdout, stderr } = await cli.run(args, { cwd: folderWith(FILES) })
@@ -170,6 +166,7 @@ test('run --json -- COMMAND prints events alone on stdout, also those of the com
     { status: 'ended', code: 7 },
   ])
   expect(events.at(-1)).toEqual({ event: 'end', passed: false })
+  expect(await sandbox().tenant('ci-1').scenarios.list()).toEqual([])
 })
 
 const ENDED_WITH_7 = /✗ the command ended with code 7\n[\s\S]*^failed: 1 scenario, steps 1 passed, 0 failed/m
