@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { folderWith } from '../../support/folder-with.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { KEY_FILE } from '../../support/keys.ts'
 import { buildCli, jsonLines } from '../built-cli.ts'
@@ -30,14 +27,6 @@ test.each([
   ['pretty', 'exec >/dev/full 2>/dev/full', /^$/],
 ])('start --log %s after "%s" says once %s, goes on, and ends by SIGTERM with 0', async (log, before, line) => {
   expect(await callUnread(log, before)).toMatchObject({ code: 0, stderr: expect.stringMatching(line) })
-})
-
-test('start begins a log file with the line that says it is ready', async () => {
-  const file = join(folderWith(), 'log')
-  await callUnread('json', `exec >'${file}'`)
-  const events = jsonLines(readFileSync(file, 'utf8')).map(({ event }) => event)
-  expect(events[0]).toBe('ready')
-  expect(new Set(events.slice(1))).toEqual(new Set(['call']))
 })
 
 test('start goes on when its readers have closed stderr and stdout', async () => {
