@@ -183,16 +183,11 @@ test('Beyond this machine the endpoint for agents asks for the control token, an
   await post(sandbox, LIST, { Authorization: 'Bearer another' }).expect(401)
   const { call } = await connect(sandbox.url, { Authorization: 'Bearer secret-token' })
   expect((await call('clock')).isError).toBe(false)
+  // The guard of the control API stands before the endpoint.
+  const site = { Origin: 'https://evil.example' }
+  await post(sandbox, { ...LIST, method: 'tools/call', params: { name: 'reset' } }, site).expect(403)
   const withoutToken = await startSandbox({ baseUrl: 'http://sandbox.test' })
   expect((await post(withoutToken, LIST).expect(403)).text).toContain('the control API is off')
-})
-
-test.each([
-  ['of another site', { Origin: 'https://evil.example' }],
-  ['of another site, by what browsers send', { 'Sec-Fetch-Site': 'cross-site' }],
-  ['that came by a foreign host name (DNS rebinding)', { Host: 'evil.example' }],
-])('A page %s cannot call the endpoint for agents', async (_whose, headers) => {
-  await post(sandbox, { ...LIST, method: 'tools/call', params: { name: 'reset' } }, headers).expect(403)
 })
 
 test('The endpoint for agents has no stream and no session: a call gets JSON, a notification 202, a GET 405', async () => {
