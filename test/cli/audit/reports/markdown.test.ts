@@ -68,17 +68,6 @@ must, severity 7.4
 `)
 })
 
-test('Findings in Markdown come in the order of their severity', () => {
-  const headings = [...renderMarkdown(MIXED).matchAll(/^#### (.*)$/gm)].map(([, heading]) => heading)
-  expect(headings).toEqual([
-    'let in: `use/id_token.payload_changed`',
-    'let in: `use/id_token.expired`',
-    'stale: `use/id_token.x5u`',
-    'broke: `use/id_token.alg_none`',
-    'let in: `use/id_token.typ_other`',
-  ])
-})
-
 test('Flows in Markdown are links only with the address of a console on the web', () => {
   const report = auditReport([auditedRow('use/id_token.expired', { verdict: 'let in' })])
   expect(renderMarkdown(report)).toContain('- Flow: `f12`\n')
