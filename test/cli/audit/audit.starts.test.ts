@@ -36,18 +36,19 @@ test('Rows of discovery and keys judge an app by openid-client 6, which reads di
   expect(rowOf(FOREIGN_KEY)?.refused_by).toBe('signature')
 }, 300_000)
 
-test('Rows of discovery and keys judge an app by jose, which reads discovery with the first request', async () => {
-  const refused = { [ISSUER_OTHER]: 'refused', [OTHER_HOST]: 'refused', [FOREIGN_KEY]: 'refused' }
-  const expected = { ...refused, [ANSWER_500]: 'observed' }
-  const { verdicts, notes } = await audit(jose({ checks: true }), Object.keys(expected))
-  expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
-}, 300_000)
-
-test('Rows of discovery find an app that checks nothing of it, also when the foreign keys fail the app later', async () => {
+test.each([
+  ['is sound', true, { [ISSUER_OTHER]: 'refused', [FOREIGN_KEY]: 'refused', [ANSWER_500]: 'observed' }],
   // jose follows no redirect.
-  const expected = { [ISSUER_OTHER]: 'let in', [OTHER_HOST]: 'let in', 'jwks/jwks.redirect': 'refused' }
-  expect((await audit(jose({ checks: false }), Object.keys(expected))).verdicts).toEqual(expected)
-}, 300_000)
+  ['checks nothing', false, { [ISSUER_OTHER]: 'let in', [OTHER_HOST]: 'let in', 'jwks/jwks.redirect': 'refused' }],
+])(
+  'Rows of discovery and keys judge an app that reads discovery with its first request and %s',
+  async (...row) => {
+    const [, checks, expected] = row
+    const { verdicts, notes } = await audit(jose({ checks }), Object.keys(expected))
+    expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
+  },
+  300_000,
+)
 
 test('Rows of discovery are not for an app that reads none, and say so', async () => {
   const expected = { [ISSUER_OTHER]: 'not for this app', 'jwks/jwks.extra_key': 'accepted' }
