@@ -66,8 +66,8 @@ test.each(['', '/agekey'])('The doctor passes every check below path "%s", spend
 })
 
 test('The doctor passes a tenant, https with a trusted certificate and no client, and an issuer behind an internal URL', async () => {
-  expect(await problemsOf(at(`${plain().baseUrl}/t/ci-1`, BUILTIN))).toEqual({})
-  const diagnoses = await look(at(secure().baseUrl, { ca: secure().certificate?.pem }))
+  expect(await problemsOf(at(`${plain.baseUrl}/t/ci-1`, BUILTIN))).toEqual({})
+  const diagnoses = await look(at(secure.baseUrl, { ca: secure.certificate?.pem }))
   const others = diagnoses.filter(({ status }) => status !== 'ok').map(({ check, status }) => [check, status])
   expect(others).toEqual(['client', 'redirect_uri'].map((check) => [check, 'skipped']))
   const { url } = await startSandbox({ baseUrl: 'http://browsers.invalid', trustHost: true })
@@ -91,7 +91,7 @@ async function atTls(names: string[], days = 0) {
   return at(`https://localhost:${await listen(createHttpsServer({ cert, key }))}`, { ca: cert })
 }
 
-const clockAt = (offset: number) => at(plain().baseUrl, { now: () => Date.now() + offset })
+const clockAt = (offset: number) => at(plain.baseUrl, { now: () => Date.now() + offset })
 const notFound: WebHandler = (_request, response) => response.writeHead(404).end()
 const aPage: WebHandler = (_request, response) => response.end('<h1>It works!</h1>')
 
@@ -104,9 +104,9 @@ test.each<[what: string, ask: () => Question | Promise<Question>, problem: strin
   ['a port where nothing listens', async () => at(await free()), 'connection_refused', INTERNAL],
   ['a server that never answers', async () => at(await tcp(), { timeoutMs: 150 }), 'timeout'],
   ['a server that hangs up', async () => at(await tcp(createTcpServer((it) => it.destroy()))), 'connection_failed'],
-  ['http to https', () => swapped(secure().baseUrl, 'https:', 'http:'), 'https_expected', 'issuer: SECURE/v1/oidc/use'],
-  ['https to http', () => swapped(plain().baseUrl, 'http:', 'https:'), 'http_expected', 'issuer: PLAIN/v1/oidc/use'],
-  ['a self-signed certificate', () => at(secure().baseUrl), 'tls_self_signed', 'NODE_EXTRA_CA_CERTS='],
+  ['http to https', () => swapped(secure.baseUrl, 'https:', 'http:'), 'https_expected', 'issuer: SECURE/v1/oidc/use'],
+  ['https to http', () => swapped(plain.baseUrl, 'http:', 'https:'), 'http_expected', 'issuer: PLAIN/v1/oidc/use'],
+  ['a self-signed certificate', () => at(secure.baseUrl), 'tls_self_signed', 'NODE_EXTRA_CA_CERTS='],
   ['a certificate for another name', () => atTls(['other.example']), 'tls_wrong_name', 'DNS:other.example'],
   ['a certificate that has expired', () => atTls(['localhost'], -400), 'tls_expired'],
   ['a certificate of tomorrow', () => atTls(['localhost'], 30), 'tls_not_yet_valid'],
@@ -131,14 +131,14 @@ test.each<[what: string, ask: () => Question | Promise<Question>, problem: strin
   ['no token endpoint', async () => at(await startMeddler(withoutToken)), 'address_missing'],
   ['a clock that is slow here', () => clockAt(-32_000), 'clock_difference', 'ahead of'],
   ['a clock that is fast here', () => clockAt(32_000), 'clock_difference', 'behind'],
-  ['a wrong secret', () => at(plain().baseUrl, { ...BUILTIN, clientSecret: 'wrong' }), 'client_refused'],
-  ['a foreign callback', () => at(plain().baseUrl, FOREIGN), 'redirect_uri_unregistered', 'redirect_uris: [SHOP]'],
+  ['a wrong secret', () => at(plain.baseUrl, { ...BUILTIN, clientSecret: 'wrong' }), 'client_refused'],
+  ['a foreign callback', () => at(plain.baseUrl, FOREIGN), 'redirect_uri_unregistered', 'redirect_uris: [SHOP]'],
 ])('The doctor names %s, with the line to change', async (_what, ask, problem, line = '') => {
   const visit = await ask()
   const found = await problemsOf(visit)
   expect(Object.keys(found)).toEqual([problem])
   const filled = (text: string) =>
-    text.replace('SECURE', secure().baseUrl).replace('PLAIN', plain().baseUrl).replace('SHOP', SHOP)
+    text.replace('SECURE', secure.baseUrl).replace('PLAIN', plain.baseUrl).replace('SHOP', SHOP)
   if (typeof line === 'string') expect(found[problem]).toContain(filled(line))
   else expect(found[problem]).toMatch(line)
 })
@@ -186,7 +186,7 @@ test('The doctor finds a base path that the app left out, addresses that only br
   const { url: internalUrl } = await startSandbox({ baseUrl: await free() })
   const elsewhere = await problemsOf(at('http://localhost', { internalUrl }))
   expect(elsewhere['address_unreachable']).toContain(`AGEKEY_SANDBOX_INTERNAL_URL=${internalUrl}`)
-  const unknown = await problemsOf(at(plain().baseUrl, { ...CLIENT, clientId: 'shop' }))
+  const unknown = await problemsOf(at(plain.baseUrl, { ...CLIENT, clientId: 'shop' }))
   expect(Object.keys(unknown)).toEqual(['client_refused', 'client_unknown'])
 })
 
@@ -215,7 +215,7 @@ test.each(ODD)('The doctor shows %j in an argument as what the character is, and
   // The arguments of a process hold no NUL.
   if (odd === '\u0000') return
   const others = { clientId: `a${odd}b`, clientSecret: `c${odd}d`, redirectUri: `http://localhost/${odd}` }
-  expect(await oddProblems(at(plain().baseUrl, others))).toEqual(['client', 'redirect_uri'])
+  expect(await oddProblems(at(plain.baseUrl, others))).toEqual(['client', 'redirect_uri'])
 })
 
 test.each<[string, (odd: string, url: string) => string]>([
@@ -229,15 +229,15 @@ test.each<[string, (odd: string, url: string) => string]>([
 })
 
 test('doctor exits with 0 when all is well, also with --json and a certificate to trust', async () => {
-  const { issuer } = at(secure().baseUrl)
-  const ca = join(folderWith({ 'ca.pem': secure().certificate?.pem }), 'ca.pem')
+  const { issuer } = at(secure.baseUrl)
+  const ca = join(folderWith({ 'ca.pem': secure.certificate?.pem }), 'ca.pem')
   const { code, stdout } = await run(['doctor', '--issuer', issuer, '--ca', ca, '--json'])
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, issuer, default_issuer: false, checks: expect.any(Array) })
 })
 
 test('doctor exits with 1 and names the problem and the line to change', async () => {
-  const { issuer } = at(plain().baseUrl)
+  const { issuer } = at(plain.baseUrl)
   const { code, stdout, stderr } = await run(['doctor', '--issuer', `${issuer}/`])
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   expect(stdout).toMatch(/^ok {7}reachable /)

@@ -2,48 +2,25 @@ import { expect, test } from 'vitest'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { textOf } from '../support/markup.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
+import { BIRTH, DEMO, type Fields, journeysOf } from './journeys.ts'
 
 /** A header of a megabyte is more than the client of this test reads. */
 const isRefused = ({ flow, name, correctClient }: (typeof OUTCOMES)[number]) =>
   flow === 'use' && name !== 'id_token.huge' && correctClient === 'refuse'
 
 const sandbox = await shareSandbox()
-const BIRTH = { date_of_birth: '2000-02-29' }
 
-const DEMO = '/_sandbox/demo'
-const USE = { claims: '{"age_thresholds":[13,18]}', response_mode: 'query', can_create: 'true', upgrade: 'true' }
-type Fields = Readonly<Record<string, string>>
-
-/** The journeys of a visitor, in a new browser that uses the base URL, since the cookies of the demo are tied to it. */
+/** A new browser that uses the base URL, since the cookies of the demo are tied to it. */
 function openDemo() {
-  const { baseUrl, url } = sandbox()
-  const browser = createBrowserClient(url, baseUrl)
-  /** Follows redirects within the sandbox to the page at their end. */
-  const follow = async (address: string): Promise<string> => {
-    const { headers, text } = await browser.get(address.replace(baseUrl, ''))
-    return headers.location === undefined ? textOf(text) : follow(new URL(headers.location, baseUrl).href)
+  const browser = createBrowserClient(sandbox.url, sandbox.baseUrl)
+  /** Sends a form of the demo that is refused with 400: the text of the answer. */
+  const refused = async (path: string, fields: Fields = BIRTH) => {
+    const { status, text } = await browser.submit(`${DEMO}/${path}`, fields)
+    expect(status).toBe(400)
+    return textOf(text)
   }
-  /** Sends a form of the demo, and decides the flow that begins by query parameters. */
-  const decided = async (path: string, fields: Fields, choices: Fields = {}) => {
-    const { headers } = await browser.submit(`${DEMO}/${path}`, fields)
-    const address = new URL(headers.location ?? '', baseUrl)
-    for (const [name, value] of Object.entries(choices)) address.searchParams.set(name, value)
-    return follow(address.href)
-  }
-  return {
-    browser,
-    follow,
-    use: (choices: Fields, fields: Fields = {}) => decided('use', { ...USE, ...fields }, choices),
-    create: (choices: Fields, fields: Fields = BIRTH) => decided('create', fields, choices),
-    upgrade: () => decided('upgrade', BIRTH),
-    /** Sends a form of the demo that is refused with 400: the text of the answer. */
-    async refused(path: string, fields: Fields = BIRTH) {
-      const { status, text } = await browser.submit(`${DEMO}/${path}`, fields)
-      expect(status).toBe(400)
-      return textOf(text)
-    },
-  }
+  return { browser, refused, ...journeysOf(browser, sandbox.baseUrl) }
 }
 
 test('The demo verifies an age and shows each check', async () => {
@@ -108,7 +85,7 @@ test.each([
   const { use, create, upgrade } = openDemo()
   const isOfUpgrade = flow === 'token' || flow === 'upgrade'
   if (isOfUpgrade) await use({ sandbox_persona: 'child-12' })
-  await sandbox().next({ flow, outcome })
+  await sandbox.next({ flow, outcome })
   const last = isOfUpgrade ? upgrade() : flow === 'par' ? create({}) : use({ sandbox_persona: 'adult-passport' })
   const text = await last
   expect(text).toContain(REFUSED[flow])

@@ -2,14 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { variantName } from '../../../src/sandbox/outcomes/report/readings-text.ts'
-import { shareSandbox } from '../../outcomes/shared-sandbox.ts'
+import { shareSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
 import { auditInProcess, reportIn, startSmallApp, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
 import { MIXED } from './reports/sample-report.ts'
 import { NEEDS_SCOPES } from './started-apps.ts'
 
 const { launch } = await buildCli()
-const sandbox = shareSandbox({ readings: { typ: 'absent' } })
+const sandbox = await shareSandbox({ readings: { typ: 'absent' } })
 useScratchFolder()
 
 const namesWith = ({ readings }: AuditReport, verdict: string) =>
@@ -32,11 +32,11 @@ test('audit --readings --fail-on-readings restarts the app for readings of disco
   writeFileSync('.agekey-audit/last.json', JSON.stringify({ ...MIXED, app: 'http://localhost:{port}/verify' }))
   const files = { json: 'r.json', junit: 'r.xml', sarif: 'r.sarif', markdown: 'r.md' }
   const flags = { readings: true, failOnReadings: true, jobs: '2' } as const
-  const { code, stdout, stderr } = await auditInProcess(sandbox(), { ...flags, ...files })
+  const { code, stdout, stderr } = await auditInProcess(sandbox, { ...flags, ...files })
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/readings \d+\/\d+, 1 .*\n$/) })
   expect(stdout).toContain('depends on discovery=full: it fails under discovery=minimal')
   expect(stdout).toMatch(/\nreadings: works under \d+ of \d+; depends on discovery=full; [\d.]+ seconds\n/)
-  expect(stdout).toContain(`What was found, with the flows: ${sandbox().baseUrl}/_sandbox/console/audit`)
+  expect(stdout).toContain(`What was found, with the flows: ${sandbox.baseUrl}/_sandbox/console/audit`)
   expect(reportIn('r.json').exit_code).toBe(1)
   for (const file of ['r.xml', 'r.sarif', 'r.md'])
     expect(readFileSync(file, 'utf8')).toMatch(/discovery=(?:minimal|full)/)
@@ -47,5 +47,5 @@ test('audit --readings --fail-on-readings restarts the app for readings of disco
   // What the sandbox has set is the usual reading, and the default of the table is another variant.
   expect(namesWith(last, 'works')).toEqual(expect.arrayContaining([...kept, 'typ=JWT']))
   expect(namesWith(last, 'works')).not.toContain('typ=absent')
-  expect(await tenantsOf(sandbox())).toEqual(['default'])
+  expect(await tenantsOf(sandbox)).toEqual(['default'])
 }, 300_000)

@@ -42,7 +42,7 @@ const FILES = {
 
 /** Waits until the sandbox of the tests has a scenario. */
 const armed = () =>
-  vi.waitFor(async () => expect(await sandbox().scenarios.list()).toHaveLength(1), { timeout: 10_000, interval: 10 })
+  vi.waitFor(async () => expect(await sandbox.scenarios.list()).toHaveLength(1), { timeout: 10_000, interval: 10 })
 
 test('run in a sandbox of its own reports each step as it happens, and resets all that a scenario leaves for the next one', async () => {
   const leaving = `name: Leaving
@@ -166,7 +166,7 @@ test('run --json -- COMMAND in a tenant prints events alone on stdout, also thos
     { status: 'ended', code: 7 },
   ])
   expect(events.at(-1)).toEqual({ event: 'end', passed: false })
-  expect(await sandbox().tenant('ci-1').scenarios.list()).toEqual([])
+  expect(await sandbox.tenant('ci-1').scenarios.list()).toEqual([])
 })
 
 const ENDED_WITH_7 = /✗ the command ended with code 7\n[\s\S]*^failed: 1 scenario, steps 1 passed, 0 failed/m
