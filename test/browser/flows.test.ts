@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Changes } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
+import { loadAxe, violationsOn } from './pages.ts'
 import { useUrl } from './requests.ts'
 import { DESK, NARROW, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
-const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const FLOWS = '/_sandbox/console/flows'
 
 describeWith('chromium', 'the flows of the console', () => {
@@ -61,11 +60,10 @@ describeWith('chromium', 'the flows of the console', () => {
     expect(await selected(page)).toBe(`flow-${newest}`)
     for (const key of ['j', 'j']) await page.keyboard.press(key)
     await preview.locator('.findings').waitFor()
-    await page.evaluate(AXE)
+    await loadAxe(page)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      const found = await page.evaluate('axe.run({ preload: false }).then(({ violations }) => violations)')
-      expect(found, colorScheme).toEqual([])
+      expect(await violationsOn(page), colorScheme).toEqual([])
     }
     await page.keyboard.press('k')
     expect(await selected(page)).toBe(`flow-${middle}`)
@@ -131,18 +129,13 @@ describeWith('chromium', 'the flows of the console', () => {
     expect(await row.getAttribute('class')).toContain('error')
   })
 
-  test('The list is limited to the errors by one click, and searched by free text', async () => {
-    const good = await endFlow()
+  test('The list is limited to the errors by one click', async () => {
+    await endFlow()
     const bad = await endFlow({ nonce: undefined })
     const page = await openLive()
     await page.getByLabel('Errors only').check({ noWaitAfter: true })
     await page.waitForURL(/status=error/)
     expect(await rowsIn(page)).toEqual([`flow-${bad}`])
-    await page.getByRole('link', { name: 'Show every flow' }).click()
-    await page.locator('#q').fill('TEEN-16')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/q=TEEN-16/)
-    expect(await rowsIn(page)).toEqual([`flow-${good}`])
   })
 
   test('A row shows how long ago its flow was by the clock of the sandbox, and the instant on focus', async () => {
@@ -167,10 +160,11 @@ describeWith('chromium', 'the flows of the console', () => {
 
   test('Flows are found, opened and run again without scripts', async () => {
     const id = await endFlow()
+    await endFlow({ nonce: undefined })
     const page = await open(FLOWS, { ...DESK, ...WITHOUT_SCRIPTS })
     for (const scripted of ['[data-keys]', '[data-live-state]'])
       expect(await page.locator(scripted).isVisible()).toBe(false)
-    await page.locator('#q').fill('teen-16')
+    await page.locator('#q').fill('TEEN-16')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.locator('.flow-row a').click()
     await page.getByRole('heading', { name: `Use flow ${id}` }).waitFor()

@@ -16,12 +16,17 @@ describeWith('chromium', 'in an iframe', () => {
   const { use, create } = world
   const callbacks = () => world.app.received.filter(({ url }) => url.startsWith('/callback'))
 
+  /** Opens a page of the app that embeds these addresses. */
+  async function frame(page: Page, addresses: readonly string[], { attributes = '', from = world.app.origin } = {}) {
+    const frames = addresses.map(
+      (address) => `<iframe ${attributes} src="${address.replaceAll('&', '&amp;')}"></iframe>`,
+    )
+    world.app.serve('/embedding', `<!doctype html><title>App</title>${frames.join('')}`)
+    await page.goto(`${from}/embedding`)
+  }
   /** The frame of a page of the app that embeds a URL. */
   async function embed(page: Page, url: string, attributes: string) {
-    const source = url.replaceAll('&', '&amp;')
-    const frame = `<iframe width="640" height="760" ${attributes} src="${source}"></iframe>`
-    world.app.serve('/embedding', `<!doctype html><title>App</title>${frame}`)
-    await page.goto(`${world.app.origin}/embedding`)
+    await frame(page, [url], { attributes: `width="640" height="760" ${attributes}` })
     return page.frameLocator('iframe')
   }
 
@@ -54,7 +59,12 @@ describeWith('chromium', 'in an iframe', () => {
     },
   )
 
-  test('Create without the permission saves nothing, even after "continue anyway"', async () => {
+  test('A flow without the permission ends with a message after "continue anyway", and saves nothing', async () => {
+    const used = await embed(await world.newPage(), use(), '')
+    await used.getByTestId('continue-anyway').click()
+    await used.getByTestId('persona-teen-16').click()
+    expect(await used.getByTestId('ended-in-iframe').textContent()).toMatch(/id_token\s*state/)
+    expect(callbacks()).toEqual([])
     const isSaved = async () => (await world.sandbox.personas.get('no-age-key')).age_key !== undefined
     const denied = await embed(await world.newPage(), await create(), '')
     await denied.getByTestId('continue-anyway').click()
@@ -69,14 +79,6 @@ describeWith('chromium', 'in an iframe', () => {
     await allowed.getByTestId('ended-in-iframe').waitFor()
     expect(await allowed.getByTestId('unsaved').count()).toBe(0)
     expect(await isSaved()).toBe(true)
-  })
-
-  test('A Use flow that continues without the permission ends with a message instead of a callback', async () => {
-    const frame = await embed(await world.newPage(), use(), '')
-    await frame.getByTestId('continue-anyway').click()
-    await frame.getByTestId('persona-teen-16').click()
-    expect(await frame.getByTestId('ended-in-iframe').textContent()).toMatch(/id_token\s*state/)
-    expect(callbacks()).toEqual([])
   })
 
   test.each([true, false])('A flow ends with a message and without a callback, with scripts %s', async (hasScripts) => {
@@ -111,5 +113,31 @@ describeWith('chromium', 'in an iframe', () => {
       await notice.waitFor()
       expect(await visibleText(notice)).toContain(message)
     }
+  })
+
+  // Another port of this host is another origin of the same site; the address is another site.
+  test.each(['localhost', '127.0.0.1'])(
+    'A page at %s frames nothing but the pages that a user answers',
+    async (host) => {
+      const consolePaths = ['console/clock', 'console/flows/none', 'demo', 'act-as/teen-16', 'embedding']
+      const paths = ['/', '/v1/oidc/other', ...consolePaths.map((path) => `/_sandbox/${path}`)]
+      const closed = paths.map((path) => world.sandbox.baseUrl + path)
+      const refused = use({ redirect_uri: 'https://evil.example/' })
+      const page = await world.newPage()
+      await frame(page, [...closed, use(), refused], { from: world.app.origin.replace('localhost', host) })
+      const urls = () => page.frames().map((one) => one.url().replace(/^chrome-error:.*/, 'closed'))
+      await expect.poll(urls).toEqual([page.url(), ...closed.map(() => 'closed'), use(), refused])
+      const texts = await Promise.all(page.frames().map((one) => one.locator('body').textContent()))
+      expect(texts.slice(1, -2).filter((text) => text?.includes('Sandbox'))).toEqual([])
+      expect(texts.at(-2)).toContain('wants to check your age')
+      expect(texts.at(-1)).toContain('redirect_uri')
+    },
+  )
+
+  test('The home page takes the place of the app when the user leaves the framed page of E1', async () => {
+    const page = await world.newPage()
+    await (await embed(page, use(), '')).getByRole('link', { name: 'Sandbox home' }).click()
+    await page.getByTestId('try-it').waitFor()
+    expect(page.url()).toBe(`${world.sandbox.baseUrl}/`)
   })
 })

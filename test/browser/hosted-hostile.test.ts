@@ -53,15 +53,6 @@ describeWith('chromium', 'a hostile string', () => {
     expect(await isHarmless(await open(changes))).toBe(true)
   })
 
-  test('A hostile state goes back unchanged in a posted form', async () => {
-    const page = await open({ response_mode: 'form_post', state: HOSTILE })
-    await page.getByTestId('group-own').click()
-    await page.getByTestId('persona-hostile').click()
-    await page.waitForURL(`${world.app.origin}/callback`)
-    const posted = world.app.received.findLast(({ method }) => method === 'POST')
-    expect(new URLSearchParams(posted?.body).get('state')).toBe(HOSTILE)
-  })
-
   test('The logo of a client runs no script, even when it is opened directly', async () => {
     const page = await open()
     const width = `document.querySelector('.client-logo').decode().then(() => document.querySelector('.client-logo').naturalWidth)`

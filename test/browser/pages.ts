@@ -10,7 +10,7 @@ const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'u
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /** Readies a page for axe-core: a list of four has the markup of a list of forty, which takes axe-core ten times as long. */
-async function loadAxe(page: Page) {
+export async function loadAxe(page: Page) {
   const repeated = ['.groups li:nth-child(n+3)', '.groups details:nth-child(n+4)', 'tbody tr:nth-child(n+5)']
   const lists = [...repeated, '#outcome-list li:nth-child(n+3)', '.audit-family:nth-of-type(n+4)']
   await page.evaluate(`for (const one of document.querySelectorAll(${JSON.stringify(lists.join())})) one.remove()`)
@@ -18,7 +18,7 @@ async function loadAxe(page: Page) {
 }
 
 /** What axe-core finds, a line each. */
-const violationsOn = (page: Page, rules = RULES): Promise<string[]> =>
+export const violationsOn = (page: Page, rules = RULES): Promise<string[]> =>
   page.evaluate(`axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'], preload: false })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`)

@@ -14,28 +14,8 @@ export const DESK = { viewport: { width: 1280, height: 800 } }
 export const NARROW = { viewport: { width: 390, height: 844 } }
 export const WITHOUT_SCRIPTS = { javaScriptEnabled: false }
 
-/** What the tests of a file share, from the first of them on. */
-interface World {
-  readonly sandbox: Sandbox
-  /** An app of another origin. */
-  readonly app: RelyingParty
-  /** A page that shares nothing with other pages, for the group. */
-  keepPage(options?: BrowserContextOptions): Promise<Page>
-  /** Such a page for one test. */
-  newPage(options?: BrowserContextOptions): Promise<Page>
-  /** Such a page at an address of the sandbox. */
-  open(address: string, options?: BrowserContextOptions): Promise<Page>
-  /** The URLs of an E1 and of an E3 request that come back to the app. */
-  use(changes?: Changes): string
-  create(changes?: Changes): Promise<string>
-  /** What came back to the app on a page, in the fragment or in the query. */
-  answerOn(page: Page): Promise<Readonly<Record<string, string>>>
-}
-
 /** Connects to Chromium and starts an app and a sandbox, whose options may need the app, for the tests of a group. */
-export function startWorld(
-  optionsFor: (app: RelyingParty) => SandboxOptions | Promise<SandboxOptions> = () => ({}),
-): World {
+export function startWorld(optionsFor: (app: RelyingParty) => SandboxOptions | Promise<SandboxOptions> = () => ({})) {
   let started: [Browser, Sandbox, RelyingParty]
   beforeAll(async () => {
     const app = await startRelyingParty()
@@ -45,33 +25,41 @@ export function startWorld(
   afterAll(async () => {
     await Promise.all(started?.map((part) => part.close()) ?? [])
   })
-  const world: World = {
+  const toApp = (changes: Changes = {}) => ({ redirect_uri: `${started[2].origin}/callback`, ...changes })
+  /** A page that shares nothing with other pages, for the group. */
+  const keepPage = async (options?: BrowserContextOptions) => (await newContext(started[0], options)).newPage()
+  /** Such a page for one test. */
+  async function newPage(options?: BrowserContextOptions) {
+    const page = await keepPage(options)
+    onTestFinished(() => page.context().close())
+    return page
+  }
+  return {
     get sandbox() {
       return started[1]
     },
+    /** An app of another origin. */
     get app() {
       return started[2]
     },
-    keepPage: async (changes) => (await newContext(started[0], changes)).newPage(),
-    async newPage(changes) {
-      const page = await world.keepPage(changes)
-      onTestFinished(() => page.context().close())
-      return page
-    },
-    async open(address, changes) {
-      const page = await world.newPage(changes)
+    keepPage,
+    newPage,
+    /** A page for one test at an address of the sandbox. */
+    async open(address: string, options?: BrowserContextOptions) {
+      const page = await newPage(options)
       await page.goto(new URL(address, started[1].baseUrl).href)
       return page
     },
-    use: (changes) => useUrl(started[1], { redirect_uri: `${started[2].origin}/callback`, ...changes }),
-    create: (changes) => createUrl(started[1], { redirect_uri: `${started[2].origin}/callback`, ...changes }),
-    async answerOn(page) {
+    /** The URLs of an E1 and of an E3 request that come back to the app. */
+    use: (changes?: Changes) => useUrl(started[1], toApp(changes)),
+    create: (changes?: Changes) => createUrl(started[1], toApp(changes)),
+    /** What came back to the app on a page, in the fragment or in the query. */
+    async answerOn(page: Page): Promise<Readonly<Record<string, string>>> {
       await page.waitForURL((url) => url.origin === started[2].origin)
       const { hash, searchParams } = new URL(page.url())
       return Object.fromEntries(hash === '' ? searchParams : new URLSearchParams(hash.slice(1)))
     },
   }
-  return world
 }
 
 async function newContext(browser: Browser, options: BrowserContextOptions = {}) {
