@@ -11,8 +11,14 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 
 /** Readies a page for axe-core: a list of four has the markup of a list of forty, which takes axe-core ten times as long. */
 export async function loadAxe(page: Page) {
-  const repeated = ['.groups li:nth-child(n+3)', '.groups details:nth-child(n+4)', 'tbody tr:nth-child(n+5)']
-  const lists = [...repeated, '#outcome-list li:nth-child(n+3)', '.audit-family:nth-of-type(n+4)']
+  const lists = ['.groups li:nth-child(n+3)', '.groups details:nth-child(n+4)', '#outcome-list li:nth-child(n+3)']
+  lists.push('tbody tr:nth-child(n+5)', 'tbody:nth-of-type(n+5)', 'datalist :nth-child(n+3)')
+  lists.push(
+    '.group-title:nth-of-type(n+6)',
+    '.group-title ~ .dense:nth-of-type(n+6)',
+    '.coverage-gaps li:nth-child(n+3)',
+  )
+  lists.push('.audit-family:nth-of-type(n+4)', '[data-testid^=reading-]:nth-of-type(n+5)')
   await page.evaluate(`for (const one of document.querySelectorAll(${JSON.stringify(lists.join())})) one.remove()`)
   await page.evaluate(axe)
 }
