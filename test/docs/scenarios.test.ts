@@ -30,7 +30,10 @@ test.each([
   },
 )
 
-test('The example of scenarios.md is a scenario', () => {
-  const [yaml = ''] = codeBlocks(readPage('scenarios.md'), 'yaml')
-  expect(parseYamlDocument(yaml, { file: 'docs/scenarios.md', schema: scenarioSchema }).steps).toHaveLength(5)
+test.each([
+  ['scenarios.md', 5],
+  ['recordings.md', 1],
+])('The example of %s is a scenario of %d steps', (file, steps) => {
+  const [yaml = ''] = codeBlocks(readPage(file), 'yaml')
+  expect(parseYamlDocument(yaml, { file, schema: scenarioSchema }).steps).toHaveLength(steps)
 })
