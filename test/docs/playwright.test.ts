@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest'
 import { findFreePort } from '../support/free-port.ts'
 import { makeProject, PLAYWRIGHT } from '../support/project.ts'
-import { chromiumPath, describeWith } from '../support/tools.ts'
+import { chromiumOfRun } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { blockWith, codeBlocks, readPage, readRoot } from './page.ts'
 
 const examples = codeBlocks(readPage('library.md'), 'ts')
 
-/** The config of the page in one of its ways to start a sandbox, with the browser that is installed here. */
+/** The config of the page in one of its ways to start a sandbox, with the browser of this run. */
 const LOCAL_CONFIG = `
 import shown from './playwright.config.ts'
-const launchOptions = { executablePath: '${chromiumPath}', args: ['--no-sandbox'] }
+const connectOptions = JSON.parse(process.env.CHROMIUM)
 const [sandbox, app] = shown.webServer
 const server = { ...app, env: { ...app.env, PORT: new URL(app.url).port } }
 const start = process.env.IS_GLOBAL ? { globalSetup: './global-setup.ts' } : { webServer: [sandbox, server] }
-export default { ...shown, webServer: [], ...start, workers: 2, reporter: 'line', use: { ...shown.use, launchOptions } }`
+export default { ...shown, webServer: [], ...start, workers: 2, reporter: 'line', use: { ...shown.use, connectOptions } }`
 
 /** Tests without a page, in as many workers. */
 const SHARED = `
@@ -37,7 +38,10 @@ describeWith('chromium', 'Playwright runs the examples of library.md:', async ()
     for (const [name, text] of Object.entries(files))
       project.write({ [name]: text.replaceAll('3000', `${app}`).replaceAll('2435', `${sandbox}`) })
     const program = ['node_modules/@playwright/test/cli.js', 'test', '-c', 'local.config.ts', ...args]
-    const { code, stdout, stderr } = await project.run(process.execPath, program, { CI: '1', ...start })
+    const { code, stdout, stderr } = await project.run(process.execPath, program, {
+      ...{ CI: '1', CHROMIUM: JSON.stringify(await chromiumOfRun()) },
+      ...start,
+    })
     return { code, output: stdout + stderr }
   }
 

@@ -9,7 +9,8 @@ import { KEY_FILE } from '../support/keys.ts'
 import { makeProject, PLAYWRIGHT } from '../support/project.ts'
 import { recordFlows } from '../support/recorded-flows.ts'
 import { basic } from '../support/requests.ts'
-import { chromiumPath, describeWith } from '../support/tools.ts'
+import { chromiumOfRun } from '../support/run.ts'
+import { describeWith } from '../support/tools.ts'
 import { readPage } from './page.ts'
 
 const sandbox = await createSandbox({ keys: KEY_FILE })
@@ -114,8 +115,8 @@ describeWith('chromium', 'In Chromium', () => {
   test('flows of each kind run unchanged as tests of Playwright', async () => {
     const dropped = 'a token call that is dropped'
     await write('playwright', ['an upgrade', 'form_post', 'an expired request_uri', dropped, 'a wrong secret'])
-    const launchOptions = { executablePath: chromiumPath, args: ['--no-sandbox'] }
-    const config = { use: { launchOptions }, workers: 1, reporter: 'json', testMatch: '*.spec.ts' }
+    const use = { connectOptions: await chromiumOfRun() }
+    const config = { use, workers: 1, reporter: 'json', testMatch: '*.spec.ts' }
     project.write({ 'playwright.config.ts': `export default ${JSON.stringify(config)}` })
     const { stdout } = await project.runNode('node_modules/@playwright/test/cli.js', 'test')
     expect(JSON.parse(stdout)).toMatchObject({ stats: { expected: 5, unexpected: 0 }, errors: [] })
