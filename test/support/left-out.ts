@@ -12,7 +12,7 @@ export class LeftOut implements Reporter {
     }
     for (const [tool, count] of counts) {
       const why = isTool(tool) ? `there is no ${tool} here: ${TOOLS[tool].remedy}` : 'see the reason beside each'
-      console.warn(`LEFT OUT: ${count} groups of tests, ${why}`)
+      console.warn(`LEFT OUT: ${count} ${count === 1 ? 'group' : 'groups'} of tests, ${why}`)
     }
   }
 }
