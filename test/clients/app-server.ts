@@ -1,18 +1,10 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 
-/** A server whose address an app knows before there is the app. */
-export interface AppServer {
-  readonly url: string
-  serve(listener: RequestListener): void
-}
-
-/** Listens on a free port, for one test. */
-export async function startAppServer(): Promise<AppServer> {
+/** Listens on a free port, for one test: a server whose address an app knows before there is the app. */
+export async function startAppServer() {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  return { url: `http://localhost:${port}`, serve: (listener) => void server.on('request', listener) }
+  const host = await listenOnFreePort(server)
+  const serve = (listener: RequestListener) => void server.on('request', listener)
+  return { url: `http://${host.replace('127.0.0.1', 'localhost')}`, serve }
 }

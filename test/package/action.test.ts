@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -18,8 +19,8 @@ import { parse } from 'yaml'
 import * as z from 'zod'
 import { auditReportSchema } from '../../src/sandbox/outcomes/audit-report.ts'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
-import { buildPackage } from '../support/built-package.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { packageOfRun } from '../support/run.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const readRoot = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -135,7 +136,7 @@ function startOf({ isCareless = false } = {}): string {
 const url = 'http://localhost:{port}/verify'
 const ROW = 'use/id_token.nonce_missing'
 const built = checkout(afterAll)
-await buildPackage(built)
+cpSync(await packageOfRun(), built, { recursive: true, verbatimSymlinks: true })
 
 test('The action passes an app that refuses, and says so in an annotation, the summary, three reports and its outputs', async () => {
   const only = `\n  ${ROW}\n  use/id_token.expired\n`

@@ -13,13 +13,11 @@ const replace =
     return () => (isNew ? Reflect.deleteProperty(owner, name) : Reflect.set(owner, name, before))
   }
 
-/** Changes by a function that returns what was there before. */
+/** Takes back by the function that has made the change: it returns what was there before. */
 const swap =
   <Value>(set: (value: Value) => Value, value: Value): Change =>
-  () => {
-    const before = set(value)
-    return () => set(before)
-  }
+  () =>
+    set.bind(undefined, set(value))
 
 const enter = (folder: string) => {
   const before = process.cwd()
@@ -27,11 +25,8 @@ const enter = (folder: string) => {
   return before
 }
 
-const listen = () => {
-  const listener = () => {}
-  process.on('warning', listener)
-  return () => process.off('warning', listener)
-}
+const listener = () => {}
+const listen = () => process.on('warning', listener) && (() => process.off('warning', listener))
 
 const CHANGES: readonly [change: string, part: string, Change][] = [
   ['a new variable of the environment', 'environment', replace(process.env, 'LEFT_BY_A_TEST', '1')],

@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { CHROMIUM_ARGS } from './chromium-args.ts'
+import { findFreePort } from './free-port.ts'
 import { chromiumPath } from './tools.ts'
 
 declare module 'vitest' {
@@ -45,10 +46,7 @@ const MADE: Readonly<Record<string, (folder: string, ends: End[]) => Promise<str
   },
   /** A Redis that no test stops: its address, without a database. */
   async redis(folder, ends) {
-    const socket = createServer().listen(0, '127.0.0.1')
-    await once(socket, 'listening')
-    const { port } = socket.address() as AddressInfo
-    socket.close()
+    const port = await findFreePort()
     const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--databases', '512']
     const redis = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] })
     ends.push(() => redis.kill('SIGKILL'))
