@@ -49,7 +49,7 @@ const CALLS = {
 const KINDS = ['par', 'token', 'upgrade'] as const
 test.each(KINDS)('A %s call that follows a redirect to a trap is recorded in its flow, masked', async (kind) => {
   const { path, send, flow, sent } = await CALLS[kind]()
-  await sandbox.next({ flow: kind, outcome: `${kind}.redirect` })
+  await sandbox.next({ flow: kind, outcome: `${kind}.redirect`, match: { client_id: 'ak_test_sandbox' } })
   const trap = trapIn((await send(path).expect(307)).headers['location'])
   await send(trap)
   const flows = await sandbox.flows.list()

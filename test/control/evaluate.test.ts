@@ -40,3 +40,9 @@ test.each([
   const claims = { age_thresholds: [18], iso_27566_1: 'effective' }
   expect((await evaluate({ claims, signals: [signal] })).body).toMatchObject({ age_thresholds: { 18: isEffective } })
 })
+
+test('evaluate names the rule of a mistake in the claims', async () => {
+  const { body } = await evaluate({ claims: { age_thresholds: [200] }, persona: 'teen-16' })
+  const findings = [{ rule: 'CLM-03', level: 'error', path: 'claims.age_thresholds[0]' }]
+  expect(body).toMatchObject({ error: 'invalid_request', findings })
+})
