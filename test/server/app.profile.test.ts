@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { ReceivedCallback } from '../support/callbacks.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { createRelyingParty, type RelyingParty } from '../support/relying-party.ts'
+import { claims } from '../support/requests.ts'
 import { shareSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const CHILD = { sandbox_persona: 'child-12' }
@@ -44,4 +45,16 @@ test('Profile agekey puts its brand word into the scope and the upgrade path, in
   expect((await party.upgrade(token)).status).toBe(200)
   expect(idTokenOf(await party.use(CHILD)).age_thresholds).toMatchObject({ 21: true })
   expect((await party.use({ scope: 'openid svc.upgrade' })).params).toMatchObject({ error: 'invalid_scope' })
+})
+
+test('Profile agekey refuses a sixth threshold or the same one twice, and takes an older upgrade scope at E2', async () => {
+  for (const [rule, age_thresholds] of [
+    ['CLM-06', [1, 2, 3, 4, 5, 6]],
+    ['CLM-04', [18, 18]],
+  ] as const) {
+    const query = { claims: claims({ age_thresholds }) }
+    expect((await party.use(query)).params['error_description']).toContain(rule)
+    expect((await createRelyingParty(strict).use(query)).params).toHaveProperty('id_token')
+  }
+  expect((await party.push({ scope })).status).toBe(201)
 })
