@@ -54,6 +54,8 @@ test('The journal records the traceparent of a server call alone, its page shows
 
 test.each([
   ['all zeros as trace-id', TRACEPARENT.replace(/4bf\w+/, '0'.repeat(32))],
+  ['all zeros as parent-id', TRACEPARENT.replace(/00f\w+/, '0'.repeat(16))],
+  ['capitals', TRACEPARENT.toUpperCase()],
   ['version ff', TRACEPARENT.replace('00-', 'ff-')],
   ['free text', 'sk_test_sandbox'],
 ])('The journal records no traceparent with %s', async (_, traceparent) => {
