@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LeftOut } from './test/support/left-out.ts'
 
@@ -44,8 +45,8 @@ export default defineConfig({
       project('others', { include: OTHERS, exclude: BUILDING, testTimeout: 120_000 }),
       project('building', { include: BUILDING, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
     ],
-    // As many as there are cores: by default one core is left for the runner, which on two of them is half of all.
-    maxWorkers: '100%',
+    // More than there are cores, because many a test waits for a page or another process. On two cores three take a tenth less time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     globalSetup: 'test/support/run.setup.ts',
     reporters: ['default', new LeftOut()],
     coverage: {
