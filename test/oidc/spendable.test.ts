@@ -9,33 +9,6 @@ import { createService, refused } from '../support/service.ts'
 
 const FIFTY = Array.from({ length: 50 })
 
-test('Exactly one of 50 callers that exchange one code at once gets a token', async () => {
-  const service = createService()
-  const code = await service.obtainCode()
-  const answers = await Promise.allSettled(FIFTY.map(() => service.exchange(code)))
-  const refused = answers.filter(({ status }) => status === 'rejected')
-  const reason = { status: 400, code: 'invalid_grant', findings: [{ rule: 'TOK-07' }] }
-  expect(refused).toMatchObject(Array(49).fill({ reason }))
-})
-
-test('Exactly one of 50 decisions on one request_uri at once is taken', async () => {
-  const service = createService()
-  const requestUri = await service.obtainRequestUri()
-  const holders = FIFTY.map((_, index) => `holder-${index}`)
-  const decide = (holder: string) => service.create(requestUri, {}, { kind: 'created', holder })
-  const callbacks = await Promise.all(holders.map(decide))
-  const params = { error: 'invalid_request_uri', state: 'state-1' }
-  expect(callbacks.filter((callback) => 'error' in callback.params)).toMatchObject(Array(49).fill({ params }))
-  expect(holders.filter((holder) => service.provider.ageKeys.of(holder))).toHaveLength(1)
-})
-
-test('Each of 50 Use flows at once issues a code of its own, and each can be exchanged', async () => {
-  const service = createService()
-  const codes = await Promise.all(FIFTY.map(() => service.obtainCode()))
-  expect(new Set(codes).size).toBe(50)
-  await Promise.all(codes.map((code) => service.exchange(code)))
-})
-
 test('Each record has a name of its kind in the store, and stays a week beyond its end', async () => {
   const store = createMemoryStore({ clock: { now: () => NOW } })
   const kept: unknown[] = []

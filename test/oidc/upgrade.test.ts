@@ -34,12 +34,6 @@ test('upgradeAgeKey takes a token that an earlier version kept, without the stat
   expect(await service.upgrade('at_test_kept')).toEqual({ response: 'OK', findings: [] })
 })
 
-test('upgradeAgeKey takes no code for a token', async () => {
-  const service = createService()
-  const code = await service.obtainCode()
-  expect(await refused(() => service.upgrade(code))).toMatchObject({ error: 'invalid_token', rules: ['UPG-03'] })
-})
-
 test('upgradeAgeKey names the mistakes of header and body at once, without a guess about one by the other', async () => {
   const { provider } = createService()
   const { findings } = await refusalOf(() => upgradeAgeKey(jsonRequest({}, undefined), provider))

@@ -72,10 +72,6 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     expect(decision?.persona?.name).toBe(PERSONAS[first])
   })
 
-  test('a request is left to the choice page when no source names anything', async () => {
-    expect(await decideRequest(flow, await createTestTenant())).toBeUndefined()
-  })
-
   test('an unnamed outcome is the usual outcome, and an unnamed persona that of the flow or none', async () => {
     const tenant = await createTestTenant()
     const [usual, persona] = flow === 'use' ? ['verified', 'adult-passport'] : ['created', 'no-age-key']
@@ -120,18 +116,10 @@ const SHOP = { clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI]
 const arm = (tenant: Tenant, ...decisions: NonNullable<Scenario['steps'][number]['decide']>[]) =>
   tenant.scenarios.arm({ name: 'A', steps: decisions.map((decide) => ({ decide })) })
 
-test('A decision takes persona and outcome from different sources', async () => {
-  const tenant = await createTestTenant({ defaults: { persona: 'teen-16' } })
-  await tenant.expectations.add({ flow: 'use', outcome: 'verified', times: 1 })
-  expect(await namesBy('use', tenant, { query: named('child-12') })).toEqual(['child-12', 'verified'])
-})
-
 test('A decision ignores a default outcome of another flow', async () => {
   const tenant = await createTestTenant({ defaults: { outcome: 'created' } })
-  expect([await namesBy('use', tenant), await namesBy('create', tenant)]).toEqual([
-    undefined,
-    ['no-age-key', 'created'],
-  ])
+  expect(await namesBy('use', tenant)).toBeUndefined()
+  expect(await namesBy('create', tenant)).toEqual(['no-age-key', 'created'])
 })
 
 test.each(['token.503', 'upgrade.503'])(
@@ -198,17 +186,6 @@ test('A scenario fails with the explanation when the request cannot have its dec
   expect(await decideRequest('use', tenant)).toBeUndefined()
 })
 
-test.each(['code_issued', 'id_token.expired', 'id_token.alg_none', 'callback.code_missing', 'callback.id_token_twice'])(
-  'A persona without an age key, which gets neither an id_token nor a code, is refused %s',
-  async (outcome) => {
-    const tenant = await createTestTenant()
-    const message = expect.stringMatching(/not possible as no-age-key.*no age key/)
-    const refusal = await refusalOfUse(tenant, { query: named('no-age-key', outcome) }, UPGRADE)
-    expect(refusal).toMatchObject({ status: 400, message })
-    expect(await namesBy('use', tenant, { query: named('child-4', outcome) }, UPGRADE)).toEqual(['child-4', outcome])
-  },
-)
-
 test.each(['verified', 'access_denied', 'callback.state_missing'])(
   'A persona without an age key may have the outcome %s, which needs none',
   async (outcome) => {
@@ -257,28 +234,19 @@ test('A decision says when an expectation, a scenario, a client or a default has
 const NO_KEY =
   'as no-age-key: it has no age key, so there is neither an id_token nor a code; name a persona that has one'
 const OR_OTHER = 'or choose another outcome'
+const UNASKED = 'here: the request did not send can_create=true; send it'
+const LEGAL = 'here: the request sent can_create=true, which makes this answer a legal one; leave it out'
+const NO_UPGRADE = 'here: the request did not ask for the upgrade scope; send scope=openid svc.upgrade'
+const NOTHING_EARLIER =
+  'here: this client has no earlier Use flow that ended well (verified, with another nonce); finish one first'
 
 test.each<[string | undefined, string, Changes, string]>([
-  [undefined, 'create_requested', {}, `here: the request did not send can_create=true; send it, ${OR_OTHER}`],
-  [
-    undefined,
-    'callback.create_requested_unasked',
-    { can_create: 'true' },
-    `here: the request sent can_create=true, which makes this answer a legal one; leave it out, ${OR_OTHER}`,
-  ],
-  [
-    undefined,
-    'code_issued',
-    {},
-    `here: the request did not ask for the upgrade scope; send scope=openid svc.upgrade, ${OR_OTHER}`,
-  ],
-  [
-    undefined,
-    'id_token.replayed',
-    {},
-    `here: this client has no earlier Use flow that ended well (verified, with another nonce); finish one first, ${OR_OTHER}`,
-  ],
-  ['no-age-key', 'id_token.expired', {}, NO_KEY],
+  [undefined, 'create_requested', {}, `${UNASKED}, ${OR_OTHER}`],
+  [undefined, 'callback.create_requested_unasked', { can_create: 'true' }, `${LEGAL}, ${OR_OTHER}`],
+  [undefined, 'code_issued', {}, `${NO_UPGRADE}, ${OR_OTHER}`],
+  [undefined, 'id_token.replayed', {}, `${NOTHING_EARLIER}, ${OR_OTHER}`],
+  ['no-age-key', 'id_token.alg_none', {}, NO_KEY],
+  ['no-age-key', 'callback.code_missing', UPGRADE, NO_KEY],
   ['no-age-key', 'token.500', UPGRADE, NO_KEY],
 ])('As %s the outcome %s of a request with %j is refused, and why', async (persona, outcome, changes, problem) => {
   const refusal = await refusalOfUse(await createTestTenant(), { query: named(persona, outcome) }, changes)
@@ -290,11 +258,10 @@ test('A replay takes what an earlier flow of the client was answered, when that 
   const tenant = await createTestTenant()
   const response = callbackWith({ id_token: 'a.b.c' })
   const facts = { flow: 'use', client_id: 'ak_test_sandbox', outcome: 'verified' } as const
-  const recordEarlier = (state: string) =>
-    tenant.journal.record(
-      'default',
-      useFlowEntry({ facts, call: { parameters: { state, nonce: `of ${state}` }, response } }),
-    )
+  function recordEarlier(state: string) {
+    const parameters = { state, nonce: `of ${state}` }
+    return tenant.journal.record('default', useFlowEntry({ facts, call: { parameters, response } }))
+  }
   await recordEarlier('state-1')
   const replay = (outcome: string) => decideRequest('use', tenant, { query: named(undefined, outcome) })
   const earlier = { state: 'state-1', nonce: 'of state-1', idToken: 'a.b.c' }
@@ -336,11 +303,8 @@ test('The choice page decides by its form alone, and leaves an empty form undeci
   const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
   const transaction = await transactionOf('use', tenant)
   const choose = (persona?: string, outcome?: string) => decideByChoice(transaction, named(persona, outcome), tenant)
-  expect(await choose('teen-16')).toMatchObject({
-    persona: { name: 'teen-16' },
-    outcome: { name: 'verified' },
-    decidedBy: 'the choice page',
-  })
+  const chosen = { persona: { name: 'teen-16' }, outcome: { name: 'verified' }, decidedBy: 'the choice page' }
+  expect(await choose('teen-16')).toMatchObject(chosen)
   const unknown = await refusalOf(() => choose('teen-61'))
   expect(unknown.message).toMatch(/^the choice page: there is no persona "teen-61"/)
   await tenant.personas.remove('adult-passport')
@@ -375,18 +339,13 @@ test('A server call is left to the service when no source names an outcome, and 
   expect(refusal).toMatchObject({ status: 400, suggestions: expect.arrayContaining(['par.401']) })
 })
 
-test('A server call takes the outcome of the header before an expectation, which stays', async () => {
-  const tenant = await createTestTenant()
-  await tenant.expectations.add({ flow: 'par', outcome: 'par.500', times: 1 })
-  const forced = await decideCall('par', tenant, 'par.401')
-  const source = 'request header X-Sandbox-Outcome'
-  expect(forced).toMatchObject({ outcome: { name: 'par.401' }, source, queued: undefined })
-  expect([await forced?.settle(true), (await tenant.expectations.list()).length]).toEqual([true, 1])
-})
-
-test('A server call uses an expectation up when the outcome was followed', async () => {
+test('A server call takes the outcome of the header, else of an expectation, which is used up when it was followed', async () => {
   const tenant = await createTestTenant()
   await tenant.expectations.add({ flow: 'par', outcome: 'par.401', times: 1 })
+  const forced = await decideCall('par', tenant, 'par.500')
+  const byHeader = { outcome: { name: 'par.500' }, source: 'request header X-Sandbox-Outcome', queued: undefined }
+  expect(forced).toMatchObject(byHeader)
+  expect([await forced?.settle(true), (await tenant.expectations.list()).length]).toEqual([true, 1])
   const [first, second] = [await decideCall('par', tenant), await decideCall('par', tenant)]
   const source = expect.stringMatching(/^expectation .*used up/)
   expect(first).toMatchObject({ queued: { outcome: 'par.401' }, source })
