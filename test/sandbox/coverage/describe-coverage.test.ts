@@ -43,13 +43,8 @@ test('Coverage names a persona on each side of a birthday, and what to add when 
     [undefined, undefined],
   ])
   expect(items[1]?.sides['tomorrow']?.closes).toContain('date_of_birth: today - 25y + 1d')
-})
-
-test('Coverage asks for no birthday of claims that accept no method with a date of birth', () => {
-  const { boundaries } = asking({
-    ...AGE,
-    allowed_methods: ['facial_age_estimation', 'payment_card_network'],
-  }).dimensions
+  // No method with a date of birth.
+  const { boundaries } = asking({ ...AGE, allowed_methods: ['facial_age_estimation'] }).dimensions
   expect(boundaries).toMatchObject({ total: 0, percent: 100 })
 })
 
@@ -71,6 +66,8 @@ test('Coverage leaves flows out that the app never used, and names them with the
   expect(described.unused.map(({ flow }) => flow)).toEqual(['create', 'upgrade', 'discovery', 'jwks'])
   expect(described.dimensions.must.items.every(({ flow }) => flow === 'use')).toBe(true)
   expect(itemOf(described, 'endings', 'created')).toBeUndefined()
+  // It brings no answer.
+  expect(itemOf(described, 'must', 'use/no_answer')).toBeUndefined()
   expect(described.dimensions.calls.total).toBe(0)
 })
 
@@ -85,10 +82,6 @@ test.each([
   expect(item).toMatchObject({ state: 'missing', sides: { seen: { outcome } } })
 })
 
-test('Coverage demands no row that brings no answer', () => {
-  expect(itemOf(asking(AGE), 'must', 'use/no_answer')).toBeUndefined()
-})
-
 test('Coverage demands four sides of a call from server to server, and no refusal of the key set', () => {
   const described = asking(AGE, { calls: { par: { success: ONCE }, jwks: {} } })
   const [refusal, failure, timeout] = ['400', '500', 'slow'].map((name) => ({ outcome: `par.${name}` }))
@@ -97,12 +90,9 @@ test('Coverage demands four sides of a call from server to server, and no refusa
   expect(Object.keys(itemOf(described, 'calls', 'jwks')?.sides ?? {})).toEqual(['success', 'failure', 'timeout'])
 })
 
-test('Coverage is 0 percent of everything when nothing was delivered, so that no minimum is met by accident', () => {
+test('Coverage is 0 percent when nothing was delivered, or documents alone, so that no minimum is met by accident', () => {
   const { dimensions } = describeCoverage(emptyCounters('1.0.0'), cast)
   expect(Object.values(dimensions).map(({ percent }) => percent)).toEqual([0, 0, 0, 0, 0, 0])
-})
-
-test('Coverage is 0 percent of what a flow brings when only documents were read: the suite reached no flow', () => {
   const counters = { ...emptyCounters('1.0.0'), calls: { discovery: { success: ONCE }, jwks: { success: ONCE } } }
   const { answers, filters, boundaries, endings } = describeCoverage(counters, cast).dimensions
   expect([answers, filters, boundaries, endings].map(({ percent }) => percent)).toEqual([0, 0, 0, 0])

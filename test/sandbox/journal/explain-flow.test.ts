@@ -12,11 +12,10 @@ const teen = { persona: 'teen-16', outcome: 'verified', age_thresholds: { 13: tr
 const use = recordedCall({ response: callbackWith({ id_token: 'a.b.c', code: 'x' }) })
 const details = '[{"type":"age_verification","method":"id_doc_scan"}]'
 
-const ok = (summary: string) => ({ status: 'ok', summary })
-const error = (summary: string) => ({ status: 'error', summary })
-const waiting = (summary: string) => ({ status: 'waiting', summary })
 const TEEN = 'teen-16: 13 yes, 16 yes, 18 no'
 const SINCE = 'since 2026-06-01 12:00:00Z'
+const NONCE = 'USE-08: nonce is missing or has no value'
+const TRAPPED = 'the client fetched /_sandbox/trap/1, an address that it must not follow'
 
 const invalidClient = { error: 'invalid_client', error_description: 'the secret is wrong' }
 const refusedToken = recordedCall({ endpoint: 'E4', status: 401, response: { kind: 'json', value: invalidClient } })
@@ -29,72 +28,37 @@ const upgrade = recordedCall({ endpoint: 'E5', status: 200, parameters: { author
 const exchange = recordedCall({ endpoint: 'E4', status: 200 })
 const sentAgain = recordedCall({ endpoint: 'choice', status: 410 })
 
-const FLOWS: readonly (readonly [string, Partial<Flow>, { status: string; summary: string }])[] = [
-  [
-    'a refused request by its first broken rule',
-    { calls: [recordedCall({ findings: [advice, missing, unknown], response: callbackWith({ error: 'x' }) })] },
-    error('USE-08: nonce is missing or has no value (and 1 more)'),
-  ],
-  [
-    'a call that was refused without a rule by its description',
-    { calls: [use, refusedToken] },
-    error('E4 refused with 401: the secret is wrong'),
-  ],
-  ['a dropped connection', { calls: [dropped] }, error('E1 got no response: the connection was closed')],
-  [
-    'an error in the callback, which comes with status 302',
-    { outcome: 'access_denied', calls: [recordedCall({ response: wentBack })] },
-    error('declined: the user went back'),
-  ],
-  [
-    'a trap that the client has fetched',
-    { calls: [use, trap] },
-    error('the client fetched /_sandbox/trap/1, an address that it must not follow'),
-  ],
-  [
-    'a forced answer with what a correct client does',
-    { ...teen, outcome: 'id_token.expired' },
-    ok('forced: id_token.expired, a correct client refuses it'),
-  ],
-  [
-    'a flow that waits for the user with the time',
-    { ended_at: undefined, calls: [page] },
-    waiting(`waits for the user ${SINCE}`),
-  ],
-  [
-    'a pushed request that no browser has brought yet',
-    { flow: 'create', ended_at: undefined, calls: [pushed] },
-    waiting(`pushed: waits for the browser at E3 ${SINCE}`),
-  ],
-  ['each answer', teen, ok(TEEN)],
-  ['a code beside the answers', { ...teen, calls: [use] }, ok(`${TEEN}, and a code to upgrade`)],
-  ['an exchanged code', { ...teen, calls: [use, exchange] }, ok(`${TEEN}; the code was exchanged, no upgrade yet`)],
-  ['an upgrade with the added methods', { ...teen, calls: [use, upgrade] }, ok(`${TEEN}; upgraded: id_doc_scan`)],
-  [
-    'a request to create an age key',
-    { persona: 'no-age-key', outcome: 'create_requested' },
-    ok('no-age-key: create_requested, an age key is to be created'),
-  ],
-  [
-    'a saved age key with its methods',
-    { flow: 'create', persona: 'no-age-key', outcome: 'created', calls: [pushed] },
-    ok('saved for no-age-key: id_doc_scan'),
-  ],
-  ['an age key of a new persona', { flow: 'create', outcome: 'created_new' }, ok('saved as a new persona')],
-  [
-    'a closed window',
-    { outcome: 'no_answer', calls: [recordedCall({ status: 200 })] },
-    ok('the user closed the window: no callback followed'),
-  ],
-  [
-    'a flow by its answer when its form was sent a second time',
-    { ...teen, calls: [use, sentAgain] },
-    ok(`${TEEN}, and a code to upgrade`),
-  ],
-]
+const create = { flow: 'create', outcome: 'created' } as const
+const newcomer = { persona: 'no-age-key' } as const
+const WENT_BACK = 'declined: the user went back'
+const FORCED = 'forced: id_token.expired, a correct client refuses it'
+const PUSHED = 'pushed: waits for the browser at E3'
+const WISH = 'create_requested, an age key is to be created'
+const CLOSED = 'the user closed the window: no callback followed'
+const twoErrors = recordedCall({ findings: [advice, missing, unknown], response: callbackWith({ error: 'x' }) })
+const closed = recordedCall({ status: 200 })
 
-test.each(FLOWS)('A summary tells %s', (_, flow, told) => {
-  expect(summarizeFlow(listedFlow(flow))).toEqual(told)
+test.each<[what: string, flow: Partial<Flow>, told: string]>([
+  ['a refused request by its first broken rule', { calls: [twoErrors] }, `error: ${NONCE} (and 1 more)`],
+  ['a refused call without a rule', { calls: [use, refusedToken] }, 'error: E4 refused with 401: the secret is wrong'],
+  ['a dropped connection', { calls: [dropped] }, 'error: E1 got no response: the connection was closed'],
+  ['an error', { outcome: 'access_denied', calls: [recordedCall({ response: wentBack })] }, `error: ${WENT_BACK}`],
+  ['a trap that the client has fetched', { calls: [use, trap] }, `error: ${TRAPPED}`],
+  ['a forced answer', { ...teen, outcome: 'id_token.expired' }, `ok: ${FORCED}`],
+  ['the time of a page', { ended_at: undefined, calls: [page] }, `waiting: waits for the user ${SINCE}`],
+  ['the time of a push', { ...create, ended_at: undefined, calls: [pushed] }, `waiting: ${PUSHED} ${SINCE}`],
+  ['each answer', teen, `ok: ${TEEN}`],
+  ['a code beside the answers', { ...teen, calls: [use] }, `ok: ${TEEN}, and a code to upgrade`],
+  ['an exchanged code', { ...teen, calls: [use, exchange] }, `ok: ${TEEN}; the code was exchanged, no upgrade yet`],
+  ['an upgrade with its methods', { ...teen, calls: [use, upgrade] }, `ok: ${TEEN}; upgraded: id_doc_scan`],
+  ['a wish to create', { ...newcomer, outcome: 'create_requested' }, `ok: no-age-key: ${WISH}`],
+  ['a saved age key', { ...create, ...newcomer, calls: [pushed] }, 'ok: saved for no-age-key: id_doc_scan'],
+  ['an age key of a new persona', { ...create, outcome: 'created_new' }, 'ok: saved as a new persona'],
+  ['a closed window', { outcome: 'no_answer', calls: [closed] }, `ok: ${CLOSED}`],
+  ['a form that was sent twice', { ...teen, calls: [use, sentAgain] }, `ok: ${TEEN}, and a code to upgrade`],
+])('A summary tells %s', (_, flow, told) => {
+  const { status, summary } = summarizeFlow(listedFlow(flow))
+  expect(`${status}: ${summary}`).toBe(told)
 })
 
 test('A summary names at most eight ages', () => {
@@ -119,5 +83,5 @@ test('An explanation adds the reason of the first no, and has a line for what de
 
 test('An explanation of a refused request stays with the broken rule', () => {
   const explained = explainFlow(listedFlow({ calls: [recordedCall({ findings: [missing] })] }))
-  expect(explained).toMatchObject({ summary: 'USE-08: nonce is missing or has no value', reasons: [] })
+  expect(explained).toMatchObject({ summary: NONCE, reasons: [] })
 })

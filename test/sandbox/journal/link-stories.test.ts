@@ -16,41 +16,23 @@ const upgraded = (id: string) => used(id, { calls: [recordedCall(), recordedCall
 const linksOf = (...flows: ListedFlow[]) =>
   [...linkStories(flows.reverse())].flatMap(([id, { after }]) => (after === undefined ? [] : [`${id}>${after}`]))
 
-test('Use that asks for Create, the Create flow and the next Use of a persona are one story', () => {
-  expect(linksOf(asked('f1'), saved('f2'), used('f3'))).toEqual(['f1>f2', 'f2>f3'])
-})
+const between = [used('f2', { persona: 'teen-16' }), asked('f3', { client_id: 'other' })]
+const waiting = of('f2', { flow: 'create', ended_at: undefined, calls: [recordedCall({ endpoint: 'E2' })] })
+const withStates = [asked('f1', { state: 's' }), asked('f2', { state: 't' }), saved('f3', { state: 's' })]
+const refused = saved('f2', { persona: undefined, outcome: undefined, calls: [recordedCall({ status: 400 })] })
+const declined = saved('f1', { calls: [recordedCall({ response: callbackWith({ error: 'access_denied' }) })] })
+const nobody = { client_id: undefined }
 
-test('The next Use after an upgrade continues it', () => {
-  expect(linksOf(upgraded('f1'), used('f2'), used('f3'))).toEqual(['f1>f2'])
-})
-
-test('Use flows of one persona in a row are stories of their own', () => {
-  expect(linksOf(used('f1'), used('f2'))).toEqual([])
-})
-
-test('Flows of other personas and clients between two flows of a story do not part it', () => {
-  const between = [used('f2', { persona: 'teen-16' }), asked('f3', { client_id: 'other' })]
-  expect(linksOf(asked('f1'), ...between, saved('f4'))).toEqual(['f1>f4'])
-})
-
-test('A pushed request whose persona is not decided yet continues the flow that asked for it', () => {
-  const pushed = of('f2', { flow: 'create', ended_at: undefined, calls: [recordedCall({ endpoint: 'E2' })] })
-  expect(linksOf(asked('f1'), pushed)).toEqual(['f1>f2'])
-})
-
-test('A flow with the same state is preferred to a later one of the same persona', () => {
-  expect(linksOf(asked('f1', { state: 's' }), asked('f2', { state: 't' }), saved('f3', { state: 's' }))).toEqual([
-    'f1>f3',
-  ])
-})
-
-test('What was refused continues a story, and is continued by nothing', () => {
-  const refused = saved('f2', { persona: undefined, outcome: undefined, calls: [recordedCall({ status: 400 })] })
-  expect(linksOf(asked('f1'), refused, used('f3'))).toEqual(['f1>f2'])
-  const declined = [recordedCall({ response: callbackWith({ error: 'access_denied' }) })]
-  expect(linksOf(saved('f1', { calls: declined }), used('f2'))).toEqual([])
-})
-
-test('Flows without a client belong to no story', () => {
-  expect(linksOf(asked('f1', { client_id: undefined }), saved('f2', { client_id: undefined }))).toEqual([])
+test.each<[what: string, flows: ListedFlow[], links: string[]]>([
+  ['Use that asks for Create, Create and the next Use', [asked('f1'), saved('f2'), used('f3')], ['f1>f2', 'f2>f3']],
+  ['the next Use after an upgrade', [upgraded('f1'), used('f2'), used('f3')], ['f1>f2']],
+  ['no Use flows in a row', [used('f1'), used('f2')], []],
+  ['flows of a story with others between them', [asked('f1'), ...between, saved('f4')], ['f1>f4']],
+  ['a pushed request whose persona is not decided yet', [asked('f1'), waiting], ['f1>f2']],
+  ['a flow with the same state rather than a later one', withStates, ['f1>f3']],
+  ['a refused request, but nothing behind it', [asked('f1'), refused, used('f3')], ['f1>f2']],
+  ['nothing behind an error of the user', [declined, used('f2')], []],
+  ['no flows without a client', [asked('f1', nobody), saved('f2', nobody)], []],
+])('A story of flows of one persona and client links %s', (_what, flows, links) => {
+  expect(linksOf(...flows)).toEqual(links)
 })

@@ -12,15 +12,14 @@ const call = (endpoint: string, status: number) => recordedCall({ endpoint, stat
 const answered = (endpoint: string, params: Readonly<Record<string, string>>) =>
   recordedCall({ endpoint, response: callbackWith(params) })
 
-const stepsOf = (last: CallRecord, { flow = 'use', seconds = 0 }: { flow?: Flow['flow']; seconds?: number } = {}) =>
-  nextSteps(
-    { id: 'f1', tenant: 'default', flow, started_at: last.at, calls: [last] },
-    { lifetimes: LIFETIMES, now: Date.parse(last.at) + seconds * 1000 },
-  ).join(' ')
+function stepsOf(last: CallRecord, flow: Flow['flow'] = 'use', seconds = 0): string {
+  const listed = { id: 'f1', tenant: 'default', flow, started_at: last.at, calls: [last] }
+  return nextSteps(listed, { lifetimes: LIFETIMES, now: Date.parse(last.at) + seconds * 1000 }).join(' ')
+}
 
 const ID_TOKEN = { id_token: 'a.b.c' }
 
-test.each<[string, CallRecord, string]>([
+test.each<[string, CallRecord, string, Flow['flow']?]>([
   ['no response', call('E4', 0), 'Repeat the call once'],
   ['an upgrade', call('E5', 200), 'Start a Use flow again'],
   ['a refused upgrade', call('E5', 400), 'Correct the call by its findings'],
@@ -34,28 +33,25 @@ test.each<[string, CallRecord, string]>([
   ['an answer', answered('E1', ID_TOKEN), 'validate the id_token'],
   ['an answer with a code', answered('E1', { ...ID_TOKEN, code: 'x' }), 'exchange the code at E4 within 60 seconds'],
   ['a wish to create', answered('E1', { create_requested: 'true' }), 'push a Create request'],
-])('The next steps say after %s what a correct client does', (_what, last, step) => {
-  expect(stepsOf(last)).toContain(step)
-})
-
-test('The next steps say that a Create callback without error is a success', () => {
-  expect(stepsOf(answered('choice', { state: 'x' }), { flow: 'create' })).toContain('is a success')
+  ['a Create callback without error', answered('choice', { state: 'x' }), 'is a success', 'create'],
+])('The next steps say after %s what a correct client does', (_what, last, step, flow) => {
+  expect(stepsOf(last, flow)).toContain(step)
 })
 
 test('The next steps say of a user who did not answer in time that the flow begins again, and not to wait', () => {
-  expect(stepsOf(call('E1', 200), { seconds: 3599 })).toContain('Wait: ')
-  expect(stepsOf(call('E1', 200), { seconds: 3600 })).toBe(
+  expect(stepsOf(call('E1', 200), 'use', 3599)).toContain('Wait: ')
+  expect(stepsOf(call('E1', 200), 'use', 3600)).toBe(
     'The request has expired: the user did not answer within 3600 seconds. Begin the flow again.',
   )
 })
 
 test('The next steps say of a request_uri that no browser brought in time that the request is pushed again', () => {
-  const after = (seconds: number) => stepsOf(call('E2', 201), { flow: 'create', seconds })
+  const after = (seconds: number) => stepsOf(call('E2', 201), 'create', seconds)
   expect(after(89)).toContain('within 90 seconds')
   expect(after(90)).toBe('The request_uri has expired after 90 seconds: push the request again.')
 })
 
 test('The next steps of an answer that has come are the same however late it is read', () => {
   const answer = answered('E1', ID_TOKEN)
-  expect(stepsOf(answer, { seconds: 100_000 })).toBe(stepsOf(answer))
+  expect(stepsOf(answer, 'use', 100_000)).toBe(stepsOf(answer))
 })

@@ -15,21 +15,14 @@ test('Findings of an audit are what was let in, too strict, stale or broke: what
 const EXPIRED = 'use/id_token.expired'
 const [JKU, X5U, ALG_NONE] = ['use/id_token.jku', 'use/id_token.x5u', 'use/id_token.alg_none'] as const
 
+const strict = [auditedRow(X5U, { verdict: 'too strict' }), auditedRow(EXPIRED, { verdict: 'let in' })]
+const broke = auditedRow(ALG_NONE, { verdict: 'broke', severity: 9.8 })
+const weak = auditedRow(JKU, { verdict: 'let in', severity: 3.1 })
+
 test.each([
-  [
-    'of the same severity are in the order of their level and name',
-    [auditedRow(JKU, { verdict: 'let in', level: 'should' }), auditedRow(X5U, { verdict: 'too strict' })],
-    auditedRow(EXPIRED, { verdict: 'let in' }),
-    [EXPIRED, X5U, JKU],
-  ],
-  [
-    'that an app broke come behind what counts and was let in, however severe',
-    [auditedRow(ALG_NONE, { verdict: 'broke', severity: 9.8 })],
-    auditedRow(JKU, { verdict: 'let in', severity: 3.1 }),
-    [JKU, ALG_NONE],
-  ],
-] as const)('Findings %s, whatever the order of the rows', (_what, others, first, names) => {
-  const rows = [...others, first]
+  ['level and name', [auditedRow(JKU, { verdict: 'let in', level: 'should' }), ...strict], [EXPIRED, X5U, JKU]],
+  ['weight: what an app broke comes behind what counts and was let in', [broke, weak], [JKU, ALG_NONE]],
+])('Findings of an audit are in the order of their %s, whatever the order of the rows', (_what, rows, names) => {
   for (const order of [rows, rows.toReversed()])
     expect(findingsOf(auditReport(order)).map(({ row }) => row)).toEqual(names)
 })
