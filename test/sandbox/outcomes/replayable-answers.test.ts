@@ -22,30 +22,21 @@ async function replayed(...flows: readonly Ended[]) {
   return findReplayableAnswer(request, { journal, name: 'default' })
 }
 
-test('The newest good answer of the client is replayed', async () => {
-  const answer = await replayed(
-    FIRST,
-    { state: 's2', nonce: 'n2', response: callback('second') },
-    { state: 's3', nonce: 'n3', response: callback('spoiled'), outcome: 'id_token.expired' },
-    { state: 's4', nonce: 'n4', response: callback('of another client'), client: 'other' },
-  )
-  expect(answer).toEqual({ state: 's2', nonce: 'n2', idToken: 'second' })
-})
+const spoiled = { state: 's3', nonce: 'n3', response: callback('spoiled'), outcome: 'id_token.expired' }
+const ofOther = { state: 's4', nonce: 'n4', response: callback('of another client'), client: 'other' }
+const second = { state: 's2', nonce: 'n2', response: callback('second') }
 
-test.each([
-  ['state', { state: 'now', nonce: 'n2' }],
-  ['nonce', { state: 's2', nonce: 'now' }],
-])('An answer with the %s of the request is passed over for an older answer without', async (_name, shared) => {
-  expect(await replayed(FIRST, { ...shared, response: callback('second') })).toMatchObject({ idToken: 'first' })
-})
-
-test('The newest answer is replayed of a client that sends the same state each time', async () => {
-  const second = { state: 'now', nonce: 'n2', response: callback('second') }
-  expect(await replayed({ ...FIRST, state: 'now' }, second)).toMatchObject({ idToken: 'second' })
-})
-
-test('No answer is replayed that has the nonce of the request', async () => {
-  expect(await replayed({ ...FIRST, nonce: 'now' })).toBeUndefined()
+test.each<[what: string, flows: Ended[], replayed: string | undefined]>([
+  ['the newest good answer of the client', [FIRST, second, spoiled, ofOther], 'second'],
+  ['an older answer, when the newest has the state of the request', [FIRST, { ...second, state: 'now' }], 'first'],
+  ['an older answer, when the newest has the nonce of the request', [FIRST, { ...second, nonce: 'now' }], 'first'],
+  ['the newest of a client that sends one state', [FIRST, second].map((flow) => ({ ...flow, state: 'now' })), 'second'],
+  ['none that has the nonce of the request', [{ ...FIRST, nonce: 'now' }], undefined],
+])('Out of the Use flows of a tenant %s is replayed', async (_what, flows, idToken) => {
+  const answer = await replayed(...flows)
+  expect(answer?.idToken).toBe(idToken)
+  const sent = flows.find(({ response }) => idToken !== undefined && JSON.stringify(response).includes(idToken))
+  expect([answer?.state, answer?.nonce]).toEqual([sent?.['state'], sent?.['nonce']])
 })
 
 test('An answer is looked for in ten flows', async () => {

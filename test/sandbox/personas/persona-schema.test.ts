@@ -39,6 +39,7 @@ test.each([
 })
 
 const BY_EMAIL = having({ method: 'email_age_estimation', attributes: undefined })
+const inXX = { attributes: { issuing_country: 'XX' } }
 const card = { method: 'payment_card_network', age: { at_least_years: 21 }, attributes: { card_type: 'credit' } }
 
 test.each([
@@ -53,11 +54,7 @@ test.each([
   ['an age key that is null', { ...persona, age_key: null }, /^age_key: expected a mapping, found nothing$/],
   ['an age key without signals', times(0), /^age_key\.signals: expected at least 1 item/],
   ['51 signals', times(51), /^age_key\.signals: expected at most 50 items/],
-  [
-    'an unknown method',
-    having({ method: 'facial' }),
-    /method: unknown method "facial"\. Did you mean "facial_age_estimation"\?$/,
-  ],
+  ['an unknown method', having({ method: 'facial' }), /method: unknown method "facial"\. Did you mean "facial_age_est/],
   ['an impossible date', born('2026-02-29'), /signals\[0\]\.age\.date_of_birth: must be a calendar date/],
   ['a unit that is none', born('today - 18x'), /date_of_birth: must be .* such as today - 18y/],
   ['a date of birth with a time', born('now - 18y'), /date_of_birth: must be /],
@@ -65,35 +62,21 @@ test.each([
   ['two ages', having({ age: { years: 18, at_least_years: 18 } }), /age: must hold exactly one of date_of_birth/],
   ['no age', having({ age: {} }), /age: must hold exactly one of date_of_birth/],
   ['half a year', having({ age: { years: 17.5 } }), /age\.years: must be an integer from 0 to 150/],
-  [
-    'a country that is none',
-    having({ attributes: { issuing_country: 'XX' } }),
-    /attributes\.issuing_country: must be an assigned ISO 3166-1/,
-  ],
-  [
-    'a foreign attribute',
-    having({ attributes: { card_type: 'credit' } }),
-    /attributes\.card_type: has no member "card_type"/,
-  ],
+  ['a country that is none', having(inXX), /attributes\.issuing_country: must be an assigned ISO 3166-1/],
+  ['a foreign attribute', having({ attributes: card.attributes }), /attributes\.card_type: has no member "card_type"/],
   ['an unknown assurance level', having({ iso_27566_1: 'high' }), /iso_27566_1: must be one of basic, effective/],
   ['a provenance that is no path', having({ provenance: 'veratad' }), /provenance: must be \/provider/],
   ['a member of submitted signals', having({ type: 'age_verification' }), /signals\[0\]\.type: has no member "type"/],
-  [
-    'a date of birth by email',
-    BY_EMAIL,
-    /age\.date_of_birth: is no age format of email_age_estimation: give at_least_years instead$/,
-  ],
+  ['a date of birth by email', BY_EMAIL, /age\.date_of_birth: is no age format of email_\w+: give at_least_years/],
   ['a card that proves 21', having(card), /age\.at_least_years: must be 18 with payment_card_network, is 21$/],
   ['a misspelled key', { ...persona, agekey: {} }, /^agekey: unknown key\. Did you mean "age_key"\?$/],
 ])('A persona with %s is refused in one sentence', (_, value, message) => {
   expect(complaints(value)).toEqual([expect.stringMatching(message)])
 })
 
-test.each([undefined, null, 5, 'mia', [], [persona]])('%j is no persona', (value) => {
-  expect(complaints(value)).toHaveLength(1)
-})
-
-test("A persona is in the group of the user's own unless it says otherwise", () => {
+test("What is no object is no persona, and a persona is in the group of the user's own unless it says otherwise", () => {
+  const others = [undefined, null, 5, 'mia', [], [persona]]
+  expect(others.map((value) => complaints(value).length)).toEqual(others.map(() => 1))
   expect([groupOf(own), groupOf({ ...own, group: 'Minors' })]).toEqual(['Own', 'Minors'])
 })
 

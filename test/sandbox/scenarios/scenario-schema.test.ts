@@ -65,17 +65,13 @@ test('A scenario has a name of at most 200 characters and at most 500 steps', ()
   expect(fits).toEqual([true, false, false])
 })
 
-test('Of 500 unknown personas the first ten are compared with the known ones', () => {
+test('Of 500 unknown personas, and of 500 unknown outcomes, the first ten are compared with the known ones', () => {
+  const compared = (messages: string[] = []) => messages.filter((message) => message.includes('Did you mean')).length
   const steps = Array(500).fill({ decide: { flow: 'use', persona: 'teen-61' } })
-  const messages = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
-  expect(messages.filter((message) => message.includes('Did you mean'))).toHaveLength(10)
-  expect(messages.at(-1)).toBe('there is no persona "teen-61"')
-})
-
-test('Of 500 unknown outcomes the first ten are compared with the known ones', () => {
-  const steps = Array(500).fill({ decide: { flow: 'use', outcome: 'acess_denied' } })
-  const messages = scenarioSchema.safeParse({ name: 'A', steps }).error?.issues.map(({ message }) => message) ?? []
-  expect(messages.filter((message) => message.includes('Did you mean'))).toHaveLength(10)
-  expect(messages).toHaveLength(500)
-  expect(messages.at(-1)).toBe(NO_OUTCOME)
+  const personas = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
+  expect([compared(personas), personas.at(-1)]).toEqual([10, 'there is no persona "teen-61"'])
+  const unknown = Array(500).fill({ decide: { flow: 'use', outcome: 'acess_denied' } })
+  const { error } = scenarioSchema.safeParse({ name: 'A', steps: unknown })
+  const outcomes = error?.issues.map(({ message }) => message)
+  expect([outcomes?.length, compared(outcomes), outcomes?.at(-1)]).toEqual([500, 10, NO_OUTCOME])
 })
