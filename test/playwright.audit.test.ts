@@ -38,7 +38,7 @@ describeWith('chromium', 'The tests of an audit in Playwright', async () => {
   test('find what an app lets in, by pages, and skip what is not for it', async () => {
     const project = await makeProject(...PLAYWRIGHT)
     project.write({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
-    const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('compares no nonce').changes])
+    const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('does not look at exp').changes])
     onTestFinished(() => app.stop())
     const env = { APP_URL: app.url, SANDBOX_URL: sandbox.url }
     const { stdout } = await project.run(process.execPath, PLAYWRIGHT_TEST, env)
@@ -52,8 +52,9 @@ describeWith('chromium', 'The tests of an audit in Playwright', async () => {
       ['a minor is kept out', 'passed'],
       ['a user who declines is kept out', 'passed'],
       ['create/created is accepted', 'skipped'],
-      ['use/id_token.nonce_missing is refused', 'failed', expect.stringContaining('visit returned true')],
-      ['use/id_token.expired is refused', 'passed'],
+      ['use/id_token.nonce_missing is refused', 'passed'],
+      // Playwright starts another worker after a failure, which would learn again.
+      ['use/id_token.expired is refused', 'failed', expect.stringContaining('visit returned true')],
     ])
   }, 120_000)
 })
