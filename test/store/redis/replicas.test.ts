@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { readCallback } from '../../support/callbacks.ts'
-import { press } from '../../support/forms.ts'
 import type { Answer } from '../../support/http-client.ts'
 import { idTokenOf } from '../../support/id-tokens.ts'
 import { useRequest } from '../../support/requests.ts'
@@ -57,14 +56,6 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect([await keys(a), await keys(b), await keys(b)]).toEqual([0, 0, 0])
     await b.party.use()
     expect([(await keys(a)) > 0, (await keys(b)) > 0]).toEqual([true, true])
-  })
-
-  test('show a choice page here and take the choice there', async () => {
-    const { a, b } = await startTwo()
-    const page = await a.request.get('/v1/oidc/use').query(useRequest())
-    const { action, fields } = press(page.text, 'use')
-    const choices = [b, a].map((replica) => replica.request.post(action).send(String(fields)))
-    expect((await statuses(choices)).sort()).toEqual([303, 410])
   })
 
   test('keep the session of the demo app, whichever of them the browser comes to', async () => {
