@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { createRequest } from '../support/requests.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const USE = '/v1/oidc/use/.well-known/openid-configuration'
@@ -14,18 +13,6 @@ const PROFILES = [
   ['spec', 'svc', sandbox],
   ['agekey', 'agekey', await shareSandbox({ profile: 'agekey' })],
 ] as const
-
-test('The discovery documents name the addresses of the sandbox', async () => {
-  const [use, create] = ['use', 'create'].map((flow) => `${sandbox.baseUrl}/v1/oidc/${flow}`)
-  const jwks_uri = `${sandbox.baseUrl}${JWKS}`
-  const useDocument = { issuer: use, authorization_endpoint: use, token_endpoint: `${use}/token`, jwks_uri }
-  expect((await sandbox.request.get(USE)).body).toMatchObject(useDocument)
-  const createDocument = { issuer: create, pushed_authorization_request_endpoint: `${create}/par`, jwks_uri }
-  expect((await sandbox.request.get(CREATE)).body).toMatchObject(createDocument)
-  // Create demands pushed requests.
-  const answer = await sandbox.request.get('/v1/oidc/create').query(createRequest(undefined))
-  expect(answer.headers.location).toContain('error=invalid_request')
-})
 
 const texts = z.array(z.string())
 const modes = { response_types_supported: texts, response_modes_supported: texts }
