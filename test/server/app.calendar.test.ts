@@ -78,32 +78,21 @@ describe.each([
   })
 })
 
-describe('Beyond the end of the calendar the clock does not go:', () => {
+test('A button that would move the clock beyond the calendar says so on a page, and to a program in JSON', async () => {
   const SENTENCE = 'would pass the end of the year 9999; advance by less'
-
-  test('a button of a hosted page and of the console says so on a page, and to a program in JSON', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.request.post('/_sandbox/clock').send({ set: '9999-12-31T23:59:00Z' }).expect(200)
-    for (const page of [await openUse(sandbox), await openCreate(sandbox)]) {
-      const { action, fields } = press(page, 'advance')
-      const shown = await submit(sandbox, { action, fields })
-      expect([shown.status, textOf(shown.text)]).toEqual([400, expect.stringContaining(SENTENCE)])
-      const told = await sandbox.request.post(action).set('Accept', 'application/json').send(String(fields))
-      expect([told.status, told.body.error_description]).toEqual([400, expect.stringContaining(SENTENCE)])
-    }
-    const { text } = await sandbox.request.get('/_sandbox/console/clock')
-    for (const id of buttonsOf(text).filter((id) => id.startsWith('advance-'))) {
-      const shown = await submit(sandbox, press(text, id))
-      expect([id, shown.status, textOf(shown.text)]).toEqual([id, 400, expect.stringContaining(SENTENCE)])
-    }
-    expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
-  })
-
-  test('its last millisecond is taken with any fraction, and the next is refused', async () => {
-    const { request } = await startSandbox()
-    const last = await request.post('/_sandbox/clock').send({ set: '9999-12-31T23:59:59.9999Z', freeze: true })
-    expect([last.status, last.body.now]).toEqual([200, '9999-12-31T23:59:59.999Z'])
-    for (const set of ['9999-12-31T23:59:59-00:01', '0000-12-31', '0001-01-01T00:00:00+00:01'])
-      await request.post('/_sandbox/clock').send({ set }).expect(400)
-  })
+  const sandbox = await startSandbox()
+  await sandbox.request.post('/_sandbox/clock').send({ set: '9999-12-31T23:59:00Z' }).expect(200)
+  for (const page of [await openUse(sandbox), await openCreate(sandbox)]) {
+    const { action, fields } = press(page, 'advance')
+    const shown = await submit(sandbox, { action, fields })
+    expect([shown.status, textOf(shown.text)]).toEqual([400, expect.stringContaining(SENTENCE)])
+    const told = await sandbox.request.post(action).set('Accept', 'application/json').send(String(fields))
+    expect([told.status, told.body.error_description]).toEqual([400, expect.stringContaining(SENTENCE)])
+  }
+  const { text } = await sandbox.request.get('/_sandbox/console/clock')
+  for (const id of buttonsOf(text).filter((id) => id.startsWith('advance-'))) {
+    const shown = await submit(sandbox, press(text, id))
+    expect([id, shown.status, textOf(shown.text)]).toEqual([id, 400, expect.stringContaining(SENTENCE)])
+  }
+  expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
 })

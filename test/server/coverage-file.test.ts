@@ -51,20 +51,18 @@ describe('A coverage file', () => {
     expect(readFileSync(coverageFile, 'utf8')).toBe('{"name":"my-app"}')
   })
 
-  test('in a folder that does not exist is refused in one line', async () => {
-    coverageFile = join(folder, 'reports', 'coverage.json')
-    const message = `there is no folder ${join(folder, 'reports')}; make it, or name another one`
-    await expect(start()).rejects.toThrow(expect.objectContaining({ message: expect.stringMatching(/^[^\n]+$/) }))
-    await expect(start()).rejects.toThrow(message)
-  })
-
   // A folder without the right to write would not do: root may write it.
-  test('in a folder that cannot be written is refused in one line', async () => {
-    writeFileSync(join(folder, 'file'), '')
-    coverageFile = join(folder, 'file', 'reports', 'coverage.json')
-    await expect(start()).rejects.toThrow(
+  test.each([
+    ['does not exist', 'reports', /^coverageFile: .*: there is no folder \S+reports; make it, or name another one$/],
+    [
+      'cannot be written',
+      'file/reports',
       /^coverageFile: .*its folder cannot be written \(ENOTDIR.*\); name another one$/,
-    )
+    ],
+  ])('in a folder that %s is refused in one line', async (_what, path, message) => {
+    writeFileSync(join(folder, 'file'), '')
+    coverageFile = join(folder, path, 'coverage.json')
+    await expect(start()).rejects.toThrow(message)
   })
 
   test('that cannot be written later is a warning, and the sandbox goes on', async () => {
