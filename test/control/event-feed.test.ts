@@ -31,17 +31,6 @@ function createReader() {
   return { stream, chunks, text: () => Buffer.concat(chunks.filter((chunk) => Buffer.isBuffer(chunk))).toString() }
 }
 
-test('Every reader of an event is sent the same bytes', () => {
-  const { announce, open } = startFeed()
-  const [one, other] = [createReader(), createReader()]
-  for (const { stream } of [one, other]) open(stream)
-  announce(event('a'))
-  return vi.waitFor(() => {
-    expect([one.chunks.length, other.chunks.length]).toEqual([2, 2])
-    expect(one.chunks[1]).toBe(other.chunks[1])
-  })
-})
-
 test('A reader is sent the events of its tenant, and none from before it came', async () => {
   const { announce, open } = startFeed()
   const [first, second] = [createReader(), createReader()]

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS } from '../../src/control/contract/contract.ts'
 import { NONE, type Operation } from '../../src/control/contract/operation.ts'
+import { CATALOGUE_VERSION, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import { describeOutcome } from '../../src/sandbox/outcomes/describe-outcome.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
@@ -36,6 +38,16 @@ test('openapi.json is OpenAPI 3.1 and describes every operation', async () => {
   expect(described.sort()).toEqual(served.sort())
 })
 
+test('Every operation has a route of its own, declares the parameters of its path, and has no result with 204 alone', () => {
+  expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(ROUTES.length)
+  for (const { method, path, params, body, statuses, result } of ROUTES) {
+    const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name)
+    expect(params instanceof z.ZodObject ? Object.keys(params.shape) : []).toEqual(named)
+    expect([path, method === 'get' && body !== NONE]).toEqual([path, false])
+    expect([path, result === NONE]).toEqual([path, statuses.includes(204)])
+  }
+})
+
 /** A call for each operation that succeeds in a fresh sandbox, one after the other. */
 const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: number }>> = {
   putPersonas: { body: { personas: [{ name: 'ben', title: 'Ben', purpose: 'A test.' }] } },
@@ -59,6 +71,7 @@ const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: nu
   clearCoverage: { status: 204 },
   nameCoverageTest: { body: { name: 'a test' }, status: 204 },
 }
+const CATALOGUE = { catalogue: CATALOGUE_VERSION, outcomes: OUTCOMES.map(describeOutcome) }
 /** Made by other calls, or endless. */
 const ELSEWHERE = ['getFlow', 'exportFlow', 'getScenario', 'removeExpectation', 'removeScenario', 'streamEvents']
 
@@ -71,6 +84,7 @@ test('Every path of openapi.json answers as described, and sends nothing that th
     expect({ operationId, status: answer.status }).toEqual({ operationId, status })
     expect(paths[inOpenApi(path)]?.[method]?.responses).toHaveProperty(String(status))
     if (mediaType === 'application/json' && result !== NONE) expect(result.parse(answer.body)).toEqual(answer.body)
+    if (operationId === 'getCatalog') expect(answer.body).toMatchObject(CATALOGUE)
   }
 })
 

@@ -25,6 +25,7 @@ const withUris = (count: number) => ({ ...SHOP, redirect_uris: Array(count).fill
 
 const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
   ['post clock', { set: 'tomorrow' }, 'set: must be an ISO 8601 date or date-time'],
+  ['post clock', { set: '0000-12-31' }, 'years 0001 to 9999'],
   ['post clock', { reset: false }, 'reset: must be true, or left out, found false'],
   ['post clock', { freeze: 'yes' }, 'freeze: expected true or false'],
   ['post clock', { advnace: 1 }, 'Did you mean "advance"?'],

@@ -123,6 +123,10 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     }
     return [() => post(world, 'reset'), 204, check]
   },
+  'PUT of a tenant': async (world) => {
+    const check = async () => expect(await get(world, 'tenants/new')).toMatchObject({ outcome: 'access_denied' })
+    return [() => put(world, 'tenants/new', { outcome: 'access_denied' }), [200, 201], check]
+  },
   'the removal of a tenant': async (world) => {
     await put(world, 'tenants/team-a', { outcome: 'access_denied' })
     const check = async () => {
