@@ -97,15 +97,13 @@ describeWith('chromium', 'the choice page', () => {
     await personaOfAnswer(page)
   })
 
-  const REASON = /^18, 21: no\. \S+: needs 18/
-  const rowOfTeen = (page: Page) => page.locator('li', { has: page.getByTestId('persona-teen-16') })
-
   test('The reasons of an answer are read once, and stand in their place as long as they are open', async () => {
     const page = await open({ language: 'de' })
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    const link = rowOfTeen(page).getByRole('link')
-    const line = rowOfTeen(page).locator('li', { hasText: REASON })
+    const row = page.locator('li', { has: page.getByTestId('persona-teen-16') })
+    const link = row.getByRole('link')
+    const line = row.locator('li', { hasText: /^18, 21: no\. \S+: needs 18/ })
     await link.click()
     await line.waitFor()
     expect(await link.getAttribute('aria-expanded')).toBe('true')
@@ -116,17 +114,5 @@ describeWith('chromium', 'the choice page', () => {
     await line.waitFor()
     expect(new URL(page.url()).pathname).toBe('/v1/oidc/use')
     expect(asked.filter((path) => path.endsWith('/why'))).toHaveLength(1)
-  })
-
-  test('The reasons stand without scripts on a page of their own, which leads back to the same choice', async () => {
-    const page = await open({ language: 'de' }, WITHOUT_SCRIPTS)
-    await rowOfTeen(page).getByRole('link').click()
-    await page.waitForURL(/\/use\/why\?/)
-    await page.locator('[data-part] li', { hasText: REASON }).waitFor()
-    const id = new URL(page.url()).searchParams.get('transaction')
-    await page.getByRole('button', { name: 'Zurück zur Auswahl' }).click()
-    await page.getByTestId('persona-teen-16').waitFor()
-    expect(await page.locator('input[name=transaction]').first().getAttribute('value')).toBe(id)
-    expect(await page.locator('html').getAttribute('lang')).toBe('de')
   })
 })

@@ -38,15 +38,6 @@ describeWith('chromium', 'a flow in a browser', () => {
     expect(new URLSearchParams(body).get('state')).toBe(state)
   })
 
-  test('E3 saves the age key for the selected persona', async () => {
-    const page = await world.open(await create())
-    await page.getByLabel('Whose age key is it?').selectOption('no-age-key')
-    await page.getByTestId('save').click()
-    expect(await world.answerOn(page)).toEqual({ state: 'state-1' })
-    await page.goto(use({ sandbox_persona: 'no-age-key' }))
-    expect(await world.answerOn(page)).toHaveProperty('id_token')
-  })
-
   test('E1 is finished by the keyboard alone, and comes back in the fragment', async () => {
     const page = await world.open(use())
     // The way home and the language come first, as on the screen.
@@ -73,29 +64,5 @@ describeWith('chromium', 'a flow in a browser', () => {
     await page.getByTestId('outcome-id_token.expired').click()
     await world.answerOn(page)
     expect(await outcome()).toBe('id_token.expired')
-  })
-
-  test('The clock advances by 91 seconds while a page waits, more than the lifetime of a request_uri', async () => {
-    const request = await create()
-    const page = await world.open(request)
-    await page.getByTestId('endings').click()
-    await page.getByTestId('advance').click()
-    await page.waitForURL(/clock/)
-    expect(await page.getByTestId('advance').isVisible(), 'the endings stay open').toBe(true)
-    await page.goto(request)
-    expect(await world.answerOn(page)).toMatchObject({ error: 'invalid_request_uri', state: 'state-1' })
-  })
-
-  test('The page says after the back button that the request is over: a request has one answer', async () => {
-    const page = await world.open(use())
-    await page.getByTestId('use').click()
-    await world.answerOn(page)
-    const callbacks = () => world.app.received.filter(({ url }) => url.startsWith('/callback')).length
-    const before = callbacks()
-    await page.goBack()
-    await page.getByTestId('persona-teen-16').click()
-    await page.getByRole('heading', { name: 'This request is over' }).waitFor()
-    expect(await page.getByTestId('error-description').textContent()).toContain('answered already')
-    expect(callbacks()).toBe(before)
   })
 })

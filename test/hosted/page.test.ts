@@ -69,6 +69,12 @@ test('The choice page leads to the reasons for the answers of a persona, on a pa
   expect([why.status, why.headers['content-language']]).toEqual([200, 'de'])
   const reason = /18: yes\. facial_age_estimation: needs 21 by overrides\.facial_age_estimation\.min_age, has \d+/
   expect(textOf(why.text)).toMatch(reason)
+  expect(textOf(why.text)).toContain('Zurück zur Auswahl')
+  // The page leads back to the same choice.
+  const { transaction = '' } = Object.fromEntries(press(text, 'use').fields)
+  const [, back = ''] = /<form method="post" action="([^"]+continue)"/.exec(why.text) ?? []
+  const again = await submit(sandbox, { action: back, fields: new URLSearchParams({ transaction }) })
+  expect(press(again.text, 'use').fields.get('transaction')).toBe(transaction)
 })
 
 test.each([

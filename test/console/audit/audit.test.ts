@@ -76,6 +76,8 @@ test('The page of an audit shows headline, totals, what was learned, findings wi
   expect(MIXED.rows.filter(({ row }) => !families.includes(row))).toEqual([])
   expect(families).toMatch(/key source 1 stale 1 observed 1 known/)
   expect(['finding', 'family'].map((id) => byTestId(page, id).length)).toEqual([5, 7])
+  // A script shows the filter.
+  expect(page).toContain('data-audit-filter hidden>')
 })
 
 const MASKED = auditedRow('use/id_token.jku', { verdict: 'undetermined', reason: 'masked' })
