@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { explainEvaluation } from '../../src/age/evaluate.ts'
 import { renderAudit } from '../../src/console/audit/audit-page.ts'
 import { renderOutcome } from '../../src/console/catalogues/outcome.ts'
 import { renderOutcomes } from '../../src/console/catalogues/outcomes.ts'
@@ -36,7 +37,7 @@ import { ROOT_TENANT } from '../../src/sandbox/tenants/tenants.ts'
 import { MIXED } from '../cli/audit/reports/sample-report.ts'
 import { adultCounters, described } from '../cli/coverage/sample-coverage.ts'
 import { check, exchange, useSession } from '../demo/sessions.ts'
-import { chooseView, createView, errorView, formPostCallback, shell } from '../hosted/views.ts'
+import { advice, chooseView, createView, errorView, formPostCallback, shell } from '../hosted/views.ts'
 import { listedFlow, recordedCall } from '../support/listed-flow.ts'
 
 export const frame: ConsoleFrame = {
@@ -54,13 +55,7 @@ export const frame: ConsoleFrame = {
   },
 }
 
-const finding = {
-  rule: 'USE-08',
-  level: 'error',
-  path: 'nonce',
-  message: 'nonce is missing',
-  hint: 'Send it.',
-} as const
+const finding = { ...advice, level: 'error' } as const
 const at = '2026-01-31T12:00:00.000Z'
 const clock = { now: Date.parse(at), frozen: false, requestUriSeconds: 90 }
 /** A part of an unsigned token; a page only decodes it. */
@@ -71,6 +66,8 @@ const idToken = [
 ].map(encode)
 const params = { id_token: `${idToken.join('.')}.s`, state: 'abc', code: 'c' }
 
+const TEEN_SIGNAL = { method: 'id_doc_scan', age: { years: 16 }, verified_at: at, provenance: '/yoti' } as const
+
 /** A flow of which everything is known; its outcome is one of the catalogue. */
 const flow = listedFlow({
   id: 'f7',
@@ -79,13 +76,7 @@ const flow = listedFlow({
   persona: 'teen-16',
   outcome: 'id_token.expired',
   age_thresholds: { 13: true, 18: false },
-  trace: [
-    {
-      threshold: 18,
-      satisfied: false,
-      signals: [{ method: 'id_doc_scan', passed: false, checks: [{ filter: 'age', passed: false, reason: 'has 16' }] }],
-    },
-  ],
+  trace: explainEvaluation([TEEN_SIGNAL], { age_thresholds: [13, 18] }, clock.now),
   calls: [
     recordedCall({
       parameters: { scope: 'openid', claims: { age_thresholds: [18] }, '"><b>': 'x' },
@@ -158,7 +149,7 @@ const table = {
   ],
   total: 3,
   found: 3,
-  next: 'no-age-key',
+  next: 'nobody',
 }
 
 const step = (index: number, status: 'passed' | 'failed' | 'waiting' | 'current', detail?: string) => ({
@@ -181,7 +172,7 @@ const outcomeRow = OUTCOMES.find(({ name }) => name === 'id_token.expired') ?? e
 export const HOSTED_PAGES = [
   hostedPage('choice', chooseView(), (view) => renderChoose(view, view)),
   hostedPage('web view', chooseView({ continued: undefined }), (view) => renderChoose(view, view)),
-  hostedPage('create', createView(), (view) => renderCreate(view, view)),
+  hostedPage('create', createView({ issuing_country: 'US' }), (view) => renderCreate(view, view)),
   hostedPage('endings', chooseView(), renderEndingsPage),
   hostedPage('callback form', { ...formPostCallback, shell }, (sent) => renderCallbackForm(sent, sent.shell)),
   hostedPage('error', errorView(), ({ refusal, shell }) => renderError(refusal, { shell })),
@@ -196,7 +187,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     (framed, newest, sound, rest) =>
       renderFlowGroups(framed, { groups: [{ finding, count: 7, newest }], total: 8, sound }, rest),
     frame,
-    [{ flow, text: 'nonce is missing' }],
+    [{ flow, text: 'the thresholds are not ascending' }],
     { count: 2, newest: [flow] },
     { query: { group: 'rule' as const, q: 'x', state: 'abc' }, clock },
   ),
@@ -334,8 +325,9 @@ function hostedPage<View extends { readonly shell: Shell }>(
 /** Words of a fixed set, what a test sets itself, and names by which the choice page finds its usual personas. */
 const FIXED = new Set(
   `level correctClient flow profile endpoint kind status signingAlg row verdict family group=rule group=Adults
-  group=Minors name=adult-passport name=teen-16 name=no-age-key outcome=id_token.expired name=${ROOT_TENANT}
-  lang dir theme appearanceCssPath`.split(/\s+/),
+  group=Minors name=adult-passport name=teen-16 name=no-age-key outcome=id_token.expired name=${ROOT_TENANT}`.split(
+    /\s+/,
+  ),
 )
 
 function everyString<T>(value: T, change: Change): T {

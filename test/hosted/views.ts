@@ -1,16 +1,12 @@
 import { type BriefEvaluation, evaluateBriefly } from '../../src/age/evaluate.ts'
-import type { PersonaChoice } from '../../src/hosted/choices/persona-row.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
-import { renderCreate } from '../../src/hosted/create-page.ts'
-import type { WaitingPage } from '../../src/hosted/waiting-page.ts'
+import type { renderCreate } from '../../src/hosted/create-page.ts'
 import type { RenderedPage, Shell } from '../../src/http/html/layout.ts'
-import type { CreateTransaction } from '../../src/oidc/create.ts'
-import type { UseTransaction } from '../../src/oidc/use.ts'
 import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
 
 export const shell: Shell = { assetsPath: '/_sandbox/assets', homePath: '/', version: '1.2.3' }
 
-const advice = {
+export const advice = {
   rule: 'CLM-04',
   level: 'advice',
   path: 'claims.age_thresholds',
@@ -19,42 +15,40 @@ const advice = {
 } as const
 
 const named = (name: string, title: string) => ({ name, title, purpose: 'For a test.' })
+const ADULT: Persona = { ...named('adult-passport', 'Adult with a passport'), group: 'Adults' }
+const TEENAGER: Persona = { ...named('teen-16', 'Teenager'), group: 'Minors' }
+const NOBODY_YET: Persona = named('no-age-key', 'Nobody yet')
+
 const presentation = { theme: 'light', learnMore: true, appearance: {} } as const
-
-const adult: Persona = { ...named('adult-passport', 'Adult with a passport'), group: 'Adults' }
-const teenager: Persona = { ...named('teen-16', 'Teenager'), group: 'Minors' }
-const nobodyYet: Persona = named('no-age-key', 'Nobody yet')
-
 const claims = { age_thresholds: [13, 18], verified_after: '2025-01-01', allowed_methods: ['id_doc_scan' as const] }
 const NOW = Date.parse('2026-01-02T03:04:05Z')
 
 const SIGNAL = { method: 'id_doc_scan', verified_at: '2025-06-01', provenance: '/veratad/roc' } as const
 const answersAt = (years: number): BriefEvaluation => evaluateBriefly([{ ...SIGNAL, age: { years } }], claims, NOW)
 
-const SHOP = { clientId: 'web-shop', redirectUri: 'https://shop.example/callback', state: 'af0ifjsldkj' }
+const SHOP = { clientId: 'web-shop', redirectUri: 'https://shop.example/callback', state: 'af0ifjsldkj', presentation }
 
-const useTransaction: UseTransaction = {
-  ...SHOP,
-  flow: 'use',
-  mode: 'fragment',
-  nonce: 'n-0S6_WzA2Mj',
-  claims,
-  claimsText: JSON.stringify(claims),
-  upgrade: true,
-  canCreate: true,
-  presentation,
-}
-
-type ChoosePage = WaitingPage<UseTransaction> & { readonly choices: readonly PersonaChoice[]; readonly last?: string }
+type Page<Render extends (page: never, choices: never) => RenderedPage> = Parameters<Render>[0] & Parameters<Render>[1]
+type ChoosePage = Page<typeof renderChoose>
 
 /** A choice page on which everything that can appear does. */
 export const chooseView = (
   changes: Partial<ChoosePage> = {},
-  transactionChanges: Partial<UseTransaction> = {},
+  transactionChanges: Partial<ChoosePage['transaction']> = {},
 ): ChoosePage => ({
   shell,
   id: 'tx-1',
-  transaction: { ...useTransaction, ...transactionChanges },
+  transaction: {
+    ...SHOP,
+    flow: 'use',
+    mode: 'fragment',
+    nonce: 'n-0S6_WzA2Mj',
+    claims,
+    claimsText: JSON.stringify(claims),
+    upgrade: true,
+    canCreate: true,
+    ...transactionChanges,
+  },
   findings: [advice],
   path: '/v1/oidc/use',
   client: { name: 'Web shop', logoPath: '/_sandbox/logos/web-shop' },
@@ -63,9 +57,9 @@ export const chooseView = (
   chosenLanguage: 'en',
   continued: true,
   choices: [
-    { persona: adult, evaluation: answersAt(40) },
-    { persona: teenager, evaluation: answersAt(16) },
-    { persona: nobodyYet },
+    { persona: ADULT, evaluation: answersAt(40) },
+    { persona: TEENAGER, evaluation: answersAt(16) },
+    { persona: NOBODY_YET },
   ],
   ...changes,
 })
@@ -75,12 +69,8 @@ export const choosePage = (...changes: Parameters<typeof chooseView>): RenderedP
   return renderChoose(view, view)
 }
 
-type CreatePage = WaitingPage<CreateTransaction> & Readonly<{ personas: Persona[]; selected: string | undefined }>
-
-/** The page of the Create flow for one age signal with the given attributes. */
-export const createView = (
-  attributes: Readonly<Record<string, string | boolean>> = { issuing_country: 'US' },
-): CreatePage => ({
+/** The page of the Create flow for age signals with the given attributes. */
+export const createView = (...attributes: Readonly<Record<string, string | boolean>>[]): Page<typeof renderCreate> => ({
   shell,
   id: 'tx-2',
   transaction: {
@@ -88,22 +78,16 @@ export const createView = (
     flow: 'create',
     mode: 'query',
     pushedRequestId: 'pushed-1',
-    signals: [{ ...SIGNAL, age: { date_of_birth: '2001-05-17' }, attributes }],
-    presentation,
+    signals: attributes.map((one) => ({ ...SIGNAL, age: { date_of_birth: '2001-05-17' }, attributes: one })),
   },
   findings: [advice],
   path: '/v1/oidc/create',
   client: { name: 'Web shop' },
   embedding: { framed: false, insteadOfWebView: [] },
   now: NOW,
-  personas: [adult, nobodyYet],
+  personas: [ADULT, NOBODY_YET],
   selected: 'no-age-key',
 })
-
-export const createPage = (...attributes: Parameters<typeof createView>): RenderedPage => {
-  const view = createView(...attributes)
-  return renderCreate(view, view)
-}
 
 export const formPostCallback = {
   redirectUri: 'https://shop.example/callback?tab=age&x=1',
