@@ -50,11 +50,6 @@ test('The playground marks what flips when one filter is left out, says how many
   expect(rowOf(back, 'stale-verification')).toContain('18: yes → no')
 })
 
-test('The playground compares with the claims that were shown before', async () => {
-  const page = await read({ claims: '{"age_thresholds":[18]}', before: claims })
-  expect(rowOf(page, 'stale-verification')).toContain('18: no → yes')
-})
-
 test('The playground shows refused claims as findings with rule, place, message and hint, and keeps the text', async () => {
   const page = await read({ claims: '{"age_thresholds":["18"],}' })
   expect(textOf(page)).toMatch(/error USE-09 claims claims must be JSON.*How to fix it/)
