@@ -14,23 +14,23 @@ const decline = (changes: Parameters<typeof useRequest>[0]) =>
 
 const MODES = ['fragment', 'query', 'form_post'] as const
 
-test.each(MODES)('E1 answers in the response mode %s that was asked for, success and error alike', async (mode) => {
-  expect(await rp.use({ response_mode: mode })).toMatchObject({ mode, params: { id_token: expect.any(String) } })
-  const error = { error: 'invalid_scope', error_description: expect.any(String), state: 'state-1' }
-  expect(await rp.use({ response_mode: mode, scope: 'profile' })).toMatchObject({ mode, params: error })
-})
-
-test.each(MODES)('E1 keeps the query of a redirect_uri in mode %s', async (mode) => {
-  const redirect_uri = 'http://localhost:3000/cb?tenant=a%20b&x=1&state=mine'
-  const answer = await decline({ redirect_uri, response_mode: mode, state: 'a b' })
-  if (mode !== 'query')
-    return expect(readCallback(answer)).toMatchObject({ address: redirect_uri, params: { state: 'a b' } })
-  const location = answer.headers.location ?? ''
-  expect(location).toMatch(/^http:\/\/localhost:3000\/cb\?tenant=a%20b&x=1&state=mine&error=/)
-  expect(new URL(location).searchParams.getAll('state')).toEqual(['mine', 'a b'])
-  // Every client reads %20 as a blank.
-  expect(location).toMatch(/state=a%20b(?!.*\+)/)
-})
+test.each(MODES)(
+  'E1 answers in the response mode %s that was asked for, and keeps the query of a redirect_uri',
+  async (mode) => {
+    expect(await rp.use({ response_mode: mode })).toMatchObject({ mode, params: { id_token: expect.any(String) } })
+    const error = { error: 'invalid_scope', error_description: expect.any(String), state: 'state-1' }
+    expect(await rp.use({ response_mode: mode, scope: 'profile' })).toMatchObject({ mode, params: error })
+    const redirect_uri = 'http://localhost:3000/cb?tenant=a%20b&x=1&state=mine'
+    const answer = await decline({ redirect_uri, response_mode: mode, state: 'a b' })
+    if (mode !== 'query')
+      return expect(readCallback(answer)).toMatchObject({ address: redirect_uri, params: { state: 'a b' } })
+    const location = answer.headers.location ?? ''
+    expect(location).toMatch(/^http:\/\/localhost:3000\/cb\?tenant=a%20b&x=1&state=mine&error=/)
+    expect(new URL(location).searchParams.getAll('state')).toEqual(['mine', 'a b'])
+    // Every client reads %20 as a blank.
+    expect(location).toMatch(/state=a%20b(?!.*\+)/)
+  },
+)
 
 const STATES = {
   unicode: 'ünïcødé 漢字 🔑',

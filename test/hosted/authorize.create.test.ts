@@ -58,8 +58,7 @@ test('The page of E3 saves for a new persona, which the choice page offers from 
   expect(byTestId(text, `persona-${after.at(-1)?.name}`)).toHaveLength(1)
 })
 
-/** A browser, with what the page of E3 preselects in it. */
-function startBrowser() {
+test('The page of E3 preselects the persona that this browser used or clicked last at E1, else no-age-key', async () => {
   const browser = createBrowserClient(sandbox.url)
   const use = (changes: Changes) => browser.get(`/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`)
   const preselected = async () => {
@@ -67,24 +66,16 @@ function startBrowser() {
     const { text } = await browser.get(`/v1/oidc/create?${new URLSearchParams(query)}`)
     return press(text, 'save').fields.get('persona')
   }
-  return { browser, use, preselected }
-}
-
-test.each(['no-age-key', 'teen-16'])('The page of E3 preselects %s, which was clicked at E1', async (name) => {
-  const { browser, use, preselected } = startBrowser()
   expect(await preselected()).toBe('no-age-key')
-  const { action, fields } = press((await use({})).text, `persona-${name}`)
-  expect((await browser.submit(action, Object.fromEntries(fields))).status).toBe(303)
-  expect(await preselected()).toBe(name)
-})
-
-test('The page of E3 preselects the persona of the last Use in this browser, else no-age-key', async () => {
-  const { use, preselected } = startBrowser()
-  for (const sandbox_persona of ['teen-14', 'teen-16']) await use({ sandbox_persona })
-  expect(await preselected()).toBe('teen-16')
+  for (const name of ['teen-14', 'no-age-key', 'teen-16']) {
+    const { action, fields } = press((await use({})).text, `persona-${name}`)
+    expect((await browser.submit(action, Object.fromEntries(fields))).status).toBe(303)
+    expect(await preselected()).toBe(name)
+  }
   await sandbox.personas.remove('teen-16')
   expect(await preselected()).toBe('no-age-key')
-  await use({ sandbox_persona: 'adult-passport' })
+  await use({ sandbox_persona: 'teen-14' })
+  expect(await preselected()).toBe('teen-14')
   await use({ can_create: 'true', sandbox_outcome: 'create_requested' })
   expect(await preselected()).toBe('no-age-key')
 })
