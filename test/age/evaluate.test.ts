@@ -64,20 +64,15 @@ test('evaluate traces thresholds and signals in the order of the request, as the
   expect(described).toHaveLength(4)
 })
 
-test('evaluate says of each filter that is absent so, and of a method that it is allowed', () => {
+test('evaluate says of each filter that is absent or undefined so, and of a method that it is allowed', () => {
   const reasons = (claims: Parameters<typeof evaluate>[1]) =>
     evaluate(pick(['card']), claims, instant).trace[0]?.signals[0]?.checks.map(({ reason }) => reason)
-  const filters = 'allowed_methods verified_after provenance.denied provenance.allowed iso_27566_1 attributes'.split(
-    ' ',
-  )
-  const absent = filters.map((filter) => `no ${filter} filter in the request`)
+  const filters = 'allowed_methods verified_after provenance.denied provenance.allowed iso_27566_1 attributes'
+  const absent = filters.split(' ').map((filter) => `no ${filter} filter in the request`)
   expect(reasons({ age_thresholds: [18] })).toEqual([...absent, 'needs 18 by age_thresholds[0], has 18'])
   const allowed_methods = ['payment_card_network' as const]
   const [reason] = reasons({ age_thresholds: [18], allowed_methods }) ?? []
   expect(reason).toBe('payment_card_network is among payment_card_network')
-})
-
-test('evaluate asks nothing of an attribute whose requirement is undefined', () => {
   const overrides = { id_doc_scan: { attributes: { face_match_performed: undefined } } }
   expect(evaluate(pick(['born2008']), { age_thresholds: [18], overrides }, instant).ageThresholds).toEqual({ 18: true })
 })
