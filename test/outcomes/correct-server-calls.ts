@@ -1,16 +1,12 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
+import { ageSignal, basic, type Changes, pushedRequest, tokenRequest } from '../support/requests.ts'
 import { Refusal } from './correct-client.ts'
 
-/** What the calls of a relying party share. */
-export interface CallOptions {
-  readonly headers?: Readonly<Record<string, string>>
-  /** Default 5,000. */
-  readonly timeoutMs?: number
-}
+export type CallOptions = { readonly headers?: Readonly<Record<string, string>>; readonly timeoutMs?: number }
 
 /** Sends a call and reads its JSON: in time, without redirects, with a status of success. @throws Refusal */
-export async function callJson(url: string, init: RequestInit, options: CallOptions = {}): Promise<unknown> {
+async function callJson(url: string, init: RequestInit, options: CallOptions = {}): Promise<unknown> {
   const { headers = {}, timeoutMs = 5_000 } = options
   try {
     const response = await fetch(url, {
@@ -35,8 +31,8 @@ const pushedResponse = z.object({
 })
 
 /** E2. @throws Refusal */
-export async function push(base: string, form: URLSearchParams, options?: CallOptions): Promise<string> {
-  const init = { method: 'POST', body: form }
+export async function push(base: string, changes?: Changes, options?: CallOptions): Promise<string> {
+  const init = { method: 'POST', body: new URLSearchParams(pushedRequest(changes)) }
   return expectShape(pushedResponse, await callJson(`${base}/v1/oidc/create/par`, init, options)).request_uri
 }
 
@@ -47,32 +43,20 @@ const tokenResponse = z.object({
 })
 
 /** E4. @throws Refusal */
-export async function exchange(
-  base: string,
-  { code, credentials }: { code: string; credentials: string },
-  options?: CallOptions,
-): Promise<string> {
-  const body = new URLSearchParams({ grant_type: 'authorization_code', code })
-  const init = { method: 'POST', body, headers: { Authorization: `Basic ${btoa(credentials)}` } }
+export async function exchange(base: string, code: string, options?: CallOptions): Promise<string> {
+  const headers = { Authorization: basic('ak_test_sandbox', 'sk_test_sandbox') }
+  const init = { method: 'POST', body: new URLSearchParams(tokenRequest(code)), headers }
   return expectShape(tokenResponse, await callJson(`${base}/v1/oidc/use/token`, init, options)).access_token
 }
 
 /** E5. @throws Refusal */
-export async function upgrade(
-  base: string,
-  { token, details }: { token: string; details: readonly unknown[] },
-  options?: CallOptions,
-): Promise<void> {
+export async function upgrade(base: string, token: string, options?: CallOptions): Promise<void> {
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
-  const init = { method: 'POST', body: JSON.stringify({ authorization_details: details }), headers }
+  const init = { method: 'POST', body: JSON.stringify({ authorization_details: [ageSignal()] }), headers }
   expectShape(z.literal('OK'), await callJson(`${base}/v1/svc/upgrade`, init, options))
 }
 
-const discoveryDocument = z.object({
-  issuer: z.string(),
-  authorization_endpoint: z.url(),
-  jwks_uri: z.url(),
-})
+const discoveryDocument = z.object({ issuer: z.string(), authorization_endpoint: z.url(), jwks_uri: z.url() })
 
 /** E6, discovery: the document is about the issuer that was asked for, and names no foreign host. @throws Refusal */
 export async function discover(issuer: string, options?: CallOptions) {

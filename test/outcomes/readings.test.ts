@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
+import type { SandboxApi } from '../../src/client/sandbox-api.ts'
 import { readingId } from '../../src/sandbox/readings/reading.ts'
 import { READINGS } from '../../src/sandbox/readings/readings.ts'
+import { ageSignal, basic, createRequest, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
-import { observe, type Part } from './observe-tenant.ts'
+
+type Texts = Readonly<Record<string, string>>
 
 const described = 'error error_description'
 
 /** All that a client sees otherwise under a variant, in the parts that it concerns. */
-const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const CHANGED: Readonly<Record<string, Texts>> = {
   'par_status=200': { 'create: par.status': '200' },
   'token_type=bearer': { 'upgrade: exchange.type': 'bearer' },
   'upgrade_body=newline': { 'upgrade: upgrade.body': String.raw`"\"OK\"\n"` },
@@ -101,7 +106,7 @@ const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** The same of each refused call. */
-function refusals(facts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function refusals(facts: Texts): Texts {
   const calls = ['par', 'par.forced', 'exchange', 'upgrade']
   return Object.fromEntries(
     calls.flatMap((call) => Object.entries(facts).map(([fact, value]) => [`refused: ${call}.refused.${fact}`, value])),
@@ -109,12 +114,12 @@ function refusals(facts: Readonly<Record<string, string>>): Readonly<Record<stri
 }
 
 /** How a Create flow ends whose request_uri has expired or was used. */
-function expiredEnds(end: string): Readonly<Record<string, string>> {
+function expiredEnds(end: string): Texts {
   return { 'create: create.again': end, 'create: create.expired': end, 'create: create.expired.forced': end }
 }
 
 /** A parameter at the end of each callback. */
-function callbacks(name: string): Readonly<Record<string, string>> {
+function callbacks(name: string): Texts {
   return {
     'use: use.params': `id_token state ${name}`,
     'use: use.denied.params': `${described} state ${name}`,
@@ -125,12 +130,212 @@ function callbacks(name: string): Readonly<Record<string, string>> {
   }
 }
 
-function claims(added: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function claims(added: Texts): Texts {
   const names = Object.keys(added).join(' ')
   const facts = Object.entries(added).flatMap(([name, value]) => (value === '' ? [] : [[`use: token.${name}`, value]]))
   return {
     'use: token.claims': `sub iss aud iat exp nonce age_thresholds req_claims_hash ${names}`,
     ...Object.fromEntries(facts),
+  }
+}
+
+/** Blanks in it show which text a hash is over. */
+const CLAIMS = '{"age_thresholds": [18, 21]}'
+
+async function callbackOf(answer: Promise<Response>) {
+  const { status, headers } = await answer
+  const location = headers.get('location') ?? ''
+  const params = new URLSearchParams(location.split(/[?#]/)[1])
+  return { status, location, names: [...params.keys()].join(' '), params: Object.fromEntries(params) }
+}
+
+/** A client of one tenant. */
+function createObserver({ baseUrl }: Pick<SandboxApi, 'baseUrl'>) {
+  const get = (path: string, query: Texts = {}, headers: Texts = {}) =>
+    fetch(`${baseUrl}${path}?${new URLSearchParams(query)}`, { headers, redirect: 'manual' })
+  const post = (path: string, body: BodyInit, headers: Texts = {}) =>
+    fetch(`${baseUrl}${path}`, { method: 'POST', body, headers })
+  const push = (changes: Texts = {}, headers: Texts = {}) =>
+    post('/v1/oidc/create/par', new URLSearchParams(pushedRequest(changes)), headers)
+  const use = (outcome: string, changes: Texts = {}) => {
+    const headers = { 'X-Sandbox-Persona': 'adult-passport', 'X-Sandbox-Outcome': outcome }
+    return callbackOf(get('/v1/oidc/use', useRequest({ claims: CLAIMS, ...changes }), headers))
+  }
+  return {
+    get,
+    use,
+    push,
+    useRefused: () => callbackOf(get('/v1/oidc/use', useRequest({ scope: 'profile' }))),
+    obtainRequestUri: async () => String((await (await push()).json()).request_uri),
+    create: (requestUri: string, outcome: string) =>
+      callbackOf(get('/v1/oidc/create', createRequest(requestUri), { 'X-Sandbox-Outcome': outcome })),
+    exchange: (code: string | undefined, secret = 'sk_test_sandbox') =>
+      post('/v1/oidc/use/token', new URLSearchParams(tokenRequest(code)), {
+        Authorization: basic('ak_test_sandbox', secret),
+      }),
+    upgrade: (token: string, word = 'svc') =>
+      post(`/v1/${word}/upgrade`, JSON.stringify({ authorization_details: [ageSignal()] }), {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+      }),
+    code: () => use('code_issued', { scope: 'openid svc.upgrade' }),
+  }
+}
+
+type Observer = ReturnType<typeof createObserver>
+
+const OBSERVERS = {
+  use: observeUse,
+  create: observeCreate,
+  upgrade: observeUpgrade,
+  refused: observeRefusals,
+  published: observePublished,
+}
+
+/** What a client sees of a tenant, in words that are the same in each run: `use: use.status` is of the part `use`. */
+async function observe(tenant: SandboxApi, isAsked: (part: string) => boolean): Promise<Texts> {
+  const observed: Record<string, string> = {}
+  for (const [part, look] of Object.entries(OBSERVERS).filter(([part]) => isAsked(part))) {
+    const facts = Object.entries(await look(createObserver(tenant), tenant))
+    for (const [fact, value] of facts) observed[`${part}: ${fact}`] = value
+  }
+  return observed
+}
+
+async function observeUse({ use, useRefused }: Observer): Promise<Texts> {
+  const verified = await use('verified')
+  const denied = await use('access_denied')
+  const refused = await useRefused()
+  return {
+    'use.status': String(verified.status),
+    'use.params': verified.names,
+    'use.denied.params': denied.names,
+    'use.denied.blanks': /%20|\+/.exec(denied.location)?.[0] ?? 'none',
+    'use.refused.params': refused.names,
+    'use.refused.error': refused.params['error'] ?? '',
+    ...observeToken(verified.params['id_token'] ?? ''),
+  }
+}
+
+function observeToken(idToken: string): Texts {
+  const header = decodeProtectedHeader(idToken)
+  const claims = decodeJwt(idToken)
+  const payload = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()
+  const sub = claims.sub ?? ''
+  return {
+    'token.header': Object.keys(header).join(' '),
+    'token.alg': String(header.alg),
+    'token.typ': String(header.typ),
+    'token.claims': Object.keys(claims).join(' '),
+    'token.layout': payload.includes('\n') ? 'indented' : 'compact',
+    'token.sub': /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(sub) ? 'uuid' : String(sub.length),
+    'token.times': Number.isInteger(claims.iat) && Number.isInteger(claims.exp) ? 'whole' : 'fractional',
+    'token.lifetime': String((claims.exp ?? 0) - (claims.iat ?? 0)),
+    'token.azp': String(claims['azp']),
+    'token.nbf': claims.nbf === undefined ? 'absent' : String(Math.round((claims.iat ?? 0) - claims.nbf)),
+    'token.req_claims_hash': hashOf(String(claims['req_claims_hash'])),
+  }
+}
+
+/** What a hash is over, and its padding. */
+function hashOf(hash: string): string {
+  const sent = createHash('sha256').update(CLAIMS).digest('base64url')
+  return hash.replace(/^[^=]*/, (bare) => (bare === sent ? 'sent' : 'other'))
+}
+
+async function observeCreate({ push, create, obtainRequestUri }: Observer, { clock }: SandboxApi): Promise<Texts> {
+  const pushed = await push()
+  const body = await pushed.json()
+  const requestUri = String(body.request_uri)
+  const denied = await create(await obtainRequestUri(), 'access_denied')
+  const created = await create(requestUri, 'created')
+  const again = await create(requestUri, 'created')
+  const late = await obtainRequestUri()
+  const forced = await create(await obtainRequestUri(), 'request_uri.expired')
+  await clock.advance(91)
+  const expired = await create(late, 'created')
+  const endOf = ({ status, params }: typeof created) => `${status} ${params['error'] ?? 'no error'}`
+  return {
+    'par.status': String(pushed.status),
+    'par.members': Object.keys(body).join(' '),
+    'par.prefix': requestUri.replace(/[^:]*$/, ''),
+    'create.status': String(created.status),
+    'create.params': created.names,
+    'create.denied.params': denied.names,
+    'create.again': endOf(again),
+    'create.expired': endOf(expired),
+    'create.expired.forced': endOf(forced),
+  }
+}
+
+async function observeUpgrade({ code, exchange, upgrade }: Observer, { clock }: SandboxApi): Promise<Texts> {
+  const callback = await code()
+  const { code: first } = callback.params
+  const token = await (await exchange(first)).json()
+  const upgraded = await upgrade(token.access_token)
+  const upgradedAgain = await upgrade(token.access_token)
+  const exchangedAgain = await exchange(first)
+  const afterwards = await upgrade(token.access_token)
+  const [early, late] = [await code(), await code()]
+  await clock.advance(61)
+  const afterMinute = await exchange(early.params['code'])
+  await clock.advance(540)
+  const afterTenMinutes = await exchange(late.params['code'])
+  return {
+    'code.params': callback.names,
+    'code.c_hash': String('c_hash' in decodeJwt(callback.params['id_token'] ?? '')),
+    'exchange.type': token.token_type,
+    'exchange.members': Object.keys(token).join(' '),
+    'exchange.again': String(exchangedAgain.status),
+    'exchange.after_61s': String(afterMinute.status),
+    'exchange.after_601s': String(afterTenMinutes.status),
+    'upgrade.body': JSON.stringify(await upgraded.text()),
+    'upgrade.type': upgraded.headers.get('content-type') ?? '',
+    'upgrade.again': String(upgradedAgain.status),
+    'upgrade.after_second_exchange': String(afterwards.status),
+  }
+}
+
+async function observeRefusals({ push, exchange, upgrade }: Observer): Promise<Texts> {
+  return {
+    ...(await observeRefusal('par', await push({ client_secret: 'wrong' }))),
+    ...(await observeRefusal('par.forced', await push({}, { 'X-Sandbox-Outcome': 'par.401' }))),
+    ...(await observeRefusal('exchange', await exchange('any', 'wrong'))),
+    ...(await observeRefusal('upgrade', await upgrade('none'))),
+    ...(await observeRefusal('other_word', await upgrade('none', 'other'))),
+  }
+}
+
+async function observeRefusal(call: string, answer: Response): Promise<Texts> {
+  const text = await answer.text()
+  const type = answer.headers.get('content-type')
+  const isJson = type?.startsWith('application/json') === true
+  return {
+    [`${call}.refused.status`]: String(answer.status),
+    [`${call}.refused.type`]: String(type),
+    [`${call}.refused.challenge`]: String(answer.headers.has('www-authenticate')),
+    [`${call}.refused.body`]: isJson ? Object.keys(JSON.parse(text)).join(' ') : text.replace(/: .*/, ': ...'),
+  }
+}
+
+const ADDED = ['authorization_response_iss_parameter_supported', 'sandbox_extra']
+
+async function observePublished({ get, use, upgrade }: Observer): Promise<Texts> {
+  const read = async (path: string) => (await get(path)).json()
+  const useDocument = await read('/v1/oidc/use/.well-known/openid-configuration')
+  const createDocument = await read('/v1/oidc/create/.well-known/openid-configuration')
+  const { keys } = await read('/.well-known/jwks.json')
+  const words = ['svc', 'agekey']
+  const scopes = await Promise.all(words.map((one) => use('code_issued', { scope: `openid ${one}.upgrade` })))
+  const paths = await Promise.all(words.map((one) => upgrade('none', one)))
+  return {
+    'discovery.members': [useDocument, createDocument].map((document) => Object.keys(document).length).join(' '),
+    'discovery.added': ADDED.filter((name) => name in useDocument && name in createDocument).join(' '),
+    'discovery.algs': useDocument.id_token_signing_alg_values_supported.join(' '),
+    'jwks.types': keys.map((key: { kty: string }) => key.kty).join(' '),
+    'jwks.members': Object.keys(keys.at(-1)).sort().join(' '),
+    'brand.scope': scopes.map(({ params }) => params['error'] ?? 'code').join(' '),
+    'brand.path': paths.map(({ status }) => status).join(' '),
   }
 }
 
@@ -142,18 +347,16 @@ test('Each variant of a reading but the default has a line that says what a clie
   expect(Object.keys(CHANGED).sort()).toEqual(VARIANTS.map(({ name, variant }) => readingId(name, variant)).sort())
 })
 
-const PARTS = ['use', 'create', 'upgrade', 'refused', 'published'] as const satisfies readonly Part[]
-
 test('A variant changes what it says, on every answer that it concerns, and nothing else there', async () => {
   const sandbox = await startSandbox()
-  const usual = await observe(sandbox.tenant('usual'), PARTS)
+  const usual = await observe(sandbox.tenant('usual'), () => true)
   for (const [index, { name, variant }] of VARIANTS.entries()) {
     const id = readingId(name, variant)
     const expected = CHANGED[id] ?? {}
     const tenant = sandbox.tenant(`variant-${index}`)
     await tenant.configure({ readings: { [name]: variant } })
-    const parts = PARTS.filter((part) => Object.keys(expected).some((fact) => fact.startsWith(`${part}:`)))
-    const seen = await observe(tenant, parts)
+    const isConcerned = (part: string) => Object.keys(expected).some((fact) => fact.startsWith(`${part}:`))
+    const seen = await observe(tenant, isConcerned)
     const changed = Object.fromEntries(Object.entries(seen).filter(([fact, value]) => usual[fact] !== value))
     expect({ [id]: changed }).toEqual({ [id]: expected })
   }

@@ -6,7 +6,6 @@ import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 import { push } from '../../outcomes/correct-server-calls.ts'
 import { issuerOf, runCreate, runUse } from '../../outcomes/flows.ts'
 import { personasFor } from '../../support/personas-for.ts'
-import { pushedRequest } from '../../support/requests.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
@@ -57,7 +56,7 @@ test.each(rowsOf('create'))(
   'The checks of a Create callback that fail for $name are those that the row breaks',
   async ({ row }) => {
     const state = crypto.randomUUID()
-    const requestUri = await push(sandbox.baseUrl, new URLSearchParams(pushedRequest({ state })))
+    const requestUri = await push(sandbox.baseUrl, { state })
     const delivery = await runCreate(sandbox, requestUri, row.name)
     if (!delivery) throw new Error(`${row.name} must bring an answer`)
     const checked = checkCreateCallback(
