@@ -1,12 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import type { SandboxApi } from '../src/client/sandbox-api.ts'
-import { packageVersion } from '../src/package-root.ts'
 import { sandboxFixtures } from '../src/playwright.ts'
-import { mergeCoverage } from '../src/sandbox/coverage/merge-coverage.ts'
-import { parseCoverage } from '../src/sandbox/coverage/parse-coverage.ts'
+import { readKept } from './support/kept-coverage.ts'
 import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
 import { claims, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
@@ -29,6 +27,15 @@ test('as() gives the browser its cookies for the base URL of the sandbox, not fo
     { name: 'agekey_sandbox_outcome', value: 'access_denied', ...hosted },
     { name: 'agekey_sandbox_acting', value: acting, url: 'http://localhost:9999/' },
   ])
+})
+
+test('A second worker of Playwright that uses the sandbox of the first is warned', async () => {
+  const { url } = await startSandbox()
+  const [open] = sandboxFixtures({ url }).workerSandbox
+  const warned = once(process, 'warning')
+  await open({}, async () => {}, { parallelIndex: 1, workerIndex: 1 })
+  const message = expect.stringContaining(`several Playwright workers use the sandbox at ${url}, and each resets it`)
+  expect(await warned).toMatchObject([{ name: 'AgekeySandboxWarning', message }])
 })
 
 const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
@@ -84,13 +91,7 @@ test('Two workers of Playwright keep the coverage of their sandboxes, once that 
   const env = { SANDBOX_URL: (await startSandbox()).url }
   const { suites } = reportSchema.parse(JSON.parse((await project.run(process.execPath, PLAYWRIGHT_TEST, env)).stdout))
 
-  const keptIn = (folder: string) => {
-    const kept = join(project.folder, folder, 'playwright')
-    const files = readdirSync(kept).filter((name) => name.endsWith('.json'))
-    const parts = files.map((name) => parseCoverage(readFileSync(join(kept, name), 'utf8'), name))
-    const { claims: seen, asked } = mergeCoverage(parts, packageVersion())
-    return { files: files.length, seen, uses: asked['use']?.count }
-  }
+  const keptIn = (folder: string) => readKept(join(project.folder, folder, 'playwright'))
   const adult = { count: 1, tests: ['a shop > lets an adult in'] }
   const teen = { count: 1, tests: ['a shop > keeps a teen out'] }
   expect(keptIn('kept')).toMatchObject({ files: 2, seen: [{ thresholds: { 18: { true: adult, false: teen } } }] })

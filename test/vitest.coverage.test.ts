@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { packageVersion } from '../src/package-root.ts'
-import { mergeCoverage } from '../src/sandbox/coverage/merge-coverage.ts'
-import { parseCoverage } from '../src/sandbox/coverage/parse-coverage.ts'
+import { readKept } from './support/kept-coverage.ts'
 import { makeProject } from './support/project.ts'
 import { claims, sendUse, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
@@ -59,13 +57,7 @@ test('Coverage of tests in Vitest is kept by each worker, in forks and threads, 
   const ended = await project.run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'], { SANDBOX_URL: url })
   expect(ended).toMatchObject({ code: 0 })
 
-  const keptIn = (name: string) => {
-    const kept = join(project.folder, name, 'vitest')
-    const files = readdirSync(kept).filter((file) => file.endsWith('.json'))
-    const parts = files.map((file) => parseCoverage(readFileSync(join(kept, file), 'utf8'), file))
-    const { claims: seen, asked } = mergeCoverage(parts, packageVersion())
-    return { files: files.length, seen, uses: asked['use']?.count }
-  }
+  const keptIn = (name: string) => readKept(join(project.folder, name, 'vitest'))
   const adults = { count: 2, tests: ['a shop > lets an adult in', 'a shop > lets another in'] }
   const teen = { count: 1, tests: ['a shop > keeps a teen out'] }
   const seen = [{ thresholds: { 18: { true: adults, false: teen } } }]
