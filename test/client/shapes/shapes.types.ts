@@ -34,21 +34,16 @@ type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : 
 /** With all of its members. */
 type Given<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> }
 
-/** A published result has the members that the schema has, and takes whatever the schema gives. */
-type IsResult<Published, Schema> =
-  Same<Members<Published>, Members<Schema>> extends true
-    ? Schema extends Published
+/** A type that takes what another type gives, and has the members that the other type has. */
+type Takes<Taker, Giver> =
+  Same<Members<Taker>, Members<Giver>> extends true
+    ? Giver extends Taker
       ? true
-      : 'a value of the schema does not fit'
-    : ['members differ', Exclude<Members<Published>, Members<Schema>>, Exclude<Members<Schema>, Members<Published>>]
+      : 'a value does not fit'
+    : ['members differ', Exclude<Members<Taker>, Members<Giver>>, Exclude<Members<Giver>, Members<Taker>>]
 
-/** A published input has the members that the schema has, and the schema takes it. */
-type IsInput<Published, Schema> =
-  Same<Members<Published>, Members<Schema>> extends true
-    ? Published extends Schema
-      ? true
-      : 'the schema does not take it'
-    : ['members differ', Exclude<Members<Published>, Members<Schema>>, Exclude<Members<Schema>, Members<Published>>]
+type IsResult<Published, Schema> = Takes<Published, Schema>
+type IsInput<Published, Schema> = Takes<Schema, Published>
 
 /** The types that the package publishes say what the schemas say: `npm run types` checks it, there is nothing to run. */
 export const RESULTS: [
