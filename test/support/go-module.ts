@@ -4,31 +4,24 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { GOCODE } from './tools.ts'
 
-/** A module of Go with go-oidc beside it, whose 2.1 of Debian has all that the pages use of v3. */
-export interface GoModule {
-  write(files: Readonly<Record<string, string>>): void
-  /** Runs `go`. @throws Error with the output when that fails */
-  go(...args: readonly string[]): Promise<string>
-  /** The files that `gofmt` would write in another way. */
-  gofmt(): Promise<string>
-}
-
-/** Makes the module `example.com/shop` in a folder. */
-export function makeGoModule(folder: string): GoModule {
+/** Makes the module `example.com/shop` in a folder, and go-oidc beside it, whose 2.1 of Debian has all that the pages use of v3. */
+export function makeGoModule(folder: string) {
   cpSync(join(GOCODE, 'github.com/coreos/go-oidc'), join(folder, 'src/github.com/coreos/go-oidc/v3/oidc'), {
     recursive: true,
     filter: (path) => !path.endsWith('_test.go'),
   })
   const env = { ...process.env, GO111MODULE: 'off', GOPATH: `${folder}:${dirname(GOCODE)}`, GOFLAGS: '' }
   return {
-    write(files) {
+    write(files: Readonly<Record<string, string>>) {
       for (const [name, code] of Object.entries(files)) {
         const file = join(folder, 'src/example.com/shop', name)
         mkdirSync(dirname(file), { recursive: true })
         writeFileSync(file, code)
       }
     },
+    /** The files that `gofmt` would write in another way. */
     gofmt: async () => (await promisify(execFile)('gofmt', ['-l', join(folder, 'src/example.com')])).stdout,
-    go: async (...args) => (await promisify(execFile)('go', args, { cwd: folder, env })).stdout,
+    /** Runs `go`. @throws Error with the output when that fails */
+    go: async (...args: readonly string[]) => (await promisify(execFile)('go', args, { cwd: folder, env })).stdout,
   }
 }

@@ -13,24 +13,13 @@ const NO_TEST = { VITEST: undefined, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS:
 /** `npx` of a project, without the second that npm takes to start. `test/package` runs the one of npm. */
 const NPX = '#!/bin/sh\nname=$1\nshift\nexec "$(dirname "$0")/$name" "$@"\n'
 
-/** A project outside the repository that has installed the built package. */
-export interface Project {
-  readonly folder: string
-  write(files: Readonly<Record<string, string>>): void
-  /** Runs a program in the project, which finds `npx` and `agekey-sandbox`, to its end: also when it fails. */
-  run(program: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>
-  /** Runs a command of a package that is lent. */
-  runNode(...args: readonly string[]): Promise<Ended>
-}
+type Texts = Readonly<Record<string, string>>
 
-export interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Makes a project that goes with the run. @param lent packages of this repository that the project has, too */
-export async function makeProject(...lent: readonly string[]): Promise<Project> {
+/**
+ * Makes a project outside the repository that has installed the built package, and goes with the run.
+ * @param lent packages of this repository that the project has, too
+ */
+export async function makeProject(...lent: readonly string[]) {
   const built = await packageOfRun()
   const folder = mkdtempSync(join(dirname(built), 'project-'))
   const installed = join(folder, 'node_modules')
@@ -44,24 +33,23 @@ export async function makeProject(...lent: readonly string[]): Promise<Project> 
     mkdirSync(dirname(join(installed, name)), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules', name), join(installed, name))
   }
-  const project: Project = {
-    folder,
-    write(files) {
-      for (const [name, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(folder, name)), { recursive: true })
-        writeFileSync(join(folder, name), text)
-      }
-    },
-    async run(program, args, given = {}) {
-      const env = { ...process.env, ...NO_TEST, PATH: `${commands}:${process.env['PATH']}`, ...given }
-      const running = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 1e8 })
-      const { code = 0, stdout, stderr } = await running.catch((failed) => failed)
-      return { code, stdout, stderr }
-    },
-    runNode: (...args) => project.run(process.execPath, args),
+  const write = (files: Texts) => {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
   }
-  project.write({ 'package.json': '{"type": "module"}' })
-  return project
+  /** Runs a program in the project, which finds `npx` and `agekey-sandbox`, to its end: also when it fails. */
+  const run = async (program: string, args: readonly string[], given: Texts = {}) => {
+    const env = { ...process.env, ...NO_TEST, PATH: `${commands}:${process.env['PATH']}`, ...given }
+    const running = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 1e8 })
+    const { code = 0, stdout = '', stderr = '' } = await running.catch((failed) => failed)
+    return { code, stdout, stderr }
+  }
+  write({ 'package.json': '{"type": "module"}' })
+  /** Runs a command of a package that is lent. */
+  const runNode = (...args: readonly string[]) => run(process.execPath, args)
+  return { folder, write, run, runNode }
 }
 
 /** What Playwright needs: `makeProject(...PLAYWRIGHT)`. */

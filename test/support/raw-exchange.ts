@@ -1,13 +1,5 @@
 import { connect } from 'node:net'
 
-/** An answer as it came over the wire; header names in lower case. */
-export interface RawAnswer {
-  /** 0: the connection ended without an answer. */
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
 /**
  * Sends bytes (one per character) and reads until the server ends the connection: ask for `Connection: close`. When all is
  * sent, `ending` waits, cuts the body short or closes. `until: 'answered'` ends the connection once the answer is whole.
@@ -16,7 +8,7 @@ export function exchangeRaw(
   url: string,
   request: string,
   { ending = 'wait', until = 'closed' }: { ending?: 'wait' | 'end' | 'close'; until?: 'closed' | 'answered' } = {},
-): Promise<RawAnswer> {
+): Promise<ReturnType<typeof parse>> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
     let received = ''
@@ -42,12 +34,13 @@ function isWhole(received: string): boolean {
   return length !== undefined && rest.length > 0 && rest.join('\r\n\r\n').length >= Number(length)
 }
 
-function parse(received: string): RawAnswer {
+/** An answer as it came over the wire; header names in lower case. Status 0: the connection ended without an answer. */
+function parse(received: string) {
   const [head = '', ...rest] = received.split('\r\n\r\n')
-  const headers = [...head.matchAll(/^([^:\r\n]+):(.*)$/gm)].map(([, name = '', value = '']) => [
-    name.toLowerCase(),
-    value.trim(),
-  ])
+  const lines = [...head.matchAll(/^([^:\r\n]+):(.*)$/gm)]
+  const headers: Readonly<Record<string, string>> = Object.fromEntries(
+    lines.map(([, name = '', value = '']) => [name.toLowerCase(), value.trim()]),
+  )
   const body = Buffer.from(rest.join('\r\n\r\n'), 'latin1').toString('utf8')
-  return { status: Number(head.split(' ')[1] ?? 0), headers: Object.fromEntries(headers), body }
+  return { status: Number(head.split(' ')[1] ?? 0), headers, body }
 }

@@ -3,13 +3,7 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { listenOnFreePort } from './listen-on-free-port.ts'
 
-/** An app of one test, on a free port, with what it was asked. */
-export interface WebApp {
-  readonly url: string
-  readonly requests: readonly ReceivedRequest[]
-  /** Resolves when no connection to it is open. */
-  allClosed(): Promise<void>
-}
+export type WebApp = Awaited<ReturnType<typeof startWebApp>>
 
 export interface ReceivedRequest {
   readonly method: string | undefined
@@ -22,8 +16,8 @@ export interface ReceivedRequest {
 /** Answers a request that was read whole. */
 export type WebHandler = (request: ReceivedRequest, response: Parameters<RequestListener>[1]) => void
 
-/** Starts an app on 127.0.0.1 and closes it behind the test. */
-export async function startWebApp(handler: WebHandler, options: ServerOptions = {}): Promise<WebApp> {
+/** Starts an app on 127.0.0.1, which notes what it is asked, and closes it behind the test. */
+export async function startWebApp(handler: WebHandler, options: ServerOptions = {}) {
   const requests: ReceivedRequest[] = []
   const sockets = new Set<Socket>()
   const server = createServer(options, async (request, response) => {
@@ -37,7 +31,7 @@ export async function startWebApp(handler: WebHandler, options: ServerOptions = 
     socket.on('close', () => sockets.delete(socket))
   })
   const url = `http://${await listenOnFreePort(server)}`
-  // A connection that the browser resets has an error and closes too.
+  /** Resolves when no connection to it is open. A connection that the browser resets has an error and closes too. */
   const allClosed = async () => {
     await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   }
