@@ -122,14 +122,9 @@ test('The style sheet of an appearance sets only colours when only colours are r
   for (const name of ['align', 'radius', 'band', 'font']) expect(properties).not.toHaveProperty(name)
 })
 
-test.each([
-  ['#000', '#fff', 21],
-  ['#777', '#fff', 4.48],
-  ['#767676', '#fff', 4.54],
-  ['#f00', '#f00', 1],
-] as const)('contrast of %s and %s is %f by WCAG 2.2, either way round', (one, other, ratio) => {
-  expect(contrast(one, other)).toBeCloseTo(ratio, 2)
-  expect(contrast(other, one)).toBeCloseTo(ratio, 2)
+test('contrast is that of WCAG 2.2, either way round', () => {
+  const ratio = (one: string, other: string) => [contrast(one, other), contrast(other, one)].map((it) => it.toFixed(2))
+  expect([ratio('#000', '#fff'), ratio('#777', '#fff')]).toEqual([Array(2).fill('21.00'), Array(2).fill('4.48')])
 })
 
 test('mix gives one colour at 1 and the other at 0', () => {

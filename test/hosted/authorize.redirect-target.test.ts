@@ -8,16 +8,6 @@ const SHOP = { clientId: 'shop', clientSecret: 's', redirectUris: [registered], 
 const sandbox = await shareSandbox({ clients: [SHOP] })
 const use = (changes: Changes) => sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
 
-/** What E1 and E3 answer to these parameters, each a page that redirects nowhere. */
-async function expectPages(changes: Changes): Promise<void> {
-  const decided = { sandbox_persona: 'teen-16', ...changes }
-  const create = sandbox.request.get('/v1/oidc/create').query(createRequest('urn:svc:request:x', decided))
-  for (const { status, headers } of [await use(decided), await create]) {
-    expect([status, headers.location]).toEqual([400, undefined])
-    expect(headers['content-type']).toMatch(/^text\/html/)
-  }
-}
-
 const LOOPBACK = ['http://localhost/cb', 'http://localhost:3000', 'https://localhost/cb', 'http://127.0.0.1:8080/cb']
 test.each([...LOOPBACK, 'http://[::1]:8080/cb', 'http://localhost:65535/a/b/c?x=1&y=2'])(
   'The built-in client is answered at %j',
@@ -49,7 +39,14 @@ const CLIENT_IDS = ['nobody', '', undefined, '__proto__', 'constructor', 'ak_tes
 test.each([
   ...REDIRECT_URIS.map((redirect_uri) => ({ redirect_uri })),
   ...CLIENT_IDS.map((client_id) => ({ client_id })),
-])('A page, never a redirect, answers E1 and E3 with %j', expectPages)
+])('A page, never a redirect, answers E1 and E3 with %j', async (changes: Changes) => {
+  const decided = { sandbox_persona: 'teen-16', ...changes }
+  const create = sandbox.request.get('/v1/oidc/create').query(createRequest('urn:svc:request:x', decided))
+  for (const { status, headers } of [await use(decided), await create]) {
+    expect([status, headers.location]).toEqual([400, undefined])
+    expect(headers['content-type']).toMatch(/^text\/html/)
+  }
+})
 
 test.each(['redirect_uri', 'client_id'])('A page, never a redirect, answers E1 with two of %s', async (name) => {
   const query = new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))
