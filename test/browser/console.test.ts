@@ -84,25 +84,6 @@ describeWith('chromium', 'the console', () => {
     await page.waitForURL('**/personas')
   })
 
-  test('The keyboard alone moves the clock, queues a decision and acts as a persona', async () => {
-    const page = await open(`${CONSOLE}/clock`)
-    await page.getByTestId('advance-86400').focus()
-    await page.keyboard.press('Enter')
-    await page.getByText('86400 s').waitFor()
-    await page.goto(`${world.sandbox.baseUrl}${CONSOLE}/expectations?flow=use&outcome=access_denied`)
-    await page.getByLabel('How many requests').focus()
-    await page.keyboard.press('Enter')
-    await page.getByText('1 decision waiting').waitFor()
-    expect(await world.sandbox.expectations.list()).toMatchObject([{ flow: 'use', outcome: 'access_denied' }])
-    await page.goto(`${world.sandbox.baseUrl}${CONSOLE}/personas?q=teen-16`)
-    const actAs = page.getByRole('button', { name: /^Act as/ })
-    await actAs.first().focus()
-    await page.keyboard.press('Enter')
-    await page.getByTestId('acting').waitFor()
-    const cookies = (await page.context().cookies()).map(({ name, value }) => [name, value])
-    expect(cookies).toContainEqual(['agekey_sandbox_persona', 'teen-16'])
-  })
-
   test('The clock page ticks unless the clock is frozen, and shows local time beside UTC, without scripts UTC alone', async () => {
     await world.sandbox.clock.set('2030-01-31T12:00:00Z')
     const page = await open(`${CONSOLE}/clock`, { timezoneId: 'Asia/Tokyo' })

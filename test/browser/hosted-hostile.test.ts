@@ -1,8 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { folderWith } from '../support/folder-with.ts'
 import { describeWith } from '../support/tools.ts'
 import { startWorld } from './support.ts'
 
@@ -12,15 +11,9 @@ const SHOWN = HOSTILE.slice(0, -2)
 const SCRIPTED_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.documentElement.setAttribute('hacked', '1')</script><rect width="9" height="9"/></svg>`
 
 describeWith('chromium', 'a hostile string', () => {
-  let folder: string
-  afterAll(() => rm(folder, { recursive: true, force: true }))
-  const world = startWorld(async (app) => {
-    folder = await mkdtemp(join(tmpdir(), 'agekey-sandbox-'))
-    const logo = join(folder, 'logo.svg')
-    await writeFile(logo, SCRIPTED_SVG)
-    const redirectUris = [`${app.origin}/callback`]
-    return { clients: [{ clientId: 'shop <1>/?', clientSecret: 'secret', name: HOSTILE, logo, redirectUris }] }
-  })
+  const logo = join(folderWith({ 'logo.svg': SCRIPTED_SVG }, afterAll), 'logo.svg')
+  const shop = { clientId: 'shop <1>/?', clientSecret: 'secret', name: HOSTILE, logo }
+  const world = startWorld((app) => ({ clients: [{ ...shop, redirectUris: [`${app.origin}/callback`] }] }))
   beforeAll(() =>
     world.sandbox.personas.put({ name: 'hostile', title: HOSTILE.slice(0, 100), purpose: HOSTILE, group: 'Own' }),
   )

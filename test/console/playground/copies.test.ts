@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { copiesOf } from '../../../src/console/playground/copies.ts'
 import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import type { Persona } from '../../../src/sandbox/personas/persona-schema.ts'
+import { folderWith } from '../../support/folder-with.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 
 const run = promisify(execFile)
@@ -37,16 +37,9 @@ async function copyOf(title: RegExp) {
   return copies.find((copy) => title.test(copy.title))?.text ?? ''
 }
 
-function createFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'playground-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
-
 test('The copied YAML is a persona file that holds the same persona, with relative dates', async () => {
-  const file = join(createFolder(), 'own.yaml')
-  writeFileSync(file, await copyOf(/YAML/))
-  expect(readPersonas([file])).toEqual([own])
+  const folder = folderWith({ 'own.yaml': await copyOf(/YAML/) })
+  expect(readPersonas([join(folder, 'own.yaml')])).toEqual([own])
 })
 
 test('The copied expectation, run by a shell, makes the next Use flow that of the persona', async () => {
@@ -61,12 +54,13 @@ test('The copied request, run by a shell, is answered as the persona', async () 
 
 test('The copied test passes by itself in a project that has the package, and fails with another answer', async () => {
   const text = await copyOf(/Vitest/)
-  const folder = createFolder()
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const alias = { 'agekey-sandbox': join(root, 'src/index.ts') }
-  writeFileSync(join(folder, 'vitest.config.mjs'), `export default { resolve: { alias: ${JSON.stringify(alias)} } }`)
-  writeFileSync(join(folder, 'right.test.ts'), text)
-  writeFileSync(join(folder, 'wrong.test.ts'), text.replace('"18":true', '"18":false'))
+  const folder = folderWith({
+    'vitest.config.mjs': `export default { resolve: { alias: ${JSON.stringify(alias)} } }`,
+    'right.test.ts': text,
+    'wrong.test.ts': text.replace('"18":true', '"18":false'),
+  })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const vitest = run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run'], { cwd: folder })
   const stdout = expect.stringMatching(/1 failed.*1 passed/)
   const stderr = expect.stringMatching(/FAIL.*wrong\.test\.ts/)
