@@ -1,26 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
+import { folderWith } from '../support/folder-with.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { describeWith } from '../support/tools.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'agekey-image-'))
+const folder = folderWith({}, afterAll)
 
 /** Builds images without a container engine, in a store of its own. */
 const STORE = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs']
@@ -55,7 +45,6 @@ describeWith('buildah', 'The image', () => {
     config = configSchema.parse(JSON.parse(buildah('inspect', '--type', 'image', TAG)).Docker.config)
     root = buildah('mount', buildah('from', TAG))
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('holds what runs, with the documents that it serves, and nothing else', () => {
     const texts = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
+import { folderWith } from '../support/folder-with.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -26,12 +26,10 @@ const { jobs } = workflow.parse(parse(readFileSync(join(ROOT, '.github/workflows
 
 /** A checkout of a version, with the scripts of the release and programs that only note how they are called. */
 function checkout({ version, changelog = `## ${version}\n` }: { version: string; changelog?: string }) {
-  const folder = mkdtempSync(join(tmpdir(), 'agekey-release-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  cpSync(join(ROOT, '.ci'), join(folder, '.ci'), { recursive: true })
   const repository = { type: 'git', url: 'git+https://github.com/Owner/Agekey-Sandbox.git' }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'agekey-sandbox', version, repository }))
-  writeFileSync(join(folder, 'CHANGELOG.md'), changelog)
+  const manifest = { name: 'agekey-sandbox', version, repository }
+  const folder = folderWith({ 'package.json': manifest, 'CHANGELOG.md': changelog })
+  cpSync(join(ROOT, '.ci'), join(folder, '.ci'), { recursive: true })
   mkdirSync(join(folder, 'bin'))
   const calls = join(folder, 'calls')
   return {
@@ -111,20 +109,20 @@ test('The repository is set in all files by one command, as often as it moves', 
   expect(stdout).toContain('git+https://github.com/third/place.git')
 })
 
-test('The repository is refused when it is none of GitHub', () => {
-  expect(checkout({ version: '1.2.3' }).bash('.ci/set-repository https://github.com/a/b')).toMatchObject({
-    code: 1,
-    stderr: "error: 'https://github.com/a/b' is no repository of GitHub; it should look like owner/agekey-sandbox\n",
-  })
-})
+const NO_HOME = "'https://github.com/a/b' is no repository of GitHub; it should look like owner/agekey-sandbox"
+const FORK = 'and this is fork/agekey-sandbox; run .ci/set-repository fork/agekey-sandbox'
 
-test('The repository of the package is the one that is released from, or there is no release', () => {
+test.each([
+  ['is none of GitHub', '.ci/set-repository https://github.com/a/b', NO_HOME],
+  [
+    'is not released from',
+    '.ci/release-names v1.2.3',
+    `package.json names the repository Owner/Agekey-Sandbox, ${FORK}`,
+  ],
+])('A repository that %s is refused', (_, script, problem) => {
   const { bash } = checkout({ version: '1.2.3' })
-  expect(bash('.ci/release-names v1.2.3', { GITHUB_REPOSITORY: 'fork/agekey-sandbox' })).toMatchObject({
-    code: 1,
-    stderr:
-      'error: package.json names the repository Owner/Agekey-Sandbox, and this is fork/agekey-sandbox; run .ci/set-repository fork/agekey-sandbox\n',
-  })
+  const refused = { code: 1, stderr: `error: ${problem}\n` }
+  expect(bash(script, { GITHUB_REPOSITORY: 'fork/agekey-sandbox' })).toMatchObject(refused)
 })
 
 test('The notes of a release are its part of the changelog and the image by its digest', () => {
@@ -184,13 +182,10 @@ const isVisible = ({ run = '', with: inputs = {} }: z.infer<typeof step>) =>
   'tags' in inputs ||
   (inputs['push'] === true && inputs['outputs'] === undefined)
 
-test('The release makes nothing visible but in its last job, which needs all the others', () => {
+test('The release makes nothing visible but in its last job, which needs all the others: before that an image by its digest', () => {
   const visible = all.filter(([, { steps }]) => steps.some(isVisible)).map(([name]) => name)
   expect(visible).toEqual(['publish'])
   expect([...(jobs['publish']?.needs ?? []), 'publish']).toEqual(all.map(([name]) => name))
-})
-
-test('The release pushes the image by its digest alone before that', () => {
   const outputs = all.flatMap(([, { steps }]) => steps.flatMap((one) => one.with?.['outputs'] ?? []))
   expect(outputs).toEqual([expect.stringMatching(/push-by-digest=true,name-canonical=true,push=true$/)])
 })
