@@ -13,6 +13,9 @@ test('--help names every flag and every command, with examples, and start --help
   for (const command of COMMANDS.split(', ')) expect(stdout).toContain(`  ${command}`)
   expect(stdout).toContain('Examples:')
   expect((await run(['start', '--help'])).stdout).toContain('--port <number>')
+  const audit = await run(['audit', '--help'])
+  for (const text of ['--accepted <rule>', '--this-app-is-mine', 'Exit codes: 0 ', 'Examples:', '--port <number>'])
+    expect(audit.stdout).toContain(text)
 })
 
 test('help for a command that does not exist ends with the nearest one and exit code 1', async () => {

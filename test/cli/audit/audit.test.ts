@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { beforeEach, expect, test } from 'vitest'
-import { addAudit } from '../../../src/cli/audit/add-audit.ts'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { findFreePort } from '../../support/free-port.ts'
@@ -146,13 +144,4 @@ test.each([
   const known = 'known:\n  - row: use/id_token.kid_emty\n    because: it is old'
   write('agekey-audit.yaml', `app: http://localhost:3000/verify\n${known}\nfail_no: must\n`)
   expect(await run(['audit', ...args], { cwd })).toEqual({ code: 2, stdout: '', stderr })
-})
-
-test('audit --help explains flags, exit codes and examples', () => {
-  const program = new Command().option('--port <number>')
-  addAudit(program, () => ({}))
-  const lines: string[] = []
-  program.commands[0]?.configureOutput({ writeOut: (text) => lines.push(text) }).outputHelp()
-  for (const text of ['--accepted <rule>', '--this-app-is-mine', 'Exit codes: 0 ', 'Examples:', '--port <number>'])
-    expect(lines.join('')).toContain(text)
 })
