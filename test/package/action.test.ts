@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import * as z from 'zod'
 import { auditReportSchema } from '../../src/sandbox/outcomes/audit-report.ts'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { folderWith } from '../support/folder-with.ts'
@@ -14,30 +13,27 @@ import { packageOfRun } from '../support/run.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const readRoot = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-const texts = z.record(z.string(), z.string())
 
-const stepSchema = z.strictObject({
-  name: z.string(),
-  id: z.string().optional(),
-  if: z.string().optional(),
-  shell: z.string().optional(),
-  run: z.string().optional(),
-  uses: z.string().optional(),
-  with: texts.optional(),
-  env: texts.default({}),
-})
-type Step = z.infer<typeof stepSchema>
+type Texts = Readonly<Record<string, string>>
 
-const { inputs, outputs, runs } = z
-  .object({
-    inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string().optional() })),
-    outputs: z.record(z.string(), z.object({ description: z.string(), value: z.string() })),
-    runs: z.object({ using: z.literal('composite'), steps: z.array(stepSchema) }),
-  })
-  .parse(parse(readRoot('action.yml')))
+interface Step {
+  readonly id?: string
+  readonly if?: string
+  readonly run?: string
+  readonly uses?: string
+  readonly with?: Texts
+  readonly env?: Texts
+}
+
+type Action = {
+  inputs: Record<string, { description: string; default?: string }>
+  outputs: Record<string, { description: string; value: string }>
+  runs: { using: string; steps: readonly Step[] }
+}
+const { inputs, outputs, runs }: Action = parse(readRoot('action.yml'))
 
 /** A checkout of the action with these files; without any its sandbox is not built. */
-function checkout(files: Readonly<Record<string, string>> = {}, atEnd?: typeof afterAll): string {
+function checkout(files: Texts = {}, atEnd?: typeof afterAll): string {
   const folder = folderWith(files, atEnd)
   symlinkSync(join(ROOT, '.ci'), join(folder, '.ci'))
   return folder
@@ -47,14 +43,10 @@ function checkout(files: Readonly<Record<string, string>> = {}, atEnd?: typeof a
 const checkoutWith = (program: string) => checkout({ 'package.json': '{"type": "module"}', 'dist/bin.js': program })
 
 /** What a step finds in a runner of GitHub: the checkout of the action, the working folder and the environment. */
-type Runner = Readonly<{ action: string; cwd: string; env: Readonly<Record<string, string>> }>
+type Runner = Readonly<{ action: string; cwd: string; env: Texts }>
 
 /** Runs the steps of the action with bash as GitHub does: after one that fails, only those that always run. */
-async function use(
-  action: string,
-  given: Readonly<Record<string, string>>,
-  { cwd = makeScratchFolder(), env = {} } = {},
-) {
+async function use(action: string, given: Texts, { cwd = makeScratchFolder(), env = {} } = {}) {
   const temp = folderWith({ output: '', summary: '' })
   const files = { GITHUB_OUTPUT: join(temp, 'output'), GITHUB_STEP_SUMMARY: join(temp, 'summary') }
   const port = String(await findFreePort())
@@ -76,7 +68,7 @@ async function use(
   return { code, log, used, outputs, summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8') }
 }
 
-function start({ run = '', env }: Pick<Step, 'run' | 'env'>, given: Readonly<Record<string, string>>, runner: Runner) {
+function start({ run = '', env = {} }: Step, given: Texts, runner: Runner) {
   const filled = (text: string) =>
     text.replaceAll(/\$\{\{ inputs\.([a-z-]+) \}\}/g, (_, name: string) => given[name] ?? inputs[name]?.default ?? '')
   const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
@@ -218,7 +210,7 @@ test('The action passes the SIGINT of a cancelled job on, so that the command en
   const audit = runs.steps.find(({ id }) => id === 'audit')
   const temp = folderWith()
   const env = { RUNNER_TEMP: temp, GITHUB_OUTPUT: join(temp, 'output') }
-  const { child, ended } = start(audit ?? { env: {} }, {}, { action: checkoutWith(program), cwd: temp, env })
+  const { child, ended } = start(audit ?? {}, {}, { action: checkoutWith(program), cwd: temp, env })
   await new Promise<void>((resolve) => {
     child.stdout.on('data', (text) => /^running$/m.test(String(text)) && resolve())
   })
@@ -247,18 +239,19 @@ test('The action and the workflows use every other action at a commit, with its 
   expect(actions.filter((used = '') => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(used))).toEqual([])
 })
 
-test('The action keeps the reports also when the audit fails, under the outputs that there are', () => {
+test('The action explains its inputs and outputs, and keeps the reports also when the audit fails', () => {
   const reports = 'steps.audit.outputs.reports'
   const kept = { if: `\${{ always() && ${reports} != '' }}`, with: { path: `\${{ ${reports} }}` } }
   expect(runs.steps.find(({ uses }) => uses !== undefined)).toMatchObject(kept)
+  expect(runs.using).toBe('composite')
+  for (const { description } of Object.values({ ...inputs, ...outputs })) expect(description).toMatch(/^[A-Z0-9]/)
   for (const [name, { value }] of Object.entries(outputs)) expect(value).toBe(`\${{ steps.audit.outputs.${name} }}`)
 })
 
 test('A workflow of this repository audits the example app, by inputs of the action that there are', () => {
-  const step = z.looseObject({ uses: z.string().optional(), with: z.looseObject({ start: z.string() }).optional() })
-  const jobs = z.record(z.string(), z.object({ steps: z.array(z.looseObject({ uses: z.string().optional() })) }))
-  const steps = Object.values(jobs.parse(parse(readRoot('.github/workflows/ci.yml')).jobs)).flatMap((job) => job.steps)
-  const given = step.parse(steps.find(({ uses }) => uses === './')).with ?? { start: '' }
-  expect(given.start).toContain('node examples/express/app.js')
+  const { jobs }: { jobs: Record<string, { steps: readonly Step[] }> } = parse(readRoot('.github/workflows/ci.yml'))
+  const steps = Object.values(jobs).flatMap((job) => job.steps)
+  const given = steps.find(({ uses }) => uses === './')?.with ?? {}
+  expect(given['start']).toContain('node examples/express/app.js')
   expect(Object.keys(given).filter((name) => !(name in inputs))).toEqual([])
 })

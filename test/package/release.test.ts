@@ -4,25 +4,20 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import * as z from 'zod'
 import { folderWith } from '../support/folder-with.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-const step = z.looseObject({
-  name: z.string().optional(),
-  uses: z.string().optional(),
-  run: z.string().optional(),
-  with: z.record(z.string(), z.unknown()).optional(),
-})
-const workflow = z.object({
-  jobs: z.record(
-    z.string(),
-    z.looseObject({ needs: z.union([z.string(), z.array(z.string())]).optional(), steps: z.array(step).default([]) }),
-  ),
-})
+interface Step {
+  readonly name?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
 
-const { jobs } = workflow.parse(parse(readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8')))
+const readRoot = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const { jobs }: { jobs: Record<string, { needs?: readonly string[]; steps?: readonly Step[] }> } = parse(
+  readRoot('.github/workflows/release.yml'),
+)
 
 /** A checkout of a version, with the scripts of the release and programs that only note how they are called. */
 function checkout({ version, changelog = `## ${version}\n` }: { version: string; changelog?: string }) {
@@ -85,12 +80,10 @@ test.each([
 })
 
 test('The repository is the same in every file that names it', () => {
-  const { repository, ...manifest } = z
-    .object({ homepage: z.string(), bugs: z.string(), repository: z.object({ url: z.string() }) })
-    .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
+  const { repository, homepage, bugs } = JSON.parse(readRoot('package.json'))
   const [, home = ''] = /^git\+https:\/\/github\.com\/(.+)\.git$/.exec(repository.url) ?? []
   const page = `https://github.com/${home}`
-  expect(manifest).toEqual({ homepage: `${page}#readme`, bugs: `${page}/issues` })
+  expect({ homepage, bugs }).toEqual({ homepage: `${page}#readme`, bugs: `${page}/issues` })
   const pattern = '(github\\.com/|ghcr\\.io/|uses: )[A-Za-z0-9-]+/agekey-sandbox'
   const tracked = spawnSync('git', ['grep', '-hoE', pattern, '--', ':!test'], { cwd: ROOT, encoding: 'utf8' })
   // Names of images are in lower case.
@@ -176,17 +169,17 @@ test.each([
 
 const all = Object.entries(jobs)
 /** What users can see afterwards: a version of the package, a tag of the image. */
-const isVisible = ({ run = '', with: inputs = {} }: z.infer<typeof step>) =>
+const isVisible = ({ run = '', with: inputs = {} }: Step) =>
   /npm publish|imagetools create|docker push/.test(run) ||
   /publish-package(?!.*--dry-run)/.test(run) ||
   'tags' in inputs ||
   (inputs['push'] === true && inputs['outputs'] === undefined)
 
 test('The release makes nothing visible but in its last job, which needs all the others: before that an image by its digest', () => {
-  const visible = all.filter(([, { steps }]) => steps.some(isVisible)).map(([name]) => name)
+  const visible = all.filter(([, { steps = [] }]) => steps.some(isVisible)).map(([name]) => name)
   expect(visible).toEqual(['publish'])
   expect([...(jobs['publish']?.needs ?? []), 'publish']).toEqual(all.map(([name]) => name))
-  const outputs = all.flatMap(([, { steps }]) => steps.flatMap((one) => one.with?.['outputs'] ?? []))
+  const outputs = all.flatMap(([, { steps = [] }]) => steps.flatMap((one) => one.with?.['outputs'] ?? []))
   expect(outputs).toEqual([expect.stringMatching(/push-by-digest=true,name-canonical=true,push=true$/)])
 })
 
@@ -205,7 +198,7 @@ test.each(['1.2.3 1.2', '1.2.3-rc.1'])(
     const { program, bash, calls } = checkout({ version: '1.2.3' })
     program('docker', 'test -f failed || { touch failed; exit 1; }')
     program('sleep', '')
-    const run = jobs['publish']?.steps.find(({ name }) => name === 'Name the image')?.run ?? 'exit 9'
+    const run = jobs['publish']?.steps?.find(({ name }) => name === 'Name the image')?.run ?? 'exit 9'
     expect(bash(run, { IMAGE: 'ghcr.io/o/i', IMAGE_TAGS: tags, DIGEST: 'sha256:1' }).code).toBe(0)
     const named = tags.split(' ').map((tag) => `--tag ghcr.io/o/i:${tag}`)
     const call = `docker buildx imagetools create ${named.join(' ')} ghcr.io/o/i@sha256:1`
