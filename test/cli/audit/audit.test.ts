@@ -1,34 +1,35 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
-import { folderWith } from '../../support/folder-with.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
-import { buildCli } from '../built-cli.ts'
-import { reportIn, startSmallApp, tenantsOf } from './audit-in-process.ts'
+import { buildCli, type RunOptions } from '../built-cli.ts'
+import { reportIn, startSmallApp, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
 import { auditedRow, auditReport } from './reports/sample-report.ts'
+import { exampleAfter } from './started-apps.ts'
 
-const { run, launch } = await buildCli()
+const cli = await buildCli()
 
-/** Of the built command: what it says first, its exit codes, what ends it, and that its flags reach the audit. */
-let cwd: string
-beforeEach(() => {
-  cwd = folderWith()
-})
+// Of the built command: what it says first, its exit codes, what ends it, and that its flags reach the audit.
+useScratchFolder()
 
-const write = (name: string, text: string) => writeFileSync(join(cwd, name), text)
-const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
+const read = (name: string) => readFileSync(name, 'utf8')
+/** Runs, or starts, a command in the folder of the test. */
+const launch = (args: readonly string[], options: RunOptions = {}) =>
+  cli.launch(args, { cwd: process.cwd(), ...options })
+const run = (args: readonly string[], options?: RunOptions) => launch(args, options).ended
+
 const ONE_ROW = ['--only', 'use/id_token.expired']
 const IN_MEMORY = ['--state-dir', 'none']
 
 test('audit starts a sandbox, says what it learned and found, writes the reports, and ends with 1 for a finding', async () => {
   const port = String(await findFreePort())
   const page = await startSmallApp(`http://localhost:${port}`, { exp: 'ignored' })
-  write('summary.md', '# Earlier\n')
+  writeFileSync('summary.md', '# Earlier\n')
   const files = ['--json', 'a.json', '--junit', 'a.xml', '--sarif', 'a.sarif', '--markdown', 'a.md']
   const args = ['audit', page, '--accepted', 'text=Welcome', '--port', port, ...IN_MEMORY, ...ONE_ROW, ...files]
-  const { code, stdout, stderr } = await run(args, { cwd, env: { GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') } })
+  const { code, stdout, stderr } = await run(args, { env: { GITHUB_STEP_SUMMARY: join(process.cwd(), 'summary.md') } })
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'rows 2/2, 1 let in\n' })
   expect(stdout).toMatch(/^sandbox: http:\/\/localhost:\d+ \(started for this audit\)\nlearned:\n {2}use: yes is 200/)
   expect(stdout).toMatch(/^let in use\/id_token\.expired /m)
@@ -37,7 +38,7 @@ test('audit starts a sandbox, says what it learned and found, writes the reports
   )
   expect(stdout).toContain('To look at the flows in the console, start agekey-sandbox before the audit')
   await expect(fetch(`http://localhost:${port}/_sandbox/health`)).rejects.toThrow('fetch failed')
-  expect(reportIn(join(cwd, 'a.json')).rows).toMatchObject([{ row: 'use/id_token.expired' }])
+  expect(reportIn('a.json').rows).toMatchObject([{ row: 'use/id_token.expired' }])
   expect(read('a.xml')).toMatch(/^<\?xml/)
   expect(JSON.parse(read('a.sarif'))).toMatchObject({ version: '2.1.0' })
   expect(read('a.md')).toContain('let in')
@@ -49,10 +50,10 @@ test('audit --again uses a sandbox elsewhere by its control token, and writes no
   const running = await startSandbox({ controlToken })
   const page = await startSmallApp(running.baseUrl)
   const earlier = ['use/id_token.expired', 'use/access_denied'].map((row) => auditedRow(row, { verdict: 'let in' }))
-  mkdirSync(join(cwd, '.agekey-audit'))
-  write('.agekey-audit/last.json', JSON.stringify(auditReport(earlier, { app: page })))
+  mkdirSync('.agekey-audit')
+  writeFileSync('.agekey-audit/last.json', JSON.stringify(auditReport(earlier, { app: page })))
   const args = ['audit', page, '--again', '--url', running.url, '--control-token', controlToken, '--json', '-']
-  const { code, stdout, stderr } = await run(args, { cwd })
+  const { code, stdout, stderr } = await run(args)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('learned:') })
   expect(stderr).toContain(`sandbox: ${running.baseUrl} (it runs already)\n`)
   expect(stdout + stderr).not.toContain(controlToken)
@@ -74,24 +75,18 @@ const isAlive = (pid: number) => {
   }
 }
 
-const EXAMPLE = new URL('../../../examples/express/app.js', import.meta.url).href
-
-/** Starts two copies of the Express example, which take a while to end by themselves, and waits for the first rows. */
-async function launchCopies() {
-  const sandbox = await startSandbox()
-  write(
-    'app.mjs',
-    `import { appendFileSync } from 'node:fs'
+/** Takes a while to end by itself. */
+const SLOW_END = `import { appendFileSync } from 'node:fs'
 const note = (text) => appendFileSync('copies.txt', process.pid + ' ' + text + '\\n')
 note('begins')
-process.on('SIGTERM', () => setTimeout(() => { note('ends by itself'); process.exit() }, 200))
-await import(${JSON.stringify(EXAMPLE)})`,
-  )
-  const run = `[${JSON.stringify(process.execPath)}, app.mjs]`
-  const env = `{ PORT: '{port}', AGE_BASE_URL: '{base_url}' }`
-  write('agekey-audit.yaml', `app: http://localhost:{port}/verify\nstart: { run: ${run}, env: ${env} }\n`)
+process.on('SIGTERM', () => setTimeout(() => { note('ends by itself'); process.exit() }, 200))`
+
+/** Starts two copies of the Express example and waits for the first rows. */
+async function launchCopies() {
+  const sandbox = await startSandbox()
+  writeStart(exampleAfter(SLOW_END))
   const args = ['audit', '--url', sandbox.url, '--jobs', '2', '--junit', 'audit.xml']
-  const { child, ended } = launch(args, { cwd })
+  const { child, ended } = launch(args)
   await Promise.race([lineOf(child.stderr, /^rows /m), ended])
   const copies = read('copies.txt').trim().split('\n').map(Number.parseFloat)
   expect(copies.map(isAlive)).toEqual([true, true])
@@ -109,7 +104,7 @@ test('Ctrl-C ends an audit with 130, says what was found so far, and leaves neit
   // What the interruption ended is no verdict.
   expect(stdout).not.toContain('timed_out')
   expect(stdout).toMatch(/\ninterrupted: this is what was found so far; no report is written\n$/)
-  expect(existsSync(join(cwd, 'audit.xml'))).toBe(false)
+  expect(existsSync('audit.xml')).toBe(false)
   expect(copies.map(isAlive)).toEqual([false, false])
   expect(read('copies.txt').match(/ends by itself/g)).toHaveLength(2)
   expect(await tenantsOf(sandbox)).toEqual(['default'])
@@ -125,8 +120,8 @@ test('An audit that is killed leaves no program behind', async () => {
 }, 180_000)
 
 test('Ctrl-C ends an audit with 130 also while the app is still to come up', async () => {
-  write('agekey-audit.yaml', 'app: http://localhost:{port}/\nstart: { run: sleep 100 }\n')
-  const { child, ended } = launch(['audit', '--port', '0', ...IN_MEMORY], { cwd })
+  writeFileSync('agekey-audit.yaml', 'app: http://localhost:{port}/\nstart: { run: sleep 100 }\n')
+  const { child, ended } = launch(['audit', '--port', '0', ...IN_MEMORY])
   await lineOf(child.stdout, /^sandbox: /)
   child.kill('SIGINT')
   const stdout = expect.stringMatching(/\ninterrupted: nothing was judged yet\n$/)
@@ -142,6 +137,6 @@ test.each([
   ['mistakes in the file, with their lines', [], MISTAKES],
 ])('audit ends with 2 and a line for each mistake: %s', async (_, args, stderr) => {
   const known = 'known:\n  - row: use/id_token.kid_emty\n    because: it is old'
-  write('agekey-audit.yaml', `app: http://localhost:3000/verify\n${known}\nfail_no: must\n`)
-  expect(await run(['audit', ...args], { cwd })).toEqual({ code: 2, stdout: '', stderr })
+  writeFileSync('agekey-audit.yaml', `app: http://localhost:3000/verify\n${known}\nfail_no: must\n`)
+  expect(await run(['audit', ...args])).toEqual({ code: 2, stdout: '', stderr })
 })

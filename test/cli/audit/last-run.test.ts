@@ -12,7 +12,6 @@ const { start } = await buildCli()
 useScratchFolder()
 
 const APP = 'http://localhost:9/'
-const AUDIT = '/_sandbox/console/audit'
 
 const write = (last: unknown) => {
   mkdirSync('.agekey-audit')
@@ -82,19 +81,14 @@ test.each([
   expect(() => readUnsettled(APP)).toThrow(expect.objectContaining({ message }))
 })
 
-test('A sandbox that the command line started shows the last audit of its folder, each time as it is then', async () => {
+test('A sandbox that the command line started shows the last audit of its folder as it is then, and that of a program none', async () => {
   const port = await findFreePort()
   await start(['start', '--port', String(port), '--state-dir', 'none'], { cwd: process.cwd() })
-  const read = async () => (await fetch(`http://localhost:${port}${AUDIT}`)).text()
+  const read = async (url = `http://localhost:${port}`) => (await fetch(`${url}/_sandbox/console/audit`)).text()
   expect(await read()).not.toContain('data-testid="headline"')
   write(MIXED)
   expect(await read()).toContain('data-testid="headline"')
-})
-
-test('A sandbox that a program started reads no audit of its folder', async () => {
-  write(MIXED)
-  const { url } = await startSandbox()
-  const page = await (await fetch(`${url}${AUDIT}`)).text()
+  const page = await read((await startSandbox()).url)
   expect(page).toContain('data-testid="open"')
   expect(page).not.toContain('data-testid="headline"')
 })

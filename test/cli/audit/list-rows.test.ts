@@ -19,9 +19,6 @@ test('audit --list shows rows with level and reference, most severe first', asyn
   expect(text).not.toContain('use/id_token.a')
   expect(text).not.toMatch(/^create\//m)
   expect(text).toMatch(/\n\n\d+ rows, judged by catalogue \d\.\d\n$/)
-  const { rows } = JSON.parse(await listed({ only: ['use/id_token.*'], json: '-' }))
-  const severities = rows.map(({ severity }: { severity: number }) => severity)
-  expect(severities).toEqual(severities.toSorted((one: number, other: number) => other - one))
 })
 
 test('audit --list prints JSON, and says which rows a version of the catalogue does not count', async () => {
@@ -32,6 +29,8 @@ test('audit --list prints JSON, and says which rows a version of the catalogue d
     ...{ family: expect.any(String), severity: expect.any(Number), summary: expect.any(String) },
     ...{ refs: expect.any(Array), cwe: expect.arrayContaining([expect.stringMatching(/^CWE-\d+$/)]) },
   })
-  type Row = { since: string; counted: boolean }
+  type Row = { since: string; counted: boolean; severity: number }
   expect(rows.filter(({ since, counted }: Row) => counted !== (since === '0.1'))).toEqual([])
+  const severities: number[] = rows.map(({ severity }: Row) => severity)
+  expect(severities).toEqual(severities.toSorted((one, other) => other - one))
 })

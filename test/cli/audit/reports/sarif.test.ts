@@ -1,25 +1,24 @@
 import { expect, test } from 'vitest'
-import * as z from 'zod'
 import { renderSarif, type SarifOptions } from '../../../../src/cli/audit/reports/sarif.ts'
 import type { AuditReport } from '../../../../src/sandbox/outcomes/audit-report.ts'
 import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 
-const result = z.looseObject({
-  ...{ ruleId: z.string(), ruleIndex: z.number(), level: z.string() },
-  message: z.object({ text: z.string() }),
-  partialFingerprints: z.record(z.string(), z.string()),
-})
-const driver = z.looseObject({ rules: z.array(z.looseObject({ id: z.string() })) })
-const run = z.object({
-  tool: z.object({ driver }),
-  invocations: z.tuple([z.looseObject({})]),
-  results: z.array(result),
-})
-const logSchema = z.object({ runs: z.tuple([run]) })
-
-function runOf(report: AuditReport, options: Partial<SarifOptions> = {}) {
-  return logSchema.parse(JSON.parse(renderSarif(report, { version: '0.1.0', ...options }))).runs[0]
+interface Run {
+  readonly tool: { driver: { rules: readonly { id: string }[] } }
+  readonly invocations: readonly [object]
+  readonly results: readonly Result[]
 }
+
+interface Result {
+  readonly [member: string]: unknown
+  readonly ruleId: string
+  readonly ruleIndex: number
+  readonly message: { text: string }
+  readonly partialFingerprints: Readonly<Record<string, string>>
+}
+
+const runOf = (report: AuditReport, options: Partial<SarifOptions> = {}): Run =>
+  JSON.parse(renderSarif(report, { version: '0.1.0', ...options })).runs[0]
 
 const expired = auditedRow('use/id_token.expired', {
   ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', severity: 8.1 },
