@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { loadSettings } from '../../src/config/load-settings.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
@@ -25,14 +24,6 @@ test('A slow reply takes as long as configure says for its tenant, which the ten
   await sandbox.request.get('/t/quick/.well-known/jwks.json').set(SLOW).expect(200)
   await sandbox.request.put('/_sandbox/tenants/put').send({ slow_reply_seconds: 0 }).expect(201)
   await sandbox.request.get('/t/put/.well-known/jwks.json').set(SLOW).expect(200)
-})
-
-test('slow_reply_seconds is a flag and a variable of the environment', async () => {
-  const load = async (flags: Record<string, string>, env = {}) =>
-    (await loadSettings({ flags, env, cwd: '/' })).sandbox.slowReplySeconds
-  expect(await load({ 'slow-reply-seconds': '600' })).toBe(600)
-  expect(await load({}, { AGEKEY_SANDBOX_SLOW_REPLY_SECONDS: '0' })).toBe(0)
-  await expect(load({ 'slow-reply-seconds': 'long' })).rejects.toThrow(`--slow-reply-seconds: "long" ${REASON}`)
 })
 
 test.each([-1, 601, 1.5])('A slow reply of %d seconds is refused as an option and by PUT', async (seconds) => {

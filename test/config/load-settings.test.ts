@@ -60,6 +60,7 @@ test.each<[flag: string, text: string, expected: object]>([
   ['grease', '7', { grease: '7' }],
   ['reading', 'par_status=200,typ=absent', { readings: { par_status: '200', typ: 'absent' } }],
   ['memory-budget', '64', { memoryBudget: 64 }],
+  ['slow-reply-seconds', '0', { slowReplySeconds: 0 }],
   ['store', 'redis://user:pass@redis:6379', { store: 'redis://user:pass@redis:6379' }],
   ['store', 'rediss://redis:6380/1', { store: 'rediss://redis:6380/1' }],
 ])('--%s %s, and the environment variable of that name, give %j', async (flag, text, expected) => {
@@ -84,6 +85,7 @@ test.each<[flag: string, text: string, problem: string]>([
   ['seed', 'x', '"x" is not a whole number'],
   ['seed', '99999999999999999999', '100000000000000000000 is not a whole number'],
   ['memory-budget', '0', '0 is not a whole number of megabytes from 1 up'],
+  ['slow-reply-seconds', 'long', '"long" is not a whole number of seconds from 0 to 600'],
   ['memory-budget', '1.5', '"1.5" is not a whole number of megabytes from 1 up'],
   ['signing-alg', 'HS256', 'unknown signing_alg "HS256". Did you mean "RS256" or "ES256"?'],
   ['log', 'loud', 'unknown log "loud"; expected one of pretty, json, silent'],
