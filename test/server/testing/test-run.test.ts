@@ -4,18 +4,18 @@ import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isRunning, ownTestRun } from '../../../src/server/testing/test-run.ts'
 
-test('the run of a worker of Vitest is the process that started it', () => {
+test('The test run of a worker of Vitest is the process that started it', () => {
   expect(ownTestRun()).toMatch(new RegExp(`^${process.ppid}(-\\d+)?$`))
   expect(isRunning(ownTestRun())).toBe(true)
 })
 
-test('a run is over when its process has ended', async () => {
+test('A test run is over when its process has ended', async () => {
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
   expect(isRunning(String(child.pid))).toBe(false)
 })
 
-test.runIf(existsSync('/proc/self/stat'))('a run is over when another process has its id by now', () => {
+test.runIf(existsSync('/proc/self/stat'))('A test run is over when another process has its id by now', () => {
   const [pid] = ownTestRun().split('-')
   expect(ownTestRun()).toMatch(/-\d+$/)
   expect(isRunning(`${pid}`)).toBe(true)
