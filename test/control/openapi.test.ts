@@ -21,7 +21,7 @@ test('The document is valid OpenAPI 3.1 by the rules of Redocly, which refuse a 
   expect(await problemsIn(text.replace('"info":', '"inform":'))).toHaveLength(2)
 })
 
-test('the documents of two tenants differ by their server, and are built once', () => {
+test('The OpenAPI documents of two tenants differ by their server, and are built once', () => {
   const other = openApiOf('http://localhost:2435/t/other/_sandbox')
   expect(document.servers).toEqual([{ url: 'http://localhost:2435/_sandbox' }])
   expect(other.servers).toEqual([{ url: 'http://localhost:2435/t/other/_sandbox' }])
@@ -29,7 +29,7 @@ test('the documents of two tenants differ by their server, and are built once', 
   expect(other.components).toBe(document.components)
 })
 
-test('every reference in the document points to a schema that it holds', () => {
+test('Every reference in the OpenAPI document points to a schema that it holds', () => {
   const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
   const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
   expect([...new Set(references)].sort()).toEqual(schemas.sort())
