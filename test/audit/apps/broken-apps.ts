@@ -85,39 +85,47 @@ const broken = (name: string, finds: string | readonly string[], changes: Change
 
 const NO_REQUEST_URI = "  if (typeof request_uri !== 'string') throw new Error('no request_uri came')\n"
 
-/** Apps with one fault each, and the rows that show it, by the part of the app that the fault is in. */
-export const FAULTS: Readonly<Record<string, readonly BrokenApp[]>> = {
-  signature: [
+const signature = [
+  broken(
+    'decodes a token without its signature',
+    [
+      ...tokens('signature_* payload_changed foreign_key_* embedded_jwk jku x5u alg_* hs256_* crit_unknown'),
+      ...tokens('kid_path_traversal kid_empty four_parts two_parts trailing_data padded'),
+    ],
+    decodedWhen('true'),
+  ),
+  ...['pem', 'der'].map((format) =>
     broken(
-      'decodes a token without its signature',
-      [
-        ...tokens('signature_* payload_changed foreign_key_* embedded_jwk jku x5u alg_* hs256_* crit_unknown'),
-        ...tokens('kid_path_traversal kid_empty four_parts two_parts trailing_data padded'),
-      ],
-      decodedWhen('true'),
+      `takes HS256 with the public key in ${format}`,
+      tokens(`hs256_with_public_key_${format}`),
+      withSecret(`key.export({ type: 'spki', format: '${format}' })`),
     ),
-    broken(
-      'decodes a token that says alg none',
-      tokens('alg_none*'),
-      decodedWhen('/^none$/i.test(decodeProtectedHeader(idToken).alg)'),
-    ),
-    ...['pem', 'der'].map((format) =>
-      broken(
-        `takes HS256 with the public key in ${format}`,
-        tokens(`hs256_with_public_key_${format}`),
-        withSecret(`key.export({ type: 'spki', format: '${format}' })`),
-      ),
-    ),
-    broken('takes HS256 with a member of the public key', tokens('hs256_with_public_key_member'), withSecret('jwk.n')),
-    broken('reads the file that kid names as a secret', tokens('kid_path_traversal'), [
-      [
-        CRYPTO,
-        "import { readFileSync } from 'node:fs'\nimport { join } from 'node:path'\nimport { createHash, createHmac, randomUUID }",
-      ],
-      ...decodedWhen('isSignedByFile(idToken)'),
-      [
-        'const COOKIE = {',
-        `function isSignedByFile(token) {
+  ),
+  broken('takes HS256 with a member of the public key', tokens('hs256_with_public_key_member'), withSecret('jwk.n')),
+  broken('takes the key that a token brings along', tokens('embedded_jwk'), withKeys('(header.jwk && EmbeddedJWK)')),
+  broken(
+    'fetches the key set that a token names as jku',
+    tokens('jku'),
+    withKeys('(header.jku && createRemoteJWKSet(new URL(header.jku)))'),
+  ),
+  broken(
+    'fetches the certificate that a token names as x5u',
+    tokens('x5u'),
+    withKeys('(header.x5u && (() => fetch(header.x5u)))'),
+  ),
+  broken('ignores crit', tokens('crit_unknown'), [[PINNED, `${PINNED} crit: { sandbox_extension: true },`]]),
+  broken('cuts what is no compact JWS into one', tokens('four_parts trailing_data padded'), [
+    [VERIFY, VERIFY.replace('idToken', "idToken.replace(/=|~.*/g, '').split('.').slice(0, 3).join('.')")],
+  ]),
+  broken('reads the file that kid names as a secret', tokens('kid_path_traversal'), [
+    [
+      CRYPTO,
+      "import { readFileSync } from 'node:fs'\nimport { join } from 'node:path'\nimport { createHash, createHmac, randomUUID }",
+    ],
+    ...decodedWhen('isSignedByFile(idToken)'),
+    [
+      'const COOKIE = {',
+      `function isSignedByFile(token) {
   const { alg, kid } = decodeProtectedHeader(token)
   const [head, body, signature] = token.split('.')
   if (alg !== 'HS256' || !kid.includes('/')) return false
@@ -126,215 +134,194 @@ export const FAULTS: Readonly<Record<string, readonly BrokenApp[]>> = {
 }
 
 const COOKIE = {`,
-      ],
-    ]),
-    broken('takes the key that a token brings along', tokens('embedded_jwk'), withKeys('(header.jwk && EmbeddedJWK)')),
-    broken(
-      'fetches the key set that a token names as jku',
-      tokens('jku'),
-      withKeys('(header.jku && createRemoteJWKSet(new URL(header.jku)))'),
-    ),
-    broken(
-      'fetches the certificate that a token names as x5u',
-      tokens('x5u'),
-      withKeys('(header.x5u && (() => fetch(header.x5u)))'),
-    ),
-    broken('ignores crit', tokens('crit_unknown'), [[PINNED, `${PINNED} crit: { sandbox_extension: true },`]]),
-    broken('cuts what is no compact JWS into one', tokens('four_parts trailing_data padded'), [
-      [VERIFY, VERIFY.replace('idToken', "idToken.replace(/=|~.*/g, '').split('.').slice(0, 3).join('.')")],
-    ]),
-  ],
-  /** Who issued a token, for whom and until when. */
-  claims: [
-    broken('does not look at iss', tokens('iss_*'), [[ISSUER, 'otherwise: `']]),
-    broken('takes each issuer below the base URL', tokens('iss_of_create iss_without_path iss_trailing_slash'), [
-      [ISSUER, 'otherwise: `'],
-      ['const isOurs =\n', 'const isOurs =\n    payload.iss?.startsWith(AGE_BASE_URL) &&\n'],
-    ]),
-    broken('takes an issuer with a slash at its end', tokens('iss_trailing_slash'), [
-      [ISSUER, "issuer: [AGE_BASE_URL + '/v1/oidc/use/', `"],
-      ['/v1/oidc/use`,', '/v1/oidc/use`],'],
-    ]),
-    broken('does not look at aud', tokens('aud_* azp_of_other_client'), [
+    ],
+  ]),
+]
+
+/** Who issued a token, for whom and until when. */
+const claims = [
+  broken('does not look at iss', tokens('iss_*'), [[ISSUER, 'otherwise: `']]),
+  broken('takes an issuer with a slash at its end', tokens('iss_trailing_slash'), [
+    [ISSUER, "issuer: [AGE_BASE_URL + '/v1/oidc/use/', `"],
+    ['/v1/oidc/use`,', '/v1/oidc/use`],'],
+  ]),
+  broken('does not look at aud', tokens('aud_* azp_of_other_client'), [
+    [AUDIENCE, ''],
+    [ONLY_AUDIENCE, ''],
+  ]),
+  broken(
+    'takes an audience that begins with the client_id',
+    tokens('aud_prefix aud_two_without_azp azp_of_other_client'),
+    [
       [AUDIENCE, ''],
-      [ONLY_AUDIENCE, ''],
-    ]),
-    broken(
-      'takes an audience that begins with the client_id',
-      tokens('aud_prefix aud_two_without_azp azp_of_other_client'),
-      [
-        [AUDIENCE, ''],
-        [ONLY_AUDIENCE, '    [payload.aud].flat()[0]?.startsWith(AGE_CLIENT_ID) &&\n'],
-      ],
-    ),
-    broken('takes a token that is also for another client', tokens('aud_two_without_azp azp_of_other_client'), [
-      [ONLY_AUDIENCE, ''],
-    ]),
-    broken('does not look at exp', tokens('expired*'), forgiving("error.code === 'ERR_JWT_EXPIRED'")),
-    broken('does not look at nbf', tokens('nbf_future'), forgiving("error.claim === 'nbf'")),
-    broken('takes times that are text', tokens('exp_string iat_string'), forgiving("error.reason === 'invalid'")),
-    broken('lets a token live for ever', tokens('exp_missing exp_milliseconds exp_far_future iat_missing'), [
-      ['    payload.exp - payload.iat <= 600 &&\n', ''],
-    ]),
-    broken('does not look at sub', tokens('sub_missing sub_empty sub_number sub_too_long'), [
-      ["    typeof payload.sub === 'string' &&\n    payload.sub.length > 0 &&\n    payload.sub.length <= 255 &&\n", ''],
-    ]),
-  ],
-  /** Which browser, request and code an answer belongs to. */
-  binding: [
-    broken('compares no state', '*/callback.state_* create/callback.empty create/callback.in_fragment', [
-      [' || answer.state !== sent[1]', ''],
-    ]),
-    broken('compares no state in Create', 'create/callback.state_* create/callback.empty create/callback.in_fragment', [
-      ["  asked(request.query, { request, response, cookie: 'age_create' })\n", ''],
-    ]),
-    broken('takes the first of two states', '*/callback.state_twice_right_first', [
-      ['answer.state !== sent[1]', '[answer.state].flat()[0] !== sent[1]'],
-    ]),
-    broken('takes the last of two states', '*/callback.state_twice', [
-      ['answer.state !== sent[1]', '[answer.state].flat().at(-1) !== sent[1]'],
-    ]),
-    broken('never forgets a state that was answered', callbacks('replayed'), [
-      ['const COOKIE = {', 'const sentNonces = new Map()\nconst COOKIE = {'],
-      ['  return { state, nonce }', '  sentNonces.set(state, nonce)\n  return { state, nonce }'],
-      ['answer.state !== sent[1]', '!sentNonces.has(answer.state)'],
-      ['return sent[2]', 'return sentNonces.get(answer.state)'],
-    ]),
-    broken('compares no nonce', tokens('nonce_* replayed of_other_session'), [
-      ['    payload.nonce === nonce &&\n', ''],
-    ]),
-    broken('takes the nonce of any request that it has sent', tokens('nonce_of_earlier_flow replayed'), [
-      ['const COOKIE = {', 'const sentNonces = new Set()\nconst COOKIE = {'],
-      ['  return { state, nonce }', '  sentNonces.add(nonce)\n  return { state, nonce }'],
-      ['payload.nonce === nonce', 'sentNonces.has(payload.nonce)'],
-    ]),
-    broken('compares the nonce as text', tokens('nonce_array'), [
-      ['payload.nonce === nonce', 'String(payload.nonce) === nonce'],
-    ]),
-    broken(
-      'exchanges a code that c_hash does not fit',
-      [...tokens('c_hash_wrong c_hash_missing'), 'use/callback.code_other'],
-      [['    payload.c_hash === (code && hash(code, 16)) &&\n', '']],
-    ),
-    broken('does not ask which claims the token answers', tokens('req_claims_hash_*'), [
-      ['    payload.req_claims_hash === hash(CLAIMS, 32) &&\n', ''],
-    ]),
-  ],
-  answer: [
-    // The last three are no yes, but a code comes beside them, which such an app exchanges.
-    broken(
-      'takes what is truthy for true',
-      thresholds('strings false_strings numbers nested null one_missing boolean'),
-      [["    typeof answer === 'boolean' &&\n", '']],
-    ),
-    broken('takes answers in another shape', thresholds('array string key_spelled_differently'), [
-      [
-        THRESHOLDS,
-        `const raw = payload.age_thresholds
+      [ONLY_AUDIENCE, '    [payload.aud].flat()[0]?.startsWith(AGE_CLIENT_ID) &&\n'],
+    ],
+  ),
+  broken('does not look at exp', tokens('expired*'), forgiving("error.code === 'ERR_JWT_EXPIRED'")),
+  broken('does not look at nbf', tokens('nbf_future'), forgiving("error.claim === 'nbf'")),
+  broken('takes times that are text', tokens('exp_string iat_string'), forgiving("error.reason === 'invalid'")),
+  broken('lets a token live for ever', tokens('exp_missing exp_milliseconds exp_far_future iat_missing'), [
+    ['    payload.exp - payload.iat <= 600 &&\n', ''],
+  ]),
+  broken('does not look at sub', tokens('sub_missing sub_empty sub_number sub_too_long'), [
+    ["    typeof payload.sub === 'string' &&\n    payload.sub.length > 0 &&\n    payload.sub.length <= 255 &&\n", ''],
+  ]),
+]
+
+/** Which browser, request and code an answer belongs to. */
+const binding = [
+  broken('compares no state', '*/callback.state_* create/callback.empty create/callback.in_fragment', [
+    [' || answer.state !== sent[1]', ''],
+  ]),
+  broken('takes the first of two states', '*/callback.state_twice_right_first', [
+    ['answer.state !== sent[1]', '[answer.state].flat()[0] !== sent[1]'],
+  ]),
+  broken('takes the last of two states', '*/callback.state_twice', [
+    ['answer.state !== sent[1]', '[answer.state].flat().at(-1) !== sent[1]'],
+  ]),
+  broken('never forgets a state that was answered', callbacks('replayed'), [
+    ['const COOKIE = {', 'const sentNonces = new Map()\nconst COOKIE = {'],
+    ['  return { state, nonce }', '  sentNonces.set(state, nonce)\n  return { state, nonce }'],
+    ['answer.state !== sent[1]', '!sentNonces.has(answer.state)'],
+    ['return sent[2]', 'return sentNonces.get(answer.state)'],
+  ]),
+  broken('compares no nonce', tokens('nonce_* replayed of_other_session'), [['    payload.nonce === nonce &&\n', '']]),
+  broken('takes the nonce of any request that it has sent', tokens('nonce_of_earlier_flow replayed'), [
+    ['const COOKIE = {', 'const sentNonces = new Set()\nconst COOKIE = {'],
+    ['  return { state, nonce }', '  sentNonces.add(nonce)\n  return { state, nonce }'],
+    ['payload.nonce === nonce', 'sentNonces.has(payload.nonce)'],
+  ]),
+  broken('compares the nonce as text', tokens('nonce_array'), [
+    ['payload.nonce === nonce', 'String(payload.nonce) === nonce'],
+  ]),
+  broken(
+    'exchanges a code that c_hash does not fit',
+    [...tokens('c_hash_wrong c_hash_missing'), 'use/callback.code_other'],
+    [['    payload.c_hash === (code && hash(code, 16)) &&\n', '']],
+  ),
+  broken('does not ask which claims the token answers', tokens('req_claims_hash_*'), [
+    ['    payload.req_claims_hash === hash(CLAIMS, 32) &&\n', ''],
+  ]),
+]
+
+const answer = [
+  // The last three are no yes, but a code comes beside them, which such an app exchanges.
+  broken('takes what is truthy for true', thresholds('strings false_strings numbers nested null one_missing boolean'), [
+    ["    typeof answer === 'boolean' &&\n", ''],
+  ]),
+  broken('takes answers in another shape', thresholds('array string key_spelled_differently'), [
+    [
+      THRESHOLDS,
+      `const raw = payload.age_thresholds
   const pairs = Array.isArray(raw) ? raw.map((age) => [age, true]) : Object.entries(typeof raw === 'string' ? JSON.parse(raw) : raw)
   payload.age_thresholds = Object.fromEntries(pairs.map(([age, answer]) => [Number(age), answer]))
   ${THRESHOLDS}`,
-      ],
-    ]),
-    broken('takes a token without answers for a yes', thresholds('missing'), [
-      [THRESHOLDS, `payload.age_thresholds ??= { 18: true }\n  ${THRESHOLDS}`],
-    ]),
-    broken('copies the answers with what they inherit', thresholds('prototype'), [
-      [THRESHOLDS, `payload.age_thresholds = Object.assign({}, payload.age_thresholds)\n  ${THRESHOLDS}`],
-    ]),
-    broken('takes a token with an error beside it', callbacks('error_and_success'), [
-      ['[error, create_requested, id_token]', '[create_requested, id_token]'],
-      [ERROR, ''],
-    ]),
-    broken('takes a token with create_requested beside it', callbacks('create_requested_and_id_token'), [
-      ["  if (answers.length !== 1) throw new Error('an answer is a token, a wish or an error')\n", ''],
-    ]),
-    broken('takes two tokens and reads the first', callbacks('id_token_twice_right_first'), [
-      ['readToken(id_token,', 'readToken([id_token].flat()[0],'],
-    ]),
-    broken('takes two tokens and reads the last', callbacks('id_token_twice'), [
-      ['readToken(id_token,', 'readToken([id_token].flat().at(-1),'],
-    ]),
-    broken(
-      'lets users in whatever error comes',
-      [...rows('use/')(`${ERRORS} *_required`), ...callbacks('error_unknown error_description_*')],
-      [[ERROR, "  if (error !== undefined) return response.send('Welcome, you are 18.')\n"]],
-    ),
-    broken(
-      'lets users in whose token it cannot parse',
+    ],
+  ]),
+  broken('takes a token without answers for a yes', thresholds('missing'), [
+    [THRESHOLDS, `payload.age_thresholds ??= { 18: true }\n  ${THRESHOLDS}`],
+  ]),
+  broken('copies the answers with what they inherit', thresholds('prototype'), [
+    [THRESHOLDS, `payload.age_thresholds = Object.assign({}, payload.age_thresholds)\n  ${THRESHOLDS}`],
+  ]),
+  broken('takes a token with an error beside it', callbacks('error_and_success'), [
+    ['[error, create_requested, id_token]', '[create_requested, id_token]'],
+    [ERROR, ''],
+  ]),
+  broken('takes a token with create_requested beside it', callbacks('create_requested_and_id_token'), [
+    ["  if (answers.length !== 1) throw new Error('an answer is a token, a wish or an error')\n", ''],
+  ]),
+  broken('takes two tokens and reads the first', callbacks('id_token_twice_right_first'), [
+    ['readToken(id_token,', 'readToken([id_token].flat()[0],'],
+  ]),
+  broken('takes two tokens and reads the last', callbacks('id_token_twice'), [
+    ['readToken(id_token,', 'readToken([id_token].flat().at(-1),'],
+  ]),
+  broken(
+    'lets users in whatever error comes',
+    [...rows('use/')(`${ERRORS} *_required`), ...callbacks('error_unknown error_description_*')],
+    [[ERROR, "  if (error !== undefined) return response.send('Welcome, you are 18.')\n"]],
+  ),
+  broken('lets users in when no error came', callbacks('id_token_missing'), [
+    ['answers.length !== 1', 'answers.length > 1'],
+    [ERROR, `  if (answers.length === 0) return response.send('Welcome, you are 18.')\n${ERROR}`],
+  ]),
+  broken(
+    'begins to create whatever create_requested says',
+    callbacks('create_requested_upper_case create_requested_false'),
+    [["create_requested === 'true'", 'create_requested !== undefined']],
+  ),
+  broken(
+    'takes an age key for saved whatever error comes',
+    [
+      ...rows('create/')(`${ERRORS} request_uri.*`),
+      ...rows('create/callback.')('error_unknown error_and_success error_description_*'),
+    ],
+    [["  if (request.query.error !== undefined) return response.status(403).send('No age key was saved.')\n", '']],
+  ),
+  broken('takes a threshold that is there for one that is met', 'use/verified', [
+    ['openid svc.upgrade', 'openid'],
+    ["if (!age_thresholds['18'])", "if (!('18' in age_thresholds))"],
+  ]),
+  broken('begins to create though it never offered that', callbacks('create_requested_unasked'), [
+    ["      can_create: 'true',\n", ''],
+  ]),
+  broken(
+    'lets users in whose token it cannot parse',
+    [
+      ...tokens('empty not_a_jwt jwe_shape two_parts four_parts trailing_data payload_not_*'),
+      // Two tokens are no text, and what asks for no age key in the right words is no token.
+      ...callbacks('id_token_twice* create_requested_upper_case create_requested_false'),
+    ],
+    [
       [
-        ...tokens('empty not_a_jwt jwe_shape two_parts four_parts trailing_data payload_not_*'),
-        // Two tokens are no text, and what asks for no age key in the right words is no token.
-        ...callbacks('id_token_twice* create_requested_upper_case create_requested_false'),
+        '  console.error(error)\n',
+        "  if (/^ERR_JW[ST]_INVALID$/.test(error.code)) return response.send('Welcome, you are 18.')\n",
       ],
-      [
-        [
-          '  console.error(error)\n',
-          "  if (/^ERR_JW[ST]_INVALID$/.test(error.code)) return response.send('Welcome, you are 18.')\n",
-        ],
-      ],
-    ),
-    broken('lets users in when no error came', callbacks('id_token_missing'), [
-      ['answers.length !== 1', 'answers.length > 1'],
-      [ERROR, `  if (answers.length === 0) return response.send('Welcome, you are 18.')\n${ERROR}`],
-    ]),
-    broken(
-      'begins to create whatever create_requested says',
-      callbacks('create_requested_upper_case create_requested_false'),
-      [["create_requested === 'true'", 'create_requested !== undefined']],
-    ),
-    broken(
-      'takes an age key for saved whatever error comes',
-      [
-        ...rows('create/')(`${ERRORS} request_uri.*`),
-        ...rows('create/callback.')('error_unknown error_and_success error_description_*'),
-      ],
-      [["  if (request.query.error !== undefined) return response.status(403).send('No age key was saved.')\n", '']],
-    ),
-    broken('takes a threshold that is there for one that is met', 'use/verified', [
-      ['openid svc.upgrade', 'openid'],
-      ["if (!age_thresholds['18'])", "if (!('18' in age_thresholds))"],
-    ]),
-    broken('begins to create though it never offered that', callbacks('create_requested_unasked'), [
-      ["      can_create: 'true',\n", ''],
-    ]),
-  ],
-  /** What a call of the server is answered. */
-  calls: [
-    broken('follows a redirect with its secret', 'par/par.redirect token/token.redirect upgrade/upgrade.redirect', [
-      ["redirect: 'error'", "redirect: 'follow'"],
-    ]),
-    ...['par', 'token', 'upgrade'].map((call) =>
-      broken(`does not read the status of ${call}`, `${call}/${call}.status_*_right_body`, [
-        ['  if (!response.ok) throw new Error(', `  if (!response.ok && !path.endsWith('/${call}')) throw new Error(`],
-      ]),
-    ),
-    broken('sends the user on after a pushed request that failed', 'par/*', [
-      [NO_REQUEST_URI, ''],
-      ['[verifiedAge()]),\n    }),\n  })\n', '[verifiedAge()]),\n    }),\n  }).catch(() => ({}))\n'],
-    ]),
-    broken(
-      'sends the user on with whatever request_uri came',
-      'par/par.request_uri_missing par/par.request_uri_number par/par.error_with_200',
-      [[NO_REQUEST_URI, '']],
-    ),
-    broken(
-      'upgrades with whatever access_token came',
-      'token/token.access_token_missing token/token.access_token_empty',
-      [["  if (!access_token) throw new Error('no access_token came')\n", '']],
-    ),
-    broken('does not read token_type', 'token/token.token_type_missing token/token.token_type_other', [
-      ['!/^bearer$/i.test(token_type)', 'false'],
-    ]),
-    broken('does not read the reply of an upgrade', 'upgrade/upgrade.error_with_200 upgrade/upgrade.not_ok', [
-      ["  if (upgraded !== 'OK') throw new Error('the age key was not upgraded')\n", ''],
-    ]),
-    broken('takes an upgrade that failed for done', 'token/* upgrade/*', [
-      ['    await upgrade(code)\n', '    await upgrade(code).catch(console.error)\n'],
-    ]),
-  ],
-}
+    ],
+  ),
+]
 
+/** What a call of the server is answered. */
+const calls = [
+  broken('follows a redirect with its secret', 'par/par.redirect token/token.redirect upgrade/upgrade.redirect', [
+    ["redirect: 'error'", "redirect: 'follow'"],
+  ]),
+  ...['par', 'token', 'upgrade'].map((call) =>
+    broken(`does not read the status of ${call}`, `${call}/${call}.status_*_right_body`, [
+      ['  if (!response.ok) throw new Error(', `  if (!response.ok && !path.endsWith('/${call}')) throw new Error(`],
+    ]),
+  ),
+  broken('sends the user on after a pushed request that failed', 'par/*', [
+    [NO_REQUEST_URI, ''],
+    ['[verifiedAge()]),\n    }),\n  })\n', '[verifiedAge()]),\n    }),\n  }).catch(() => ({}))\n'],
+  ]),
+  broken(
+    'sends the user on with whatever request_uri came',
+    'par/par.request_uri_missing par/par.request_uri_number par/par.error_with_200',
+    [[NO_REQUEST_URI, '']],
+  ),
+  broken(
+    'upgrades with whatever access_token came',
+    'token/token.access_token_missing token/token.access_token_empty',
+    [["  if (!access_token) throw new Error('no access_token came')\n", '']],
+  ),
+  broken('does not read token_type', 'token/token.token_type_missing token/token.token_type_other', [
+    ['!/^bearer$/i.test(token_type)', 'false'],
+  ]),
+  broken('does not read the reply of an upgrade', 'upgrade/upgrade.error_with_200 upgrade/upgrade.not_ok', [
+    ["  if (upgraded !== 'OK') throw new Error('the age key was not upgraded')\n", ''],
+  ]),
+  broken('takes an upgrade that failed for done', 'token/* upgrade/*', [
+    ['    await upgrade(code)\n', '    await upgrade(code).catch(console.error)\n'],
+  ]),
+]
+
+/**
+ * Apps with one fault each, and the rows that show it, by the part of the app that the fault is in. Faults that touch one another do
+ * not stand at the same place of their parts: those at one place are put into one app, too.
+ */
+export const FAULTS = { signature, claims, binding, answer, calls }
 export const BROKEN_APPS = Object.values(FAULTS).flat()
 
 /** The broken app of this name. */
