@@ -87,10 +87,13 @@ describeWith('chromium', 'A visit of Chromium', () => {
   })
 
   test('says what keeps a page from coming to rest', async () => {
+    const over = new AbortController()
+    const ticks = 'setInterval(() => { clock.textContent = performance.now() }, 20)'
     const { app, sandbox } = await startPages({
-      '/': html('<p id="clock"></p><script>setInterval(() => { clock.textContent = performance.now() }, 20)</script>'),
+      '/': html(`<p id="clock"></p><script>${ticks}; fetch('/ready')</script>`),
+      '/ready': (_request, response) => response.end(() => setTimeout(() => over.abort(), 300)),
     })
-    const { end, problem } = await visit(app.url, sandbox.url, { signal: AbortSignal.timeout(4000) })
+    const { end, problem } = await visit(app.url, sandbox.url, { signal: over.signal })
     expect({ end, problem }).toEqual({ end: 'restless', problem: '<p id="clock"> keeps changing' })
   })
 
