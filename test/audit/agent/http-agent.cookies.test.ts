@@ -72,17 +72,6 @@ describe('The cookies of an app', () => {
     expect(app.requests.map(cookiesOf)).toEqual([[''], ALL, ['']])
   })
 
-  test.each([
-    ['GET', ['fresh', 'lax', 'none']],
-    ['POST', ['fresh', 'none']],
-  ] as const)('come with a %s from another site as far as SameSite lets them', async (method, expected) => {
-    const app = await startWebApp(setsCookies)
-    const browser = createHttpAgent().newBrowser()
-    await visit(app.url, { browser })
-    await visit({ url: app.url, method, isCrossSite: true }, { browser })
-    expect(app.requests.slice(1).map(cookiesOf)).toEqual([expected])
-  })
-
   test('are named in the hop whose answer set them', async () => {
     const app = await startWebApp((_request, response) => response.setHeader('Set-Cookie', [...KINDS, '']).end())
     expect((await visit(app.url)).hops).toMatchObject([{ cookies: ['strict', 'lax', 'none', 'fresh'] }])

@@ -7,7 +7,7 @@ import { visit } from '../../support/visit.ts'
 import { page, redirectTo, routes, startWebApp, type WebHandler } from '../../support/web-app.ts'
 
 interface RelyingPartyOptions {
-  mode?: 'query' | 'fragment' | 'form_post'
+  mode?: 'query' | 'form_post'
   /** How it sends the browser to E1. */
   verify?: (e1: string) => WebHandler
   callback?: WebHandler
@@ -43,14 +43,6 @@ describe('A visit of the HTTP agent', () => {
       { party: 'sandbox', method: 'GET', status, endpoint: 'E1', isCallback: false },
       { party: 'app', method, status: 200, endpoint: undefined, isCallback: true },
     ])
-  })
-
-  test('keeps an answer in the fragment to itself, and shows it in the address of the page', async () => {
-    const { open, app } = await startRelyingParty({ mode: 'fragment' })
-    const { page, hops } = await open()
-    expect(app.requests.at(-1)).toMatchObject({ path: '/callback', body: '' })
-    expect(page?.url).toMatch(/\/callback#.*\bid_token=/)
-    expect(hops.at(-1)).toMatchObject({ isCallback: true })
   })
 
   test('asks how E1 is to end with its parameters, and forces that on the sandbox alone', async () => {
