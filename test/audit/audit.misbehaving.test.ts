@@ -115,24 +115,10 @@ test('An audit calls nothing refused since an app that dies half-way was last se
   expect(report.exit_code).toBe(3)
 }, 60_000)
 
-test.each([1, 2, 3, 4, 5])('An audit of an app that answers by chance is never green (seed %i)', async (seed) => {
+test.each([1, 2, 3])('An audit of an app that answers by chance is never green (seed %i)', async (seed) => {
   const exitCode = await audit(byChance(seed)).then(
     (report) => report.exit_code,
     (error: unknown) => (error instanceof AuditProblem ? 2 : error),
   )
   expect([1, 2, 3]).toContain(exitCode)
 })
-
-test('In an app whose age signals the sandbox refuses an audit finds that Create and Upgrade do not work, and judges nothing in them', async () => {
-  // How Create and Upgrade end, and a wrong answer in each flow.
-  const only = ['use/create_requested', 'use/code_issued', 'create/created', 'create/access_denied', '*/*.500']
-  const report = await audit([["provenance: '/veratad/roc'", "provenance: '/elsewhere'"]], { only })
-  expect(rowsWith(report, 'too strict')).toEqual(['use/code_issued', 'use/create_requested', 'create/created'])
-  const evidenceOf = (id: string) => report.rows.find(({ row }) => row === id)?.evidence
-  expect(evidenceOf('create/created')).toMatch(/^the sandbox refuses E2 of your app with 400: SIG-20: /)
-  expect(evidenceOf('use/code_issued')).toMatch(/^the sandbox refuses E5 of your app with 400: SIG-20: /)
-  expect(rowsWith(report, 'let in')).toEqual([])
-  const masked = { row: 'token/token.500', verdict: 'undetermined', reason: 'masked' }
-  expect(report.rows).toContainEqual(expect.objectContaining(masked))
-  expect(report.exit_code).toBe(1)
-}, 60_000)

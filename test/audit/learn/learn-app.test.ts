@@ -3,7 +3,6 @@ import type { Visit } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
 import { learnApp } from '../../../src/audit/learn/learn-app.ts'
-import { planOfCreate } from '../../../src/audit/learn/learn-later.ts'
 import { observe } from '../../../src/audit/learn/observation.ts'
 import type { AuditOptions } from '../../../src/audit/options.ts'
 import {
@@ -174,16 +173,6 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
   const some = ['create: yes is 200 at /created, says "saved"', 'upgrade: no is 403 at /callback, says "sorry"']
   expect(lines).toEqual(expect.arrayContaining(some))
   expect(lines.at(-1)).toBe('upgrade: no is 400 at /callback, says "no answer"')
-})
-
-test('An app is brought to Create by its request or by a denial', () => {
-  const base = { responseMode: 'query', upgradeScope: false, repeatsState: false, claims: '' } as const
-  const plan = (canCreate: boolean, start?: { url: string }) =>
-    planOfCreate('p', { profile: { ...base, canCreate }, start })
-  const create = { persona: 'p', outcome: 'created' }
-  expect(plan(true)).toEqual({ use: { persona: 'p', outcome: 'create_requested' }, create, page: undefined })
-  const start = { url: '/create' }
-  expect(plan(false, start)).toEqual({ use: { persona: 'p', outcome: 'access_denied' }, create, page: start })
 })
 
 test('An app without can_create is brought to Create by its own page, after a denial', async () => {
