@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
@@ -31,12 +31,8 @@ const WITHOUT_KEY = OUTCOMES.flatMap(({ flow, correctClient, name }) =>
 export function describeApp(title: string, start: StartApp, known: readonly KnownFinding[] = []): void {
   describe(title, async () => {
     const sandbox = await shareSandbox()
-    let app: RunningApp
-    // What compiles takes its time.
-    beforeAll(async () => {
-      app = await start(sandbox)
-    }, 180_000)
-    afterAll(() => app?.stop())
+    const app = await start(sandbox)
+    afterAll(() => app.stop())
     beforeEach(() => be('adult-passport'))
 
     const verify = (browser: AppBrowser = createAppBrowser()) => browser.visit(`${app.url}/verify`)
@@ -57,7 +53,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       ['no-age-key', SAVED, 0],
       ['teen-16', UPGRADED, 0],
     ])(
-      'shows %s the page %s in %d days, and lets the same user in on the second visit',
+      'shows %s the page %s after %d days, and lets the same user in on the second visit',
       async (persona, text, days) => {
         await be(persona)
         await sandbox.clock.advance(days * 86_400)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { findFreePort } from '../support/free-port.ts'
 import { makeGoModule } from '../support/go-module.ts'
 import { packageOfRun } from '../support/run.ts'
@@ -14,22 +14,20 @@ const FILES: Readonly<Record<string, string>> = Object.fromEntries(
   ['main.go', 'age/age.go', 'age/age_test.go'].map((name) => [name, blockWith(blocks, `// ${name}`)]),
 )
 
-describeWith('go', 'With Go', () => {
+describeWith('go', 'With Go', async () => {
   /** The app of integration-go.md, compiled for an app and for a fresh copy beside it: the address is in the program. */
   const idle: { readonly program: string; readonly address: string }[] = []
-  beforeAll(async () => {
-    const { folder, remove } = createScratchFolder()
-    const { write, go } = makeGoModule(folder)
-    for (const name of ['first', 'second']) {
-      const address = `localhost:${await findFreePort()}`
-      const code = Object.entries(FILES).map(([file, text]) => [file, text.replaceAll('localhost:3000', address)])
-      write(Object.fromEntries(code))
-      await go('build', '-o', join(folder, name), 'example.com/shop')
-      idle.push({ program: join(folder, name), address })
-    }
-    await go('vet', 'example.com/shop/...')
-    return remove
-  }, 300_000)
+  const { folder, remove } = createScratchFolder()
+  afterAll(remove)
+  const { write, go } = makeGoModule(folder)
+  for (const name of ['first', 'second']) {
+    const address = `localhost:${await findFreePort()}`
+    const code = Object.entries(FILES).map(([file, text]) => [file, text.replaceAll('localhost:3000', address)])
+    write(Object.fromEntries(code))
+    await go('build', '-o', join(folder, name), 'example.com/shop')
+    idle.push({ program: join(folder, name), address })
+  }
+  await go('vet', 'example.com/shop/...')
 
   const start: StartApp = async ({ baseUrl, url }) => {
     const { program, address } = await vi.waitFor(() => idle.pop() ?? expect.fail('both apps run'))

@@ -52,16 +52,9 @@ async function start(block: string, { listen, address }: { listen: string; addre
 
 /** A call as a browser makes it that knows the proxy as https://age.example. */
 async function call(port: number, path: string, form?: string, headers: IncomingHttpHeaders = {}) {
-  const tls = { rejectUnauthorized: false, maxHeaderSize: 256 * 1024 }
+  const tls = { rejectUnauthorized: false, maxHeaderSize: 256 * 1024, servername: 'age.example' }
   const sent = request({
-    ...{
-      host: '127.0.0.1',
-      port,
-      path,
-      method: form === undefined ? 'GET' : 'POST',
-      servername: 'age.example',
-      ...tls,
-    },
+    ...{ ...tls, host: '127.0.0.1', port, path, method: form === undefined ? 'GET' : 'POST' },
     headers: { ...headers, Host: `age.example:${port}`, 'Content-Type': 'application/x-www-form-urlencoded' },
   })
   const [response] = await once(sent.end(form), 'response')

@@ -9,13 +9,14 @@ import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { startFreshBy } from '../../support/start-fresh.ts'
 import { factsFile, factsOf, readFacts, type Subject } from './facts.ts'
+import { installedVersion } from './installed-version.ts'
 
-interface AuditedLibrary extends Subject {
-  /** Of the file in facts/. */
+interface AuditedLibrary extends Omit<Subject, 'version' | 'left_out'>, Partial<Pick<Subject, 'left_out'>> {
+  /** Of the file in facts/, and of the package of npm. */
   readonly name: string
   readonly options?: AuditOptions
-  /** The system has installed it, so that another machine may have another version: its facts are not about that one. */
-  readonly isOfSystem?: boolean
+  /** Of what the system has installed. Another machine may have another version: its facts are not about that one. */
+  readonly version?: string
   /** Whether rows of discovery and of the key set are tried, each by an app and a sandbox of its own. */
   readonly startsFresh?: boolean
   /** Starts an app that does what the library does and nothing else, for one test: the page where a user begins. */
@@ -35,16 +36,12 @@ const SKIPPED = OUTCOMES.filter(
 vi.setConfig({ testTimeout: 600_000 })
 
 /** An audit of an app that leaves all checks to a library finds what stands in facts/; `npm run facts` writes it. */
-export function auditLibrary({
-  name,
-  start,
-  options,
-  isOfSystem = false,
-  startsFresh = false,
-  ...subject
-}: AuditedLibrary): void {
-  test(`An audit of an app with ${subject.library} finds what its facts say`, async ({ skip }) => {
-    if (isOfSystem) skipOtherVersion(name, { subject, skip })
+export function auditLibrary({ name, start, options, startsFresh = false, ...library }: AuditedLibrary): void {
+  test(`An audit of an app with ${library.library} finds what its facts say`, async ({ skip }) => {
+    const subject = { version: library.version ?? installedVersion(name), left_out: {}, ...library }
+    const measured = isUpdate(name) ? subject.version : readFacts(name).version
+    const other = `the facts are of ${measured}, and ${subject.version} is installed here; npm run facts`
+    if (library.version !== undefined && measured !== subject.version) skip(other)
     const sandbox = await startSandbox()
     const copies = [appAt(sandbox, { page: await start(sandbox), agent: createHttpAgent() })] as const
     const startFresh = startsFresh
@@ -66,15 +63,6 @@ export function auditLibrary({
     const hint = 'the audit finds something else than the facts; npm run facts writes what it finds'
     await expect(`${JSON.stringify(facts, null, 2)}\n`, hint).toMatchFileSnapshot(factsFile(name))
   })
-}
-
-function skipOtherVersion(
-  name: string,
-  { subject: { library, version }, skip }: { subject: Subject; skip: (note: string) => void },
-): void {
-  const measured = isUpdate(name) ? version : readFacts(name).version
-  if (measured === version) return
-  skip(`the facts about ${library} are of ${measured}, and ${version} is installed here; npm run facts`)
 }
 
 /** The day of the facts, which an update makes today. */

@@ -13,7 +13,6 @@ import { describeWith } from '../../support/tools.ts'
 import { startAppServer } from '../app-server.ts'
 import { importExample, type Replacements } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
-import { installedVersion } from './installed-version.ts'
 
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
 
@@ -42,11 +41,9 @@ async function startExpress({ baseUrl }: { readonly baseUrl: string }, replaceme
 auditLibrary({
   name: 'express-openid-connect',
   library: 'express-openid-connect',
-  version: installedVersion('express-openid-connect'),
   uses: '`auth` and `requiresAuth`',
   anchor: 'express-openid-connect',
   note: 'Its `state` says where the user goes back to, and is the same in each request from the same page; `nonce` and a cookie tell the flows apart.',
-  left_out: {},
   startsFresh: true,
   start: startExpress,
 })
@@ -125,11 +122,9 @@ const asNextDoes: RequestHandler[] = [
 auditLibrary({
   name: 'next-auth',
   library: 'next-auth 4',
-  version: installedVersion('next-auth'),
   uses: "a provider with `idToken: true` and `checks: ['state', 'nonce']`",
   anchor: 'next-auth',
   note: 'Its cookies are `SameSite=Lax`, and do not come along with a `form_post` of another site: so `use/callback.form_post_unasked` is refused. Between two ports of localhost, which are one site, a browser sends them, and it is let in.',
-  left_out: {},
   start: startNextAuth,
 })
 

@@ -22,7 +22,6 @@ const debianVersion = (name: string) => /\t(?:\d+:)?(.+)-/.exec(outputOf('dpkg-q
 describeWith('python', 'In Python', () => {
   const authlib = {
     version: outputOf(PYTHON, '-c', 'import authlib; print(authlib.__version__)'),
-    isOfSystem: true,
     anchor: 'authlib',
   }
 
@@ -64,7 +63,6 @@ describeWith('python', 'In Python', () => {
     name: 'pyjwt',
     library: 'PyJWT',
     version: outputOf(PYTHON, '-c', 'import jwt; print(jwt.__version__)'),
-    isOfSystem: true,
     uses: '`PyJWKClient` and `decode` with `algorithms`, `audience` and `issuer`',
     anchor: 'pyjwt',
     app: 'pyjwt_app.py',
@@ -84,7 +82,6 @@ describeWith('go', 'In Go', () => {
     name: 'go-oidc',
     library: 'go-oidc',
     version: debianVersion('golang-github-coreos-go-oidc-dev'),
-    isOfSystem: true,
     uses: '`NewProvider` and `Verify` with `ClientID`, and `AuthCodeURL` and `Exchange` of x/oauth2',
     anchor: 'go-oidc',
     app: 'go-oidc/main.go',
@@ -104,7 +101,6 @@ describeWith('ruby', 'In Ruby', () => {
     name: 'ruby-openid-connect',
     library: 'openid_connect for Ruby',
     version: outputOf('ruby', '-e', 'require "openid_connect"; puts OpenIDConnect::VERSION'),
-    isOfSystem: true,
     uses: '`Config.discover!`, `IdToken.decode`, `verify!` with `issuer`, `client_id` and `nonce`, and `access_token!`',
     anchor: 'ruby',
     app: 'openid_connect_app.rb',
@@ -119,11 +115,9 @@ describeWith('apache', 'In Apache', () => {
     name: 'mod-auth-openidc',
     library: 'mod_auth_openidc',
     version: debianVersion('libapache2-mod-auth-openidc'),
-    isOfSystem: true,
     uses: '`OIDCResponseType id_token` and `Require claim age_thresholds.18:true`',
     anchor: 'mod_auth_openidc',
     note: 'It answers what it refuses by a page of its own with the status 200, and users whom the claim keeps out by 401. A right token with a `c_hash` and no code ends the process of Apache that reads it.',
-    left_out: {},
     // A row may end a process of Apache, with what it does for other visits.
     options: { jobs: 1 },
     start: async (sandbox) => (await startApache(sandbox)).verify,

@@ -7,7 +7,6 @@ import { startAppServer } from '../app-server.ts'
 import { type Library, librarySchema } from '../describe-library.ts'
 import { importExample, type Replacements } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
-import { installedVersion } from './installed-version.ts'
 import { createStepApp } from './step-app.ts'
 
 /** Starts an app around a library that is called for each step. */
@@ -43,7 +42,6 @@ const left_out = {
 auditLibrary({
   name: 'openid-client',
   library: 'openid-client 6',
-  version: installedVersion('openid-client'),
   uses: '`implicitAuthentication` with `expectedState`, `buildAuthorizationUrlWithPAR`, `genericGrantRequest`',
   anchor: 'openid-client',
   left_out,
@@ -54,7 +52,6 @@ auditLibrary({
 auditLibrary({
   name: 'openid-client-5',
   library: 'openid-client 5',
-  version: installedVersion('openid-client-5'),
   uses: '`callbackParams`, `callback` with `state`, `nonce` and `response_type`, `pushedAuthorizationRequest`, `grant`',
   anchor: 'openid-client-5',
   note: 'It takes no code beside the token, so that the app takes the code out of the answer before: nothing is left to compare `c_hash` with.',
@@ -66,7 +63,6 @@ auditLibrary({
 auditLibrary({
   name: 'oauth4webapi',
   library: 'oauth4webapi',
-  version: installedVersion('oauth4webapi'),
   uses: '`validateAuthResponse`, `processAuthorizationCodeResponse` with `expectedNonce`, `validateApplicationLevelSignature`, `processPushedAuthorizationResponse`, `processGenericTokenEndpointResponse`',
   anchor: 'oauth4webapi',
   note: 'Beside a code `validateCodeIdTokenResponse` compares `c_hash`; the app does not use it, because most answers have no code.',
@@ -78,7 +74,6 @@ auditLibrary({
 auditLibrary({
   name: 'jose',
   library: 'jose',
-  version: installedVersion('jose'),
   uses: '`createRemoteJWKSet`, and `jwtVerify` with `issuer`, `audience` and `algorithms`, as the app of [integration-express.md](integration-express.md) before its own checks',
   left_out: {
     'use/callback.*': 'jose reads a token; the app reads the callback by itself',
@@ -125,7 +120,6 @@ const exported = z.object({
 auditLibrary({
   name: 'oidc-client',
   library: 'oidc-client 1',
-  version: installedVersion('oidc-client'),
   uses: '`createSigninRequest` and `processSigninResponse` of `OidcClient`, which `UserManager` calls, in Node instead of a page, with `metadata` and `signingKeys` given and `response_mode: query`',
   anchor: 'oidc-client',
   left_out: mode_left_out,
