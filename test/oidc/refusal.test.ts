@@ -36,13 +36,10 @@ test.each<[Refusal, status: number, code: string, message: string, others?: obje
   expect({ name, ...members }).toEqual({ name: 'Refusal', status, code, message, ...details, ...others })
 })
 
-test('A refusal has a cause only where there is one', () => {
-  expect('cause' in Refusal.forbidden('x')).toBe(false)
-})
-
-test('Only a refusal that the store could not be asked is unavailable', () => {
+test('Only a refusal that the store could not be asked is unavailable, and has a cause', () => {
   const errors = [Refusal.unavailable('x'), Refusal.forbidden('x'), new Error('temporarily_unavailable'), undefined]
   expect(errors.map(isUnavailable)).toEqual([true, false, false, false])
+  expect(['cause' in Refusal.forbidden('x'), 'cause' in Refusal.unavailable('x', 'why')]).toEqual([false, true])
 })
 
 test('Each error code has its status', () => {

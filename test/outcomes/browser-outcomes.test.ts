@@ -71,13 +71,12 @@ async function readByBoth(run: Run): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-test.each(baited(rowsOf('use', 'refuse')))(
-  'Correct clients refuse the Use answer $name as $persona',
-  async ({ outcome, persona }) => {
-    const run = await runUse(sandbox, outcome, { sandbox_persona: persona })
-    expect(await readByBoth(run)).toEqual({ jose: 'refused', 'openid-client': 'refused' })
-  },
-)
+const refused = baited(rowsOf('use', 'refuse'))
+
+test.each(refused)('Correct clients refuse the Use answer $name as $persona', async ({ outcome, persona }) => {
+  const run = await runUse(sandbox, outcome, { sandbox_persona: persona })
+  expect(await readByBoth(run)).toEqual({ jose: 'refused', 'openid-client': 'refused' })
+})
 
 test.each(rowsOf('use', 'accept'))('Correct clients accept the Use answer $name', async (outcome) => {
   const kind = outcome.ending?.kind ?? 'verified'
@@ -100,13 +99,10 @@ const ES256 = { algorithms: ['ES256'] }
 const signedRows = (correctClient: Outcome['correctClient']) =>
   rowsOf('use', correctClient).filter(({ seam }) => seam === 'token')
 
-test.each(baited(signedRows('refuse')))(
-  'A client that alone has ES256 refuses $name as $persona',
-  async ({ outcome, persona }) => {
-    const run = await runUse(clientWithES256, outcome, { sandbox_persona: persona })
-    await expect(readWithJose(clientWithES256, run, ES256)).rejects.toThrow(Refusal)
-  },
-)
+test.each(baited(signedRows('refuse')))('A client with ES256 refuses $name as $persona', async (row) => {
+  const run = await runUse(clientWithES256, row.outcome, { sandbox_persona: row.persona })
+  await expect(readWithJose(clientWithES256, run, ES256)).rejects.toThrow(Refusal)
+})
 
 test.each(signedRows('accept'))('A client that alone has ES256 accepts $name', async (outcome) => {
   const run = await runUse(clientWithES256, outcome)
@@ -204,12 +200,11 @@ async function readCreate(name: string): Promise<(ignores?: readonly Ignorable[]
   }
 }
 
-test.each([...rowsOf('create', 'refuse'), ...rowsOf('create', 'accept')])(
-  'A correct client is right to $correctClient the Create answer $name',
-  async ({ name, correctClient }) => {
-    expect((await readCreate(name))()).toBe(correctClient === 'accept' ? 'created' : 'refused')
-  },
-)
+const judged = [...rowsOf('create', 'refuse'), ...rowsOf('create', 'accept')]
+
+test.each(judged)('A correct client is right to $correctClient the Create answer $name', async (row) => {
+  expect((await readCreate(row.name))()).toBe(row.correctClient === 'accept' ? 'created' : 'refused')
+})
 
 test('Correct clients differ about two Create answers', async () => {
   const names = rowsOf('create', 'depends').map(({ name }) => name)

@@ -10,21 +10,16 @@ function read(parameters: Parameters<typeof readPresentation>[0]) {
   return presentation
 }
 
-test.each(['#fff', '#392669', '#A0c', 'rebeccapurple', 'RED'])('The colour %s is permitted', (primary_color) => {
-  expect(read({ primary_color }).appearance).toEqual({ primary_color })
-})
-
-const WORDS = ['reddish', 'constructor', 'rgb(1,2,3)', 'transparent']
-const SIGNS = ['#ff', '#ffff', '#gggggg', 'x#fff', '#fff0000', '#12345']
-
-test.each([...WORDS, ...SIGNS])('The colour %j is not permitted', (primary_color) => {
-  const findings = new Findings('agekey')
-  expect(readPresentation({ primary_color }, findings).appearance).toEqual({})
-  expect(findings.all.map(({ rule, path }) => [rule, path])).toEqual([['USE-16', 'primary_color']])
-})
-
-test('The screens look as usual when nothing is asked for', () => {
-  expect(read({})).toStrictEqual({ theme: 'light', learnMore: true, appearance: {} })
+test('A colour is one of three or six hexadecimal digits, or a name of CSS, and any other is advised against', () => {
+  const colours = ['#fff', '#392669', '#A0c', 'rebeccapurple', 'RED']
+  const words = ['reddish', 'constructor', 'rgb(1,2,3)', 'transparent']
+  const signs = ['#ff', '#ffff', '#gggggg', 'x#fff', '#fff0000', '#12345']
+  for (const primary_color of colours) expect(read({ primary_color }).appearance).toEqual({ primary_color })
+  for (const primary_color of [...words, ...signs]) {
+    const findings = new Findings('agekey')
+    expect(readPresentation({ primary_color }, findings).appearance, primary_color).toEqual({})
+    expect(findings.all.map(({ rule, path }) => [rule, path])).toEqual([['USE-16', 'primary_color']])
+  }
 })
 
 test.each([
@@ -37,6 +32,7 @@ test.each([
 })
 
 test.each(['light', 'dark', 'system'])('The theme %s, a language and learn_more are permitted', (theme) => {
+  expect(read({})).toStrictEqual({ theme: 'light', learnMore: true, appearance: {} })
   const language = 'zh-Hant-TW'
   expect(read({ theme, language, learn_more: 'false' })).toMatchObject({ language, theme, learnMore: false })
   expect(read({ theme, learn_more: 'true' })).toEqual({ theme, learnMore: true, appearance: {} })

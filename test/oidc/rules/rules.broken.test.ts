@@ -69,7 +69,6 @@ const CODE = { path: 'code' } as const
 const BODY = { path: '' } as const
 const SPEC = { only: 'spec' } as const
 const OF_AGEKEY = { scope: 'openid agekey.upgrade' }
-const WRONG_TYPE = { scope: undefined, response_type: 'code id_token' }
 const EVIL = { redirect_uri: 'https://evil.example/' }
 const QUERIED = `${REDIRECT_URI}?a=b`
 const NO_ADDRESSES = { request_uri: undefined, redirect_uri: undefined }
@@ -94,6 +93,7 @@ const WITH_NUL = 'is not well-formed: it has a NUL character; percent-encode it 
 const OF_CORE = 'is a standard parameter (OpenID Connect Core) that this endpoint does not use: it was ignored'
 const OF_OAUTH = 'is a standard parameter (RFC 6749) that this endpoint does not use: it was ignored'
 const TOO_LONG = 'is 5000 bytes long; at most 4096 are taken'
+const BOTH = 'openid agekey-upgrade agekey_upgrade'
 const OLDER = 'an older spelling of the upgrade scope, which is svc.upgrade'
 const NOT_READ = 'urn:svc:request:*** is not supported here: it was not read'
 const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this client'
@@ -101,7 +101,6 @@ const BEGINNING = 'request_uri must begin with urn:svc:request: (profile spec)'
 const MANY_METHODS = 'claims.allowed_methods must have at most 100 entries, has 101'
 
 const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
-const CAMEL_CASE = 'redirect_uri is missing; redirectUri was received: did you mean redirect_uri?'
 const ID_TOKEN_CODE = 'response_type must be id_token, is "id_token code"'
 const FOR_SERVERS = 'is for E2 and E4 and must never reach a browser: it was ignored'
 const NO_COLOUR = '%j is not #rgb, #rrggbb or a CSS colour name'
@@ -123,9 +122,7 @@ const E1: readonly Row[] = [
   ...missing('USE-01', 'client_id', MISSING_PAGE),
   ['USE-02', EVIL, UNREGISTERED, PAGE],
   ...missing('USE-02', 'redirect_uri', MISSING_PAGE),
-  ['USE-02', { redirect_uri: undefined, redirectUri: 'x' }, CAMEL_CASE, { ...MISSING_PAGE, beside: ['USE-11'] }],
   ...missing('USE-03', 'scope'),
-  ['USE-03', WRONG_TYPE, 'scope is missing', { ...MISSING, beside: ['USE-04'] }],
   ...values('USE-03', `${USE_SCOPE}, is %j`, ' ', 'openid email'),
   ...values('USE-03', `${USE_SCOPE}, is %j. Did you mean "openid svc.upgrade"?`, 'svc.upgrade', 'openid,svc.upgrade'),
   ['USE-03', { scope: 'OpenID' }, `${USE_SCOPE}, is "OpenID". Did you mean "openid"?`],
@@ -145,16 +142,13 @@ const E1: readonly Row[] = [
   ...values('USE-09', 'claims must be JSON, is %j: Unexpected token…', 'age>18', '%7B%7D'),
   ...values('USE-09', 'claims must be JSON, is %j: Expected…', '{age_thresholds:[18]}'),
   ['USE-10', 'nonce=another', 'nonce is sent more than once: "nonce-1" and "another"'],
-  ['USE-10', 'nonce=b&nonce=c', 'nonce is sent more than once: "nonce-1" and "b"'],
   ['USE-10', 'nonce=', 'nonce is sent more than once: "nonce-1" and no value'],
   ['USE-10', 'state=another', 'state is sent more than once: "state-1" and "another"', STATELESS],
   ['USE-10', 'x=1&x=1', 'x is sent more than once', { beside: ['USE-11'] }],
   ['USE-10', 'request_uri=a&request_uri=b', 'request_uri is sent more than once'],
-  ['USE-10', 'request=a&request=b', 'request is sent more than once'],
   ...['nonce=%ff', 'nonce=%', 'nonce=%ed%a0%80'].map((sent): Row => ['USE-10', sent, `nonce ${MALFORMED}`]),
   ['USE-10', 'nonce=a%00b', `nonce ${WITH_NUL}`],
   ['USE-10', '%zz=1', `%zz ${MALFORMED}`],
-  ['USE-10', '%ff', `%ff ${MALFORMED}`],
   ['USE-10', 'x%00y=1', `"x\\u0000y" ${WITH_NUL}`, { path: 'x\0y' }],
   ['USE-11', { prompt: 'login' }, `prompt ${OF_CORE}`],
   ['USE-11', { client_secret: 'sk_test_sandbox' }, `client_secret ${FOR_SERVERS}`],
@@ -172,11 +166,7 @@ const E1: readonly Row[] = [
   ...values('USE-16', 'font %j is not 1 to 60 letters, digits and spaces', 'Arial;}', '  '),
   ['USE-16', { font: 'x'.repeat(61) }, `font "${'x'.repeat(60)}…" is not 1 to 60 letters, digits and spaces`],
   ...values('USE-17', `scope %j has agekey_upgrade: ${OLDER}`, 'openid agekey_upgrade'),
-  ...values(
-    'USE-17',
-    `scope %j has agekey_upgrade and agekey-upgrade: ${OLDER}`,
-    'openid agekey-upgrade agekey_upgrade',
-  ),
+  ['USE-17', { scope: BOTH }, `scope "${BOTH}" has agekey_upgrade and agekey-upgrade: ${OLDER}`],
   ['USE-18', { request: 'e30.e30.' }, OBJECT],
   ['USE-18', { request: 'e'.repeat(5_000) }, `request "${'e'.repeat(60)}…" is not supported here: it was not read`],
   ['USE-18', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, { error: 'request_uri_not_supported' }],
@@ -209,10 +199,8 @@ const E2: readonly Row[] = [
   ...values('PAR-10', 'authorization_details must be JSON, is %j: Expected…', '[{]'),
   ['PAR-11', 'state=another', 'state is sent more than once: "state-1" and "another"'],
   ['PAR-11', 'client_id=other', 'client_id is sent more than once: "ak_test_sandbox" and "other"'],
-  ['PAR-11', 'client_secret=x', 'client_secret is sent more than once'],
   ['PAR-11', 'x=1&x=2', 'x is sent more than once', { beside: ['PAR-12'] }],
   ['PAR-11', 'state=%zz', `state ${MALFORMED}`],
-  ['PAR-11', 'x%=1', `x% ${MALFORMED}`],
   ['PAR-12', { login_hint: 'x' }, `login_hint ${OF_CORE}`],
   ['PAR-14', { request: 'e30.e30.' }, OBJECT],
   ['PAR-14', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, MISSING],
@@ -233,7 +221,6 @@ const E3: readonly Row[] = [
   ['CRE-08', { request_uri: 'https://rp.example/request' }, `${BEGINNING} and does not`, STATELESS],
   ['CRE-08', { request_uri: 'urn:other:request:x' }, `${BEGINNING}, begins with urn:other:request:`, STATELESS],
   ['CRE-08', { request_uri: 'urn:agekey:request:x' }, OF_OTHER_PROFILE, { ...STATELESS, ...SPEC }],
-  ['CRE-08', { request_uri: 'xurn:other:request:x' }, `${BEGINNING} and does not`, STATELESS],
   ['CRE-08', { client_id: 'other' }, NOT_ISSUED, STATELESS],
   ['CRE-11', 'scope=openid', 'scope is sent more than once: "openid" and "openid"'],
   ['CRE-11', 'request_uri=x', 'request_uri is sent more than once', STATELESS],
@@ -384,7 +371,6 @@ const TOKEN_ENDED = 'the access token was ended, because its code was exchanged 
 /** What was issued serves no more, because of what happened meanwhile. */
 const EARLIER: readonly (readonly ['E3' | 'E4' | 'E5', RuleId, message: string, Meanwhile, Details?])[] = [
   ['E3', 'CRE-09', 'request_uri expired 0 seconds ago by the sandbox clock; it lives 90 seconds', wait(90)],
-  ['E3', 'CRE-09', 'request_uri expired 31 seconds ago by the sandbox clock; it lives 90 seconds', wait(121)],
   ['E3', 'CRE-10', SERVED, (service, issued) => service.create(issued)],
   ['E4', 'TOK-06', 'the code expired 1 second ago by the sandbox clock; it lives 600 seconds', wait(601), CODE],
   ['E4', 'TOK-07', CODE_ENDED, (service, issued) => service.exchange(issued), CODE],
@@ -501,51 +487,40 @@ const wholeOrBeginning = (message: string) =>
 const printable = (message: string) =>
   message.replace(/…$/, '').replaceAll('…', '...').replaceAll(/["\\]/g, "'").replace(/\.$/, '').slice(0, 300)
 
-const FORM = 'application/x-www-form-urlencoded'
-/** The server-to-server calls, by the rule on their media type; `spoiled` is that on a body that is not UTF-8. */
-const CALLS = {
-  'PAR-01': { mediaType: FORM, call: pushRequest, request: formRequest(requests.pushedRequest()), spoiled: 'PAR-11' },
-  'TOK-01': {
-    mediaType: FORM,
-    call: exchangeCode,
-    request: formRequest(requests.tokenRequest('x')),
-    spoiled: 'TOK-08',
+type Change = Parameters<typeof formRequest>[1]
+const [FORM, JSON_TYPE] = ['application/x-www-form-urlencoded', 'application/json']
+const pushAs = (by: Change) => pushRequest(formRequest(requests.pushedRequest(), by), createProvider())
+const exchangeAs = (by: Change) => exchangeCode(formRequest(requests.tokenRequest('x'), by), createProvider())
+const upgradeAs = (by: Change) => upgradeAgeKey({ ...jsonRequest({}, ''), ...by }, createProvider())
+
+test.each([
+  ['PAR-01', FORM, 'PAR-11', pushAs],
+  ['TOK-01', FORM, 'TOK-08', exchangeAs],
+  ['UPG-01', JSON_TYPE, 'UPG-05', upgradeAs],
+] as const)(
+  '%s refuses another content type than %s, and %s a body that is not UTF-8',
+  async (rule, type, spoiled, call) => {
+    const other = type === FORM ? JSON_TYPE : FORM
+    for (const contentType of [undefined, '', other, 'text/plain', `${type}x`, 'Multipart/Form-Data; boundary=x']) {
+      const { status, code, message, findings } = await refusalOf(() => call({ contentType }))
+      const came = contentType ? `not "${contentType.split(';', 1)[0]?.toLowerCase()}"` : 'but it is missing'
+      const problem = `Content-Type must be ${type}, ${came}`
+      expect([status, code, message.replaceAll("'", '"')]).toEqual([415, 'invalid_request', `${rule}: ${problem}`])
+      const { hint } = ruleRow(rule)
+      expect(findings).toEqual([{ rule, level: 'error', path: 'Content-Type', message: problem, hint }])
+    }
+    const contentType = ` ${type.toUpperCase()} ; charset=utf-8`
+    expect((await askFor(() => call({ contentType }))).findings.map((one) => one.rule)).not.toContain(rule)
+    const refusal = await refusalOf(() => call({ contentType, body: Buffer.from([0x61, 0xff]) }))
+    const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
+    expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
   },
-  'UPG-01': { mediaType: 'application/json', call: upgradeAgeKey, request: jsonRequest({}, ''), spoiled: 'UPG-05' },
-} as const
+)
 
-const MEDIA_RULES = ['PAR-01', 'TOK-01', 'UPG-01'] as const
-const refusedTypes = MEDIA_RULES.flatMap((rule) => {
-  const { mediaType } = CALLS[rule]
-  const other = mediaType === FORM ? 'application/json' : FORM
-  const types = [undefined, '', other, 'text/plain', `${mediaType}x`, 'Multipart/Form-Data; boundary=x']
-  return types.map((contentType) => [contentType, rule, mediaType] as const)
-})
-
-test.each(refusedTypes)('The content type %j is refused by %s with 415', async (contentType, rule, mediaType) => {
-  const { call, request } = CALLS[rule]
-  const { status, code, message, findings } = await refusalOf(() => call({ ...request, contentType }, createProvider()))
-  const received = contentType ? `not "${contentType.split(';', 1)[0]?.toLowerCase()}"` : 'but it is missing'
-  const problem = `Content-Type must be ${mediaType}, ${received}`
-  expect([status, code, message.replaceAll("'", '"')]).toEqual([415, 'invalid_request', `${rule}: ${problem}`])
-  const { hint } = ruleRow(rule)
-  expect(findings).toEqual([{ rule, level: 'error', path: 'Content-Type', message: problem, hint }])
-})
-
-test.each(MEDIA_RULES)('%s takes capitals and parameters of a media type, but no broken UTF-8', async (rule) => {
-  const { call, request, mediaType, spoiled } = CALLS[rule]
-  const sent = { ...request, contentType: ` ${mediaType.toUpperCase()} ; charset=utf-8` }
-  const { findings } = await askFor(() => call(sent, createProvider()))
-  expect(findings.map((one) => one.rule)).not.toContain(rule)
-  const refusal = await refusalOf(() => call({ ...sent, body: Buffer.from([0x61, 0xff]) }, createProvider()))
-  const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
-  expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
-})
-
-/** Rules of the pages of E1 and E3: `test/hosted/embedding` and `test/hosted/appearance.test.ts`. */
-const BY_A_PAGE = ['USE-19', 'USE-20', 'USE-21', 'USE-22']
+/** Rules of media types, and of the pages of E1 and E3: `test/hosted/embedding` and `test/hosted/appearance.test.ts`. */
+const ELSEWHERE = ['PAR-01', 'TOK-01', 'UPG-01', 'USE-19', 'USE-20', 'USE-21', 'USE-22']
 
 test('Every rule has a request that breaks it', () => {
-  const broken = new Set([...RULE_CASES.map(({ rule }) => rule), ...Object.keys(CALLS), ...BY_A_PAGE])
+  const broken = new Set([...RULE_CASES.map(({ rule }) => rule), ...ELSEWHERE])
   expect(RULES.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual([])
 })

@@ -62,23 +62,20 @@ test.each([
   expect((await queue.find(call('use', changes))) !== undefined).toBe(fits)
 })
 
-test.each(['discovery', 'jwks'] as const)(
-  'What is queued for %s holds until a flow has ended after its first read',
-  async (flow) => {
-    const { queue, tenant } = start()
-    const { id } = await queue.add({ flow, outcome: `${flow}.500`, times: 2 })
-    tenant.ended = 'f1'
-    expect(await queue.find(call(flow))).toMatchObject({ id, remaining: 2 })
-    for (let read = 0; read < 3; read++) expect(await queue.spend(id, flow)).toBe(true)
-    expect(await queue.list()).toMatchObject([{ id, remaining: 2, held_since: 'f1' }])
-    tenant.ended = 'f2'
-    const [left] = await queue.list()
-    expect(left).toEqual({ id, flow, outcome: `${flow}.500`, times: 2, remaining: 1 })
-    await queue.spend(id, flow)
-    tenant.ended = 'f3'
-    expect(await queue.list()).toEqual([])
-  },
-)
+test.each(['discovery', 'jwks'] as const)('What is queued for %s holds until a flow has ended', async (flow) => {
+  const { queue, tenant } = start()
+  const { id } = await queue.add({ flow, outcome: `${flow}.500`, times: 2 })
+  tenant.ended = 'f1'
+  expect(await queue.find(call(flow))).toMatchObject({ id, remaining: 2 })
+  for (let read = 0; read < 3; read++) expect(await queue.spend(id, flow)).toBe(true)
+  expect(await queue.list()).toMatchObject([{ id, remaining: 2, held_since: 'f1' }])
+  tenant.ended = 'f2'
+  const [left] = await queue.list()
+  expect(left).toEqual({ id, flow, outcome: `${flow}.500`, times: 2, remaining: 1 })
+  await queue.spend(id, flow)
+  tenant.ended = 'f3'
+  expect(await queue.list()).toEqual([])
+})
 
 test('What a scenario has decided for a read holds, too', async () => {
   const { queue, tenant } = start()

@@ -58,15 +58,12 @@ const REACHED: readonly (readonly [reached: readonly number[], names: string])[]
 ]
 const PROMISES = Object.fromEntries(REACHED.flatMap(([of, names]) => names.split(' ').map((name) => [name, of])))
 
-test.each(BASES)(
-  'Each built-in persona reaches the ages that it promises, by signals without an issue, on %s',
-  (base) => {
-    const held = personas.flatMap(({ name }) => heldBy(name, clockAt(base)))
-    expect(parseEvaluationSignals(held, { ...vocabulary, now: clockAt(base).now() }).issues).toEqual([])
-    const all = Object.keys(PROMISES).map((name) => [name, reached(name, { age_thresholds: COMMON }, clockAt(base))])
-    expect(Object.fromEntries(all)).toEqual(PROMISES)
-  },
-)
+test.each(BASES)('Each built-in persona has sound signals, and reaches the ages that it promises on %s', (base) => {
+  const held = personas.flatMap(({ name }) => heldBy(name, clockAt(base)))
+  expect(parseEvaluationSignals(held, { ...vocabulary, now: clockAt(base).now() }).issues).toEqual([])
+  const all = Object.keys(PROMISES).map((name) => [name, reached(name, { age_thresholds: COMMON }, clockAt(base))])
+  expect(Object.fromEntries(all)).toEqual(PROMISES)
+})
 
 test.each(BASES)('A persona with a birthday tomorrow or today reaches its age then, and not before, on %s', (base) => {
   for (const age of COMMON) {
@@ -141,10 +138,14 @@ test('adult-six-methods is 18 by each method alone, and iso-strict passes each a
     expect(reached('iso-strict', { age_thresholds: [18], iso_27566_1: level }), level).toEqual([18])
 })
 
-test('The built-in personas are those whose promises are tested here, one of them without an age key', () => {
+test('The built-in personas are those whose promises are tested here, and explain themselves in short sentences', () => {
   const promised = [...Object.keys(PROMISES), 'born-29-february']
   expect(personas.map(({ name }) => name).toSorted()).toEqual(promised.toSorted())
   expect(personas.filter(({ age_key }) => age_key === undefined).map(({ name }) => name)).toEqual(['no-age-key'])
+  for (const { name, title, purpose } of personas) {
+    expect(title.length, name).toBeLessThan(50)
+    expect(purpose, name).toMatch(/^[A-Z].{20,160}\.$/)
+  }
 })
 
 test.each([
@@ -155,11 +156,4 @@ test.each([
   ["group but the user's own", PERSONA_GROUPS.slice(0, -1), personas.map(({ group }) => group)],
 ])('The built-in personas show every %s', (_, wanted, shown) => {
   expect(new Set(shown)).toEqual(new Set(wanted))
-})
-
-test('The built-in personas explain themselves in one or two short sentences', () => {
-  for (const { name, title, purpose } of personas) {
-    expect(title.length, name).toBeLessThan(50)
-    expect(purpose, name).toMatch(/^[A-Z].{20,160}\.$/)
-  }
 })

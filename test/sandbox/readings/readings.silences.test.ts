@@ -43,16 +43,13 @@ test('Every "not shown" of the specification stands in docs/decisions.md, in its
   expect(rowsIn(silences).map(([words]) => words)).toEqual(NOT_SHOWN)
 })
 
-test.each(rowsIn(silences))(
-  'What the specification does not show has readings or a reason: %s',
-  (_words, section, answer = '') => {
-    expect(section).toMatch(/\w/)
-    const readings = readingsIn(answer)
-    expect(readings.filter((name) => !names.includes(name))).toEqual([])
-    // A reason is a sentence.
-    if (readings.length === 0) expect(answer).toMatch(/^None: .{30,}/)
-  },
-)
+test.each(rowsIn(silences))('A "not shown" has readings or a reason: %s', (_words, section, answer = '') => {
+  expect(section).toMatch(/\w/)
+  const readings = readingsIn(answer)
+  expect(readings.filter((name) => !names.includes(name))).toEqual([])
+  // A reason is a sentence.
+  if (readings.length === 0) expect(answer).toMatch(/^None: .{30,}/)
+})
 
 test('A "not shown" that a reading quotes is answered by that reading', () => {
   const quoted = READINGS.filter(({ quote }) => /: not shown\.$/.test(quote))

@@ -12,21 +12,18 @@ test('The table of readings has at least 25 readings with 34 variants beside the
   expect(new Set(variantIds).size).toBe(variantIds.length)
 })
 
-test.each(READINGS)(
-  'The reading $name has a default, another variant, a quotation and rows that show it',
-  (reading) => {
-    expect(reading.name).toMatch(/^[a-z]+(_[a-z]+)*$/)
-    expect(reading.variants.map(({ name }) => name)).toContain(reading.default)
-    expect(reading.variants.length).toBeGreaterThan(1)
-    for (const { summary, source } of reading.variants) {
-      expect(summary).toMatch(/\.$/)
-      expect(source).toMatch(/^(RFC \d{4}|OpenID Connect \w+ 1\.0) (section \d|appendix [A-Z])/)
-    }
-    expect(reading.quote).not.toBe('')
-    expect(reading.shownBy.filter((id) => findRow(id) === undefined)).toEqual([])
-    expect(reading.shownBy.length).toBeGreaterThan(0)
-  },
-)
+test.each(READINGS)('The reading $name has a default, other variants, a quotation and rows', (reading) => {
+  expect(reading.name).toMatch(/^[a-z]+(_[a-z]+)*$/)
+  expect(reading.variants.map(({ name }) => name)).toContain(reading.default)
+  expect(reading.variants.length).toBeGreaterThan(1)
+  for (const { summary, source } of reading.variants) {
+    expect(summary).toMatch(/\.$/)
+    expect(source).toMatch(/^(RFC \d{4}|OpenID Connect \w+ 1\.0) (section \d|appendix [A-Z])/)
+  }
+  expect(reading.quote).not.toBe('')
+  expect(reading.shownBy.filter((id) => findRow(id) === undefined)).toEqual([])
+  expect(reading.shownBy.length).toBeGreaterThan(0)
+})
 
 test('A reading excludes only variants that exist, of the reading itself and of another one', () => {
   for (const { name, excludes = {} } of READINGS) {
