@@ -27,10 +27,8 @@ const ADVICE = 'reset the tenant, or empty the store and start again'
 test.each(['get', 'take'] as const)('A collection refuses a damaged record on %s without its values', async (read) => {
   const { store, codes } = start()
   await store.put('code', 'a', { clientId: 'web-shop', expiresAt: 'secret-value' }, LATER)
-  await expect(codes[read]('a')).rejects.toMatchObject({
-    name: 'DamagedRecord',
-    message: `store: a code record is damaged at expiresAt: Invalid input: expected number, received string; ${ADVICE}`,
-  })
+  const problem = 'store: a code record is damaged at expiresAt: Invalid input: expected number, received string;'
+  await expect(codes[read]('a')).rejects.toMatchObject({ name: 'DamagedRecord', message: `${problem} ${ADVICE}` })
 })
 
 test('A record that is no object is refused without a member, and with the remedy of its kind', async () => {
@@ -40,9 +38,8 @@ test('A record that is no object is refused without a member, and with the remed
   await expect(codes.get('a')).rejects.toThrow(`${problem} ${ADVICE}`)
   await expect(codes.get('a')).rejects.not.toHaveProperty('cause')
   const deep = { name: 'x', schema: z.object({ a: z.array(z.string()) }), remedy: 'remove it' }
-  expect(() => parseRecord(deep, { a: [1] })).toThrow(
-    'store: a x record is damaged at a.0: Invalid input: expected string, received number; remove it, or empty the store',
-  )
+  const inside = 'store: a x record is damaged at a.0: Invalid input: expected string, received number;'
+  expect(() => parseRecord(deep, { a: [1] })).toThrow(`${inside} remove it, or empty the store`)
 })
 
 test('A stored text that is no JSON is refused by its key, without the text', () => {

@@ -10,15 +10,12 @@ import type { Delivery, Session } from './correct-client.ts'
 export const rowsOf = (flow: Outcome['flow'], correctClient: Outcome['correctClient']) =>
   OUTCOMES.filter((row) => row.flow === flow && row.correctClient === correctClient)
 
+const CREDENTIALS = { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }
+
 /** The client of the tests, declared with an algorithm of its own. */
 export const CLIENT_WITH_ES256: SandboxOptions = {
   builtinClient: false,
-  clients: [
-    {
-      ...{ clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox', signingAlg: 'ES256' },
-      redirectUris: [REDIRECT_URI],
-    },
-  ],
+  clients: [{ ...CREDENTIALS, signingAlg: 'ES256', redirectUris: [REDIRECT_URI] }],
 }
 
 export const issuerOf = (sandbox: Sandbox) => `${sandbox.baseUrl}/v1/oidc/use`
@@ -42,18 +39,14 @@ export async function runUse(
     upgrade: outcome.needs?.includes('upgrade_scope') ?? false,
     startedAt: Math.floor(Date.now() / 1000),
   }
-  const query = new URLSearchParams(
-    useRequest({
-      scope: session.upgrade ? 'openid svc.upgrade' : 'openid',
-      state: session.state,
-      nonce: session.nonce,
-      claims: session.claims,
-      can_create: session.canCreate ? 'true' : undefined,
-      sandbox_outcome: outcome.name,
-      ...changes,
-    }),
-  )
-  return { session, delivery: await visit(`${sandbox.url}/v1/oidc/use?${query}`) }
+  const request = useRequest({
+    ...{ state: session.state, nonce: session.nonce, claims: session.claims },
+    scope: session.upgrade ? 'openid svc.upgrade' : 'openid',
+    can_create: session.canCreate ? 'true' : undefined,
+    sandbox_outcome: outcome.name,
+    ...changes,
+  })
+  return { session, delivery: await visit(`${sandbox.url}/v1/oidc/use?${new URLSearchParams(request)}`) }
 }
 
 /** Sends the user of a pushed request to the Create flow, which ends as asked. */

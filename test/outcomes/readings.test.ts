@@ -360,4 +360,4 @@ test('A variant changes what it says, on every answer that it concerns, and noth
     const changed = Object.fromEntries(Object.entries(seen).filter(([fact, value]) => usual[fact] !== value))
     expect({ [id]: changed }).toEqual({ [id]: expected })
   }
-})
+}, 60_000)

@@ -35,8 +35,9 @@ test('discovery.jwks_uri_on_other_host names a trap that can be fetched under an
   expect(await (await fetch(address)).json()).toEqual({ keys: [] })
 })
 
-test.each([0, 1, 2])('An id_token of id_token.padded shows the padding, also with %i bytes more', async (more) => {
-  const payload = (await idTokenOf('id_token.padded', { nonce: 'n'.repeat(16 + more) })).split('.')[1] ?? ''
-  expect(payload).toMatch(/[^=]={1,2}$/)
-  expect(payload.length % 4).toBe(0)
+test('An id_token of id_token.padded shows the padding, however long it is', async () => {
+  for (const length of [16, 17, 18]) {
+    const payload = (await idTokenOf('id_token.padded', { nonce: 'n'.repeat(length) })).split('.')[1] ?? ''
+    expect([payload.length % 4, payload]).toEqual([0, expect.stringMatching(/[^=]={1,2}$/)])
+  }
 })

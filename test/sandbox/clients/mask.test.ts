@@ -52,10 +52,7 @@ test('A mask hides a secret beside names that every object inherits', () => {
 })
 
 test.each([
-  [
-    'what holds no secret',
-    { state: 'a b', claims: '{"age_thresholds":[18]}', n: 1, none: null, yes: true, list: [[]] },
-  ],
+  ['what holds no secret', { state: 'a b', claims: '{"age":[18]}', n: 1, none: null, yes: true, list: [[]] }],
   ['a short secret inside a word', { state: `x${SHORT}x`, other: `${SHORT}s` }],
   ['a code, an id_token and random values', { code: 'a'.repeat(22), id_token: 'e30.e30.e30', nonce: 'A'.repeat(43) }],
   ['percent signs that encode nothing', { state: '100% %zz %', next: '%41' }],
@@ -64,12 +61,9 @@ test.each([
   expect(mask(value)).toEqual(value)
 })
 
-test('A mask leaves everything else beside a secret', () => {
+test('A mask leaves everything else beside a secret, and the same object where nothing is to hide', () => {
   const sent = { state: SECRET, claims: '{"age_thresholds":[18]}', n: [1, 1.5, null, false], code: 'abc' }
   expect(mask(sent)).toEqual({ ...sent, state: '***' })
-})
-
-test('A mask that has nothing to hide returns the same object', () => {
-  const value = { state: 'a' }
-  expect(createMask(['another-secret'])(value)).toBe(value)
+  const plain = { state: 'a' }
+  expect(createMask(['another-secret'])(plain)).toBe(plain)
 })

@@ -7,10 +7,8 @@ const counters = (more: Partial<CoverageCounters>): CoverageCounters => ({ ...em
 const ONCE = { count: 1 }
 
 test('Merged coverage adds counts and unites the names of tests', () => {
-  const one = counters({
-    rows: { 'use/verified': { count: 2, tests: ['a', 'b'] } },
-    calls: { par: { success: ONCE } },
-  })
+  const rowsOfOne = { 'use/verified': { count: 2, tests: ['a', 'b'] } }
+  const one = counters({ rows: rowsOfOne, calls: { par: { success: ONCE } } })
   const other = counters({
     rows: { 'use/verified': { count: 1, tests: ['b', 'c'] }, 'use/access_denied': ONCE },
     calls: { par: { success: { count: 2 }, refusal: ONCE } },
@@ -24,10 +22,8 @@ test('Merged coverage adds counts and unites the names of tests', () => {
 
 test('Merged coverage has one entry for claims of another verified_after and of another order of members', () => {
   const entry = { filters: {}, boundaries: {} }
-  const [was, is] = [
-    { age_thresholds: [18], verified_after: '2026-01-01' },
-    { verified_after: '2026-02-02', age_thresholds: [18] },
-  ]
+  const was = { age_thresholds: [18], verified_after: '2026-01-01' }
+  const is = { verified_after: '2026-02-02', age_thresholds: [18] }
   const one = counters({ claims: [{ ...entry, claims: was, thresholds: { 18: { true: ONCE } } }] })
   const other = counters({ claims: [{ ...entry, claims: is, thresholds: { 18: { false: ONCE } } }] })
   const claims = [{ ...entry, claims: was, thresholds: { 18: { true: ONCE, false: ONCE } } }]

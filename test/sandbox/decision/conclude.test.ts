@@ -9,14 +9,11 @@ import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../sup
 import { createService, received } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
+type Decided = { outcome: string; persona?: string; saves?: boolean }
 type Beginning = ReturnType<typeof beginUse> | Awaited<ReturnType<typeof beginCreate>>
 
 /** Ends a valid request with an outcome by a persona. */
-async function end(
-  tenant: Tenant,
-  beginning: Beginning,
-  decided: { outcome: string; persona?: string; saves?: boolean },
-) {
+async function end(tenant: Tenant, beginning: Beginning, decided: Decided) {
   if (beginning.kind === 'refused') throw new Error('the request is refused')
   const { outcome, persona = '', ...options } = decided
   const decision = {
@@ -90,15 +87,7 @@ test.each([
   expect(conclusion.evaluation?.ageThresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
 })
 
-test('A Create request saves the submitted signals for the persona', async () => {
-  const tenant = await createTestTenant()
-  const conclusion = await concludeCreate(tenant, 'created')
-  expect([paramsOf(conclusion), conclusion.outcome.name]).toEqual([{ state: 'state-1' }, 'created'])
-  const { evaluation } = await concludeUse(tenant, 'verified', 'no-age-key')
-  expect(evaluation?.ageThresholds).toMatchObject({ 21: true })
-})
-
-test('A Create request saves the signals for a new persona with created_new', async () => {
+test('A Create request saves the submitted signals for the persona, or for a new persona with created_new', async () => {
   const tenant = await createTestTenant()
   const before = await tenant.personas.list()
   await concludeCreate(tenant, 'created_new')
@@ -106,6 +95,10 @@ test('A Create request saves the signals for a new persona with created_new', as
   expect(personas).toHaveLength(before.length + 1)
   expect(personas.at(-1)?.age_key?.signals).toHaveLength(1)
   expect((await tenant.personas.find('no-age-key'))?.age_key).toBeUndefined()
+  const conclusion = await concludeCreate(tenant, 'created')
+  expect([paramsOf(conclusion), conclusion.outcome.name]).toEqual([{ state: 'state-1' }, 'created'])
+  const { evaluation } = await concludeUse(tenant, 'verified', 'no-age-key')
+  expect(evaluation?.ageThresholds).toMatchObject({ 21: true })
 })
 
 test('A Create request saves nothing with an error or when the user closes the window, which has no callback', async () => {

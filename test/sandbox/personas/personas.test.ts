@@ -165,6 +165,14 @@ test('A new age key belongs to a new persona with a generated name, the same for
   expect((await personas.list()).at(-1)?.age_key?.signals).toEqual([byEmail(21)])
 })
 
+test('A new age key has a name of its own even when the random source repeats itself', async () => {
+  const ids = { random: () => 'AAAAAAAAAAAAAAAA' }
+  personas = createPersonas({ declared, clock, ids, tables })
+  const created = await Promise.all([1, 2, 3].map(() => personas.createWithAgeKey([idScan])))
+  expect(new Set(created.map(({ name }) => name)).size).toBe(3)
+  expect(created.map((one) => checkPersona(one).kind)).toEqual(['valid', 'valid', 'valid'])
+})
+
 test('A full tenant refuses one persona more, still changes those it has, and has room after a removal', async () => {
   await fill(MAX_CHANGED_PERSONAS)
   await expect(personas.put(persona('one-more'))).rejects.toMatchObject({ code: 'conflict' })
