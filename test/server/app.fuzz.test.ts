@@ -1,16 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exchangeRaw } from '../support/raw-exchange.ts'
-import {
-  ageSignal,
-  basic,
-  claims,
-  type Fields,
-  parametersOf,
-  pushedRequest,
-  tokenRequest,
-  useRequest,
-} from '../support/requests.ts'
+import { ageSignal, basic, claims, type Fields, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 
 /** Odd requests to an endpoint of the service, and to one of the many pages: each run of the tests sends others. */
@@ -143,35 +134,27 @@ function oddRequests(method: string, path: string, { form, cookie }: { form: Fie
     })
 }
 
-/** Sends odd requests to one endpoint: each is answered, none by a failure of ours, all under the banner. */
-async function survive(method: string, path: string, { form, isCall }: { form?: Fields; isCall?: boolean }) {
-  const page = await sandbox.request.get('/v1/oidc/use').query(useRequest())
-  const transaction = /name="transaction" value="([^"]+)"/.exec(page.text)?.[1]
-  const visit = await sandbox.request.post('/_sandbox/demo/use').type('form').send({ claims: claims() })
-  const cookie = visit.get('Set-Cookie')?.[0]?.split(';')[0]
-  if (!transaction || !cookie) throw new Error('there is no page, or no session of the demo')
-  const requests = oddRequests(method, path, { cookie, form: form && parametersOf({ transaction, ...form }) })
-  const property = fc.asyncProperty(requests, async ({ text, isCutShort }) => {
-    const answer = await exchangeRaw(sandbox.url, text, { ending: isCutShort ? 'end' : 'wait', until: 'answered' })
-    const { status, headers, body } = answer
-    expect([status >= 200 && status < 500, headers['x-agekey-sandbox']]).toEqual([true, 'testing-only'])
-    if (!isCall || status < 400) return
-    const said = { error: expect.stringMatching(/^[a-z_]+$/), error_description: expect.stringMatching(/./) }
-    expect(JSON.parse(body)).toMatchObject(said)
-  })
-  await fc.assert(property, { numRuns: form ? RUNS.page : RUNS.endpoint })
-  await sandbox.request.get('/_sandbox/health').expect(200)
-}
-
-const BIRTH = { date_of_birth: '2000-02-29' }
 const CONSOLE = ['flows', 'flows/f1', 'personas', 'outcomes', 'readings', 'rules', 'tenants', 'expectations', 'x']
 
-/** Pages and forms around the service, each with a form of its own that is valid. */
-const PAGES: readonly (readonly [method: string, path: string, form: Fields])[] = [
+/** Calls of programs, which are told in JSON what is wrong, pages, and pages with a form of their own that is valid. */
+const ENDPOINTS: readonly (readonly [method: string, path: string, kind: 'call' | 'page' | Fields])[] = [
+  ['POST', '/v1/oidc/create/par', 'call'],
+  ['POST', '/v1/oidc/use/token', 'call'],
+  ['POST', '/v1/svc/upgrade', 'call'],
+  ['GET', '/v1/oidc/use/.well-known/openid-configuration', 'call'],
+  ['GET', '/.well-known/jwks.json', 'call'],
+  ['POST', '/t/fuzz/v1/oidc/create/par', 'call'],
+  ['POST', '/_sandbox/evaluate', 'call'],
+  ['POST', '/_sandbox/expectations', 'call'],
+  ['PUT', '/_sandbox/personas/fuzz', 'call'],
+  ['POST', '/_sandbox/clock', 'call'],
+  ['GET', '/v1/oidc/use', 'page'],
+  ['GET', '/v1/oidc/create', 'page'],
+  ['POST', '/v1/oidc/use/choice', 'page'],
+  ['GET', '/', 'page'],
   ['POST', '/v1/oidc/use/language', { language: 'de' }],
   ['POST', '/v1/oidc/create/clock', { advance: '91' }],
   ['GET', '/_sandbox/appearance.css', { primary_color: '#102030', font: 'Inter' }],
-  ['GET', '/_sandbox/embedding', {}],
   ['GET', '/_sandbox/act-as/teen-16', {}],
   ['POST', '/_sandbox/act-as/teen-16', {}],
   ...CONSOLE.map((page) => ['GET', `/_sandbox/console/${page}`, { q: 'teen', flow: 'use' }] as const),
@@ -179,36 +162,30 @@ const PAGES: readonly (readonly [method: string, path: string, form: Fields])[] 
   ['POST', '/_sandbox/console/tenants', { name: 'fuzz' }],
   ['POST', '/_sandbox/console/expectations', { flow: 'use', persona: 'teen-16' }],
   ['POST', '/_sandbox/console/clock', { set: '2026-01-01', freeze: 'true' }],
-  ['POST', '/_sandbox/console/sign-in', { token: 'x' }],
-  ['GET', '/_sandbox/demo', {}],
   ['POST', '/_sandbox/demo/use', { claims: claims(), response_mode: 'query', upgrade: 'true' }],
-  ['POST', '/_sandbox/demo/create', BIRTH],
+  ['POST', '/_sandbox/demo/create', { date_of_birth: '2000-02-29' }],
   ['GET', '/_sandbox/demo/callback', { state: 'state-1', error: 'access_denied' }],
   ['POST', '/_sandbox/demo/callback', { state: 'state-1', id_token: 'a.b.c' }],
   ['GET', '/_sandbox/demo/result', {}],
-  ['POST', '/_sandbox/demo/upgrade', BIRTH],
+  ['POST', '/_sandbox/demo/upgrade', { date_of_birth: '2000-02-29' }],
 ]
 
-test.each(PAGES)('%s %s survives odd requests by a form', (method, path, form) => survive(method, path, { form }))
-
-test.each([
-  ['GET', '/v1/oidc/use'],
-  ['GET', '/v1/oidc/create'],
-  ['POST', '/v1/oidc/use/choice'],
-  ['GET', '/'],
-])('%s %s survives odd requests', (method, path) => survive(method, path, {}))
-
-test.each([
-  ['POST', '/v1/oidc/create/par'],
-  ['POST', '/v1/oidc/use/token'],
-  ['POST', '/v1/svc/upgrade'],
-  ['GET', '/v1/oidc/use/.well-known/openid-configuration'],
-  ['GET', '/.well-known/jwks.json'],
-  ['POST', '/t/fuzz/v1/oidc/create/par'],
-  ['POST', '/_sandbox/evaluate'],
-  ['POST', '/_sandbox/expectations'],
-  ['PUT', '/_sandbox/personas/fuzz'],
-  ['POST', '/_sandbox/clock'],
-])('%s %s survives odd requests and says in JSON what is wrong with them', (method, path) =>
-  survive(method, path, { isCall: true }),
-)
+test.each(ENDPOINTS)('%s %s answers odd requests, none by a failure, and all under the banner', async (...endpoint) => {
+  const [method, path, kind] = endpoint
+  const page = await sandbox.request.get('/v1/oidc/use').query(useRequest())
+  const transaction = /name="transaction" value="([^"]+)"/.exec(page.text)?.[1]
+  const visit = await sandbox.request.post('/_sandbox/demo/use').type('form').send({ claims: claims() })
+  const cookie = visit.get('Set-Cookie')?.[0]?.split(';')[0]
+  if (!transaction || !cookie) throw new Error('there is no page, or no session of the demo')
+  const form = typeof kind === 'string' ? undefined : { transaction, ...kind }
+  const property = fc.asyncProperty(oddRequests(method, path, { cookie, form }), async ({ text, isCutShort }) => {
+    const answer = await exchangeRaw(sandbox.url, text, { ending: isCutShort ? 'end' : 'wait', until: 'answered' })
+    const { status, headers, body } = answer
+    expect([status >= 200 && status < 500, headers['x-agekey-sandbox']]).toEqual([true, 'testing-only'])
+    if (kind !== 'call' || status < 400) return
+    const said = { error: expect.stringMatching(/^[a-z_]+$/), error_description: expect.stringMatching(/./) }
+    expect(JSON.parse(body)).toMatchObject(said)
+  })
+  await fc.assert(property, { numRuns: form ? RUNS.page : RUNS.endpoint })
+  await sandbox.request.get('/_sandbox/health').expect(200)
+})

@@ -20,18 +20,11 @@ const HOSTILE = {
   'a very long text': '"><i>'.repeat(120),
 }
 
-interface Visit {
-  /** In the name `VALUE` stands for the value. */
-  readonly name: string
-  readonly path: string
-  readonly answer: Answer
-}
-
 /**
  * Visits pages of a sandbox that was given `text` for all that callers and the config can say: those that no test of a view
  * renders, and one of each kind of the others.
  */
-async function visitPages(text: string): Promise<readonly Visit[]> {
+async function visitPages(text: string) {
   // RFC 6749 allows no others in the id and the secret of a client.
   const ascii = text.replace(/[^\x20-\x7e]/g, '?')
   const encoded = encodeURIComponent(text)
@@ -41,7 +34,8 @@ async function visitPages(text: string): Promise<readonly Visit[]> {
   const sandbox = await startSandbox({ clients: [{ ...client, name: text, redirectUris: [redirectUri] }] })
   const { request } = sandbox
   const party = createRelyingParty(sandbox, client)
-  const visits: Visit[] = []
+  /** In a name `VALUE` stands for the value. */
+  const visits: { name: string; path: string; answer: Answer }[] = []
   const keep =
     (method: 'get' | 'post') =>
     async (path: string, fields: Fields = {}, headers: Fields = {}) => {
