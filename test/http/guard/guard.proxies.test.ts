@@ -10,7 +10,10 @@ const BEYOND = 'https://sandbox.example.com'
 const CALLER = '203.0.113.9'
 const FORWARDED = { 'X-Forwarded-For': CALLER }
 
+type Options = NonNullable<Parameters<typeof startSandbox>[0]>
 type Headers = Readonly<Record<string, string>>
+
+const BY_LOOPBACK: Options = { trustProxy: ['loopback'] }
 
 const plain = await shareSandbox()
 const withToken = await shareSandbox({ controlToken: TOKEN })
@@ -106,9 +109,9 @@ test('Through a proxy the home page hides the secret of the config', async () =>
   expect((await request.get('/')).text).toContain('of-the-config')
 })
 
-test.each<[string, Parameters<typeof startSandbox>[0], Headers]>([
+test.each<[string, Options, Headers]>([
   ['Through a proxy that is not trusted', {}, FORWARDED],
-  ['Through a trusted proxy for a caller from elsewhere', { trustProxy: ['loopback'] }, FORWARDED],
+  ['Through a trusted proxy for a caller from elsewhere', BY_LOOPBACK, FORWARDED],
   ['With a base URL beyond this machine', { baseUrl: BEYOND }, {}],
   ['Where the sandbox listens beyond this machine', { host: '0.0.0.0' }, {}],
 ])('%s only a PUT with the control token makes a tenant', async (_sentence, options, added) => {
@@ -140,8 +143,86 @@ test('Without a control token in the settings the answer says that a tenant beyo
 })
 
 test('On this machine, also through a trusted proxy, the call itself makes a tenant', async () => {
-  const { request } = await startSandbox({ trustProxy: ['loopback'] })
+  const { request } = await startSandbox(BY_LOOPBACK)
   const added = { 'X-Forwarded-For': '::1', 'X-Forwarded-Host': 'localhost' }
   await request.get('/t/one/.well-known/jwks.json').set(added).expect(200)
   await request.get('/t/two/.well-known/jwks.json').expect(200)
+})
+
+/** Where discovery says that the key set is. */
+async function keySetFor(options: Options, headers: Headers): Promise<string> {
+  const { request, url, baseUrl } = await startSandbox({ trustHost: true, ...options })
+  const call = request.get('/v1/oidc/use/.well-known/openid-configuration')
+  const { body } = await call.set({ Host: new URL(url).host, ...headers })
+  return body.jwks_uri.replace(url, 'OWN').replace(baseUrl, 'BASE')
+}
+
+test.each([
+  [['loopback'], 'https://app.internal:9000'],
+  [['127.0.0.1'], 'https://app.internal:9000'],
+  [['10.0.0.0/8', '127.0.0.0/8'], 'https://app.internal:9000'],
+  [['10.0.0.0/8'], 'OWN'],
+  [[], 'OWN'],
+])('To forwarded headers, trusting the proxies %j, discovery answers for %s', async (trustProxy, expected) => {
+  const forwarded = { 'X-Forwarded-Host': 'app.internal:9000', 'X-Forwarded-Proto': 'https' }
+  expect(await keySetFor({ trustProxy }, { ...forwarded, ...FORWARDED })).toBe(`${expected}/.well-known/jwks.json`)
+})
+
+test.each([
+  ['of a list the first', 'a.example, b.example', 'https, http', 'https://a.example'],
+  ['of a protocol that is none http', 'a.example', 'javascript', 'http://a.example'],
+  ['of a host that is none nothing', 'a.example/x', 'https', 'BASE'],
+])('Of what a trusted proxy forwards counts %s', async (_what, host, protocol, expected) => {
+  const headers = { Host: 'x', 'X-Forwarded-Host': host, 'X-Forwarded-Proto': protocol }
+  expect(await keySetFor(BY_LOOPBACK, headers)).toBe(`${expected}/.well-known/jwks.json`)
+})
+
+const FAR = { ...BY_LOOPBACK, baseUrl: BEYOND }
+const MACHINE = { 'X-Forwarded-For': '127.0.0.1' }
+const BY_NAME = { Host: 'agekey-sandbox:2435' }
+const named = (host: string, others: Headers = {}) => ({ 'X-Forwarded-Host': host, ...others })
+const AT_INTERNAL = { ...BY_LOOPBACK, internalUrl: 'http://age.internal' }
+
+/** A sentence, the status of a control call, the options of the sandbox, and the headers of the call. */
+const CONTROL: readonly (readonly [string, number, Options, Headers])[] = [
+  ['the name of the internal URL is taken', 200, { internalUrl: 'http://agekey-sandbox:2435' }, BY_NAME],
+  ['trust_host is no invitation', 403, { trustHost: true }, BY_NAME],
+  ['a control token opens by any name', 200, { controlToken: TOKEN }, { ...BY_NAME, ...BEARER }],
+  ['a forwarded name opens nothing', 403, {}, named('localhost', { Host: 'evil.example' })],
+  ['a forwarded name of a trusted proxy is judged', 403, BY_LOOPBACK, named('evil.example')],
+  ['a trusted proxy may forward the name of the internal URL', 200, AT_INTERNAL, named('age.internal', { Host: 'x' })],
+  ['with a base URL elsewhere a trusted proxy opens nothing', 403, FAR, named('sandbox.example.com', MACHINE)],
+  ['a trusted proxy that passes on a stranger opens nothing', 403, BY_LOOPBACK, named('localhost', FORWARDED)],
+  [
+    'a trusted proxy that names its caller by another header opens nothing',
+    403,
+    BY_LOOPBACK,
+    named('localhost', { 'X-Real-IP': '127.0.0.1' }),
+  ],
+]
+
+test.each(CONTROL)('At the control API %s: %i', async (_sentence, status, options, headers) => {
+  const { request } = await startSandbox(options)
+  expect((await request.get('/_sandbox/flows').set(headers)).status).toBe(status)
+})
+
+test.each([
+  ['loopback', 204],
+  ['10.0.0.0/8', 403],
+])('Trusting the proxy %s, a form of the forwarded origin is answered with %i', async (proxy, status) => {
+  const { request } = await startSandbox({ internalUrl: 'http://app.internal', trustProxy: [proxy] })
+  const forwarded = { 'X-Forwarded-Host': 'app.internal', 'X-Forwarded-Proto': 'https', Origin: 'https://app.internal' }
+  expect((await request.post('/_sandbox/reset').set(forwarded).send({})).status).toBe(status)
+})
+
+test.each([
+  ['loopback', 'https', true],
+  ['loopback', 'http', false],
+  ['10.0.0.0/8', 'https', false],
+])('Trusting the proxy %s, a cookie given by forwarded %s is Secure: %j', async (proxy, protocol, isSecure) => {
+  const { request } = await startSandbox({ controlToken: TOKEN, trustProxy: [proxy] })
+  const act = request.post('/_sandbox/act-as/teen-16').set({ 'X-Forwarded-Proto': protocol, ...BEARER })
+  const [cookie = ''] = (await act.send({})).get('Set-Cookie') ?? []
+  expect(cookie).toMatch(/^agekey_sandbox_persona=teen-16/)
+  expect(/; Secure(?:;|$)/.test(cookie)).toBe(isSecure)
 })
