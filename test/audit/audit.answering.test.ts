@@ -46,12 +46,6 @@ const ANSWERING: Readonly<Record<string, Changes>> = {
     ],
     [WELCOME, "  response.cookie('member', '1').send('Welcome, you are 18.')\n"],
   ],
-  'says yes by a parameter of its first page': [
-    [WELCOME, "  response.redirect('/?age=18')\n"],
-    [UNTRUSTED, "  response.redirect('/')\n"],
-    [NO_AGE, "response.redirect('/')"],
-    [TOO_YOUNG, "response.redirect('/')"],
-  ],
 }
 
 /** The checks that are taken out of each of them. */

@@ -69,11 +69,6 @@ const rowsWith = ({ rows }: AuditReport, verdict: VerdictName) =>
 
 test.each<readonly [string, Changes, RegExp]>([
   [
-    'answers alike after a yes and after a no',
-    ACCEPTS_EVERYTHING,
-    /^yes and no look alike: 200 at \/callback .*after adult-passport and after access_denied; give --accepted "get=/,
-  ],
-  [
     'remembers its users',
     REMEMBERS_THE_USER,
     /^child-12 is let in after adult-passport was: your app remembers the user; use \{n\} in before:, or give reset:$/,

@@ -169,21 +169,16 @@ export interface Done {
   readonly changes?: Partial<FlowRun>
 }
 
-export interface ImitatedApp {
-  readonly driver: Driver
-  readonly sandbox: ReturnType<typeof sandboxOf>
-  /** The runs that were asked for, and the pages that were opened beside them. */
-  readonly plans: FlowPlan[]
-  readonly opened: PageRequest[]
-}
+export type ImitatedApp = ReturnType<typeof imitatedApp>
 
 /** An app that does in each run what `act` says, and shows what `open` says for a page that is opened without a flow. */
 export function imitatedApp(
   act: (plan: FlowPlan, run: number) => string | Done,
   open: (request: PageRequest) => string | Visit = () => '400 /callback No answer.',
   parts: SandboxParts = {},
-): ImitatedApp {
+) {
   const flows: Flow[] = []
+  // The runs that were asked for, and the pages that were opened beside them.
   const plans: FlowPlan[] = []
   const opened: PageRequest[] = []
   const add = (calls: Flow['calls'], changes: Partial<Flow>) => {

@@ -41,21 +41,19 @@ const EXPIRED = 'use/id_token.expired'
 const HELLO = '200 / Hello.'
 const SHOWED_DROP = 'your app showed a closed connection without an answer at /callback'
 
+const SLOW = '429 /callback Slow.'
+const LIMITED = 'as the adult: your app answers 429 at /callback ("Slow.")'
+
 test.each([
   ['let in', { adult: NO, minor: YES }, undefined, `as the minor: ${SHOWED_YES}`],
   ['refused', { adult: NO, minor: NO }, undefined, `as the adult: ${SHOWED_NO}`],
   ['undetermined', { adult: NO, minor: HELLO }, 'page_unknown', 'as the minor: your app showed 200 at / ("Hello.")'],
   ['broke', { adult: HELLO, minor: ended('dropped') }, undefined, `as the minor: ${SHOWED_DROP}`],
+  ['undetermined', { adult: SLOW, minor: NO }, 'control_lost', LIMITED],
 ])('Of a row that is run as two personas the worst run counts: %s', async (verdict, shows, reason, evidence) => {
   const app = imitatedApp(({ use }) => ({ shows: shows[use.persona === 'adult' ? 'adult' : 'minor'] }))
   const judged = await judgeRow(rowOf(EXPIRED), planFor('id_token.expired', ['adult', 'minor']), judgeBy(app))
-  expect(judged).toEqual({ verdict, reason, evidence, flows: ['f1', 'f2'], isLimited: false })
-})
-
-test('A row is limited when one of its runs was', async () => {
-  const app = imitatedApp(({ use }) => (use.persona === 'adult' ? '429 /callback Slow down.' : NO))
-  const plan = planFor('id_token.expired', ['adult', 'minor'])
-  expect(await judgeRow(rowOf(EXPIRED), plan, judgeBy(app))).toMatchObject({ verdict: 'undetermined', isLimited: true })
+  expect(judged).toEqual({ verdict, reason, evidence, flows: ['f1', 'f2'], isLimited: shows.adult === SLOW })
 })
 
 test('A row that no role runs is a defect', async () => {

@@ -35,20 +35,20 @@ test('A visit function is learned from two adults, two minors and two denials', 
 const WISHES = { response_mode: 'form_post', can_create: 'true', scope: 'openid svc.upgrade' }
 const ALIKE = { response_mode: 'fragment', can_create: 'yes', scope: 'svc.upgraded' }
 
-test.each([
-  [{}, { responseMode: 'query', canCreate: false, upgradeScope: false }],
-  [WISHES, { responseMode: 'form_post', canCreate: true, upgradeScope: true }],
-  [ALIKE, { responseMode: 'fragment', canCreate: false, upgradeScope: false }],
-])('A visit whose app sends %j has the profile %j', async (parameters, profile) => {
-  const app = returning(isAdult, { request: requestOf(parameters) })
-  const { profile: learned } = await learnVisits(app)
-  expect(learned).toEqual({ ...profile, claims: '{"age_thresholds":[18]}', repeatsState: true })
-})
+const CLAIMS = '{"age_thresholds":[18]}'
 
-test('A visit whose app sends claims alone is read by the defaults of the service', async () => {
-  const request = { ...requestOf(), parameters: { claims: '{"age_thresholds":[18]}' } }
-  const { profile } = await learnVisits(returning(isAdult, { request }))
-  expect(profile).toMatchObject({ responseMode: 'fragment', canCreate: false, upgradeScope: false })
+test.each([
+  [requestOf(), { responseMode: 'query', canCreate: false, upgradeScope: false }],
+  [requestOf(WISHES), { responseMode: 'form_post', canCreate: true, upgradeScope: true }],
+  [requestOf(ALIKE), { responseMode: 'fragment', canCreate: false, upgradeScope: false }],
+  // The defaults of the service.
+  [
+    { ...requestOf(), parameters: { claims: CLAIMS } },
+    { responseMode: 'fragment', canCreate: false, upgradeScope: false },
+  ],
+])('A visit whose app sends the request %j has the profile %j', async (request, profile) => {
+  const { profile: learned } = await learnVisits(returning(isAdult, { request }))
+  expect(learned).toEqual({ ...profile, claims: CLAIMS, repeatsState: true })
 })
 
 test('A visit whose app sends another state each time is known as such, and one that creates after a denial', async () => {

@@ -106,21 +106,16 @@ describeWith('chromium', 'A visit of Chromium', () => {
     expect({ end, problem }).toEqual({ end: 'astray', problem: expect.stringMatching(/^your app opens a popup/) })
   })
 
-  test('keeps a service worker from what it would answer, and says so', async () => {
+  test('loads no service worker, and nothing from beyond this machine, and says so', async () => {
     const { app, sandbox } = await startPages({
-      '/': html(`<script>navigator.serviceWorker.register('/worker.js').catch(() => {})</script><p>Here`),
+      '/': html(`<script>navigator.serviceWorker.register('/worker.js').catch(() => {})</script>
+        <script src="https://cdn.example/x.js"></script><p>Here`),
       '/worker.js': (_request, response) => response.setHeader('Content-Type', 'text/javascript').end(''),
     })
     expect((await visit(app.url, sandbox.url, LOOK)).end).toBe('page')
     expect(agent().notes()).toContainEqual(expect.stringMatching(/^your app registers a service worker/))
-    expect(app.requests.map(({ path }) => path)).not.toContain('/worker.js')
-  })
-
-  test('loads nothing from beyond this machine, and says so', async () => {
-    const { app, sandbox } = await startPages({ '/': html('<script src="https://cdn.example/x.js"></script><p>Here') })
-    const { end } = await visit(app.url, sandbox.url, LOOK)
-    expect(end).toBe('page')
     expect(agent().notes()).toContainEqual(expect.stringMatching(/from https:\/\/cdn\.example was not loaded/))
+    expect(app.requests.map(({ path }) => path)).not.toContain('/worker.js')
   })
 
   test('of an app that is not there is unreachable', async () => {
