@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { inspect } from 'node:util'
 import supertest from 'supertest'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -147,4 +148,36 @@ async function visit(address: string | URL, persona: string, ca = ''): Promise<U
   const request = supertest(origin).get(`${pathname}${search}`).set('X-Sandbox-Persona', persona)
   const { headers, text } = await (ca === '' ? request : request.ca(ca))
   return new URL(headers.location ?? `no-redirect:${text}`)
+}
+
+/** How a program is run that holds a block of the page. */
+interface Program {
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly folder: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const url = z.string()
+
+/** A library in another language: each call is a run of a program, which reads it from its input and prints the result. */
+export function runLibrary(program: Program): Library {
+  const call = (name: string, values: object) => run(program, JSON.stringify({ name, values }))
+  return {
+    useUrl: async (request) => url.parse(await call('use_url', request)),
+    readAnswer: ({ href }, sent) => call('read_answer', { url: href, ...sent }),
+    createUrl: async (request) => url.parse(await call('create_url', request)),
+    upgrade: (request) => call('upgrade', request),
+  }
+}
+
+function run({ command, args = [], folder, env = {} }: Program, input: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...env } }
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
+      if (error) reject(new Error(stderr))
+      else resolve(JSON.parse(stdout))
+    })
+    child.stdin?.end(input)
+  })
 }

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeLibrary, type LoadLibrary, librarySchema } from './describe-library.ts'
+import { describeLibrary, type LoadLibrary, librarySchema, runLibrary } from './describe-library.ts'
 import { importExample, type Replacements, writeExample } from './examples.ts'
-import { runLibrary } from './run-example.ts'
 
 /** Calls a function of a block by what stands on its input. */
 const PROGRAM = `

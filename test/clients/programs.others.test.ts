@@ -4,9 +4,8 @@ import { expect, test } from 'vitest'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { makeGoModule } from '../support/go-module.ts'
 import { describeWith, PYTHON } from '../support/tools.ts'
-import { describeLibrary, type LoadLibrary } from './describe-library.ts'
+import { describeLibrary, type LoadLibrary, runLibrary } from './describe-library.ts'
 import { type Replacements, readExample } from './examples.ts'
-import { runLibrary } from './run-example.ts'
 
 /** Calls a function of a block by what stands on its input. */
 const pythonProgram = (module: string) => `

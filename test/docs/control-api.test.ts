@@ -10,14 +10,14 @@ import { expectPage, headingAnchors, readPage, withGenerated } from './page.ts'
 const BASE_URL = 'http://localhost:2435'
 const HEADINGS = ['| Call | Does | Query | Body | Success |', '|---|---|---|---|---|']
 
-/** One call of docs/control-api.md. The calls are made in the order of the contract, each in the state that those before it left. */
+/** The calls of docs/control-api.md are made in the order of the contract, each in the state that those before it left. */
 interface Example {
   /** The names in the path and the query: `/personas/teen-16?limit=1`. */
   readonly path: string
   readonly body?: unknown
   /** What to know beside the summary. */
   readonly note?: string
-  /** Calls that are made before it and are not shown: operations by path and body, or a request for an age. */
+  /** Calls that are made before it and are not shown. */
   readonly before?: readonly (readonly [path: string, body?: unknown])[]
   /** Items of a list that are shown; all when absent. */
   readonly maxItems?: number
@@ -137,22 +137,20 @@ wait`,
   deleteTenant: { path: '/tenants/ci-2' },
 }
 
-/** Calls that are refused, with what they show. */
+/** What refused calls show, each with its operation and its body. */
 const REFUSALS = [
-  {
-    sentence: 'An unknown name: `suggestions` holds the nearest ones.',
-    command: `curl -s ${SANDBOX}/expectations -H 'Content-Type: application/json' -d '{"flow": "use", "persona": "teen16"}'`,
-  },
-  {
-    sentence: 'A body that does not fit: the member, what came and what is allowed. Nothing has changed.',
-    command: `curl -s ${SANDBOX}/clock -H 'Content-Type: application/json' -d '{"advance": "an hour"}'`,
-  },
-  {
-    sentence: 'Claims that break a rule of the service: the findings are those that a request would get.',
-    command: `curl -s ${SANDBOX}/evaluate -H 'Content-Type: application/json' \\
-  -d '{"persona": "teen-16", "claims": {"age_thresholds": ["18"]}}'`,
-  },
-]
+  ['An unknown name: `suggestions` holds the nearest ones.', 'addExpectation', { flow: 'use', persona: 'teen16' }],
+  [
+    'A body that does not fit: the member, what came and what is allowed. Nothing has changed.',
+    'moveClock',
+    { advance: 'an hour' },
+  ],
+  [
+    'Claims that break a rule of the service: the findings are those that a request would get.',
+    'evaluate',
+    { persona: 'teen-16', claims: { age_thresholds: ['18'] } },
+  ],
+] as const
 
 test('docs/control-api.md lists the contract, with an example of every call; `npm run docs` writes it', async () => {
   const sandbox = await startSandbox({ baseUrl: BASE_URL, seed: 1 })
@@ -187,7 +185,7 @@ const membersOf = (schema: z.ZodType) =>
 async function sectionOf(sandbox: TestSandbox, operation: Operation, example: Example): Promise<string> {
   for (const [path, body] of example.before ?? []) await prepare(sandbox, path, body)
   const command = example.shell ?? curlOf(operation, await withIds(sandbox, example))
-  const answer = shownAnswer(await runIn(sandbox, command), { command, maxItems: example.maxItems })
+  const answer = shownAnswer(await runIn(sandbox, command), example)
   const note = example.note === undefined ? '' : `\n\n${example.note}`
   return `\n## \`${titleOf(operation)}\`\n\n${operation.summary}.${note}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${answer}`
 }
@@ -195,7 +193,8 @@ async function sectionOf(sandbox: TestSandbox, operation: Operation, example: Ex
 /** What the page says of refused calls: the commands and their answers. */
 async function refusalsOf(sandbox: TestSandbox): Promise<string> {
   const sections: string[] = []
-  for (const { sentence, command } of REFUSALS) {
+  for (const [sentence, id, body] of REFUSALS) {
+    const command = curlOf(OPERATIONS[id], { path: OPERATIONS[id].path, body })
     const answer: unknown = JSON.parse(await runIn(sandbox, command))
     expect(answer, command).toHaveProperty('error')
     sections.push(`${sentence}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n\`\`\`json\n${shortJson(answer)}\n\`\`\``)
@@ -211,8 +210,8 @@ async function prepare({ url }: TestSandbox, path: string, body: unknown): Promi
 }
 
 /** The ids of a scenario and of an expectation are known when they are there. */
-async function withIds(sandbox: TestSandbox, example: Example): Promise<Example> {
-  const [[armed], [queued]] = await Promise.all([sandbox.scenarios.list(), sandbox.expectations.list()])
+async function withIds({ scenarios, expectations }: TestSandbox, example: Example): Promise<Example> {
+  const [[armed], [queued]] = [await scenarios.list(), await expectations.list()]
   const path = example.path.replace('SCENARIO', armed?.id ?? '').replace('EXPECTATION', queued?.id ?? '')
   return { ...example, path }
 }
@@ -234,11 +233,11 @@ function curlOf({ method, mediaType, statuses }: Operation, { path, body }: Exam
 const runIn = async ({ url }: TestSandbox, command: string): Promise<string> =>
   (await promisify(execFile)('bash', ['-u', '-c', command.replaceAll(BASE_URL, url)])).stdout
 
-function shownAnswer(text: string, { command, maxItems }: { command: string; maxItems: number | undefined }): string {
+function shownAnswer(text: string, { path, maxItems }: Example): string {
   if (!text.startsWith('{')) return `\`\`\`text\n${text.trimEnd()}\n\`\`\``
   const answer: unknown = JSON.parse(text)
-  expect(answer, command).not.toHaveProperty('error')
-  return `\`\`\`json\n${withoutChance(shortJson(answer, { maxItems, maxCharacters: 160 }))}\n\`\`\``
+  expect(answer, path).not.toHaveProperty('error')
+  return `\`\`\`json\n${withoutChance(shortJson(answer, maxItems, 160))}\n\`\`\``
 }
 
 /** What differs in each run, and what no seed makes the same. */
@@ -248,15 +247,8 @@ const withoutChance = (json: string) =>
     .replaceAll(/eyJ[\w.-]+/g, 'eyJ')
     .replaceAll(/sandbox-(rs256|es256)-[\w-]+/gi, (_, alg: string) => `sandbox-${alg}-…`)
 
-interface Limits {
-  /** Items of a list that are shown; all when absent. */
-  readonly maxItems?: number | undefined
-  /** Characters of a text that are shown, with `…` behind them when there are more. */
-  readonly maxCharacters?: number
-}
-
 /** JSON to read, with lists and texts that are cut: it stays valid. */
-function shortJson(value: unknown, { maxItems, maxCharacters = Number.POSITIVE_INFINITY }: Limits = {}): string {
+function shortJson(value: unknown, maxItems?: number, maxCharacters = Number.POSITIVE_INFINITY): string {
   const cut = (_name: string, member: unknown) => {
     if (typeof member === 'string' && member.length > maxCharacters) return `${member.slice(0, maxCharacters)}…`
     return Array.isArray(member) ? member.slice(0, maxItems) : member

@@ -19,17 +19,6 @@ test('The config file of mobile.md has three addresses that can be registered', 
   }
 })
 
-test('Behind 10.0.2.2 the issuer is that of the device, and a server that asks by localhost gets addresses of its own', async () => {
-  const sandbox = await startSandbox({ baseUrl: 'http://10.0.2.2:2435', internalUrl: 'http://localhost:2435' })
-  const discoveryAs = async (host: string) =>
-    (await sandbox.request.get('/v1/oidc/use/.well-known/openid-configuration').set('Host', host)).body
-  expect(await discoveryAs('localhost:2435')).toMatchObject({
-    issuer: 'http://10.0.2.2:2435/v1/oidc/use',
-    token_endpoint: expect.stringMatching(/^http:\/\/localhost:2435\//),
-  })
-  expect((await discoveryAs('10.0.2.2:2435')).token_endpoint).toMatch(/^http:\/\/10\.0\.2\.2:2435\//)
-})
-
 test('A custom scheme is refused as mobile.md says: in the options, by the control API and in a request', async () => {
   expect(schemeProblem).not.toBe('')
   const redirectUris = ['myapp://callback']

@@ -34,14 +34,14 @@ export async function cutAtEachWrite(
 ): Promise<void> {
   for (let writes = 0; ; writes++) {
     expect(writes).toBeLessThan(MAX_WRITES)
-    const { stores, ...cut } = createCutStores(await openStores())
+    const { stores, budget } = createCutStores(await openStores())
     const errors: unknown[] = []
     const parts = await createTestParts(stores, { seed: undefined })
     const request = supertest(createApp(createTestHost(parts, { onError: (error) => errors.push(error) })))
     const [call, statuses, check] = await arrange({ request, party: createRelyingParty({ request }), stores })
-    cut.cutAfter(writes)
+    budget.writes = writes
     const first = await call()
-    cut.heal()
+    budget.writes = Number.POSITIVE_INFINITY
     if (first.status === 503) expect(first.text).toContain('refuses the call (OOM)')
     const answer = first.status === 503 ? await call() : first
     expect([writes, [statuses].flat()]).toEqual([writes, expect.arrayContaining([answer.status])])
@@ -55,16 +55,16 @@ export async function cutAtEachWrite(
 /** The methods by which a port writes. */
 const WRITES = /^(put|take|add|update|remove|clear|commit|record|touch|declare|forget|forgotten)$/
 
-/** Stores whose writes can be made to fail from one on, as those of a Redis that becomes full or read-only. */
+/** Stores that refuse writes beyond a budget, as those of a Redis that becomes full or read-only. */
 function createCutStores(stores: Stores) {
-  let left = Number.POSITIVE_INFINITY
+  const budget = { writes: Number.POSITIVE_INFINITY }
   const cut = <Port extends object>(port: Port): Port =>
     new Proxy(port, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name)
         if (typeof member !== 'function' || typeof name !== 'string' || !WRITES.test(name)) return member
         return async (...given: unknown[]) => {
-          if (left-- <= 0) throw Refusal.unavailable('the store refuses the call (OOM)')
+          if (budget.writes-- <= 0) throw Refusal.unavailable('the store refuses the call (OOM)')
           return Reflect.apply(member, target, given)
         }
       },
@@ -79,12 +79,6 @@ function createCutStores(stores: Stores) {
         return { ...cut(records), store: cut(store), tables: cut(tables), stateTables: cut(stateTables) }
       },
     } satisfies Stores,
-    /** Lets so many writes pass, and none after them. */
-    cutAfter(writes: number) {
-      left = writes
-    },
-    heal() {
-      left = Number.POSITIVE_INFINITY
-    },
+    budget,
   }
 }

@@ -8,8 +8,7 @@ import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { startFreshBy } from '../../support/start-fresh.ts'
-import { factsFile, factsOf, readFacts, type Subject } from './facts.ts'
-import { installedVersion } from './installed-version.ts'
+import { factsFile, factsOf, installedVersion, readFacts, type Subject } from './facts.ts'
 
 interface AuditedLibrary extends Omit<Subject, 'version' | 'left_out'>, Partial<Pick<Subject, 'left_out'>> {
   /** Of the file in facts/, and of the package of npm. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { type AuditReport, REASONS } from '../../../src/sandbox/outcomes/audit-report.ts'
@@ -90,4 +91,12 @@ const reasonsOf = (rows: AuditReport['rows']) => Object.fromEntries(rows.map(({ 
 function isOfUse({ row, flow }: AuditReport['rows'][number]): boolean {
   const found = findRow(row)
   return flow === 'use' && found?.correctClient === 'refuse' && found.ending?.kind !== 'no_answer'
+}
+
+/** The version of a package as it is installed. */
+export function installedVersion(name: string): string {
+  const main = createRequire(import.meta.url).resolve(name)
+  const folder = main.slice(0, main.lastIndexOf(`/node_modules/${name}/`))
+  const text = readFileSync(`${folder}/node_modules/${name}/package.json`, 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
 }

@@ -1,15 +1,11 @@
 import type { RequestListener } from 'node:http'
 import { parse as parseCookie } from 'cookie'
 import express, { type Request, type RequestHandler, type Response } from 'express'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { withPage } from '../../browser/support.ts'
 import { createAppBrowser } from '../../docs/app-browser.ts'
 import { makeScratchFolder } from '../../docs/scratch-folder.ts'
-import { connectChromium } from '../../support/run.ts'
 import { startSandbox } from '../../support/sandbox.ts'
-import { describeWith } from '../../support/tools.ts'
 import { startAppServer } from '../app-server.ts'
 import { importExample, type Replacements } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
@@ -46,26 +42,6 @@ auditLibrary({
   note: 'Its `state` says where the user goes back to, and is the same in each request from the same page; `nonce` and a cookie tell the flows apart.',
   startsFresh: true,
   start: startExpress,
-})
-
-describeWith('chromium', 'In Chromium', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await connectChromium()
-  })
-  afterAll(() => browser?.close())
-
-  test.each([
-    ['signs a user in at localhost, which its redirect_uri names', 'localhost', 'Welcome, you are 18.'],
-    ['loses its cookie at 127.0.0.1, which its redirect_uri does not name', '127.0.0.1', 'cookie not found'],
-  ])('express-openid-connect %s', async (_what, host, text) => {
-    const sandbox = await startSandbox({ persona: 'adult-passport' })
-    const verify = await startExpress(sandbox)
-    await withPage(browser, {}, async (page) => {
-      await page.goto(verify.replace('localhost', host))
-      await page.getByText(text).waitFor()
-    })
-  })
 })
 
 /** Serves the block for next-auth for one test, as Next.js does: the page that begins. */

@@ -2,47 +2,35 @@ import { test } from 'vitest'
 import { findRow, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 import { expectPage, headingAnchors, readPage, withGenerated } from '../../docs/page.ts'
-import { type Facts, readAllFacts } from './facts.ts'
-import { installedVersion } from './installed-version.ts'
-
-const CODE_FLOW_LIBRARIES = {
-  'Auth.js (@auth/core)': '@auth/core',
-  'oidc-client-ts': 'oidc-client-ts',
-  'passport-openidconnect': 'passport-openidconnect',
-} as const
+import { type Facts, installedVersion, readAllFacts } from './facts.ts'
 
 test('docs/libraries.md is what the facts say; `npm run docs` writes it', async () => {
   const facts = readAllFacts().toSorted((one, other) => one.library.localeCompare(other.library))
-  const codeFlowOnly = Object.entries(CODE_FLOW_LIBRARIES).map(
-    ([title, name]) => `| ${title} | ${installedVersion(name)} |`,
+  const codeFlowOnly = ['@auth/core', 'oidc-client-ts', 'passport-openidconnect'].map(
+    (name) => `| ${name.replace('@auth/core', 'Auth.js (@auth/core)')} | ${installedVersion(name)} |`,
   )
   const parts = {
-    service: [renderServiceFamilies()],
+    service: renderServiceFamilies(),
     libraries: [...renderTable(facts), ...facts.flatMap(renderLibrary)],
     versions: ['| Library | Version |', '|---|---|', ...codeFlowOnly],
   }
-  const generate = (page: string, [name, lines]: [string, readonly string[]]) =>
-    withGenerated(page, name, lines.join('\n'))
-  await expectPage('libraries.md', Object.entries(parts).reduce(generate, readPage('libraries.md')))
+  let page = readPage('libraries.md')
+  for (const [name, lines] of Object.entries(parts)) page = withGenerated(page, name, lines.join('\n'))
+  await expectPage('libraries.md', page)
 })
 
-const refusable = OUTCOMES.filter(({ correctClient }) => correctClient === 'refuse')
-
-function renderServiceFamilies(): string {
-  const rows = refusable.filter(({ layer }) => layer === 'service')
-  const namesOf = (family: readonly Outcome[]) => family.map(({ name }) => `\`${name}\``).join(', ')
-  return familiesOf(rows)
-    .map(({ first, family }) => `- ${linkTo(first)}: ${namesOf(family)}`)
-    .join('\n')
-}
+const renderServiceFamilies = (): string[] =>
+  familiesOf('service').map(({ first, family }) => {
+    const names = family.map(({ name }) => `\`${name}\``)
+    return `- ${linkTo(first)}: ${names.join(', ')}`
+  })
 
 function renderTable(facts: readonly Facts[]): string[] {
-  const families = familiesOf(refusable.filter(({ layer }) => layer === 'oidc'))
   return [
     `| Family | ${facts.map(({ library }) => library).join(' | ')} |`,
     `|---|${facts.map(() => '---|').join('')}`,
     `| Version | ${facts.map(({ version }) => version).join(' | ')} |`,
-    ...families
+    ...familiesOf('oidc')
       .map(({ first, family }) => ({ first, cells: facts.map((one) => renderCell(family, one)) }))
       .filter(({ cells }) => cells.some((cell) => cell !== '-'))
       .map(({ first, cells }) => `| ${linkTo(first)} | ${cells.join(' | ')} |`),
@@ -101,11 +89,12 @@ function rowOf(id: string): Outcome {
   return row
 }
 
-/** Rows by flow and family: the first of each family, and all of them. */
-const familiesOf = (rows: readonly Outcome[]) =>
-  rows
-    .filter((row, index) => rows.findIndex((other) => titleOf(other) === titleOf(row)) === index)
-    .map((first) => ({ first, family: rows.filter((row) => titleOf(row) === titleOf(first)) }))
+/** Rows to refuse by flow and family: the first of each family, and all of them. */
+function familiesOf(layer: Outcome['layer']) {
+  const rows = OUTCOMES.filter((row) => row.layer === layer && row.correctClient === 'refuse')
+  const likeRow = (row: Outcome) => rows.filter((other) => titleOf(other) === titleOf(row))
+  return rows.filter((row) => likeRow(row)[0] === row).map((first) => ({ first, family: likeRow(first) }))
+}
 
 const titleOf = ({ flow, family }: Outcome) => `${flow}: ${family.replaceAll('_', ' ')}`
 
