@@ -5,7 +5,6 @@ import { parseInstant } from '../../src/age/calendar.ts'
 import type { Claims } from '../../src/age/claims.ts'
 import { evaluate, evaluateAnswers, evaluateBriefly, explainEvaluation } from '../../src/age/evaluate.ts'
 import { METHOD_NAMES, type Method } from '../../src/age/methods.ts'
-import { matchesPattern } from '../../src/age/provenance.ts'
 import type { Age, AgeSignal } from '../../src/age/signal.ts'
 
 const NOW = parseInstant('2026-07-01') ?? Number.NaN
@@ -107,20 +106,6 @@ test.each<[string, fc.Arbitrary<Change>]>([
       const before = { held, claims, now: NOW }
       const [were, are] = [reached(before), reached({ ...before, ...change(before) })]
       expect(are.map((isReached, index) => isReached || were[index] === false)).not.toContain(false)
-    }),
-  )
-})
-
-test('A denied pattern of provenance beats an allowed one', () => {
-  fc.assert(
-    fc.property(signals, claims, fc.array(patterns), patterns, (held, claims, allowed, denied) => {
-      const provenance = { allowed: [...allowed, denied], denied: [denied] }
-      const { trace } = evaluate(held, { ...claims, provenance }, NOW)
-      for (const threshold of trace) {
-        for (const [index, { provenance }] of held.entries()) {
-          if (matchesPattern(denied, provenance)) expect(threshold.signals[index]?.passed).toBe(false)
-        }
-      }
     }),
   )
 })

@@ -97,16 +97,6 @@ test('parseAgeSignals gives back every signal that was sent, or the issues of ev
 
 const FORMS = 'YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm]'
 const ISO_8601 = `must be an ISO 8601 date or date-time on a day that exists, as ${FORMS}`
-const UNREAD = [
-  ...['2026-06-30T10:00:00+00', '2026-06-30T10:00:00+0000', '2026-06-30T10:00:00,5Z', '20260630', '20260630T100000Z'],
-  ...['2026-W27-2', '2026-181', '2026-06', '2026-06-30T10', '2026-06-30T24:00:00Z', '2026-06-30 10:00:00Z'],
-  '2026-06-30t10:00:00z',
-]
-
-test.each(UNREAD)('SIG-14 repeats the ISO 8601 form %s, which is not read, and lists those that are', (verified_at) => {
-  const message = `authorization_details[0].verified_at ${ISO_8601}, is "${verified_at}"`
-  expect(textsOf([{ ...document, verified_at }])).toEqual([`SIG-14 0/verified_at: ${message}`])
-})
 
 test('parseAgeSignals looks at no more items than may be there, and answers with a hundred issues', () => {
   expect(parseAgeSignals(Array(30_000).fill(0), SIGNAL_CONTEXT).issues).toHaveLength(11)

@@ -29,10 +29,7 @@ const CHANGED: Readonly<Record<string, Texts>> = {
     'refused: exchange.refused.status': '400',
     'refused: exchange.refused.challenge': 'false',
   },
-  'error_redirect=general': {
-    'use: use.refused.error': 'invalid_request',
-    ...expiredEnds('302 invalid_request'),
-  },
+  'error_redirect=general': { 'use: use.refused.error': 'invalid_request', ...expiredEnds('302 invalid_request') },
   'error_description=absent': {
     ...refusals({ body: 'error error_uri findings' }),
     'refused: par.forced.refused.body': 'error findings',

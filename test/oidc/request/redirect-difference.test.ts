@@ -50,14 +50,11 @@ test.each([
   expect(differenceFrom(received, [registered])).toBe(` (differs by ${difference})`)
 })
 
-test('The registered address that is nearest is named when there are several, and none where nothing is registered', () => {
+test('The nearest of several registered addresses is named, and addresses are listed to the length of a line', () => {
   const registered = ['https://localhost:3000/callback', REGISTERED, 'https://shop.example/callback']
   const difference = ` (differs from ${REGISTERED} by the final slash)`
   expect(differenceFrom('http://localhost:3000/callback/', registered)).toBe(difference)
   expect(differenceFrom(REGISTERED, [])).toBe('')
-})
-
-test('Registered addresses are listed to the length of a line, with what is no plain text escaped', () => {
   const many = Array.from({ length: 20 }, (_, index) => `https://shop.example/${index}`)
   expect(addresses(many)).toBe(`${many.slice(0, 12).join(', ')} and 8 more`)
   expect(addresses(['a b'])).toBe('"a b"')

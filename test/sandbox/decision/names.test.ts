@@ -59,9 +59,8 @@ test('An outcome of other flows is refused with these flows, and with outcomes o
     /^header X: "access_denied" is an outcome of use and create, not of token\. Outcomes of token: token\.500, .* and \d+ more\. GET \/_sandbox\/catalog lists all\.$/,
   )
   expect(outcomeProblem('create', 'request_uri.expired')).toBeUndefined()
-  expect(outcomeProblem('create', 'verified')).toMatch(
-    /^"verified" is an outcome of use, not of create\. Outcomes of create: /,
-  )
+  const ofUse = /^"verified" is an outcome of use, not of create\. Outcomes of create: /
+  expect(outcomeProblem('create', 'verified')).toMatch(ofUse)
   expect(outcomeProblem('use', 'acess_denied')).toMatch(/outcome of use "acess_denied"\. Did you mean "access_denied"/)
 })
 
@@ -82,9 +81,8 @@ test('The name of an outcome is that of any flow', async () => {
   expect(message).toBe(
     `outcome: there is no outcome "expired". Did you mean "request_uri.expired" or "id_token.expired"? ${LISTED}`,
   )
-  expect((await refusalOf(async () => requireOutcomeName('x', 'defaults.outcome'))).message).toMatch(
-    /^defaults\.outcome: /,
-  )
+  const elsewhere = await refusalOf(async () => requireOutcomeName('x', 'defaults.outcome'))
+  expect(elsewhere.message).toMatch(/^defaults\.outcome: /)
 })
 
 const named = (persona?: string, outcome?: string) => ({ persona, outcome })
@@ -97,13 +95,10 @@ test.each<[RequestedDecision, RegExp]>([
   [{ query: named('teen-16', 'nothing') }, /^query parameter sandbox_outcome: /],
   [{ query: named('nobody') }, /^query parameter sandbox_persona: /],
   [{ cookie: CALLED }, /^cookie agekey_sandbox_outcome: "token\.500"/],
-])(
-  'Every name in a request is checked, also a name that a stronger source overrules: %j',
-  async (requested, message) => {
-    const refusal = await refusalOf(() => requireRequestedNames('use', requested, { personas }))
-    expect(refusal.message).toMatch(message)
-  },
-)
+])('Every name in a request is checked, also one that another source overrules: %j', async (requested, message) => {
+  const refusal = await refusalOf(() => requireRequestedNames('use', requested, { personas }))
+  expect(refusal.message).toMatch(message)
+})
 
 test('The personas that a request names are given back, and a cookie is not looked at where no browser calls', async () => {
   const found = await requireRequestedNames('use', { query: TEEN }, { personas })

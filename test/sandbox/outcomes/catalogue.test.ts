@@ -13,13 +13,14 @@ import { bringsNothing, OUTCOME_FLOWS, unmetNeedOf } from '../../../src/sandbox/
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
-test('Each outcome has a name of its own in its flow, by which it is found', () => {
+test('Each outcome has a name of its own in its flow, by which it is found, and all but two bring something', () => {
   expect(OUTCOMES.length).toBeGreaterThanOrEqual(60)
   expect(new Set(OUTCOMES.map(rowId)).size).toBe(OUTCOMES.length)
   expect(OUTCOMES.map((row) => findRow(rowId(row)))).toEqual(OUTCOMES)
   expect(findOutcome('use', 'id_token.expired')).toBe(rowOf('use/id_token.expired'))
   expect(findOutcome('use', 'created')).toBeUndefined()
   expect([CATALOGUE_VERSION, CATALOGUE_VERSIONS]).toEqual(['0.2', ['0.1', '0.2']])
+  expect(OUTCOMES.filter(bringsNothing).map(rowId)).toEqual(['use/no_answer', 'create/no_answer'])
 })
 
 test.each(OUTCOME_FLOWS)('What a request or call of %s may be forced to have begins with its own outcomes', (flow) => {
@@ -29,9 +30,13 @@ test.each(OUTCOME_FLOWS)('What a request or call of %s may be forced to have beg
   expect(outcomesFor(flow)).toHaveLength(OUTCOMES.filter((row) => flows.includes(row.flow)).length)
 })
 
-test('Each outcome says in one line each what it is and what to check, how much it weighs and who demands it', () => {
+test('Each outcome says in a line what it is, what to check and how it weighs, beside a twin that is to be accepted', () => {
   for (const row of OUTCOMES) {
     const { name } = row
+    const twin = rowOf(row.twin)
+    expect(twin.correctClient, name).toBe('accept')
+    // The twin needs no more.
+    if (twin.flow === row.flow) expect(row.needs ?? [], name).toEqual(expect.arrayContaining([...(twin.needs ?? [])]))
     expect(name).toMatch(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/)
     for (const line of [row.summary, row.rule]) expect(line, name).toMatch(/^\S[^\n]{10,250}\.$/)
     expect(row.harm, name).toMatch(/^[A-Z][^\n]{20,200}\.$/)
@@ -49,15 +54,6 @@ test('Each outcome says in one line each what it is and what to check, how much 
     // A server-to-server call has no request that could need anything.
     const isCall = row.flow !== 'use' && row.flow !== 'create'
     if (isCall) expect([name, row.seam, row.needs, row.ending]).toEqual([name, 'reply', undefined, undefined])
-  }
-})
-
-test('Each outcome is compared with a row that is to be accepted, in a flow that needs no more', () => {
-  for (const row of OUTCOMES) {
-    const twin = rowOf(row.twin)
-    expect(twin.correctClient, row.name).toBe('accept')
-    if (twin.flow === row.flow)
-      expect(row.needs ?? [], row.name).toEqual(expect.arrayContaining([...(twin.needs ?? [])]))
   }
 })
 
@@ -104,10 +100,6 @@ test.each([
   ['use/access_denied', { can_create: false }, undefined],
 ])('An app never gets %s when it has %j: %s', (id, has, reason) => {
   expect(unmetNeedOf(rowOf(id), has)).toBe(reason)
-})
-
-test('Only a closed window brings nothing', () => {
-  expect(OUTCOMES.filter(bringsNothing).map(rowId)).toEqual(['use/no_answer', 'create/no_answer'])
 })
 
 test('An outcome has every column for programs, without needs and prelude when there are none', () => {

@@ -6,17 +6,14 @@ test('Readings as text are a mapping of names to variants, with blanks around th
   expect(parseReadings(['par_status=200', ' typ = absent '])).toEqual(expected)
 })
 
+const UNKNOWN =
+  'there is no reading "par_statsu". Did you mean "par_status"? The command "agekey-sandbox readings" lists all.'
+const NO_VARIANT = 'error_body has no variant "plian"; it has findings, plain, empty, text. Did you mean "plain"?'
 const EXCLUSIVE = 'discovery=minimal and unknown_members=everywhere exclude each other; drop one of the two'
 
 test.each([
-  [
-    ['par_statsu=200'],
-    'there is no reading "par_statsu". Did you mean "par_status"? The command "agekey-sandbox readings" lists all.',
-  ],
-  [
-    ['error_body=plian'],
-    'error_body has no variant "plian"; it has findings, plain, empty, text. Did you mean "plain"?',
-  ],
+  [['par_statsu=200'], UNKNOWN],
+  [['error_body=plian'], NO_VARIANT],
   [['par_status'], '"par_status" names no variant; write par_status=201 or par_status=200'],
   [['par_status=200', 'par_status=201'], 'par_status=200 and par_status=201 exclude each other; drop one of the two'],
   [['discovery=minimal', 'unknown_members=everywhere'], EXCLUSIVE],
@@ -25,11 +22,8 @@ test.each([
   expect(parseReadings(texts)).toEqual({ problem })
 })
 
-test('A reading is taken back by null', () => {
+test('A reading is taken back by null, and of several readings the wrong one is named', () => {
   const changed = changeReadings({ par_status: '200', typ: 'absent' }, { typ: null, nbf: 'present' })
   expect(changed).toEqual({ par_status: '200', nbf: 'present' })
-})
-
-test('Of several readings the wrong one is named', () => {
   expect(problemsOf({ nbf: 'present', typ: 'jwt' }).map(({ reading }) => reading)).toEqual(['typ'])
 })
