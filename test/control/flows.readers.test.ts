@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Journal } from '../../src/sandbox/journal/journal.ts'
 import { createApp } from '../../src/server/app.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { createTestHost } from '../support/host.ts'
+import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 import { useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
 
@@ -31,11 +30,7 @@ async function startCounting() {
     },
   }
   const host = createTestHost({ ...(await createTestParts(createMemoryStores())), journal: counting })
-  const server = createServer(createApp(host)).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.closeAllConnections())
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://${await listenOnFreePort(createServer(createApp(host)))}`
   return { url, listeners: () => listeners, lists: () => lists }
 }
 

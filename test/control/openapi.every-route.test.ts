@@ -13,28 +13,21 @@ const ROUTES = OPERATION_IDS.map((operationId): Operation & { operationId: strin
 }))
 const inOpenApi = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}')
 
-const operation = z.object({
-  operationId: z.string(),
-  summary: z.string().min(1),
-  parameters: z.array(z.object({ name: z.string(), in: z.enum(['path', 'query']), required: z.boolean() })),
-  requestBody: z.object({ required: z.literal(true), content: z.record(z.string(), z.unknown()) }).optional(),
-  responses: z.record(z.string(), z.object({ description: z.string().min(1) })),
-})
-const openApi = z.object({
-  openapi: z.string().startsWith('3.1.'),
-  info: z.object({ title: z.string(), version: z.string() }),
-  servers: z.array(z.object({ url: z.string() })),
-  paths: z.record(z.string(), z.partialRecord(z.enum(['get', 'post', 'put', 'delete']), operation)),
-})
-const readOpenApi = async () => openApi.parse((await sandbox.request.get('/_sandbox/openapi.json')).body)
+/** `openapi.test.ts` checks the shape of the document. */
+type Paths = Record<string, Record<string, { operationId: string; summary: string; responses: object }>>
+const readOpenApi = async (): Promise<{ servers: unknown; paths: Paths }> =>
+  (await sandbox.request.get('/_sandbox/openapi.json')).body
 
-test('openapi.json is OpenAPI 3.1 and describes every operation', async () => {
+test('openapi.json describes every operation, each with a summary', async () => {
   const document = await readOpenApi()
   expect(document.servers).toEqual([{ url: `${sandbox.baseUrl}/_sandbox` }])
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
+    Object.entries(methods).map(([method, { operationId, summary }]) => [`${method} ${path} ${operationId}`, summary]),
   )
-  const served = ROUTES.map(({ method, path, operationId }) => `${method} ${inOpenApi(path)} ${operationId}`)
+  const served = ROUTES.map(({ method, path, ...row }) => [
+    `${method} ${inOpenApi(path)} ${row.operationId}`,
+    row.summary,
+  ])
   expect(described.sort()).toEqual(served.sort())
 })
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { MAX_TENANTS } from '../../src/sandbox/tenants/tenant-directory.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { useRedisDatabase } from '../store/redis/redis-database.ts'
 import { type CutCall, cutAtEachWrite, type World } from '../support/cut-stores.ts'
 import { press } from '../support/forms.ts'
-import { type Changes, createRequest, useRequest } from '../support/requests.ts'
+import { type Changes, createRequest, pushedRequest, useRequest } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
 
 const control = (path: string) => `/_sandbox/${path}`
@@ -151,11 +152,42 @@ const WITH_REDIS = [
   'a reset',
 ]
 
+/** Gives a tenant something of every kind that is kept. */
+async function fillTenant(world: World): Promise<void> {
+  const own = '/t/team-a/_sandbox'
+  await put(world, 'tenants/team-a', { outcome: 'access_denied' }).expect(201)
+  await world.request.put(`${own}/personas/own`).send({ title: 'Own', purpose: 'Put by a test.' }).expect(201)
+  await world.request.post(`${own}/expectations`).send({ flow: 'use', outcome: 'access_denied' }).expect(201)
+  await world.request.post(`${own}/clock`).send({ advance: 91 }).expect(200)
+  await world.request.post(`${own}/keys/rotate`).send({ stage: 'publish' }).expect(200)
+  await world.request.post('/t/team-a/v1/oidc/create/par').type('form').send(pushedRequest()).expect(201)
+  await world.request.get('/t/team-a/v1/oidc/use').query(useRequest()).expect(302)
+}
+
+const GOING: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
+  'is removed': async ({ request }) => [() => request.delete(control('tenants/team-a')), 204],
+  'another one pushes out': async (world) => {
+    const others = Array.from({ length: MAX_TENANTS - 1 }, (_, n) => world.stores.directory.declare(`other-${n}`))
+    await Promise.all(others)
+    return [() => put(world, 'tenants/one-more', {}), [200, 201]]
+  },
+}
+
 describeWith('redis-server', 'With Redis', () => {
   const redis = useRedisDatabase()
 
   test.each(Object.entries(CASES).filter(([call]) => WITH_REDIS.includes(call)))(
     'a Redis that refuses writes leaves nothing half done of %s',
     (_call, arrange) => cutAtEachWrite(redis.openEmpty, arrange),
+  )
+
+  test.each(Object.entries(GOING))('a Redis that refuses writes keeps nothing of a tenant that %s', (_how, go) =>
+    cutAtEachWrite(redis.openEmpty, async (world) => {
+      await fillTenant(world)
+      const [call, statuses] = await go(world)
+      const kept = async () => (await redis.keys()).filter((key) => key.split(':').includes('team-a'))
+      expect((await kept()).length).toBeGreaterThan(5)
+      return [call, statuses, async () => expect(await kept()).toEqual([])]
+    }),
   )
 })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { readError } from '../support/error-body.ts'
 import { pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -44,16 +43,6 @@ test('An address that is not served is answered by a page for a browser and in J
   expect([await hasPage('/nothing', PAGE), await hasPage('/nothing', '*/*')]).toEqual([true, false])
   expect(await hasPage('/_sandbox/nothing', 'text/html')).toBe(false)
   expect(await hasPage('/_sandbox/console/nothing', 'text/html')).toBe(true)
-})
-
-test('An unknown name is reported with the place where it stands', async () => {
-  const { request } = await startSandbox()
-  const use = request.get('/v1/oidc/use').set('Accept', 'application/json')
-  const { error_description } = readError(await use.query(useRequest({ sandbox_persona: 'teen16' })))
-  expect(error_description).toContain('query parameter sandbox_persona: there is no persona "teen16"')
-  const byHeader = request.get('/v1/oidc/use').set({ Accept: 'application/json', 'X-Sandbox-Outcome': 'x' })
-  const message = 'request header X-Sandbox-Outcome: there is no outcome of use'
-  expect(readError(await byHeader.query(useRequest())).error_description).toContain(message)
 })
 
 test('No URL that a client supplies is fetched', async () => {

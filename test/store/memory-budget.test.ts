@@ -120,16 +120,6 @@ test('The memory budget is half of the heap of a process with little memory, and
   expect([101, 10_000].map(ofHeap)).toEqual([50, 256].map((megabytes) => createMemoryBudget(megabytes).limit))
 })
 
-/** That a budget counts what is kept as no less than it takes, and no more than four times that. */
-async function expectCounted(budget: MemoryBudget, keep: () => Promise<() => Promise<unknown>>) {
-  const before = await usedBytes()
-  const first = await keep()
-  const taken = (await usedBytes()) - before
-  expect(await first()).toBeDefined()
-  expect(taken).toBeLessThan(budget.used())
-  expect(taken).toBeGreaterThan(budget.used() / 4)
-}
-
 describe('The memory budget', () => {
   const IDS = ['a', 'b', 'c', 'd']
   const KINDS = ['put', 'unfinished', 'row', 'add', 'update', 'take', 'remove', 'empty', 'expire']
@@ -180,22 +170,6 @@ describe('The memory budget', () => {
       }),
       { numRuns: 100 },
     )
-  })
-
-  test.each([
-    ['small ones', 'true'],
-    ['long ones of two bytes a character', 'ж'.repeat(4_000)],
-  ])('counts no less than what records and rows really take: %s', async (_case, text) => {
-    const budget = createMemoryBudget(1_000)
-    const store = createMemoryStore({ clock, budget, limit: 100_000 })
-    const tables = createMemoryTables({ budget })
-    await expectCounted(budget, async () => {
-      for (let n = 0; n < 6_000; n++) {
-        const id = `an-id-of-22-characters-${n}`
-        await (n % 2 === 0 ? store.put('things', id, text, NEVER) : tables.put('rows', id, text))
-      }
-      return () => store.get('things', 'an-id-of-22-characters-0')
-    })
   })
 })
 
@@ -252,22 +226,45 @@ describe('The journal in memory', () => {
     expect(await allOf(journal.list('one'))).toEqual([])
     expect(memory.used()).toBe(600 * KB)
   })
-
-  test.each([
-    ['of one short call', 1_000, 1, 10],
-    ['of a hundred calls that issue an identifier each', 100, 100, 10],
-  ])('counts no less than what flows really take: %s', async (_case, flows, calls, length) => {
-    const memory = createMemoryBudget(1_000)
-    await expectCounted(memory, async () => {
-      const journal = createMemoryJournal({ memory, maxCharacters: 100_000_000 })
-      const issued = (flow: number, n: number) => [`code:an-id-of-22-characters-${flow}-${n}`]
-      for (let flow = 0; flow < flows; flow++) {
-        for (let n = 0; n < calls; n++) {
-          const correlationIds = n === 0 ? [] : issued(flow, 0)
-          await journal.record('one', { ...call(length), correlationIds, issuedIds: issued(flow, n) })
-        }
-      }
-      return () => journal.find('one', 'f1')
-    })
-  })
 })
+
+/** Keeps so many records and rows. Returns how to read one. */
+const keepRecords = (text: string) => async (budget: MemoryBudget) => {
+  const store = createMemoryStore({ clock, budget, limit: 100_000 })
+  const tables = createMemoryTables({ budget })
+  for (let n = 0; n < 6_000; n++) {
+    const id = `an-id-of-22-characters-${n}`
+    await (n % 2 === 0 ? store.put('things', id, text, NEVER) : tables.put('rows', id, text))
+  }
+  return () => store.get('things', 'an-id-of-22-characters-0')
+}
+/** Keeps flows of so many calls, each of which issues an identifier. Returns how to read one. */
+const keepFlows = (flows: number, calls: number) => async (memory: MemoryBudget) => {
+  const journal = createMemoryJournal({ memory, maxCharacters: 100_000_000 })
+  const issued = (flow: number, n: number) => [`code:an-id-of-22-characters-${flow}-${n}`]
+  for (let flow = 0; flow < flows; flow++) {
+    for (let n = 0; n < calls; n++) {
+      const correlationIds = n === 0 ? [] : issued(flow, 0)
+      await journal.record('one', { ...useFlowEntry(), correlationIds, issuedIds: issued(flow, n) })
+    }
+  }
+  return () => journal.find('one', 'f1')
+}
+
+test.each([
+  ['short records and rows', keepRecords('true')],
+  ['long records and rows of two bytes a character', keepRecords('ж'.repeat(4_000))],
+  ['flows of one call', keepFlows(1_000, 1)],
+  ['flows of a hundred calls', keepFlows(100, 100)],
+])(
+  'The memory budget counts no less than what %s really take, and no more than four times that',
+  async (_case, keep) => {
+    const budget = createMemoryBudget(1_000)
+    const before = await usedBytes()
+    const first = await keep(budget)
+    const taken = (await usedBytes()) - before
+    expect(await first()).toBeDefined()
+    expect(taken).toBeLessThan(budget.used())
+    expect(taken).toBeGreaterThan(budget.used() / 4)
+  },
+)
