@@ -1,17 +1,12 @@
-import supertest from 'supertest'
 import { expect, test } from 'vitest'
-import { createApp } from '../../src/server/app.ts'
-import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { readCallback } from '../support/callbacks.ts'
 import { readError } from '../support/error-body.ts'
 import { openEndings, press, submit } from '../support/forms.ts'
-import { createTestHost } from '../support/host.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { byTestId } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { type Changes, createRequest, useRequest } from '../support/requests.ts'
 import { shareSandbox } from '../support/sandbox.ts'
-import { createTestParts } from '../support/tenant.ts'
 
 const sandbox = await shareSandbox()
 const openUse = async (changes: Changes = {}) =>
@@ -63,33 +58,6 @@ test('A choice is refused with 410 when it comes again, when its transaction is 
   const late = press(await openUse(), 'use')
   await sandbox.clock.advance(3_600)
   expect((await submit(sandbox, late)).status).toBe(410)
-})
-
-/** Stores in memory, where a waiting request is found only when two callers look for it at once. */
-function createMeetingStores(): Stores {
-  const stores = createMemoryStores()
-  const callers: (() => void)[] = []
-  const meet = () =>
-    new Promise<void>((resolve) => {
-      callers.push(resolve)
-      if (callers.length >= 2) for (const proceed of callers) proceed()
-    })
-  const createRecords: Stores['createRecords'] = (tenant, clock) => {
-    const records = stores.createRecords(tenant, clock)
-    const get: typeof records.store.get = async (collection, id) => {
-      if (collection === 'transaction') await meet()
-      return records.store.get(collection, id)
-    }
-    return { ...records, store: { ...records.store, get } }
-  }
-  return { ...stores, createRecords }
-}
-
-test('Of two choices that arrive at once one decides, and the other is refused with 410', async () => {
-  const request = supertest(createApp(createTestHost(await createTestParts(createMeetingStores()))))
-  const form = press((await request.get('/v1/oidc/use').query(useRequest())).text, 'use')
-  const answers = await Promise.all([submit({ request }, form), submit({ request }, form)])
-  expect(answers.map(({ status }) => status).sort()).toEqual([303, 410])
 })
 
 test('A form without a transaction, or with a broken one, is refused by a page instead of a choice', async () => {
