@@ -147,12 +147,10 @@ test('The types are complete without any other package, and wrong calls are comp
     import { audit, auditTests, type VisitFunction } from 'agekey-sandbox/audit'
     import { sandboxFixtures } from 'agekey-sandbox/playwright'
     import { auditTests as vitestTests, setupSandbox } from 'agekey-sandbox/vitest'
-    const persona: Persona = { name: 'x', title: 'X', purpose: 'X.' }
-    const claims: Claims = { age_thresholds: [18], allowed_methods: ['id_doc_scan'] }
-    const signals: AgeSignal[] = []
     await using sandbox = await createSandbox({ port: 0, lifetimes: { code: 1 } })
-    await sandbox.personas.put(persona)
-    const reached: boolean | undefined = evaluate(signals, claims, 0).ageThresholds['18']
+    await sandbox.personas.put({ name: 'x', title: 'X', purpose: 'X.' } satisfies Persona)
+    const claims: Claims = { age_thresholds: [18], allowed_methods: ['id_doc_scan'] }
+    const reached: boolean | undefined = evaluate([] satisfies AgeSignal[], claims, 0).ageThresholds['18']
     const flow = await connectSandbox('http://localhost:2435').flows.last({ flow: 'use' })
     const reason: string | undefined = flow?.trace?.[0]?.signals[0]?.checks[0]?.reason
     const findings: readonly Finding[] | undefined = flow?.calls[0]?.findings
@@ -161,13 +159,12 @@ test('The types are complete without any other package, and wrong calls are comp
     const scenario: Scenario = { name: 'A', steps: [{ decide: { flow: 'use', outcome: 'access_denied' } }] }
     const progress: ScenarioProgress = await sandbox.scenarios.arm(scenario)
     const state: ClockState = await sandbox.clock.state()
-    await sandbox.next({ flow: 'use', persona: 'one-of-my-own' })
-    console.log(reached, flow?.outcome, sandboxFixtures(), setupSandbox, reason, findings, progress.status, state.now)
-    console.log(ConfigError.prototype instanceof Error)
+    console.log(reached, reason, findings, progress.status, state.now, ConfigError.prototype instanceof Error)
     const visit: VisitFunction = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
     const { exit_code: code } = await audit(sandbox, { visit, only: ['level:must'] })
     auditTests(sandbox, visit, { test: (name, run, timeoutMs) => console.log(name, run, timeoutMs, code) })
     await vitestTests(sandbox, visit, { failOn: 'may' })
+    console.log(sandboxFixtures(), setupSandbox)
     // @ts-expect-error a method that does not exist
     const wrong: Claims = { age_thresholds: [18], allowed_methods: ['guess'] }
     // @ts-expect-error an option that does not exist

@@ -27,25 +27,16 @@ test.each([
   ['in its last week is renewed', { ...LOCAL, now: NOW + 359 * DAY_MS }, false],
   ['that has expired is renewed', EXPIRED, false],
   ['is renewed when the clock was set back far', { ...LOCAL, now: NOW - 30 * DAY_MS }, false],
-])('A kept certificate %s', async (_sentence, need, isKept) => {
+  ['whose copy for apps is damaged is the same', LOCAL, true, 'tls-certificate.pem'],
+  ['whose key is damaged is renewed', LOCAL, false, 'tls-key.pem'],
+])('A kept certificate %s', async (_sentence, need, isKept, damaged = '') => {
   const folder = folderWith()
   const first = await keepCertificate(folder, LOCAL)
+  if (damaged !== '') writeFileSync(join(folder, damaged), 'no PEM at all')
   const second = await keepCertificate(folder, need)
   expect(second.cert === first.cert).toBe(isKept)
   expectKept(folder, second)
   expect(Date.parse(new X509Certificate(second.cert).validTo)).toBeGreaterThan(need.now)
-})
-
-test.each([
-  ['tls-certificate.pem', true],
-  ['tls-key.pem', false],
-])('When %s is damaged there is a pair that fits again; that the certificate stays is %s', async (file, stays) => {
-  const folder = folderWith()
-  const first = await keepCertificate(folder, LOCAL)
-  writeFileSync(join(folder, file), 'no PEM at all')
-  const second = await keepCertificate(folder, LOCAL)
-  expect(second.cert === first.cert).toBe(stays)
-  expectKept(folder, second)
 })
 
 test('A certificate that cannot name what is asked for is made all the same, but not where no folder can be', async () => {

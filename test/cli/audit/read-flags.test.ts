@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type AuditFlags, readFlags } from '../../../src/cli/audit/read-flags.ts'
+import { sameCall } from '../../../src/cli/audit/same-call.ts'
 import { ConfigError } from '../../../src/files/config-error.ts'
 
 const PAGE = 'http://localhost:3000/verify'
@@ -80,4 +81,21 @@ test.each<[AuditFlags, string | RegExp]>([
 test('A call of audit with an address that is none is refused in one line', () => {
   const message = '"localhost:3000" is not an address like http://localhost:3000/verify'
   expect(() => readFlags('localhost:3000', {})).toThrow(ConfigError.of(message))
+})
+
+test('The call that is shown again leaves out which rows and which reports, and repeats no secret', () => {
+  const flags = { only: ['flow:use'], jobs: '1', junit: 'a.xml', json: '-' }
+  expect(sameCall(readFlags(PAGE, flags), {})).toBe(`npx agekey-sandbox audit ${PAGE}`)
+  const secret = sameCall(readFlags(undefined, {}), { 'control-token': 'not-a-real-token' })
+  expect(secret).toBe('npx agekey-sandbox audit --control-token TOKEN')
+})
+
+test('The call that is shown again keeps what the app and its sandbox need', () => {
+  const page = `${PAGE}?a=b&c`
+  const app = { accepted: "text=It's you", start: 'PORT={port} npm start', url: 'http://localhost:2435' }
+  const request = readFlags(page, { ...app, timeout: '20', slow: true, thisAppIsMine: true })
+  const settings = { port: '2500', https: 'true', personas: ['a.yaml', 'b c.yaml'] }
+  const ofApp = `'${page}' --accepted 'text=It'\\''s you' --start 'PORT={port} npm start' --url http://localhost:2435`
+  const others = "--this-app-is-mine --timeout 20 --slow --port 2500 --https --personas a.yaml 'b c.yaml'"
+  expect(sameCall(request, settings)).toBe(`npx agekey-sandbox audit ${ofApp} ${others}`)
 })

@@ -6,19 +6,18 @@ import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { run } from '../in-process.ts'
 
-test('personas lists the built-in ones and those of --personas by group, without and with "list"', async () => {
+test('personas lists the built-in ones and those of --personas by group, without and with "list", and as JSON with plain dates', async () => {
   const cwd = folderWith({ 'mine.yaml': 'name: my-user\ntitle: My user\npurpose: Mine.\n' })
   const { code, stdout } = await run(['personas', '--personas', 'mine.yaml'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toMatch(/^ {2}adult-passport {2,}\S/m)
   expect(stdout).toMatch(/^Own\n {2}my-user {2,}Mine\.$/m)
   expect((await run(['personas', 'list', '--personas', 'mine.yaml'], { cwd })).stdout).toBe(stdout)
-})
-
-test.each([[['--json']], [['list', '--json']]])('personas %j prints JSON with plain dates', async (args) => {
-  const { stdout } = await run(['personas', ...args])
-  const teen = JSON.parse(stdout).personas.find(({ name }: { name: string }) => name === 'teen-16')
-  expect(teen.age_key.signals[0].age.date_of_birth).toMatch(/^\d{4}-\d\d-\d\d$/)
+  for (const args of [['--json'], ['list', '--json']]) {
+    const { personas } = JSON.parse((await run(['personas', ...args])).stdout)
+    const teen = personas.find(({ name }: { name: string }) => name === 'teen-16')
+    expect(teen.age_key.signals[0].age.date_of_birth).toMatch(/^\d{4}-\d\d-\d\d$/)
+  }
 })
 
 test('personas show prints a persona as YAML, and refuses an unknown name with the nearest one', async () => {

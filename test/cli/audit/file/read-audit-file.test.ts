@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { auditFileSchema } from '../../../../src/cli/audit/file/file-schema.ts'
 import { readAuditFile } from '../../../../src/cli/audit/file/read-audit-file.ts'
-import { CATALOGUE_VERSIONS } from '../../../../src/sandbox/outcomes/catalogue.ts'
+import { type LearnedApp, renderAuditFile } from '../../../../src/cli/audit/file/write-audit-file.ts'
+import { CATALOGUE_VERSION, CATALOGUE_VERSIONS } from '../../../../src/sandbox/outcomes/catalogue.ts'
 import { folderWith } from '../../../support/folder-with.ts'
 
 const read = (text: string) => readAuditFile({ cwd: folderWith({ 'agekey-audit.yaml': text }) })
@@ -100,4 +102,32 @@ test.each([
   const lines = WHOLE.split('\n').with(line - 1, text)
   const exact = (expected: string) => expect.objectContaining({ message: `agekey-audit.yaml:${expected}` })
   expect(() => read(lines.join('\n'))).toThrow(typeof message === 'string' ? exact(message) : message)
+})
+
+const app = 'http://localhost:3000/verify'
+const written = (learned: Partial<LearnedApp>) => renderAuditFile({ app, learned: {}, accepted: undefined, ...learned })
+
+/** Examples are commented out with `# ` before keys, which are followed by a colon. */
+const uncommented = (text: string) =>
+  text.replace(/^# ( *(?:- )?[a-z_]+:(?: .*)?)$/gm, '$1').replace(/^yaml-language.*/, '')
+
+test('The agekey-audit.yaml of --learn holds page and catalogue, and with the examples each setting that there is', () => {
+  expect(read(written({}))?.values).toEqual({ app, catalogue: CATALOGUE_VERSION, fail_on: 'must' })
+  expect(Object.keys(read(uncommented(written({})))?.values ?? {}).sort()).toEqual(
+    Object.keys(auditFileSchema.shape).sort(),
+  )
+})
+
+test('The agekey-audit.yaml of --learn holds the rule and the command that were given, with more of start as examples', () => {
+  const start = 'PORT={port} npm start\n'
+  const text = written({ accepted: 'text="Welcome: #1"', start })
+  expect(read(text)?.values).toMatchObject({ use: { accepted: 'text="Welcome: #1"' }, start: { run: start } })
+  expect(read(text)?.values.start).toEqual({ run: start })
+  expect(read(uncommented(written({ start })))?.values.start).toMatchObject({ ready: 'http://localhost:3000/' })
+})
+
+test('The agekey-audit.yaml of --learn says what was learned in comments, whatever the app wrote', () => {
+  const use = { yes: '200 at /callback, says "a\nb"', no: ['403 at /callback', 'begins again'] }
+  const comments = '# yes: 200 at /callback, says "a b"\n# no: 403 at /callback\n# no: begins again\n# use:\n'
+  expect(written({ learned: { use } })).toContain(comments)
 })
