@@ -12,24 +12,12 @@ export const jsonLines = (text: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line))
 
 /** A finished run. */
-export interface Run {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
+export type Run = Readonly<{ code: number | null; stdout: string; stderr: string }>
 
-export interface RunOptions {
-  /** An empty folder of the test file when absent. */
-  readonly cwd?: string
-  readonly env?: Readonly<Record<string, string>>
-  /** Commands of a shell that come first: limits of the process. */
-  readonly before?: string
-}
+/** How a command runs: in an empty folder of the test file, and behind commands of a shell, such as limits of the process. */
+export type RunOptions = Readonly<{ cwd?: string; env?: Readonly<Record<string, string>>; before?: string }>
 
-/**
- * The built command line, for the tests of a file.
- * @param end when processes are killed that still run: `afterAll` where tests share a process
- */
+/** The built command line, for the tests of a file. What still runs is killed at the `end` of each test, or of all. */
 export async function buildCli(end: typeof afterEach | typeof afterAll = afterEach) {
   const packageFolder = await packageOfRun()
   const ownFolder = folderWith({}, afterAll)
@@ -59,7 +47,6 @@ export async function buildCli(end: typeof afterEach | typeof afterAll = afterEa
     packageFolder,
     /** Starts a command; `printed` grows while it runs. */
     launch,
-    /** Runs a command to its end. */
     run: (args: readonly string[], options?: RunOptions): Promise<Run> => launch(args, options).ended,
     /** Starts a server and waits until it has written something to stdout. */
     async start(args: readonly string[], options?: RunOptions) {

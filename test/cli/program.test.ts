@@ -30,7 +30,6 @@ test('--version prints the version of the package', async () => {
 
 test.each([
   ['strat', 'unknown command "strat". Did you mean "start"?'],
-  ['perosnas --json', 'unknown command "perosnas". Did you mean "personas"?'],
   ['personas lst', 'unknown command "lst". Did you mean "list"?'],
   ['xyz', `unknown command "xyz". Known are ${COMMANDS}`],
   ['--prot 1', "unknown option '--prot' (Did you mean --port?)"],
@@ -43,7 +42,6 @@ test.each([
   ['start extra', 'unexpected argument "extra"; usage: agekey-sandbox start [options]'],
   ['run', "missing required argument 'file'; usage: agekey-sandbox run [options] <file...> [-- command [args...]]"],
   ['personas show', "missing required argument 'name'; usage: agekey-sandbox personas show [options] <name>"],
-  ['--config absent.yaml', '--config: absent.yaml: cannot read this config file (there is no such file)'],
 ])('The command line "%s" ends with one line on stderr and exit code 1', async (args, line) => {
   expect(await run(args.split(' '))).toEqual({ code: 1, stdout: '', stderr: `error: ${line}\n` })
 })

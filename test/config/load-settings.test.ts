@@ -159,41 +159,31 @@ test('Addresses that Kubernetes sets for a service named agekey-sandbox are no s
 })
 
 test('In the config file every setting becomes the option of its name, and paths are relative to the file', async () => {
-  const same = {
-    ...{ profile: 'agekey', port: 8080, host: '0.0.0.0', persona: 'teen-16', outcome: 'verified', seed: 9 },
-    ...{ platforms: ['apple_wallet'], certifications: { '/veratad/roc': { id_doc_scan: 'effective' } } },
-    store: 'redis://redis:6379',
-  }
-  const renamed = {
-    ...{ signing_alg: 'ES256', builtin_client: false, provenance_allowlist: ['/veratad/roc', '/yoti'] },
-    ...{ memory_budget: 64, control_token: 'not-a-real-token', trust_host: true, trust_proxy: ['10.0.0.0/8'] },
-    lifetimes: { request_uri: 1, code: 2, id_token: 3, access_token: 4 },
-  }
+  const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } }
+  const same = { port: 8080, host: '0.0.0.0', platforms: ['apple_wallet'], certifications }
   const paths = { state_dir: 'state', keys: 'keys.json', https_cert: 'c.pem', https_key: 'k.pem', personas: './mine' }
-  const client = {
-    ...{ client_id: 'web-shop', client_secret: 'not-a-real-secret', name: 'Web shop', persona: 'adult-passport' },
-    redirect_uris: ['http://localhost:3000/callback'],
-  }
-  const others = { log: 'silent', base_url: 'http://localhost:8080/', clients: [{ ...client, logo: './logo.svg' }] }
+  const own = { name: 'Web shop', persona: 'adult-passport' }
+  const web = { client_id: 'web-shop', client_secret: 'not-a-real-secret', redirect_uris: ['http://localhost/cb'] }
   const { cwd, load } = settingsIn({
-    'settings/all.yaml': JSON.stringify({ ...same, ...renamed, ...paths, ...others }),
+    'settings/all.yaml': JSON.stringify({
+      ...{ ...same, ...paths, log: 'silent', base_url: 'http://localhost:8080/', memory_budget: 64 },
+      ...{ builtin_client: false, provenance_allowlist: ['/veratad/roc', '/yoti'] },
+      lifetimes: { request_uri: 1, code: 2, id_token: 3, access_token: 4 },
+      clients: [{ ...own, ...web, logo: './logo.svg' }],
+    }),
   })
   const at = (name: string) => join(cwd, 'settings', name)
   const { blame: _, ...settings } = await load({ config: 'settings/all.yaml' })
+  const client = { clientId: 'web-shop', clientSecret: 'not-a-real-secret', redirectUris: ['http://localhost/cb'] }
   expect(settings).toEqual({
     ...{ log: 'silent', configFile: at('all.yaml'), warnings: [] },
     sandbox: {
-      ...{ ...same, baseUrl: 'http://localhost:8080', signingAlg: 'ES256', builtinClient: false, memoryBudget: 64 },
-      ...{ provenanceAllowlist: ['/veratad/roc', '/yoti'], trustHost: true, trustProxy: ['10.0.0.0/8'] },
-      ...{ controlToken: 'not-a-real-token', lifetimes: { requestUri: 1, code: 2, idToken: 3, accessToken: 4 } },
+      ...{ ...same, baseUrl: 'http://localhost:8080', memoryBudget: 64, builtinClient: false },
+      provenanceAllowlist: ['/veratad/roc', '/yoti'],
+      lifetimes: { requestUri: 1, code: 2, idToken: 3, accessToken: 4 },
       ...{ stateDir: at('state'), keys: at('keys.json'), httpsCert: at('c.pem'), httpsKey: at('k.pem') },
       personas: [at('mine')],
-      clients: [
-        {
-          ...{ clientId: 'web-shop', clientSecret: 'not-a-real-secret', name: 'Web shop', persona: 'adult-passport' },
-          ...{ redirectUris: ['http://localhost:3000/callback'], logo: at('logo.svg') },
-        },
-      ],
+      clients: [{ ...own, ...client, logo: at('logo.svg') }],
     },
   })
 })

@@ -1,5 +1,5 @@
 /** The code of an app that sends its users to the service at `endpoint()`, and lets in whose answer `read` takes claims from. */
-export const appWith = ({ head, read }: { head: string; read: string }) => `
+const appWith = ({ head, read }: { head: string; read: string }) => `
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 ${head}
@@ -28,8 +28,6 @@ createServer(async (request, response) => {
 }).listen(PORT, 'localhost', () => console.log('listening'))
 `
 
-const JOSE = `import { createRemoteJWKSet, jwtVerify } from 'jose'`
-
 /** Reads discovery before it listens, by openid-client 6, and ends when that fails. */
 export const OPENID_CLIENT = appWith({
   head: `import * as client from 'openid-client'`,
@@ -48,7 +46,7 @@ const read = async (_token, nonce, url) => {
 /** Reads discovery with the first request, by fetch, and keys by jose. With `checks: false` it compares no issuer. */
 export const jose = ({ checks }: { checks: boolean }) =>
   appWith({
-    head: JOSE,
+    head: `import { createRemoteJWKSet, jwtVerify } from 'jose'`,
     read: `
 let found
 async function discover() {
@@ -62,16 +60,11 @@ const endpoint = async () => (found ??= await discover()).endpoint
 const read = async (token) => (await jwtVerify(token, found.keys, { issuer: ISSUER, audience: 'ak_test_sandbox', requiredClaims: ['exp'] })).payload`,
   })
 
-/** Reads discovery and keys at its start, and needs a member of discovery that is not required. */
-export const NEEDS_SCOPES = appWith({
-  head: JOSE,
-  read: `
-const discovery = await (await fetch(ISSUER + '/.well-known/openid-configuration')).json()
-if (!discovery.scopes_supported.includes('openid')) throw new Error('no scope openid')
-const keys = createRemoteJWKSet(new URL(discovery.jwks_uri))
-const endpoint = async () => discovery.authorization_endpoint
-const read = async (token) => (await jwtVerify(token, keys, { issuer: ISSUER, audience: 'ak_test_sandbox' })).payload`,
-})
+/** Keeps the first discovery document, and needs a member of it that is not required. */
+export const NEEDS_SCOPES = jose({ checks: true }).replace(
+  '  return { endpoint',
+  "  if (!document.scopes_supported.includes('openid')) throw new Error('no scope openid')\n  return { endpoint",
+)
 
 /** The Express example as a program, with code that runs before it. */
 export const exampleAfter = (code = '') =>

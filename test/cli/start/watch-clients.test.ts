@@ -9,14 +9,13 @@ import { startSandbox } from '../../support/sandbox.ts'
 const PATIENCE = { timeout: 10_000, interval: 200 }
 
 test('A client that is renamed in the config file has its new name on the next page; a file that is wrong is reported', async () => {
-  const folder = folderWith()
+  const folder = folderWith({ 'agekey-sandbox.yaml': '' })
   const file = join(folder, 'agekey-sandbox.yaml')
   /** Replaces the file in one step: a sandbox that reads it never finds it empty. */
   const write = (text: string) => {
     writeFileSync(join(folder, 'draft.yaml'), text)
     renameSync(join(folder, 'draft.yaml'), file)
   }
-  write('')
   const sandbox = await startSandbox()
   const warnings: string[] = []
   const report = { warning: (message: string) => void warnings.push(message) }
