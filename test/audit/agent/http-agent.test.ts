@@ -104,7 +104,6 @@ describe('A visit of the HTTP agent', () => {
 
 const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
-/** A GET form with the parameters as hidden fields. */
 function formTo(e1: string): string {
   const url = new URL(e1)
   const fields = [...url.searchParams].map(([name, value]) => `<input name="${name}" value="${attribute(value)}">`)
@@ -255,8 +254,6 @@ const cookiesOf = ({ headers }: ReceivedRequest): readonly string[] =>
     .map((pair) => pair.split('=', 1).join())
     .sort()
 
-const setsCookies: WebHandler = (_request, response) => response.setHeader('Set-Cookie', KINDS).end()
-
 /** An app that was visited, which sets a cookie of each kind before E1. */
 async function visitedBy(mode: 'query' | 'form_post', callback = redirectTo('/welcome', 303)) {
   const verify =
@@ -280,11 +277,6 @@ describe('The cookies of an app', () => {
     },
   )
 
-  test('all come when a page of the app itself leads on', async () => {
-    const refresh = page('<meta http-equiv="refresh" content="0; url=/welcome">')
-    expect((await visitedBy('form_post', refresh)).requests.map(cookiesOf).at(-1)).toEqual(ALL)
-  })
-
   test('never go to the sandbox, though it has the same host', async () => {
     const sandbox = await startWebApp(redirectTo('http://127.0.0.1:1/callback'))
     const app = await startWebApp((request, response) => {
@@ -295,28 +287,24 @@ describe('The cookies of an app', () => {
     expect(sandbox.requests.map(({ headers }) => headers.cookie)).toEqual([undefined])
   })
 
-  test('last from visit to visit of a browser, and do not reach another browser', async () => {
-    const app = await startWebApp(setsCookies)
+  test('last from visit to visit of a browser, are named in the hop that set them, and do not reach another browser', async () => {
+    const app = await startWebApp((_request, response) => response.setHeader('Set-Cookie', [...KINDS, '']).end())
     const agent = createHttpAgent()
     const browser = agent.newBrowser()
-    await visit(app.url, { browser })
+    const { hops } = await visit(app.url, { browser })
+    expect(hops).toMatchObject([{ cookies: ['strict', 'lax', 'none', 'fresh'] }])
     await visit(app.url, { browser })
     await visit(app.url, { browser: agent.newBrowser() })
     expect(app.requests.map(cookiesOf)).toEqual([[''], ALL, ['']])
-  })
-
-  test('are named in the hop whose answer set them', async () => {
-    const app = await startWebApp((_request, response) => response.setHeader('Set-Cookie', [...KINDS, '']).end())
-    expect((await visit(app.url)).hops).toMatchObject([{ cookies: ['strict', 'lax', 'none', 'fresh'] }])
   })
 })
 
 describe('The headers of a request', () => {
   const site = ({ headers }: ReceivedRequest) => [headers['sec-fetch-site'], headers.origin]
 
-  test('say whether the user, the app or another site made it', async () => {
-    const form = '<form method="post" action="/welcome"></form><script>document.forms[0].submit()</script>'
-    const app = await visitedBy('form_post', page(form))
+  test('say whether the user, the app or another site made it, and hold all cookies when the app made it', async () => {
+    const app = await visitedBy('form_post', page(`${FORM}<script>document.forms[0].submit()</script>`))
+    expect(app.requests.map(cookiesOf).at(-1)).toEqual(ALL)
     expect(app.requests.map(site)).toEqual([
       ['none', undefined],
       // The pages of the sandbox have a referrer policy that hides their origin.
