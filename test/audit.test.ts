@@ -30,7 +30,6 @@ const auditBy = (visit: VisitFunction, options: Partial<AuditOptions> = {}) =>
 
 type VisitDetails = Parameters<VisitFunction>[0]
 
-/** Why an audit could not be made. */
 async function problemOf(audited: Promise<AuditReport>): Promise<string> {
   const { message } = await audited.then(
     ({ totals }) => expect.fail(`it ended with ${JSON.stringify(totals)}`),
@@ -43,7 +42,6 @@ async function problemOf(audited: Promise<AuditReport>): Promise<string> {
 /** Why options, which may be wrong, are refused. */
 const problemWith = (options: object) => problemOf(Reflect.apply(audit, undefined, [sandbox, options]))
 
-/** Spoils the visits of the row expired. */
 const spoiling =
   (visit: VisitFunction, spoil: VisitFunction): VisitFunction =>
   (details) =>

@@ -38,14 +38,6 @@ const ANSWERING: Readonly<Record<string, Changes>> = {
     [NO_AGE, 'response.json({ adult: false, error })'],
     [TOO_YOUNG, "response.json({ adult: false, error: 'too young' })"],
   ],
-  'asks a member for no other proof': [
-    [
-      "app.get('/verify', (request, response) => {\n",
-      `app.get('/verify', (request, response) => {
-  if (/member=1/.test(request.headers.cookie)) return response.send('Welcome back.')\n`,
-    ],
-    [WELCOME, "  response.cookie('member', '1').send('Welcome, you are 18.')\n"],
-  ],
 }
 
 /** The checks that are taken out of each of them. */

@@ -22,7 +22,6 @@ export const SHOWED_YES = 'your app showed 200 at /members ("Welcome.")'
 export const SHOWED_NO = 'your app showed 403 at /callback ("Sorry.")'
 
 const MISSING = { path: 'nonce', message: 'it is missing', hint: 'send one' }
-/** What the sandbox finds wrong with a call. */
 export const FINDING = { rule: 'USE-08', level: 'error', ...MISSING } as const
 
 /** An AuditProblem with a message, for `toThrow`. */
@@ -48,7 +47,6 @@ const CREATE_HOPS: readonly Hop[] = [
   hopTo(`${APP}/created?state=s2`, { isCallback: true }),
 ]
 
-/** A visit that ended otherwise than at a page. */
 export const ended = (end: Visit['end'], changes: Partial<Visit> = {}): Visit => ({ end, hops: USE_HOPS, ...changes })
 
 /** A visit that went to the sandbox and came back to a page of the app. */
@@ -58,7 +56,6 @@ export const visitTo = (said: string, changes: Partial<Visit> = {}): Visit =>
 const CALLBACK = { response_mode: 'query', redirect_uri: `${APP}/callback`, state: 's1' }
 const ASKED = { scope: 'openid', claims: '{"age_thresholds":[18]}' }
 
-/** A Use request of the app. */
 export const requestOf = (parameters: Readonly<Record<string, string>> = {}): AuthorizationRequest => ({
   endpoint: 'E1',
   url: `${SANDBOX}/v1/oidc/use?state=s1`,
@@ -156,10 +153,8 @@ export function sandboxOf({
   })
 }
 
-/** Personas by the names of their roles. */
 export const CAST: Cast = { nameOf: (role) => `the ${role}`, as: (role, act) => act(role) }
 
-/** What an imitated app does in one run. */
 export interface Done {
   readonly shows: string | Visit | Observation
   /** Calls of its server: `E2`, `E4`, `E5`. */

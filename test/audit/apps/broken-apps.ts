@@ -12,7 +12,6 @@ export interface BrokenApp {
   readonly changes: Changes
 }
 
-/** The rows that an app lets in. */
 export const rowsLetIn = ({ finds }: BrokenApp): readonly Outcome[] =>
   selectRows({ only: finds }).filter((row) => row.correctClient === 'refuse' || finds.includes(rowId(row)))
 
@@ -324,7 +323,6 @@ const calls = [
 export const FAULTS = { signature, claims, binding, answer, calls }
 export const BROKEN_APPS = Object.values(FAULTS).flat()
 
-/** The broken app of this name. */
 export function findBrokenApp(name: string): BrokenApp {
   const app = BROKEN_APPS.find((one) => one.name === name)
   if (!app) throw new Error(`there is no broken app that ${name}`)

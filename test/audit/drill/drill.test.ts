@@ -5,7 +5,6 @@ import { type Changes, REDIRECT_URI } from '../../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 import { startVerificationsApp } from './verifications-app.ts'
 
-/** Why a drill shows nothing. */
 async function problemOf(sandbox: TestSandbox, options: DrillOptions): Promise<string> {
   const { message } = await drill(sandbox, options).then(
     (report) => expect.fail(`it ended with ${JSON.stringify(report)}`),

@@ -15,7 +15,6 @@ const DONE = '200 /done Done.'
 const SAME = '200 /same It stays.'
 const SLOW = '429 /cb Slow.'
 
-/** What the app showed, as a sentence. */
 const showed = (said: string) => `your app showed ${summaryOf(said)}`
 const summaryOf = (said: string) => said.replace(/^(\S+) (\S+) (.*)$/, '$1 at $2 ("$3")')
 

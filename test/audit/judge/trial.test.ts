@@ -38,7 +38,6 @@ async function trialOf({ app, program, visitsEach = 1, repeat = 1, signal = new 
   return { ...trial, heard, copies }
 }
 
-/** A trial that has judged some rows. */
 async function tried(count: number, settings: Settings) {
   const trial = await trialOf(settings)
   await trial.judge(rows(count))

@@ -8,13 +8,11 @@ import {
   readObservation,
 } from '../../../src/audit/learn/signature.ts'
 
-/** A page that says some words. */
 function page(status: number, path: string, words = '', others: readonly string[] = []): Observation {
   const said = words.split(' ').flatMap((word) => (word === '' ? [] : [`says ${word}`]))
   return { end: 'page', status, features: new Set([`status ${status}`, `at ${path}`, ...said, ...others]), summary: '' }
 }
 
-/** The page of the callback. */
 const at = (words: string, others?: readonly string[]) => page(200, '/callback', words, others)
 
 const ended = (end: Observation['end']): Observation => ({ end, status: 0, features: new Set([end]), summary: end })
