@@ -10,7 +10,6 @@ const sandbox = await shareSandbox()
 
 const APP = 'const app = express()\n'
 const CALLBACK = "app.post('/callback', express.urlencoded(), async (request, response) => {\n"
-const WELCOME = "  response.send('Welcome, you are 18.')\n"
 const UNTRUSTED = "  response.status(400).send('This answer cannot be trusted.')\n"
 const WELCOMES = "response.cookie('member', '1').send('Welcome, you are 18.')"
 
@@ -28,12 +27,6 @@ const ACCEPTS_EVERYTHING: Changes = [
 app.all('/callback', (request, response) => ${WELCOMES})
 ${CALLBACK}`,
   ],
-]
-
-/** By the address of the browser, not by a cookie. */
-const REMEMBERS_THE_USER: Changes = [
-  [CALLBACK, `const members = new Set()\n${CALLBACK}  if (members.has(request.ip)) return ${WELCOMES}\n`],
-  [WELCOME, `  members.add(request.ip)\n${WELCOME}`],
 ]
 
 /** After as many requests as an audit makes in its middle. */
@@ -67,17 +60,12 @@ const audit = (changes: Changes, options: AuditOptions = {}) =>
 const rowsWith = ({ rows }: AuditReport, verdict: VerdictName) =>
   rows.filter((row) => row.verdict === verdict).map(({ row }) => row)
 
-test.each<readonly [string, Changes, RegExp]>([
-  [
-    'remembers its users',
-    REMEMBERS_THE_USER,
-    /^child-12 is let in after adult-passport was: your app remembers the user; use \{n\} in before:, or give reset:$/,
-  ],
-  ['never answers', first(''), /^GET \/verify is not answered in time; raise --timeout/],
-])('An audit shows nothing of an app that %s, and says why in one line', async (_what, changes, message) => {
-  const problem = await audit(changes, { timeoutSeconds: 1 }).catch((error: unknown) => error)
+test('An audit shows nothing of an app that never answers, and says why in one line', async () => {
+  const problem = await audit(first(''), { timeoutSeconds: 0.5 }).catch((error: unknown) => error)
   expect(problem).toBeInstanceOf(AuditProblem)
-  expect(problem).toMatchObject({ message: expect.stringMatching(message) })
+  expect(problem).toMatchObject({
+    message: 'GET /verify is not answered in time; raise --timeout when your app is that slow',
+  })
 })
 
 test('An audit of an app that takes every answer finds every row that it must refuse, by the rule that it is given', async () => {

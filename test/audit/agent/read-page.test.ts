@@ -68,19 +68,16 @@ describe('The words of a page', () => {
 })
 
 describe('The evidence of a page', () => {
-  test('is its title and its first sentence', () => {
+  test('is its title and its first sentence, or the text of JSON as it came', () => {
     const shown = pageOf('<title> My\n app </title><h1>No</h1> <p>You are not 18 yet. Come back later.</p>')
     expect([titleOf(shown), firstSentence(shown)]).toEqual(['My app', 'No You are not 18 yet.'])
+    const answer = json({ error: 'Too young.' })
+    expect([titleOf(answer), firstSentence(answer)]).toEqual(['', '{"error":"Too young."}'])
   })
 
   test('is at most 120 characters long', () => {
     expect(firstSentence(pageOf('word '.repeat(100)))).toHaveLength(120)
     expect(firstSentence(json({ message: 'x'.repeat(200) }))).toHaveLength(120)
-  })
-
-  test('is the text of JSON as it came, and no title', () => {
-    const answer = json({ error: 'Too young.' })
-    expect([titleOf(answer), firstSentence(answer)]).toEqual(['', '{"error":"Too young."}'])
   })
 })
 
