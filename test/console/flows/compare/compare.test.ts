@@ -36,15 +36,6 @@ test('The page of two flows is reached from the page of a flow, which names the 
   expect(byTestId((await open('/f1')).html, 'compare')).toEqual([])
 })
 
-test('The page of two flows is reached from the table by two boxes, the older flow first', async () => {
-  const tags = tagsOf((await open('')).html).map(({ attributes }) => attributes)
-  const boxes = tags.filter(({ name }) => name === 'pick')
-  expect(boxes.map(({ value }) => value)).toEqual(['f2', 'f1'])
-  expect(tags.filter(({ id }) => id === boxes[0]?.['form'])).toHaveLength(1)
-  expect(tags.flatMap(({ formaction }) => formaction ?? [])).toEqual([`${FLOWS}/compare`])
-  expect((await open('/compare?pick=f2&pick=f1')).text).toContain('f1 and f2 side by side')
-})
-
 test('The page of two flows asks for the flows that are missing, and says when too many are chosen', async () => {
   expect((await open('/compare')).text).toContain('Choose two flows in the table')
   const one = tagsOf((await open('/compare?pick=f2')).html)
