@@ -105,8 +105,6 @@ test('The style sheet of an appearance keeps the colours that are requested, and
 })
 
 test.each([
-  [{ primary_color: '#fff' }, { primary: '#ffffff' }],
-  [{ primary_color: '#392669' }, { primary: '#392669' }],
   [{ primary_color: '#A0c' }, { primary: '#aa00cc' }],
   [{ primary_color: 'rebeccapurple' }, { primary: '#663399' }],
   [{ primary_color: 'RED' }, { primary: '#ff0000' }],

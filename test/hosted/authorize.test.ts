@@ -3,7 +3,7 @@ import { readCallback } from '../support/callbacks.ts'
 import { readError } from '../support/error-body.ts'
 import { openEndings, press, submit } from '../support/forms.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
-import { byTestId } from '../support/markup.ts'
+import { byTestId, textOf } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { type Changes, createRequest, useRequest } from '../support/requests.ts'
 import { shareSandbox } from '../support/sandbox.ts'
@@ -53,8 +53,10 @@ test('A choice is refused with 410 when it comes again, when its transaction is 
   expect((await submit(sandbox, form)).status).toBe(303)
   const again = await submit(sandbox, form)
   expect([again.status, again.headers.location]).toEqual([410, undefined])
+  expect(textOf(again.text)).toMatch(/answered already.*Go back to the app and start again/)
   const unknown = new URLSearchParams({ transaction: 'unknown', outcome: 'verified' })
-  expect((await submit(sandbox, { action: form.action, fields: unknown })).status).toBe(410)
+  const refused = await submit(sandbox, { action: form.action, fields: unknown })
+  expect([refused.status, textOf(refused.text)]).toEqual([410, expect.stringContaining('unknown or expired')])
   const late = press(await openUse(), 'use')
   await sandbox.clock.advance(3_600)
   expect((await submit(sandbox, late)).status).toBe(410)

@@ -88,14 +88,6 @@ test.each([
   expect(body.error_description).toMatch(message)
 })
 
-test('A hosted page says whether a request that is over was answered or is unknown', async () => {
-  const form = press((await open()).text, 'use')
-  await submit(sandbox, form)
-  expect(textOf((await submit(sandbox, form)).text)).toMatch(/answered already.*Go back to the app and start again/)
-  form.fields.set('transaction', 'never-seen')
-  expect(textOf((await submit(sandbox, form)).text)).toContain('unknown or expired')
-})
-
 test('The choice page is cached for the back button, and its forms may go to the sandbox and the app alone', async () => {
   const { headers } = await open()
   expect(headers['cache-control']).toBe('private, no-cache')

@@ -34,21 +34,6 @@ test('A flow ends with a page when only the form request, or only a script of th
   }
 })
 
-test('A hosted page may be embedded on any site, as the service may', async () => {
-  const { headers } = await use()
-  expect(headers).not.toHaveProperty('x-frame-options')
-  expect(headers['content-security-policy']).not.toContain('frame-ancestors')
-})
-
-test('The page about iframes may frame the sandbox and nothing else', async () => {
-  const { headers, text } = await sandbox.request.get('/_sandbox/embedding')
-  expect(headers['content-security-policy']).toContain("frame-src 'self'")
-  const frames = tagsOf(text).filter(({ name }) => name === 'iframe')
-  const allowed = ['publickey-credentials-get', "publickey-credentials-get 'none'"]
-  expect(frames.map(({ attributes }) => attributes['allow'])).toEqual(allowed)
-  for (const { attributes } of frames) expect((await sandbox.request.get(attributes['src'] ?? '')).status).toBe(200)
-})
-
 const WEB_VIEW = { 'User-Agent': 'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Chrome/126' }
 const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36'
