@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
@@ -50,10 +50,10 @@ describe('An own certificate', () => {
   const now = Date.now()
   const day = 24 * 60 * 60 * 1000
   /** A pair of files in a new folder. */
-  const writePair = async (names: string[], at = now) => {
-    const { cert, key } = await generateCertificate(names, at)
+  const writePair = async (name: string, at = now) => {
+    const { cert, key } = await generateCertificate([name], at)
     const folder = folderWith({ 'cert.pem': cert, 'key.pem': key })
-    return { folder, files: { httpsCert: join(folder, 'cert.pem'), httpsKey: join(folder, 'key.pem') } }
+    return { httpsCert: join(folder, 'cert.pem'), httpsKey: join(folder, 'key.pem') }
   }
   const startWith = async (options: SandboxOptions) => {
     const warnings: string[] = []
@@ -62,7 +62,7 @@ describe('An own certificate', () => {
   }
 
   test('is shown, and stands for https by itself', async () => {
-    const { files } = await writePair(['localhost'])
+    const files = await writePair('localhost')
     const { baseUrl, certificate, warnings } = await startWith(files)
     expect(certificate).toEqual({ pem: readFileSync(files.httpsCert, 'utf8'), file: files.httpsCert })
     expect((await rawCall(jwksOf(baseUrl), { ca: certificate?.pem })).status).toBe(200)
@@ -76,28 +76,22 @@ describe('An own certificate', () => {
     ['for another name', 'other.example', now, {}, /does not name localhost; clients that come by that name/],
     ['beside a base URL by http', 'localhost', now, HTTP, /^baseUrl: .* the sandbox itself serves https$/],
   ])('%s is served with a warning', async (_what, name, at, options, warning) => {
-    const { warnings } = await startWith({ ...(await writePair([name], at)).files, ...options })
+    const { warnings } = await startWith({ ...(await writePair(name, at)), ...options })
     expect(warnings).toEqual([expect.stringMatching(warning)])
   })
 
   test('that cannot be used stops the start in one line', async () => {
-    const { folder, files } = await writePair(['localhost'])
-    const write = (name: string, text: string) => {
-      writeFileSync(join(folder, name), text)
-      return join(folder, name)
-    }
-    const otherKey = write('other.pem', (await generateCertificate(['localhost'], now)).key)
-    const text = write('text.pem', 'hello')
-    const locked = write('locked.pem', '-----BEGIN ENCRYPTED PRIVATE KEY-----\n')
-    mkdirSync(join(folder, 'dir'))
+    const [files, { httpsKey: otherKey }] = [await writePair('localhost'), await writePair('localhost')]
+    const folder = folderWith({ text: 'hello', locked: '-----BEGIN ENCRYPTED PRIVATE KEY-----\n' })
+    const [text, locked] = ['text', 'locked'].map((name) => join(folder, name))
     const cases: [SandboxOptions, RegExp][] = [
       [{ httpsCert: join(folder, 'absent') }, /^httpsCert: cannot read \S+absent \(there is no such file\)$/],
-      [{ httpsCert: join(folder, 'dir') }, /^httpsCert: cannot read \S+dir \(it is a folder\)$/],
+      [{ httpsCert: folder }, /^httpsCert: cannot read \S+ \(it is a folder\)$/],
       [{ httpsCert: text }, /^httpsCert: \S+ is no PEM certificate; it begins with -----BEGIN CERTIFICATE/],
       [{ httpsCert: files.httpsKey }, /^httpsCert: \S+ is no PEM certificate/],
       [{ httpsKey: text }, /^httpsKey: \S+ is no PEM private key; it begins with -----BEGIN PRIVATE KEY/],
       [{ httpsKey: locked }, /^httpsKey: \S+ is encrypted; give the key without a passphrase$/],
-      [{ httpsKey: otherKey }, /^httpsKey: \S+other.pem is not the key of the certificate in \S+cert.pem/],
+      [{ httpsKey: otherKey }, /^httpsKey: \S+key.pem is not the key of the certificate in \S+cert.pem/],
     ]
     for (const [options, message] of cases)
       await expect(createSandbox({ ...files, ...options })).rejects.toThrow(message)
