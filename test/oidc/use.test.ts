@@ -62,6 +62,10 @@ test.each<[string, Changes, object]>([
   expect(begin(changes)).toMatchObject({ kind: 'proceed', findings: [], transaction })
 })
 
+test.each(['TRUE', '1', 'yes'])('can_create=%s offers no creation', (can_create) => {
+  expect(begin({ can_create })).toMatchObject({ kind: 'proceed', transaction: { canCreate: false } })
+})
+
 test.each<[Changes, string]>([
   [{ nonce: undefined, response_mode: 'query' }, 'query'],
   [{ nonce: undefined, response_mode: 'jwt' }, 'fragment'],
@@ -74,6 +78,12 @@ test.each<[Changes, string]>([
   [{ response_type: 'code token' }, 'fragment'],
 ])('The error of a request with %j goes back by %s', (changes, mode) => {
   expect(begin(changes)).toMatchObject({ kind: 'refused', callback: { mode } })
+})
+
+test('The error of response_type=code goes back by fragment when response_mode is sent twice', () => {
+  const query = Object.entries(useRequest({ response_type: 'code', response_mode: 'query' }))
+  const twice = [...query, ['response_mode', 'query'] as const]
+  expect(beginUse(twice, createProvider())).toMatchObject({ kind: 'refused', callback: { mode: 'fragment' } })
 })
 
 const OF_10 = { ...UPGRADE, claims: claims({ age_thresholds: [10, 18] }) }

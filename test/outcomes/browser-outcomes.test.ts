@@ -1,19 +1,19 @@
-import { decodeJwt, type JWTVerifyGetKey } from 'jose'
+import { decodeJwt, decodeProtectedHeader, type JWTVerifyGetKey } from 'jose'
 import * as client from 'openid-client'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { findOutcome } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { personasFor } from '../support/personas-for.ts'
-import { shareSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 import {
   type Delivery,
   type Ignorable,
   type Policy,
   Refusal,
-  readCreateAnswer,
+  readAnswer,
   readUseAnswer,
-  type Session,
   type UseAnswer,
   type VerifyIdToken,
   verifyWithJose,
@@ -23,10 +23,7 @@ import { CLIENT_WITH_ES256, issuerOf, rowsOf, runCreate, runUse } from './flows.
 
 const sandbox = await shareSandbox()
 
-interface Run {
-  readonly session: Session
-  readonly delivery: Delivery | undefined
-}
+type Run = Awaited<ReturnType<typeof runUse>>
 
 /** Each row for each persona for whom a careless client says yes. */
 const baited = (rows: readonly Outcome[]) =>
@@ -192,7 +189,7 @@ async function readCreate(name: string): Promise<(ignores?: readonly Ignorable[]
   const delivery = await runCreate(sandbox, requestUri, name)
   return (ignores) => {
     try {
-      readCreateAnswer(arrived(delivery), { mode: 'query', state }, ignores)
+      readAnswer(arrived(delivery), { mode: 'query', state }, ignores)
       return 'created'
     } catch (error) {
       return refusedAs(error)
@@ -213,5 +210,31 @@ test('Correct clients differ about two Create answers', async () => {
     const read = await readCreate(name)
     const ignored = name === 'callback.error_empty' ? 'empty error' : 'iss of the callback'
     expect([name, read(), read([ignored])]).toEqual([name, 'refused', 'created'])
+  }
+})
+
+const idTokenOf = async (at: Sandbox, name: string, changes = {}) =>
+  arrived((await runUse(at, { name }, changes)).delivery).params.get('id_token') ?? ''
+
+test('id_token.key_rotated signs by one new key, published from then on, and leaves the key of all other tokens', async () => {
+  const fresh = await startSandbox()
+  const keySet = z.object({ keys: z.array(z.object({ kid: z.string() })) })
+  const publishedKids = async () =>
+    keySet.parse((await fresh.request.get('/.well-known/jwks.json')).body).keys.map(({ kid }) => kid)
+  const before = await publishedKids()
+  const usual = decodeProtectedHeader(await idTokenOf(fresh, 'verified'))
+  const { kid = '' } = decodeProtectedHeader(await idTokenOf(fresh, 'id_token.key_rotated'))
+  expect(before).not.toContain(kid)
+  for (let times = 0; times < 2; times += 1) await idTokenOf(fresh, 'id_token.key_rotated')
+  const after = await publishedKids()
+  expect(after).toEqual(expect.arrayContaining([...before, kid]))
+  expect([before, after].map(({ length }) => length)).toEqual([2, 4])
+  expect(decodeProtectedHeader(await idTokenOf(fresh, 'verified'))).toEqual(usual)
+})
+
+test('An id_token of id_token.padded shows the padding, however long it is', async () => {
+  for (const length of [16, 17, 18]) {
+    const payload = (await idTokenOf(sandbox, 'id_token.padded', { nonce: 'n'.repeat(length) })).split('.')[1] ?? ''
+    expect([payload.length % 4, payload]).toEqual([0, expect.stringMatching(/[^=]={1,2}$/)])
   }
 })

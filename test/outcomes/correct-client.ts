@@ -49,7 +49,7 @@ export async function readUseAnswer(
   session: Session,
   { verify, ignores = [] }: { verify: VerifyIdToken; ignores?: readonly Ignorable[] | undefined },
 ): Promise<UseAnswer> {
-  const { id_token: idToken, create_requested: createRequested, code } = readOnce(delivery, session, ignores)
+  const { id_token: idToken, create_requested: createRequested, code } = readAnswer(delivery, session, ignores)
   if (createRequested !== undefined) {
     require(session.canCreate, 'create_requested was not on offer')
     require(createRequested === 'true', 'create_requested is not exactly true')
@@ -69,15 +69,6 @@ export async function readUseAnswer(
   const codeHash = code === undefined && ignores.includes('c_hash without code') ? undefined : payload['c_hash']
   checkCode(codeHash, code, { expected })
   return { kind: 'verified', ageThresholds, sub, code }
-}
-
-/** Takes the answer of a Create flow: a state and no error. @throws Refusal */
-export function readCreateAnswer(
-  delivery: Delivery,
-  session: Pick<Session, 'mode' | 'state'>,
-  ignores: readonly Ignorable[] = [],
-): void {
-  readOnce(delivery, session, ignores)
 }
 
 /** How strict the verification with jose is; every default is the documented rule. */
@@ -111,11 +102,11 @@ export const verifyWithJose =
     return payload
   }
 
-/** The parameters, each at most once and in the right place, of an answer that belongs to this session and is no error. */
-function readOnce(
+/** The parameters, each once and in the right place, of an answer that belongs to this session and is no error. @throws Refusal */
+export function readAnswer(
   { mode, params }: Delivery,
   session: Pick<Session, 'mode' | 'state'>,
-  ignores: readonly Ignorable[],
+  ignores: readonly Ignorable[] = [],
 ): Record<string, string | undefined> {
   require(mode === session.mode, 'the answer is not where it was asked for')
   require(new Set(params.keys()).size === [...params].length, 'a parameter comes twice')

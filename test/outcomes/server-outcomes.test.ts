@@ -197,3 +197,12 @@ test.each([
   expect('www-authenticate' in answer.headers).toBe(status === 401 && name !== 'par.401')
   expect(findOutcome(serverFlow(name), name)?.instead).toBe(true)
 })
+
+test('discovery.jwks_uri_on_other_host names a trap that can be fetched under another host', async () => {
+  const path = '/v1/oidc/use/.well-known/openid-configuration'
+  const reply = await sandbox.request.get(path).set('X-Sandbox-Outcome', 'discovery.jwks_uri_on_other_host')
+  const address = new URL(String(reply.body['jwks_uri']))
+  expect(address.hostname).not.toBe(new URL(sandbox.baseUrl).hostname)
+  expect(address.pathname).toMatch(/^\/_sandbox\/trap\//)
+  expect(await (await fetch(address)).json()).toEqual({ keys: [] })
+})

@@ -70,6 +70,7 @@ const BODY = { path: '' } as const
 const SPEC = { only: 'spec' } as const
 const OF_AGEKEY = { scope: 'openid agekey.upgrade' }
 const EVIL = { redirect_uri: 'https://evil.example/' }
+const SLASHED = `${REDIRECT_URI}/`
 const QUERIED = `${REDIRECT_URI}?a=b`
 const NO_ADDRESSES = { request_uri: undefined, redirect_uri: undefined }
 const NO_CREDENTIALS = { client_id: undefined, client_secret: undefined }
@@ -100,6 +101,7 @@ const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this clien
 const BEGINNING = 'request_uri must begin with urn:svc:request: (profile spec)'
 const MANY_METHODS = 'claims.allowed_methods must have at most 100 entries, has 101'
 
+const BY_SLASH = `${REDIRECT_URI} by the final slash`
 const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
 const ID_TOKEN_CODE = 'response_type must be id_token, is "id_token code"'
 const FOR_SERVERS = 'is for E2 and E4 and must never reach a browser: it was ignored'
@@ -121,6 +123,7 @@ const E1: readonly Row[] = [
   ['USE-01', { client_id: 'nobody' }, UNKNOWN, PAGE],
   ...missing('USE-01', 'client_id', MISSING_PAGE),
   ['USE-02', EVIL, UNREGISTERED, PAGE],
+  ['USE-02', { redirect_uri: SLASHED }, `redirect_uri ${SLASHED} ${ADDRESSES} (differs from ${BY_SLASH})`, PAGE],
   ...missing('USE-02', 'redirect_uri', MISSING_PAGE),
   ...missing('USE-03', 'scope'),
   ...values('USE-03', `${USE_SCOPE}, is %j`, ' ', 'openid email'),

@@ -13,16 +13,11 @@ const ONCE = { count: 1 }
 const cast = castOf(await loadPersonas(), { base: NOW, now: NOW })
 
 /** The coverage of an app that asked for these claims once. */
-const asking = (claims: Claims, more: Partial<CoverageCounters> = {}) =>
-  describeCoverage(
-    {
-      ...emptyCounters('1.0.0'),
-      claims: [{ claims, thresholds: {}, filters: {}, boundaries: {} }],
-      ...more,
-      asked: { use: ONCE, fragment: ONCE, no_can_create: ONCE, ...more.asked },
-    },
-    cast,
-  )
+function asking(claims: Claims, more: Partial<CoverageCounters> = {}) {
+  const asked = { use: ONCE, fragment: ONCE, no_can_create: ONCE, ...more.asked }
+  const seen = [{ claims, thresholds: {}, filters: {}, boundaries: {} }]
+  return describeCoverage({ ...emptyCounters('1.0.0'), claims: seen, ...more, asked }, cast)
+}
 const AGE: Claims = { age_thresholds: [18] }
 
 const itemOf = ({ dimensions }: ReturnType<typeof asking>, dimension: keyof Coverage['dimensions'], title: string) =>
@@ -44,7 +39,8 @@ test('Coverage names a persona on each side of a birthday, and what to add when 
   ])
   expect(items[1]?.sides['tomorrow']?.closes).toContain('date_of_birth: today - 25y + 1d')
   // No method with a date of birth.
-  const { boundaries } = asking({ ...AGE, allowed_methods: ['facial_age_estimation'] }).dimensions
+  const allowed_methods = ['facial_age_estimation' as const, 'payment_card_network' as const]
+  const { boundaries } = asking({ ...AGE, allowed_methods }).dimensions
   expect(boundaries).toMatchObject({ total: 0, percent: 100 })
 })
 
