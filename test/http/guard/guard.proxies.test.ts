@@ -87,17 +87,6 @@ test.each([
   expect([status, headers['set-cookie']]).toEqual([403, undefined])
 })
 
-test('Through a proxy the console asks for the token, and a browser that gave it comes in', async () => {
-  const { request } = withToken
-  await request.get('/_sandbox/console/flows').set(FORWARDED).expect(401)
-  const signedIn = await request.post('/_sandbox/console/sign-in').set(FORWARDED).type('form').send({ token: TOKEN })
-  const Cookie = signedIn.get('Set-Cookie')?.[0]?.split(';', 1)[0] ?? ''
-  await request
-    .get('/_sandbox/console/flows')
-    .set({ ...FORWARDED, Cookie })
-    .expect(200)
-})
-
 test.each(['/_sandbox/health', '/.well-known/jwks.json', '/_sandbox/demo'])('A proxy may open %s', async (path) => {
   await plain.request.get(path).set(FORWARDED).expect(200)
 })
