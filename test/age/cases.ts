@@ -47,7 +47,6 @@ export const SIGNAL_CONTEXT = {
   platforms: ['apple_wallet', 'sandbox'],
 }
 
-/** The named signal with some members changed and some left out. */
 export function signalOf({ of, with: changes = {}, without = [] }: (typeof SIGNAL_CASES)[number]): object {
   const changed = { ...SIGNALS[of], ...changes }
   return Object.fromEntries(Object.entries(changed).filter(([name]) => !without.includes(name)))

@@ -70,7 +70,6 @@ function older(signal: AgeSignal, years: number): AgeSignal {
 
 type Question = { readonly held: readonly AgeSignal[]; readonly claims: Claims; readonly now: number }
 
-/** What of a question changes. */
 type Change = (question: Question) => Partial<Question>
 
 const FILTERS = ['allowed_methods', 'verified_after', 'provenance', 'iso_27566_1'] as const

@@ -44,7 +44,6 @@ test('exchangeCode takes a code only from its own client for its grant_type, and
   await service.exchange(code)
 })
 
-/** A code that was exchanged, and the access token. */
 async function exchangedOnce() {
   const service = createService()
   const code = await service.obtainCode()

@@ -25,7 +25,6 @@ export type UseAnswer =
   | { kind: 'verified'; ageThresholds: Readonly<Record<string, boolean>>; sub: string; code: string | undefined }
   | { kind: 'create_requested' }
 
-/** Why an answer is no result. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -80,7 +79,6 @@ export interface Policy {
   readonly ignores?: readonly Ignorable[]
 }
 
-/** Verifies an id_token with jose. */
 export const verifyWithJose =
   (keys: JWTVerifyGetKey, expected: { issuer: string; clientId: string }, policy: Policy = {}): VerifyIdToken =>
   async (idToken, session) => {

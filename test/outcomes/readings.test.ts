@@ -102,7 +102,6 @@ const CHANGED: Readonly<Record<string, Texts>> = {
   },
 }
 
-/** The same of each refused call. */
 function refusals(facts: Texts): Texts {
   const calls = ['par', 'par.forced', 'exchange', 'upgrade']
   return Object.fromEntries(
@@ -146,7 +145,6 @@ async function callbackOf(answer: Promise<Response>) {
   return { status, location, names: [...params.keys()].join(' '), params: Object.fromEntries(params) }
 }
 
-/** A client of one tenant. */
 function createObserver({ baseUrl }: Pick<SandboxApi, 'baseUrl'>) {
   const get = (path: string, query: Texts = {}, headers: Texts = {}) =>
     fetch(`${baseUrl}${path}?${new URLSearchParams(query)}`, { headers, redirect: 'manual' })

@@ -52,7 +52,6 @@ interface RuleCase extends Details {
 
 type Send = (service: Service<TestProvider>, sent: Sent) => Answer | Promise<Answer>
 
-/** A parameter that is left out, and one without a value. */
 const missing = (rule: RuleId, name: string, details: Details = { error: 'invalid_request' }): Row[] => [
   [rule, { [name]: undefined }, `${name} is missing`, details],
   [rule, { [name]: '' }, `${name} is missing: it was received without a value`, details],

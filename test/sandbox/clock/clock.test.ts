@@ -21,14 +21,12 @@ test('A clock shows the system time when no other time is supplied', () => {
 })
 
 type Act = (clock: SandboxClock, pass: (milliseconds: number) => void) => void
-const pass =
-  (milliseconds: number): Act =>
-  (_clock, letPass) =>
-    letPass(milliseconds)
-const advance =
-  (seconds: number): Act =>
-  (clock) =>
-    clock.advance(seconds)
+function pass(milliseconds: number): Act {
+  return (_clock, letPass) => letPass(milliseconds)
+}
+function advance(seconds: number): Act {
+  return (clock) => clock.advance(seconds)
+}
 const set: Act = (clock) => clock.set(LEAP_DAY)
 const freeze: Act = (clock) => clock.freeze(true)
 const run: Act = (clock) => clock.freeze(false)

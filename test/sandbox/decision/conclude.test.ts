@@ -12,7 +12,6 @@ import { createTestTenant } from '../../support/tenant.ts'
 type Decided = { outcome: string; persona?: string; saves?: boolean }
 type Beginning = ReturnType<typeof beginUse> | Awaited<ReturnType<typeof beginCreate>>
 
-/** Ends a valid request with an outcome by a persona. */
 async function end(tenant: Tenant, beginning: Beginning, decided: Decided) {
   if (beginning.kind === 'refused') throw new Error('the request is refused')
   const { outcome, persona = '', ...options } = decided

@@ -44,7 +44,6 @@ async function decideRequest(flow: Flow, tenant: Tenant, requested: RequestedDec
   return decide(await transactionOf(flow, tenant, changes), callOf(flow), { requested, tenant })
 }
 
-/** The names of the persona and the outcome that are decided. */
 async function namesBy(...request: Parameters<typeof decideRequest>) {
   const decision = await decideRequest(...request)
   return decision && [decision.persona?.name, decision.outcome.name]

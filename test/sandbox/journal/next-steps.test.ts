@@ -8,7 +8,6 @@ const LIFETIMES = { requestUri: 90, code: 60, idToken: 600, accessToken: 10_800 
 
 const call = (endpoint: string, status: number) => recordedCall({ endpoint, status })
 
-/** A call whose callback has these parameters. */
 const answered = (endpoint: string, params: Readonly<Record<string, string>>) =>
   recordedCall({ endpoint, response: callbackWith(params) })
 

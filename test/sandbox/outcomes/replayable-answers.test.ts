@@ -26,17 +26,15 @@ const spoiled = { state: 's3', nonce: 'n3', response: callback('spoiled'), outco
 const ofOther = { state: 's4', nonce: 'n4', response: callback('of another client'), client: 'other' }
 const second = { state: 's2', nonce: 'n2', response: callback('second') }
 
-test.each<[what: string, flows: Ended[], replayed: string | undefined]>([
-  ['the newest good answer of the client', [FIRST, second, spoiled, ofOther], 'second'],
-  ['an older answer, when the newest has the state of the request', [FIRST, { ...second, state: 'now' }], 'first'],
-  ['an older answer, when the newest has the nonce of the request', [FIRST, { ...second, nonce: 'now' }], 'first'],
-  ['the newest of a client that sends one state', [FIRST, second].map((flow) => ({ ...flow, state: 'now' })), 'second'],
+test.each<[what: string, flows: Ended[], told: string | undefined]>([
+  ['the newest good answer of the client', [FIRST, second, spoiled, ofOther], 's2 n2 second'],
+  ['an older answer than one with the state of the request', [FIRST, { ...second, state: 'now' }], 's1 n1 first'],
+  ['an older answer than one with the nonce of the request', [FIRST, { ...second, nonce: 'now' }], 's1 n1 first'],
+  ['the newest of one state', [FIRST, second].map((flow) => ({ ...flow, state: 'now' })), 'now n2 second'],
   ['none that has the nonce of the request', [{ ...FIRST, nonce: 'now' }], undefined],
-])('Out of the Use flows of a tenant %s is replayed', async (_what, flows, idToken) => {
+])('Out of the Use flows of a tenant this is replayed: %s', async (_what, flows, told) => {
   const answer = await replayed(...flows)
-  expect(answer?.idToken).toBe(idToken)
-  const sent = flows.find(({ response }) => idToken !== undefined && JSON.stringify(response).includes(idToken))
-  expect([answer?.state, answer?.nonce]).toEqual([sent?.['state'], sent?.['nonce']])
+  expect(answer && `${answer.state} ${answer.nonce} ${answer.idToken}`).toBe(told)
 })
 
 test('An answer is looked for in ten flows', async () => {

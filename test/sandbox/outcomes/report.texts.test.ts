@@ -62,11 +62,14 @@ test.each([
   ['control_lost', LOST],
   ['masked', 'the app refuses the same answer without the fault'],
   ['flaky', 'a second visit had another result'],
-])('A row that is undetermined as %s is explained, and another one by its own reason', (reason, meaning) => {
+])('A row that is undetermined as %s is explained', (reason, meaning) => {
   expect(whyNotJudged(auditedRow(EXPIRED, { reason }))).toBe(`${reason}: ${meaning}`)
+})
+
+test('A row that was not judged for a reason of its own tells that, with what was seen', () => {
+  const row = auditedRow(EXPIRED, { reason: 'it has no Create', evidence: 'your app showed 404', log: ['gone'] })
+  expect(whyNotJudged(row)).toBe('it has no Create; your app showed 404; its log: gone')
   expect(whyNotJudged(auditedRow(EXPIRED))).toBe('')
-  const own = auditedRow(EXPIRED, { reason: 'it has no Create', evidence: 'your app showed 404', log: ['gone'] })
-  expect(whyNotJudged(own)).toBe('it has no Create; your app showed 404; its log: gone')
 })
 
 test.each([

@@ -59,7 +59,6 @@ const briefValue = (_name: string, value: unknown) => {
   return JSON.stringify(value)?.startsWith('[[[[') ? `${JSON.stringify(value).length} brackets` : value
 }
 
-/** The text of one part of a token. */
 const decoded = (part: string) => Buffer.from(part, 'base64url').toString()
 
 function jsonIn(text: string): Readonly<Record<string, unknown>> | undefined {
@@ -111,7 +110,6 @@ const SIGNERS = (
   )
 ).flat()
 
-/** What a token is signed with. */
 async function signerOf(token: string): Promise<string | undefined> {
   const tried = await Promise.allSettled(SIGNERS.map(([, verify]) => verify(token)))
   return SIGNERS[tried.findIndex(({ status }) => status === 'fulfilled')]?.[0]
@@ -165,7 +163,6 @@ const createTools = () => {
   return createTamperTools({ provider, keys, clients, settings, transaction: undefined })
 }
 
-/** A good reply of each call. */
 function goodReply(flow: OutcomeFlow): ServerReply {
   const { provider } = tenant
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }

@@ -46,7 +46,6 @@ beforeEach(() => {
 
 const names = async () => (await personas.list()).map(({ name }) => name)
 
-/** The age key that the persona of this name has now. */
 async function findKeyOf(name: string) {
   const found = await personas.find(name)
   return found && personas.ageKeyOf(found)

@@ -29,7 +29,6 @@ function start() {
     await scenarios.settle(match, { isFollowed: false, call: received })
     return match.step
   }
-  /** Matches a call and follows the match. */
   const follow = async (received: ReceivedCall) =>
     scenarios.settle(await scenarios.match(received), { isFollowed: true, call: received })
   return { scenarios, clock, events, arm, statusOf, isPassed, overrule, follow }
