@@ -42,18 +42,18 @@ const BY_CHROMIUM = [
   'lets a token live for ever',
 ].map(findBrokenApp)
 
-describeWith('chromium', 'An audit by Chromium', () => {
-  const agent = shareChromiumAgent()
+describeWith('chromium', 'An audit by Chromium', async () => {
+  const agent = await shareChromiumAgent()
 
   test.each(named(BY_CHROMIUM))('finds its rows alone in an app that %s', (_name, app) => {
     const only = ['use/id_token.extra_claim', 'use/access_denied']
-    return findsRowsAlone(app, FRAGMENT.byForm, { only, agent: agent(), timeoutSeconds: 60 })
+    return findsRowsAlone(app, FRAGMENT.byForm, { only, agent, timeoutSeconds: 60 })
   })
 
   test('finds nothing in the app of single-page-apps.md, which checks everything', async () => {
     const app = await startSinglePageApp(sandbox)
     onTestFinished(() => app.close())
-    const audited = appAt(sandbox, { page: app.page, agent: agent() })
+    const audited = appAt(sandbox, { page: app.page, agent })
     const tokens = ['extra_claim', 'alg_none', 'iss_trailing_slash', 'nonce_*', 'age_thresholds.strings']
     const callbacks = ['state_missing', 'state_of_other_session', 'replayed']
     const only = [...tokens.map((name) => `use/id_token.${name}`), ...callbacks.map((name) => `use/callback.${name}`)]

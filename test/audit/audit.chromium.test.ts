@@ -15,7 +15,7 @@ const LIMITS = { failOn: 'may', timeoutSeconds: 60, repeat: 1 } as const
 
 describeWith('chromium', 'By Chromium', async () => {
   const sandbox = await shareSandbox()
-  const agent = shareChromiumAgent()
+  const agent = await shareChromiumAgent()
 
   test('an audit finds two checks that a single-page app leaves out, by their rows alone', async () => {
     const changes: Changes = [
@@ -26,7 +26,7 @@ describeWith('chromium', 'By Chromium', async () => {
     onTestFinished(() => app.close())
     const finds = ['use/id_token.expired', 'use/id_token.nonce_missing']
     const only = [...finds, 'use/access_denied', 'use/callback.state_missing']
-    const report = await runAudit(appAt(sandbox, { page: app.page, agent: agent() }), { ...LIMITS, only })
+    const report = await runAudit(appAt(sandbox, { page: app.page, agent }), { ...LIMITS, only })
     expect(said(report)).toEqual(finds)
     expect(report.totals).toEqual({ 'let in': 2, refused: 2 })
     expect(report).toMatchObject({ agent: 'chromium', exit_code: 1, notes: [] })
@@ -36,7 +36,7 @@ describeWith('chromium', 'By Chromium', async () => {
     const withoutUpgrade = ['openid svc.upgrade', 'openid'] as const
     const { changes } = findBrokenApp('takes an age key for saved whatever error comes')
     const only = ['create/access_denied', 'create/callback.state_missing']
-    const way = { ...LIMITS, agent: agent(), only }
+    const way = { ...LIMITS, agent, only }
     const report = await auditExample(sandbox, [...FRAGMENT.byForm, withoutUpgrade, ...changes], way)
     expect(said(report)).toEqual(['create/access_denied'])
   }, 120_000)

@@ -1,32 +1,25 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
-import { type RelyingParty, startRelyingParty } from '../browser/relying-party.ts'
+import { afterAll, expect, test } from 'vitest'
+import type { NextDecision } from '../../src/client/shapes/decision.ts'
+import { startRelyingParty } from '../browser/relying-party.ts'
 import { withPage } from '../browser/support.ts'
 import { connectChromium } from '../support/run.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 import { describeWith } from '../support/tools.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 
-describeWith('chromium', 'The app of single-page-apps.md', () => {
-  let browser: Browser
-  let sandbox: Sandbox
-  let app: RelyingParty
-  beforeAll(async () => {
-    ;[browser, sandbox, app] = await Promise.all([connectChromium(), createSandbox(), startRelyingParty()])
-    app.serve('/', blockWith(codeBlocks(readPage('single-page-apps.md'), 'html'), '<!-- index.html -->'))
-    for (const name of ['app.js', 'age.js']) {
-      const code = blockWith(codeBlocks(readPage('single-page-apps.md'), 'js'), `// ${name}`)
-      app.serve(`/${name}`, code.replaceAll('http://localhost:2435', sandbox.baseUrl), 'text/javascript')
-    }
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-    await app?.close()
-  })
+const page = readPage('single-page-apps.md')
+
+describeWith('chromium', 'The app of single-page-apps.md', async () => {
+  const [browser, sandbox, app] = await Promise.all([connectChromium(), shareSandbox(), startRelyingParty()])
+  afterAll(() => Promise.all([browser.close(), app.close()]))
+  app.serve('/', blockWith(codeBlocks(page, 'html'), '<!-- index.html -->'))
+  for (const name of ['app.js', 'age.js']) {
+    const code = blockWith(codeBlocks(page, 'js'), `// ${name}`)
+    app.serve(`/${name}`, code.replaceAll('http://localhost:2435', sandbox.baseUrl), 'text/javascript')
+  }
 
   /** What the app says when the next user is decided so; and the address at which it says it. */
-  const answerTo = (decision: Parameters<Sandbox['next']>[0]) =>
+  const answerTo = (decision: NextDecision) =>
     withPage(browser, {}, async (tab) => {
       await sandbox.next(decision)
       await tab.goto(`${app.origin}/`)

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { VisitOptions } from '../../../../src/audit/agent/browser.ts'
 import { shareChromiumAgent } from '../../../support/chromium-agent.ts'
 import { describeWith } from '../../../support/tools.ts'
+import { visit as openPage } from '../../../support/visit.ts'
 import { page, redirectTo, routes, startWebApp, type WebHandler } from '../../../support/web-app.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -22,18 +23,10 @@ async function startPages(handlers: Readonly<Record<string, WebHandler>>) {
 
 const LOOK = { looksOnly: true }
 
-describeWith('chromium', 'A visit of Chromium', () => {
-  const agent = shareChromiumAgent()
-  const visit = (url: string, sandboxUrl: string, options: Partial<VisitOptions> = {}) => {
-    const always = {
-      sandboxUrl,
-      signal: new AbortController().signal,
-      decide: async () => ({ persona: 'adult-passport' }),
-    }
-    return agent()
-      .newBrowser()
-      .open({ url }, { ...always, ...options })
-  }
+describeWith('chromium', 'A visit of Chromium', async () => {
+  const agent = await shareChromiumAgent()
+  const visit = (url: string, sandboxUrl: string, options: Partial<VisitOptions> = {}) =>
+    openPage(url, { browser: agent.newBrowser(), sandboxUrl, ...options })
 
   test('asks before the request that a server redirects to E1, and brings the fragment to the page', async () => {
     const read = '<p id="a"></p><script>a.textContent = location.hash; document.cookie = "proof=1"</script>'
@@ -83,7 +76,7 @@ describeWith('chromium', 'A visit of Chromium', () => {
     })
     const { page } = await visit(app.url, sandbox.url, LOOK)
     expect(page?.text).toContain('Welcome')
-    expect(agent().notes()).toContain('your app opens a dialog, which was dismissed: alert "Hello"')
+    expect(agent.notes()).toContain('your app opens a dialog, which was dismissed: alert "Hello"')
   })
 
   test('says what keeps a page from coming to rest', async () => {
@@ -113,8 +106,8 @@ describeWith('chromium', 'A visit of Chromium', () => {
       '/worker.js': (_request, response) => response.setHeader('Content-Type', 'text/javascript').end(''),
     })
     expect((await visit(app.url, sandbox.url, LOOK)).end).toBe('page')
-    expect(agent().notes()).toContainEqual(expect.stringMatching(/^your app registers a service worker/))
-    expect(agent().notes()).toContainEqual(expect.stringMatching(/from https:\/\/cdn\.example was not loaded/))
+    expect(agent.notes()).toContainEqual(expect.stringMatching(/^your app registers a service worker/))
+    expect(agent.notes()).toContainEqual(expect.stringMatching(/from https:\/\/cdn\.example was not loaded/))
     expect(app.requests.map(({ path }) => path)).not.toContain('/worker.js')
   })
 
