@@ -73,12 +73,7 @@ const CASTS: Readonly<Record<string, string>> = {
 /** Entry points and the root of the package stand beside the rooms. */
 const BESIDE = ['audit.ts', 'index.ts', 'package-root.ts', 'playwright.ts', 'vitest.ts']
 
-interface Import {
-  readonly from: string
-  readonly to: string
-}
-
-const imports: readonly Import[] = [...files].flatMap(([from, text]) =>
+const imports = [...files].flatMap(([from, text]) =>
   [...text.matchAll(/(?:(?:import|export) [^'"]*?from |import\()'(\.[^']+)'/g)].map(([, target = '']) => ({
     from,
     to: posix.normalize(posix.join(posix.dirname(from), target)),
@@ -87,7 +82,7 @@ const imports: readonly Import[] = [...files].flatMap(([from, text]) =>
 
 /** `oidc/use.ts` is in the room `oidc`; a file beside the rooms is a room of its own. */
 const roomOf = (path: string) => path.split('/')[0] ?? path
-const arrow = ({ from, to }: Import) => `${from} -> ${to}`
+const arrow = ({ from, to }: (typeof imports)[number]) => `${from} -> ${to}`
 /** The files whose code fits a pattern. */
 const placesOf = (pattern: RegExp) => [...files].flatMap(([path, text]) => (pattern.test(text) ? [path] : [])).sort()
 

@@ -38,7 +38,7 @@ import { MIXED } from '../cli/audit/reports/sample-report.ts'
 import { adultCounters, described } from '../cli/coverage/sample-coverage.ts'
 import { check, exchange, useSession } from '../demo/sessions.ts'
 import { advice, chooseView, createView, errorView, formPostCallback, shell } from '../hosted/views.ts'
-import { listedFlow, recordedCall } from '../support/listed-flow.ts'
+import { listedFlow, recordedCall } from '../support/journal-entries.ts'
 
 export const frame: ConsoleFrame = {
   shell: { ...shell, theme: 'system' },

@@ -55,13 +55,10 @@ test('Every config file of the documents can be read', () => {
     expect(parseYamlDocument(code, { file: path, schema: configSchema }), code).toBeDefined()
 })
 
-test('The file of upgrades.md names the present version of the catalogue', () => {
+test('upgrades.md names the present version of the catalogue, and the versions that package.json asks for', () => {
   const [{ code = '' } = {}] = filesNamed('agekey-audit.yaml')
   const values = parseYamlDocument(code, { file: 'upgrades.md', schema: auditFileSchema })
   expect(values).toMatchObject({ catalogue: CATALOGUE_VERSION })
-})
-
-test('upgrades.md names the versions that package.json asks for', () => {
   const { engines, peerDependencies } = JSON.parse(readRoot('package.json'))
   const page = readPage('upgrades.md')
   expect(page).toContain(`Node ${engines.node.replace('>=', '')} or later`)

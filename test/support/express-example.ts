@@ -13,19 +13,13 @@ const APP = fileURLToPath(new URL('../../examples/express/app.js', import.meta.u
 export type Changes = readonly (readonly [text: string, other: string])[]
 
 /** An app as it runs: where, and how it ends. */
-export interface RunningApp {
-  readonly url: string
-  stop(): void
-}
+export type RunningApp = Awaited<ReturnType<typeof startExpressExample>>
 
 /**
  * Starts the Express example in this process against a sandbox, with some of its texts changed. Each copy is a module of its own.
  * @throws Error when a text is not in it
  */
-export async function startExpressExample(
-  { baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>,
-  changes: Changes = [],
-): Promise<RunningApp> {
+export async function startExpressExample({ baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>, changes: Changes = []) {
   const { folder, remove } = createScratchFolder()
   const file = join(folder, 'app.mjs')
   const env = JSON.stringify({ PORT: '0', AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url })

@@ -1,5 +1,35 @@
-import type { JournalEntry } from '../../src/sandbox/journal/journal.ts'
-import { recordedCall } from './listed-flow.ts'
+import type { CallRecord } from '../../src/sandbox/journal/call-record.ts'
+import type { Flow, JournalEntry } from '../../src/sandbox/journal/journal.ts'
+
+/** A recorded call; `changes` replaces members of a good E1 call. */
+export const recordedCall = (changes: Partial<CallRecord> = {}): CallRecord => ({
+  at: '2026-06-01T12:00:00.250Z',
+  endpoint: 'E1',
+  method: 'GET',
+  path: '/v1/oidc/use',
+  status: 302,
+  parameters: {},
+  findings: [],
+  response: { kind: 'text', text: '' },
+  ...changes,
+})
+
+/** The answer by which the browser brings `params` back to the app. */
+export const callbackWith = (params: Readonly<Record<string, string>>): CallRecord['response'] => ({
+  kind: 'callback',
+  callback: { mode: 'fragment', redirectUri: 'http://localhost:3000/callback', params: Object.entries(params) },
+})
+
+/** An ended Use flow; `changes` replaces members of it. */
+export const listedFlow = (changes: Partial<Flow> = {}): Flow => ({
+  id: 'f1',
+  tenant: 'default',
+  flow: 'use',
+  started_at: '2026-06-01T12:00:00.250Z',
+  ended_at: '2026-06-01T12:00:01.000Z',
+  calls: [recordedCall({ response: callbackWith({ id_token: 'a.b.c' }) })],
+  ...changes,
+})
 
 /** A Use flow of one call, as the journal records it; `call` changes members of the call. */
 export const useFlowEntry = ({

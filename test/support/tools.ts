@@ -11,10 +11,6 @@ export const chromiumPath: string | undefined = [process.env['CHROMIUM_PATH'], .
   (path) => path !== undefined && existsSync(path),
 )
 
-/** The first Python that has a module. */
-export const pythonWith = (module: string): string | undefined =>
-  ['python3', '/usr/bin/python3'].find((path) => runs(path, '-c', `import ${module}`))
-
 /** Python as Debian installs it, with its packages. */
 export const PYTHON = '/usr/bin/python3'
 
@@ -45,8 +41,6 @@ export const TOOLS = {
     remedy: 'apt-get install redis-server',
     isNeeded: true,
   },
-  PyJWT: { isHere: () => pythonWith('jwt') !== undefined, remedy: 'apt-get install python3-jwt' },
-  Authlib: { isHere: () => pythonWith('authlib.oidc.core') !== undefined, remedy: 'apt-get install python3-authlib' },
   python: {
     isHere: () => runs(PYTHON, '-c', 'import authlib.jose, cryptography, django, flask, jwt, pytest, requests'),
     remedy: 'apt-get install python3-authlib python3-django python3-flask python3-jwt python3-pytest python3-requests',

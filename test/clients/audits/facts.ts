@@ -65,15 +65,13 @@ export function factsOf(
   report: AuditReport,
   { subject, request, measured }: { subject: Subject; request: Readonly<Record<string, unknown>>; measured: string },
 ): Facts {
-  const { library, version, uses, anchor, app, left_out, note } = subject
   const rows = report.rows.filter(({ row }) => findRow(row)?.layer === 'oidc')
   const having = (verdict: string) => rows.filter((row) => row.verdict === verdict)
   const named = (verdict: string) => Object.keys(reasonsOf(having(verdict))).toSorted()
   const { response_mode, scope } = request
-  // In this order they stand in the file.
+  // The schema says in which order they stand in the file.
   return factsSchema.parse({
-    ...{ library, version, uses, anchor, app, measured },
-    ...{ catalogue: report.catalogue, response_mode, scope, left_out, note },
+    ...{ ...subject, measured, catalogue: report.catalogue, response_mode, scope },
     refused: named('refused'),
     let_in: named('let in'),
     broke: named('broke'),

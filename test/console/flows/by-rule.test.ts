@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { groupByRule } from '../../../src/console/flows/by-rule.ts'
 import type { Finding } from '../../../src/oidc/rules/finding.ts'
-import { listedFlow, recordedCall } from '../../support/listed-flow.ts'
+import { listedFlow, recordedCall } from '../../support/journal-entries.ts'
 
 function broke(id: string, ...rules: (readonly [Finding['rule'], Finding['level']])[]) {
   const findings = rules.map(([rule, level]) => ({ rule, level, path: 'x', message: `${rule} in ${id}`, hint: 'h' }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderFlowTable } from '../../../src/console/flows/flow-table.ts'
 import type { ListedFlow } from '../../../src/sandbox/journal/journal.ts'
-import { callbackWith, listedFlow, recordedCall } from '../../support/listed-flow.ts'
+import { callbackWith, listedFlow, recordedCall } from '../../support/journal-entries.ts'
 import { byTestId, textOf } from '../../support/markup.ts'
 import { frame } from '../views.ts'
 

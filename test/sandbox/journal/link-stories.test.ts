@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ListedFlow } from '../../../src/sandbox/journal/journal.ts'
 import { linkStories } from '../../../src/sandbox/journal/link-stories.ts'
-import { callbackWith, listedFlow, recordedCall } from '../../support/listed-flow.ts'
+import { callbackWith, listedFlow, recordedCall } from '../../support/journal-entries.ts'
 
 const of = (id: string, changes: Partial<ListedFlow>) => listedFlow({ id, client_id: 'shop', ...changes })
 const asked = (id: string, changes: Partial<ListedFlow> = {}) =>

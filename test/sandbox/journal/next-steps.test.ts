@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CallRecord } from '../../../src/sandbox/journal/call-record.ts'
 import type { Flow } from '../../../src/sandbox/journal/journal.ts'
 import { nextSteps } from '../../../src/sandbox/journal/next-steps.ts'
-import { callbackWith, recordedCall } from '../../support/listed-flow.ts'
+import { callbackWith, recordedCall } from '../../support/journal-entries.ts'
 
 const LIFETIMES = { requestUri: 90, code: 60, idToken: 600, accessToken: 10_800 }
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ListedFlow } from '../../../src/sandbox/journal/journal.ts'
 import { searchFlows } from '../../../src/sandbox/journal/search-flows.ts'
-import { allOf } from '../../support/journal-entries.ts'
-import { callbackWith, listedFlow, recordedCall } from '../../support/listed-flow.ts'
+import { allOf, callbackWith, listedFlow, recordedCall } from '../../support/journal-entries.ts'
 
 const asking = recordedCall({ parameters: { claims: '{"age_thresholds":[18]}' }, status: 400 })
 const failing = callbackWith({ error: 'server_error', error_description: 'it failed' })

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import type { RecordedResponse } from '../../../src/sandbox/journal/call-record.ts'
 import { findReplayableAnswer } from '../../../src/sandbox/outcomes/replayable-answers.ts'
 import { createMemoryJournal } from '../../../src/store/memory-journal.ts'
-import { useFlowEntry } from '../../support/journal-entries.ts'
-import { callbackWith } from '../../support/listed-flow.ts'
+import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'
 
 const callback = (idToken: string) => callbackWith({ id_token: idToken })
 const GOOD = { outcome: 'verified', client: 'web-shop' }

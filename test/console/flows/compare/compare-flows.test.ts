@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareFlows } from '../../../../src/console/flows/compare/compare-flows.ts'
 import { type Compared, compareMembers } from '../../../../src/console/flows/compare/compare-members.ts'
-import { callbackWith, listedFlow, recordedCall } from '../../../support/listed-flow.ts'
+import { callbackWith, listedFlow, recordedCall } from '../../../support/journal-entries.ts'
 
 /** The rows that differ, as `name: a | b`. */
 const differing = (members: readonly Compared[]) =>
