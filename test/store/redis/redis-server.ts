@@ -17,7 +17,6 @@ export interface RedisServer {
   start(): Promise<void>
   /** Stops answering without closing any connection. */
   freeze(): void
-  thaw(): void
   /** Gives it a command, and arguments that are empty or hold a space. @throws Error for an answer that is an error */
   command(words: string, ...more: readonly string[]): Promise<unknown>
 }
@@ -79,7 +78,6 @@ export function useRedis(): RedisServer {
     kill,
     start,
     freeze: () => running?.kill('SIGSTOP'),
-    thaw: () => running?.kill('SIGCONT'),
     command,
   }
 }

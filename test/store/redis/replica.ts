@@ -3,7 +3,7 @@ import { createRelyingParty } from '../../support/relying-party.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
 /** The address of all replicas together. */
-export const BASE_URL = 'http://sandbox.localhost:2435'
+const BASE_URL = 'http://sandbox.localhost:2435'
 
 /** The path of a control call. */
 export const control = (path: string) => `/_sandbox/${path}`
