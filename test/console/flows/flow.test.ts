@@ -39,8 +39,16 @@ test.each([
     { state: 'a b', claims: '{"age_thresholds":[18]}' },
     /claims \{ "age_thresholds": \[ 18 \] \}.*with these parameters in its fragment: id_token Its payload, decoded \{ .*"age_thresholds": \{ "18": true \}.*state a b Repeat/,
   ],
-  ['says that a client refuses it', { sandbox_outcome: 'id_token.expired' }, /refuse A correct client refuses it/],
-  ['says that a client accepts it', { sandbox_outcome: 'verified' }, /accept A correct client accepts it/],
+  [
+    'says of a wrong answer that a client refuses it',
+    { sandbox_outcome: 'id_token.expired' },
+    /refuse A correct client refuses it/,
+  ],
+  [
+    'says of a right answer that a client accepts it',
+    { sandbox_outcome: 'verified' },
+    /accept A correct client accepts it/,
+  ],
   ['shows an outcome without an id_token', { sandbox_outcome: 'access_denied' }, /Outcome access_denied/],
   [
     'marks an error in a redirect as refused',
@@ -52,6 +60,7 @@ test.each([
   ['advises to correct a refused request', { claims: '{}' }, /^(?!.*offer to try again).*Correct the request by its/],
 ])('The page of a flow %s', async (_does, changes, expected) => {
   await party().use(changes)
+  // In its text or in its markup.
   expect([await shown(), await pageOf()]).toContainEqual(expect.stringMatching(expected))
 })
 
