@@ -131,15 +131,16 @@ test('The path of use.fragment is looked at when no browser with scripts drives 
 
 const CAN_CREATE = requestOf({ can_create: 'true', scope: 'openid svc.upgrade' })
 
+type Later = (plan: FlowPlan, what: 'create' | 'upgrade') => Done
+
 /** An app with Create and Upgrade, which does `later` in these. */
-const whole = (later: (plan: FlowPlan, what: 'create' | 'upgrade') => string | Done, open?: () => string) =>
+const whole = (later: Later, use = (plan: FlowPlan): Done => ({ shows: isAdult(plan) ? YES : NO })) =>
   imitatedApp((plan) => {
     const what = plan.create ? 'create' : plan.use.outcome === 'code_issued' ? 'upgrade' : undefined
-    const done = what ? later(plan, what) : isAdult(plan) ? YES : NO
-    return { changes: { request: CAN_CREATE }, ...(typeof done === 'string' ? { shows: done } : done) }
-  }, open)
+    return { changes: { request: CAN_CREATE }, ...(what ? later(plan, what) : use(plan)) }
+  })
 
-function right({ create }: FlowPlan, what: 'create' | 'upgrade'): Done {
+const right: Later = ({ create }, what) => {
   if (what === 'upgrade') return { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] }
   return { shows: `200 /created ${create?.outcome === 'created' ? 'Saved' : 'Nothing'}.`, calls: ['E2'], creates: true }
 }
@@ -256,13 +257,9 @@ test('An upgrade counts as done only when each run has sent it', async () => {
 })
 
 test('A test suite whose visit function says nothing of Create and Upgrade is told what to return', async () => {
-  const app = whole((plan, what) => ({ ...right(plan, what), shows: saidOf(true) }))
-  const run: typeof app.driver.run = async (plan) => {
-    const found = await app.driver.run(plan)
-    return plan.create || plan.use.outcome === 'code_issued' ? found : { ...found, observation: saidOf(isAdult(plan)) }
-  }
-  const driver = { ...app.driver, run }
-  const { create, upgrade, lines } = await learn({ ...app, driver }, { agent: 'function' })
+  const later: Later = (plan, what) => ({ ...right(plan, what), shows: saidOf(true) })
+  const app = whole(later, (plan) => ({ shows: saidOf(isAdult(plan)) }))
+  const { create, upgrade, lines } = await learn(app, { agent: 'function' })
   const silence =
     'visit returned true whether Create ended well or not; return true for flow create when the age key was saved'
   expect(create).toMatchObject({ kind: 'learned', silence })
