@@ -94,23 +94,11 @@ describe('An app that', () => {
     },
   )
 
-  test('sends 50 MB is read up to the first of them', async () => {
-    const chunk = 'x'.repeat(MEBIBYTE)
-    let sent = 0
-    const app = await startWebApp((_request, response) => {
-      const send = () => {
-        while (sent < 50 && !response.destroyed) {
-          sent += 1
-          if (!response.write(chunk)) return response.once('drain', send)
-        }
-        return response.end()
-      }
-      send()
-    })
+  test('sends a page without end is read up to its first megabyte', async () => {
+    const app = await startWebApp((_request, response) => response.write('x'.repeat(2 * MEBIBYTE)))
     const { end, page: shown } = await visit(app.url)
     expect([end, shown?.text.length]).toEqual(['page', MEBIBYTE])
     await app.allClosed()
-    expect(sent).toBeLessThan(50)
   })
 
   test.each([
