@@ -75,7 +75,9 @@ test('The doctor passes a tenant, https with a trusted certificate and no client
 })
 
 const AGE = 'https://age.example/'
-const ODD_URL = 'http://['
+const TO_AGE = /\nin the app: issuer: https:\/\/age\.example\/$/
+const NO_URL = 'http://['
+const TO_NO_URL = /\nin the app: issuer: http:\/\/\[$/
 const SHOP = 'https://shop.example/callback'
 const FOREIGN = { ...BUILTIN, redirectUri: SHOP }
 const INTERNAL = /AGEKEY_SANDBOX_INTERNAL_URL=http:\/\/agekey-sandbox:\d+/
@@ -116,13 +118,8 @@ test.each<[what: string, ask: () => Question | Promise<Question>, problem: strin
   ['an address without a host', () => ({ issuer: 'http://' }), 'issuer_malformed'],
   ['another path of another server', async () => at(await startServer(notFound)), 'discovery_missing'],
   ['a page', async () => at(await startServer(aPage)), 'discovery_unreadable'],
-  ['a redirect', async () => at(await startServer(redirectTo(AGE))), 'discovery_redirected', `app: issuer: ${AGE}`],
-  [
-    'a redirect to no URL',
-    async () => at(await startServer(redirectTo(ODD_URL))),
-    'discovery_redirected',
-    `app: issuer: ${ODD_URL}`,
-  ],
+  ['a redirect', async () => at(await startServer(redirectTo(AGE))), 'discovery_redirected', TO_AGE],
+  ['a redirect to no URL', async () => at(await startServer(redirectTo(NO_URL))), 'discovery_redirected', TO_NO_URL],
   ['an empty key set', async () => at(await keysOf('{"keys":[]}')), 'key_set_empty'],
   ['a page for a key set', async () => at(await keysOf('<html>')), 'key_set_unreadable'],
   ['a private key', async () => at(await keysOf('{"keys":[{"kty":"RSA","e":"AQAB","d":"b"}]}')), 'key_set_private'],
@@ -142,6 +139,7 @@ test.each<[what: string, ask: () => Question | Promise<Question>, problem: strin
   if (typeof line === 'string') expect(found[problem]).toContain(filled(line))
   else expect(found[problem]).toMatch(line)
 })
+
 test.each([
   ['BASE/v1/oidc/use/', 'issuer_trailing_slash'],
   ['BASE', 'issuer_path_missing'],
@@ -182,7 +180,7 @@ test.each([
 test('The doctor finds a base path that the app left out, addresses that only browsers reach, and an unknown client', async () => {
   const { url, baseUrl } = await startSandbox({ basePath: '/agekey' })
   const found = await problemsOf(at(url.replace('127.0.0.1', 'localhost')))
-  expect(found['issuer_path']).toContain(`in the app: issuer: ${baseUrl}/v1/oidc/use`)
+  expect(found['issuer_path']?.split('\n').slice(1)).toEqual([`in the app: issuer: ${baseUrl}/v1/oidc/use`])
   const { url: internalUrl } = await startSandbox({ baseUrl: await free() })
   const elsewhere = await problemsOf(at('http://localhost', { internalUrl }))
   expect(elsewhere['address_unreachable']).toContain(`AGEKEY_SANDBOX_INTERNAL_URL=${internalUrl}`)
@@ -262,14 +260,14 @@ test.each([[[]], [['--json']]])('doctor drives no terminal by what it repeats, w
   expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u)
 })
 
-const NO_URL = 'is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435'
+const NO_INTERNAL_URL = 'is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435'
 
 test.each([
   ['--ca absent.pem', '--ca: cannot use absent.pem (there is no such file)'],
   ['--redirect-uri http://b', '--redirect-uri: needs --client-id too'],
   ['--timeout x', '--timeout: "x" is not a number of seconds above 0, at most 60'],
   ['--timeout 0', '--timeout: "0" is not a number of seconds above 0, at most 60'],
-  ['--internal-url b', `--internal-url: "b" ${NO_URL}`],
+  ['--internal-url b', `--internal-url: "b" ${NO_INTERNAL_URL}`],
 ])('doctor %s ends with one line and exit code 1', async (args, line) => {
   const result = await run(['doctor', '--issuer', 'http://a', ...args.split(' ')])
   expect(result).toEqual({ code: 1, stdout: '', stderr: `error: ${line}\n` })
