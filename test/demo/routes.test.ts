@@ -106,9 +106,13 @@ test('The demo links to the base URL when it is opened under another name', asyn
   expect(text).toContain(`${sandbox.baseUrl}${DEMO}`)
 })
 
-test('The demo refuses a callback of a browser without a session', async () => {
+test('The demo refuses a callback of a browser without a session, and one with the state of another session', async () => {
   const answer = await sandbox.request.get(`${DEMO}/callback`).query('state=x').set('Accept', 'text/html')
   expect([answer.status, textOf(answer.text)]).toEqual([400, expect.stringContaining('This browser has no session')])
+  const { browser, follow } = openDemo()
+  await browser.submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}', response_mode: 'query' })
+  const text = await follow(`${sandbox.baseUrl}${DEMO}/callback?state=forged&create_requested=true`)
+  expect(text).toContain('The shop does not trust this callback')
 })
 
 const NO_CODE =
@@ -135,13 +139,6 @@ test('The demo refuses an upgrade without a session, and a second one with the s
   await use({ sandbox_persona: 'child-12' })
   await upgrade()
   expect(await refused('upgrade')).toContain('the code of this flow is exchanged already')
-})
-
-test('The demo refuses a callback with the state of another session', async () => {
-  const { browser, follow } = openDemo()
-  await browser.submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}', response_mode: 'query' })
-  const text = await follow(`${sandbox.baseUrl}${DEMO}/callback?state=forged&create_requested=true`)
-  expect(text).toContain('The shop does not trust this callback')
 })
 
 test.each([
