@@ -46,14 +46,14 @@ test('wait takes a flow that ended before, and with --since only a flow that end
 test('wait ends with 1 and with what ended meanwhile, when nothing fits in time', async () => {
   const { url } = await startSandbox()
   let isOver = false
-  const ended = run(['wait', '--url', url, '--outcome', 'access_denied', '--timeout', '1', '--json']).finally(() => {
+  const ended = run(['wait', '--url', url, '--outcome', 'access_denied', '--timeout', '0.4', '--json']).finally(() => {
     isOver = true
   })
   // Flows end all the time: some of them while the command waits.
   while (!isOver) await sendUse(url, { sandbox_persona: 'teen-16' })
   const { code, stdout, stderr } = await ended
   expect(code).toBe(1)
-  expect(stderr).toBe('error: no flow with outcome access_denied ended within 1 second; meanwhile ended:\n')
+  expect(stderr).toBe('error: no flow with outcome access_denied ended within 0.4 seconds; meanwhile ended:\n')
   const { matched, filter, seen } = JSON.parse(stdout)
   expect({ matched, filter }).toEqual({ matched: false, filter: { outcome: 'access_denied' } })
   expect(seen[0]).toMatchObject({ persona: 'teen-16', status: 'ok', summary: 'teen-16: 18 no' })
