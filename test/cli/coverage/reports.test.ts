@@ -1,10 +1,10 @@
 import { marked } from 'marked'
 import { expect, test } from 'vitest'
-import { renderCoverageMarkdown } from '../../../../src/cli/coverage/reports/markdown.ts'
-import { renderTerminal } from '../../../../src/cli/coverage/reports/terminal.ts'
-import { mergeCoverage } from '../../../../src/sandbox/coverage/merge-coverage.ts'
-import { HOSTILE } from '../../audit/reports/sample-report.ts'
-import { adultCounters, described, hits, minorCounters } from '../sample-coverage.ts'
+import { renderCoverageMarkdown } from '../../../src/cli/coverage/reports/markdown.ts'
+import { renderTerminal } from '../../../src/cli/coverage/reports/terminal.ts'
+import { mergeCoverage } from '../../../src/sandbox/coverage/merge-coverage.ts'
+import { HOSTILE } from '../audit/reports/sample-report.ts'
+import { adultCounters, described, hits, minorCounters } from './sample-coverage.ts'
 
 const UNSEEN = { thresholds: {}, filters: {}, boundaries: {} }
 const plain = { missed: [], colour: (_style: string, text: string) => text }
