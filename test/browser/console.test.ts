@@ -120,7 +120,7 @@ describeWith('chromium', 'the console', () => {
     expect(await page.locator(`h2${new URL(page.url()).hash}`).isVisible()).toBe(true)
   })
 
-  test('The playground shows without scripts what a filter that is left out flips, at an address to share, and copies', async () => {
+  test('The playground works without scripts: it leaves a filter out, has an address to share, and copies for a persona', async () => {
     const page = await open(`${CONSOLE}/playground`, WITHOUT_SCRIPTS)
     const claims = '{"age_thresholds":[18],"allowed_methods":["facial_age_estimation"]}'
     await page.getByLabel(/^JSON, or the address/).fill(claims)

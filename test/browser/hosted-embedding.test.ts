@@ -59,7 +59,7 @@ describeWith('chromium', 'in an iframe', () => {
     },
   )
 
-  test('A flow without the permission ends with a message after "continue anyway", and saves nothing', async () => {
+  test('In an iframe without the permission a flow ends with a message after "continue anyway", and saves nothing', async () => {
     const used = await embed(await world.newPage(), use(), '')
     await used.getByTestId('continue-anyway').click()
     await used.getByTestId('persona-teen-16').click()

@@ -86,7 +86,7 @@ describe('beyond loopback', async () => {
     expect(await send('clock', { advance: '60' })).toBe(303)
   })
 
-  test('The cookie opens the console and its events, not the control API, and nothing of a sandbox with another token', async () => {
+  test('The cookie of a sign-in opens the console and its events, but neither the control API nor another sandbox', async () => {
     const { url } = sandbox
     const signedIn = await createBrowserClient(url).submit(`${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
     const Cookie = signedIn.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''

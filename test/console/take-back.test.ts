@@ -9,7 +9,7 @@ const PAGES = ['/', '/_sandbox/demo', '/_sandbox/docs', ...CONSOLE_PAGES.map(({ 
 
 const sandbox = await shareSandbox()
 
-test.each(PAGES)('%s shows what is set, and has a button that takes it back', async (path) => {
+test.each(PAGES)('The page %s shows what is set, and has a button that takes it back', async (path) => {
   const browser = createBrowserClient(sandbox.url)
   const calm = await browser.get(path)
   expect([calm.status, byTestId(calm.text, 'nothing-set').length]).toEqual([200, 1])

@@ -129,7 +129,7 @@ test('mix gives one colour at 1 and the other at 0', () => {
   expect([1, 0].map((share) => mix('#0a141e', share, '#c8c8c8'))).toEqual(['#0a141e', '#c8c8c8'])
 })
 
-test('A text on any background reaches the ratio by textOn and readable, which leaves a colour that can be read', () => {
+test('textOn and readable reach 4.5:1 on any background, and readable leaves a colour that can be read alone', () => {
   fc.assert(
     fc.property(hex, hex, (one, background) => {
       const shown = readable(one, 4.5, [background])

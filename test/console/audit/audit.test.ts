@@ -190,7 +190,7 @@ test.each([
   expect([problem.startsWith('Not done. '), problem.endsWith(remedy)]).toEqual([true, status !== 415])
 })
 
-test('Of all forms of the console only a report may be large, and none without end', async () => {
+test('The form of an audit report may be large but not endless, and no other form of the console may be large', async () => {
   const body = new Uint8Array(17 * 1024 * 1024)
   const answer = await fetch(sandbox.url + AUDIT, { method: 'POST', body }).catch(() => undefined)
   expect([413, undefined]).toContain(answer?.status)

@@ -22,7 +22,7 @@ test('The page of outcomes finds rows by level, reference and harm', async () =>
   expect(await shown('hardening')).not.toContain('id_token.nbf_future')
 })
 
-test('The page of outcomes has all of them at once, each with a link to queue it, or those of a level and a flow', async () => {
+test('The page of outcomes shows all outcomes, or those of a level and a flow, each with a link that queues the outcome', async () => {
   const hrefs = tagsOf(await read()).map(({ attributes }) => attributes['href'])
   const expected = OUTCOMES.flatMap(({ flow, name }) => [
     `${PAGE}/${flow}/${name}`,
