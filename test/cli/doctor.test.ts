@@ -134,6 +134,8 @@ test.each<[what: string, ask: () => Question | Promise<Question>, problem: strin
   const visit = await ask()
   const found = await problemsOf(visit)
   expect(Object.keys(found)).toEqual([problem])
+  // The message is one line, and lines to change follow.
+  expect(found[problem]).toContain('\n')
   const filled = (text: string) =>
     text.replace('SECURE', secure.baseUrl).replace('PLAIN', plain.baseUrl).replace('SHOP', SHOP)
   if (typeof line === 'string') expect(found[problem]).toContain(filled(line))

@@ -81,7 +81,7 @@ test.each([
   expect(() => readUnsettled(APP)).toThrow(expect.objectContaining({ message }))
 })
 
-test('A sandbox that the command line started shows the last audit of its folder as it is then, and that of a program none', async () => {
+test('A sandbox of the command line shows the last audit of its folder as it is then, and a sandbox of a program shows none', async () => {
   const port = await findFreePort()
   await start(['start', '--port', String(port), '--state-dir', 'none'], { cwd: process.cwd() })
   const read = async (url = `http://localhost:${port}`) => (await fetch(`${url}/_sandbox/console/audit`)).text()
