@@ -90,15 +90,6 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       expect((await browser.send(...answer)).status).toBe(400)
     })
 
-    test('refuses in one browser that another one has saved an age key', async () => {
-      await be('no-age-key')
-      const browser = createAppBrowser()
-      const { location: saving = '' } = await browser.send(...(await obtainAnswer(browser)))
-      const { location: saved = '' } = await browser.send(saving)
-      expect((await createAppBrowser().send(saved)).status).toBe(400)
-      expect(await browser.send(saved)).toMatchObject({ status: 200, text: expect.stringContaining(SAVED) })
-    })
-
     test.each([
       ['use', 'adult-passport', 'access_denied', 'No age was proved.'],
       ['use', 'adult-passport', 'server_error', 'No age was proved.'],

@@ -17,8 +17,6 @@ export const honest: Answering = (asked, kept, ...call) =>
 /** 200 in any case, with a list that may be empty. */
 export const lists: Answering = (asked, kept, ...call) => json(200, kept.has(asked) ? [{ sub: asked }] : [], call)
 
-export const agrees: Answering = (asked, _kept, ...call) => json(200, { sub: asked, known: true }, call)
-
 /** Starts an app for one test, which verifies each id_token and keeps its `sub`, or the last alone. */
 export async function startVerificationsApp(
   sandbox: TestSandbox,
