@@ -1,5 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeScratchFolder } from '../docs/scratch-folder.ts'
+import { startSandbox } from '../support/sandbox.ts'
 import { describeLibrary, type LoadLibrary, librarySchema, runLibrary } from './describe-library.ts'
 import { importExample, type Replacements, writeExample } from './examples.ts'
 
@@ -40,4 +43,33 @@ describeLibrary('openid-client 5', loader('openid-client-5.js', { "'openid-clien
 describeLibrary('oauth4webapi', loader('oauth4webapi.js'), {
   signature: /JWT signature verification failed/,
   nonce: /claim: 'nonce'/,
+})
+
+/** All that a strict client of OpenID Connect has to survive at once, beside one signature or the other. */
+const SURVIVED = {
+  unknown_members: 'everywhere',
+  typ: 'absent',
+  azp: 'present',
+  nbf: 'present',
+  sub: 'long',
+  token_order: 'reversed',
+  token_layout: 'indented',
+  callback_iss: 'present',
+  callback_order: 'reversed',
+  callback_spaces: 'plus',
+  redirect_status: '303',
+  error_description: 'absent',
+}
+const PUBLISHED = { discovery: 'minimal', key_set: 'one', key_members: 'minimal', sub: 'uuid' }
+
+test.each([
+  { ...SURVIVED, signing: 'RS256' },
+  { ...PUBLISHED, signing: 'ES256' },
+])('openid-client 6 accepts an id_token under the readings %j', async (readings) => {
+  const sandbox = await startSandbox({ readings, persona: 'adult-passport' })
+  const library = await loader('openid-client.js')(sandbox, { folder: makeScratchFolder() })
+  const sent = { state: 'state-1', nonce: 'nonce-1' }
+  const { headers } = await fetch(await library.useUrl({ ...sent, scope: 'openid' }), { redirect: 'manual' })
+  const claims = await library.readAnswer(new URL(headers.get('location') ?? ''), sent)
+  expect(claims).toMatchObject({ age_thresholds: { 18: true } })
 })
