@@ -68,6 +68,7 @@ const CODE = { path: 'code' } as const
 const BODY = { path: '' } as const
 const SPEC = { only: 'spec' } as const
 const OF_AGEKEY = { scope: 'openid agekey.upgrade' }
+const WRONG_TYPE = { scope: undefined, response_type: 'code id_token' }
 const EVIL = { redirect_uri: 'https://evil.example/' }
 const SLASHED = `${REDIRECT_URI}/`
 const QUERIED = `${REDIRECT_URI}?a=b`
@@ -125,6 +126,7 @@ const E1: readonly Row[] = [
   ['USE-02', { redirect_uri: SLASHED }, `redirect_uri ${SLASHED} ${ADDRESSES} (differs from ${BY_SLASH})`, PAGE],
   ...missing('USE-02', 'redirect_uri', MISSING_PAGE),
   ...missing('USE-03', 'scope'),
+  ['USE-03', WRONG_TYPE, 'scope is missing', { ...MISSING, beside: ['USE-04'] }],
   ...values('USE-03', `${USE_SCOPE}, is %j`, ' ', 'openid email'),
   ...values('USE-03', `${USE_SCOPE}, is %j. Did you mean "openid svc.upgrade"?`, 'svc.upgrade', 'openid,svc.upgrade'),
   ['USE-03', { scope: 'OpenID' }, `${USE_SCOPE}, is "OpenID". Did you mean "openid"?`],
@@ -144,6 +146,7 @@ const E1: readonly Row[] = [
   ...values('USE-09', 'claims must be JSON, is %j: Unexpected token…', 'age>18', '%7B%7D'),
   ...values('USE-09', 'claims must be JSON, is %j: Expected…', '{age_thresholds:[18]}'),
   ['USE-10', 'nonce=another', 'nonce is sent more than once: "nonce-1" and "another"'],
+  ['USE-10', 'nonce=b&nonce=c', 'nonce is sent more than once: "nonce-1" and "b"'],
   ['USE-10', 'nonce=', 'nonce is sent more than once: "nonce-1" and no value'],
   ['USE-10', 'state=another', 'state is sent more than once: "state-1" and "another"', STATELESS],
   ['USE-10', 'x=1&x=1', 'x is sent more than once', { beside: ['USE-11'] }],
@@ -201,6 +204,7 @@ const E2: readonly Row[] = [
   ...values('PAR-10', 'authorization_details must be JSON, is %j: Expected…', '[{]'),
   ['PAR-11', 'state=another', 'state is sent more than once: "state-1" and "another"'],
   ['PAR-11', 'client_id=other', 'client_id is sent more than once: "ak_test_sandbox" and "other"'],
+  ['PAR-11', 'client_secret=x', 'client_secret is sent more than once'],
   ['PAR-11', 'x=1&x=2', 'x is sent more than once', { beside: ['PAR-12'] }],
   ['PAR-11', 'state=%zz', `state ${MALFORMED}`],
   ['PAR-12', { login_hint: 'x' }, `login_hint ${OF_CORE}`],
@@ -223,6 +227,7 @@ const E3: readonly Row[] = [
   ['CRE-08', { request_uri: 'https://rp.example/request' }, `${BEGINNING} and does not`, STATELESS],
   ['CRE-08', { request_uri: 'urn:other:request:x' }, `${BEGINNING}, begins with urn:other:request:`, STATELESS],
   ['CRE-08', { request_uri: 'urn:agekey:request:x' }, OF_OTHER_PROFILE, { ...STATELESS, ...SPEC }],
+  ['CRE-08', { request_uri: 'xurn:other:request:x' }, `${BEGINNING} and does not`, STATELESS],
   ['CRE-08', { client_id: 'other' }, NOT_ISSUED, STATELESS],
   ['CRE-11', 'scope=openid', 'scope is sent more than once: "openid" and "openid"'],
   ['CRE-11', 'request_uri=x', 'request_uri is sent more than once', STATELESS],
