@@ -3,6 +3,7 @@ import type { Visit } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
 import { learnApp } from '../../../src/audit/learn/learn-app.ts'
+import { planOfCreate } from '../../../src/audit/learn/learn-later.ts'
 import { observe } from '../../../src/audit/learn/observation.ts'
 import type { AuditOptions } from '../../../src/audit/options.ts'
 import {
@@ -179,10 +180,12 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
 test('An app without can_create is brought to Create by its own page, after a denial', async () => {
   const start = { url: '/create' }
   const app = imitatedApp((plan) => (plan.create ? right(plan, 'create') : isAdult(plan) ? YES : NO))
-  const { create } = await learn(app, { options: { create: { start } } })
+  const { create, use } = await learn(app, { options: { create: { start } } })
   expect(create.kind).toBe('learned')
   const newcomer = { persona: 'audit-newcomer-3', outcome: 'access_denied' }
   expect(app.plans[6]).toEqual({ use: newcomer, create: newcomer, page: start })
+  const plan = planOfCreate('p', { ...use, start })
+  expect(plan).toMatchObject({ use: { outcome: 'access_denied' }, create: { persona: 'p', outcome: 'created' } })
 })
 
 test('An app that goes on to the same page after each end of Create is judged by what the sandbox sees', async () => {
