@@ -17,12 +17,12 @@ function planned(values: AuditFile['values'], flags?: Flags) {
   return { ...pages, ...options }
 }
 
-test('An audit does what agekey-audit.yaml says', () => {
+test('An audit does what agekey-audit.yaml says, and begins where use.start says', () => {
   const values: AuditFile['values'] = {
     app: PAGE,
     before: [{ post: '/login/{n}', form: { age: 18, adult: true } }],
     reset: { post: '/reset', json: { all: true } },
-    use: { accepted: 'text=Welcome', refused: 'text=No' },
+    use: { start: { post: '/begin', form: { a: 'b' } }, accepted: 'text=Welcome', refused: 'text=No' },
     create: { start: '/create' },
     upgrade: { start: { post: '/upgrade' } },
     fail_on: 'may',
@@ -34,7 +34,7 @@ test('An audit does what agekey-audit.yaml says', () => {
     // The braces stay: the audit puts a number in their place.
     before: [{ url: '/login/{n}', method: 'POST', form: { age: '18', adult: 'true' } }],
     reset: { url: '/reset', method: 'POST', json: { all: true } },
-    use: { start: undefined, accepted: 'text=Welcome', refused: 'text=No' },
+    use: { start: { url: '/begin', method: 'POST', form: { a: 'b' } }, accepted: 'text=Welcome', refused: 'text=No' },
     create: { start: { url: '/create', method: 'GET' } },
     upgrade: { start: { url: '/upgrade', method: 'POST' } },
     ...{ only: undefined, skip: [], slow: false },
@@ -49,11 +49,6 @@ test('An audit does what its flags say, where they say something', () => {
   const flags = { ...given, page, accepted: 'text=New', jobs: '1' }
   const expected = { ...given, page, jobs: 1, use: { start: undefined, accepted: 'text=New' } }
   expect(planned({ app: PAGE, use, fail_on: 'may', catalogue: '0.1' }, flags)).toMatchObject(expected)
-})
-
-test('An audit begins where use.start says, when no page is given', () => {
-  const start = { post: '/begin', form: { a: 'b' } }
-  expect(planned({ app: PAGE, use: { start } }).use?.start).toEqual({ url: '/begin', method: 'POST', form: { a: 'b' } })
 })
 
 const AT = { baseUrl: 'http://localhost:2435', port: 7 }
