@@ -3,8 +3,9 @@ import * as z from 'zod'
 import { findBrokenApp } from './audit/apps/broken-apps.ts'
 import { startExpressExample } from './support/express-example.ts'
 import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
+import { chromiumOfRun } from './support/run.ts'
 import { shareSandbox } from './support/sandbox.ts'
-import { chromiumPath, describeWith } from './support/tools.ts'
+import { describeWith } from './support/tools.ts'
 import { USE_ALONE } from './support/visits.ts'
 
 const SPEC = `
@@ -22,10 +23,7 @@ auditTests(test, async ({ page, n }) => {
 const CONFIG = `export default {
   reporter: 'json',
   workers: 1,
-  use: {
-    baseURL: process.env.APP_URL,
-    launchOptions: { executablePath: ${JSON.stringify(chromiumPath)}, args: ['--no-sandbox'] },
-  },
+  use: { baseURL: process.env.APP_URL, connectOptions: JSON.parse(process.env.CHROMIUM) },
 }`
 
 const result = z.object({ status: z.string(), errors: z.array(z.object({ message: z.string().optional() })) })
@@ -40,7 +38,8 @@ describeWith('chromium', 'The tests of an audit in Playwright', async () => {
     project.write({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
     const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('does not look at exp').changes])
     onTestFinished(() => app.stop())
-    const env = { APP_URL: app.url, SANDBOX_URL: sandbox.url }
+    const CHROMIUM = JSON.stringify(await chromiumOfRun())
+    const env = { APP_URL: app.url, SANDBOX_URL: sandbox.url, CHROMIUM }
     const { stdout } = await project.run(process.execPath, PLAYWRIGHT_TEST, env)
     const specs = reportSchema.parse(JSON.parse(stdout)).suites.flatMap((suite) => suite.specs)
     const results = specs.map(({ title, tests }) => {
