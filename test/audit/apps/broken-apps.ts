@@ -316,12 +316,8 @@ const calls = [
   ]),
 ]
 
-/**
- * Apps with one fault each, and the rows that show it, by the part of the app that the fault is in. Faults that touch one another do
- * not stand at the same place of their parts: those at one place are put into one app, too.
- */
-export const FAULTS = { signature, claims, binding, answer, calls }
-export const BROKEN_APPS = Object.values(FAULTS).flat()
+/** Apps with one fault each, and the rows that show it. */
+export const BROKEN_APPS = [...signature, ...claims, ...binding, ...answer, ...calls]
 
 export function findBrokenApp(name: string): BrokenApp {
   const app = BROKEN_APPS.find((one) => one.name === name)
