@@ -5,18 +5,18 @@ import type { Changes } from '../../support/express-example.ts'
 
 const page = readPage('single-page-apps.md')
 const scripts = codeBlocks(page, 'js')
-const FILES = {
+const FILES: Readonly<Record<string, string>> = {
   '/': blockWith(codeBlocks(page, 'html'), '<!-- index.html -->'),
   '/app.js': blockWith(scripts, '// app.js'),
   '/age.js': blockWith(scripts, '// age.js'),
 }
 
-/** Serves the app of docs/single-page-apps.md, with some of its texts changed. @throws Error when a text is not in it */
-export async function startSinglePageApp({ baseUrl }: Pick<Sandbox, 'baseUrl'>, changes: Changes = []) {
-  const missing = changes.find(([text]) => !Object.values(FILES).some((code) => code.includes(text)))
+/** Serves an app, by default that of docs/single-page-apps.md, with some of its texts changed. @throws Error when a text is not in it */
+export async function startSinglePageApp({ baseUrl }: Pick<Sandbox, 'baseUrl'>, changes: Changes = [], files = FILES) {
+  const missing = changes.find(([text]) => !Object.values(files).some((code) => code.includes(text)))
   if (missing) throw new Error(`the single-page app does not hold ${missing[0]}`)
   const app = await startRelyingParty()
-  for (const [path, code] of Object.entries(FILES)) {
+  for (const [path, code] of Object.entries(files)) {
     const changed = changes.reduce((text, [from, to]) => text.replaceAll(from, () => to), code)
     const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
     app.serve(path, changed.replaceAll('http://localhost:2435', baseUrl), type)
