@@ -50,7 +50,7 @@ describe.each([
     return sandbox
   }
 
-  test.each([true, false])('every page of the console and the demo is shown (frozen: %s)', async (freeze) => {
+  test.each([true, false])('Every page is shown at either end of the calendar (frozen: %s)', async (freeze) => {
     const sandbox = await start(freeze)
     for (const open of [openUse, openCreate]) await open(sandbox)
     await createRelyingParty(sandbox).use()
@@ -59,7 +59,7 @@ describe.each([
     for (const page of pages) expect((await sandbox.request.get(`/${page}`)).status, page).toBeLessThan(400)
   })
 
-  test('every button of the choice page and of the Create page is answered', async () => {
+  test('Every button of the choice page and the Create page is answered at either end of the calendar', async () => {
     const sandbox = await start()
     for (const open of [openUse, openCreate]) {
       expect(await pressEach(sandbox, open)).toEqual([['advance', advanced]])
@@ -67,7 +67,7 @@ describe.each([
     }
   })
 
-  test('every server-to-server call and every list is answered', async () => {
+  test('Every server-to-server call and every list is answered at either end of the calendar', async () => {
     const sandbox = await start()
     const party = createRelyingParty(sandbox)
     expect((await party.upgrade(await party.obtainToken(), [SIGNAL])).status).toBe(200)

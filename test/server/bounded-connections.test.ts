@@ -46,7 +46,7 @@ describe('A process that takes 16 connections', () => {
     url = JSON.parse(started.output.split('\n')[0] ?? '').url
   })
 
-  test('closes the oldest of a flood of idle connections for a caller, with one warning', async () => {
+  test('At its limit of connections a sandbox closes the oldest idle one for a caller, with one warning', async () => {
     const sockets = await openMany(url, 60)
     expect(await health(url)).toBe(200)
     await expect.poll(() => openOf(sockets).length).toBe(15)
@@ -54,20 +54,20 @@ describe('A process that takes 16 connections', () => {
     expect(printed.stderr.trim()).toMatch(/^[^\n]*16 connections are open[^\n]*ulimit -n[^\n]*$/)
   })
 
-  test('is not held by heads or bodies that never end', async () => {
+  test('At its limit of connections a sandbox is not held by heads or bodies that never end', async () => {
     await openMany(url, 20, 'GET / HTTP/1.1\r\nX-Slow: ')
     expect(await health(url)).toBe(200)
     await openMany(url, 20, 'POST /v1/oidc/create/par HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\na')
     expect(await health(url)).toBe(200)
   })
 
-  test('closes no connection with a call in progress for another one', async () => {
+  test('At its limit of connections a sandbox closes none with a call in progress for another one', async () => {
     const busy = await openBusy(url)
     await openMany(url, 40)
     expect([await health(url), busy.destroyed]).toEqual([200, false])
   })
 
-  test('closes a new connection when every one has a call in progress, until one of them ends', async () => {
+  test('A sandbox closes a new connection when all it may have are in use by calls, until one ends', async () => {
     const busy: Socket[] = []
     while (busy.length < 16) busy.push(await openBusy(url))
     await expect(health(url)).rejects.toMatchObject({ code: 'ECONNRESET' })

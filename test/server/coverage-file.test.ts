@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type CoverageCounters, emptyCounters } from '../../src/sandbox/coverage/counters.ts'
 import { coverageSchema } from '../../src/sandbox/coverage/coverage.ts'
 import { parseCoverage } from '../../src/sandbox/coverage/parse-coverage.ts'
@@ -20,60 +20,58 @@ beforeEach(() => {
 const written = (): CoverageCounters => parseCoverage(readFileSync(coverageFile, 'utf8'), coverageFile)
 const start = () => createSandbox({ keys: KEY_FILE, coverageFile })
 
-describe('A coverage file', () => {
-  test('has what was delivered when the sandbox is closed, with what follows from it, and nothing beside it', async () => {
-    const sandbox = await start()
-    await createRelyingParty(createClient(sandbox.url)).use()
-    await sandbox.close()
-    expect(written().endings).toEqual({ verified: { count: 1 } })
-    expect(coverageSchema.parse(JSON.parse(readFileSync(coverageFile, 'utf8'))).dimensions.endings.covered).toBe(1)
-    expect(readdirSync(folder)).toEqual(['coverage.json'])
-  })
+test('A sandbox that is closed leaves a coverage file with what it delivered, and nothing beside it', async () => {
+  const sandbox = await start()
+  await createRelyingParty(createClient(sandbox.url)).use()
+  await sandbox.close()
+  expect(written().endings).toEqual({ verified: { count: 1 } })
+  expect(coverageSchema.parse(JSON.parse(readFileSync(coverageFile, 'utf8'))).dimensions.endings.covered).toBe(1)
+  expect(readdirSync(folder)).toEqual(['coverage.json'])
+})
 
-  test('is written soon after a change, without a close', async () => {
-    const sandbox = await start()
-    onTestFinished(() => sandbox.close())
-    await createRelyingParty(createClient(sandbox.url)).use()
-    await vi.waitFor(() => expect(written().endings).toEqual({ verified: { count: 1 } }), { timeout: 20_000 })
-  })
+test('A coverage file is written soon after a change, without a close', async () => {
+  const sandbox = await start()
+  onTestFinished(() => sandbox.close())
+  await createRelyingParty(createClient(sandbox.url)).use()
+  await vi.waitFor(() => expect(written().endings).toEqual({ verified: { count: 1 } }), { timeout: 20_000 })
+})
 
-  test('of an earlier run is replaced, also by a run that delivers nothing', async () => {
-    writeFileSync(coverageFile, JSON.stringify({ ...emptyCounters('0'), format: 99, rows: { old: { count: 1 } } }))
-    await (await start()).close()
-    expect(written().rows).toEqual({})
-  })
+test('A coverage file of an earlier run is replaced, also by a run that delivers nothing', async () => {
+  writeFileSync(coverageFile, JSON.stringify({ ...emptyCounters('0'), format: 99, rows: { old: { count: 1 } } }))
+  await (await start()).close()
+  expect(written().rows).toEqual({})
+})
 
-  test('that is another file is refused before anything is written', async () => {
-    writeFileSync(coverageFile, '{"name":"my-app"}')
-    await expect(start()).rejects.toThrow(
-      `coverageFile: ${coverageFile}: it is no coverage file, and each run replaces it; name another file, or delete it`,
-    )
-    expect(readFileSync(coverageFile, 'utf8')).toBe('{"name":"my-app"}')
-  })
+test('A file that is no coverage file is refused as one before anything is written', async () => {
+  writeFileSync(coverageFile, '{"name":"my-app"}')
+  await expect(start()).rejects.toThrow(
+    `coverageFile: ${coverageFile}: it is no coverage file, and each run replaces it; name another file, or delete it`,
+  )
+  expect(readFileSync(coverageFile, 'utf8')).toBe('{"name":"my-app"}')
+})
 
-  // A folder without the right to write would not do: root may write it.
-  test.each([
-    ['does not exist', 'reports', /^coverageFile: .*: there is no folder \S+reports; make it, or name another one$/],
-    [
-      'cannot be written',
-      'file/reports',
-      /^coverageFile: .*its folder cannot be written \(ENOTDIR.*\); name another one$/,
-    ],
-  ])('in a folder that %s is refused in one line', async (_what, path, message) => {
-    writeFileSync(join(folder, 'file'), '')
-    coverageFile = join(folder, path, 'coverage.json')
-    await expect(start()).rejects.toThrow(message)
-  })
+// A folder without the right to write would not do: root may write it.
+test.each([
+  ['does not exist', 'reports', /^coverageFile: .*: there is no folder \S+reports; make it, or name another one$/],
+  [
+    'cannot be written',
+    'file/reports',
+    /^coverageFile: .*its folder cannot be written \(ENOTDIR.*\); name another one$/,
+  ],
+])('A coverage file in a folder that %s is refused in one line', async (_what, path, message) => {
+  writeFileSync(join(folder, 'file'), '')
+  coverageFile = join(folder, path, 'coverage.json')
+  await expect(start()).rejects.toThrow(message)
+})
 
-  test('that cannot be written later is a warning, and the sandbox goes on', async () => {
-    const warnings: string[] = []
-    const sandbox = await createSandbox({ keys: KEY_FILE, coverageFile, onWarning: (line) => warnings.push(line) })
-    await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['coverage.json']), { timeout: 20_000 })
-    rmSync(folder, { recursive: true })
-    await createRelyingParty(createClient(sandbox.url)).use()
-    await sandbox.close()
-    expect(warnings).toEqual([
-      expect.stringMatching(/^the option coverageFile: .* cannot be written \(ENOENT.*\); it lacks what came last$/),
-    ])
-  })
+test('A coverage file that cannot be written later is a warning, and the sandbox goes on', async () => {
+  const warnings: string[] = []
+  const sandbox = await createSandbox({ keys: KEY_FILE, coverageFile, onWarning: (line) => warnings.push(line) })
+  await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['coverage.json']), { timeout: 20_000 })
+  rmSync(folder, { recursive: true })
+  await createRelyingParty(createClient(sandbox.url)).use()
+  await sandbox.close()
+  expect(warnings).toEqual([
+    expect.stringMatching(/^the option coverageFile: .* cannot be written \(ENOENT.*\); it lacks what came last$/),
+  ])
 })

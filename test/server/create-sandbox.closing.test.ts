@@ -25,7 +25,7 @@ const KINDS = {
 } as const
 
 describe.each(['createSandbox', 'connectSandbox'] as const)('After close() of %s', (kind) => {
-  test('every member rejects, of the sandbox and of a tenant, with an error that says so', async () => {
+  test('Every member of a closed sandbox and of its tenants rejects with an error that says so', async () => {
     const sandbox = await KINDS[kind]()
     const tenant = sandbox.tenant('one')
     const namesOf = (api: object) => callsOf(api).map(([name]) => name)
@@ -39,7 +39,7 @@ describe.each(['createSandbox', 'connectSandbox'] as const)('After close() of %s
     expect(() => sandbox.tenant('two')).toThrow(expect.objectContaining(CLOSED))
   })
 
-  test('what waits rejects at once, and close() again does nothing', async () => {
+  test('A call that waits when its sandbox closes rejects at once, and close() again does nothing', async () => {
     const sandbox = await KINDS[kind]()
     const tenant = sandbox.tenant('one')
     const { id } = await tenant.scenarios.arm(SCENARIO)

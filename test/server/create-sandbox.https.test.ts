@@ -11,39 +11,37 @@ import { rawCall } from './raw-call.ts'
 
 const jwksOf = (url: string) => `${url}/.well-known/jwks.json`
 
-describe('A self-signed certificate', () => {
-  test('is accepted by a client that trusts the exported file, under every name, and refused by one that does not', async () => {
-    const { url, baseUrl, certificate } = await startSandbox({ https: true, stateDir: folderWith() })
-    const { port } = new URL(url)
-    expect({ url, baseUrl }).toEqual({ url: `https://127.0.0.1:${port}`, baseUrl: `https://localhost:${port}` })
-    const ca = readFileSync(certificate?.file ?? '', 'utf8')
-    for (const host of ['localhost', '127.0.0.1']) {
-      expect((await rawCall(jwksOf(`https://${host}:${port}`), { ca })).status).toBe(200)
-    }
-    await expect(rawCall(jwksOf(url))).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
-    const headers = { 'Content-Type': 'application/json', Origin: url }
-    const persona = await rawCall(`${url}/_sandbox/act-as/teen-16`, { method: 'POST', headers, ca })
-    expect(persona.headers['set-cookie']).toMatch(/; Secure(?:;|$)/)
-  })
+test('A self-signed certificate is accepted under each name by who trusts its file, and by no other', async () => {
+  const { url, baseUrl, certificate } = await startSandbox({ https: true, stateDir: folderWith() })
+  const { port } = new URL(url)
+  expect({ url, baseUrl }).toEqual({ url: `https://127.0.0.1:${port}`, baseUrl: `https://localhost:${port}` })
+  const ca = readFileSync(certificate?.file ?? '', 'utf8')
+  for (const host of ['localhost', '127.0.0.1']) {
+    expect((await rawCall(jwksOf(`https://${host}:${port}`), { ca })).status).toBe(200)
+  }
+  await expect(rawCall(jwksOf(url))).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  const headers = { 'Content-Type': 'application/json', Origin: url }
+  const persona = await rawCall(`${url}/_sandbox/act-as/teen-16`, { method: 'POST', headers, ca })
+  expect(persona.headers['set-cookie']).toMatch(/; Secure(?:;|$)/)
+})
 
-  test('names this machine, the host of the base URL and that of the internal URL', async () => {
-    const names = { baseUrl: 'https://age.example', internalUrl: 'https://[2001:db8::1]:2435' }
-    const { certificate } = await startSandbox({ https: true, ...names })
-    const leaf = new X509Certificate(certificate?.pem ?? '')
-    for (const name of ['localhost', 'age.example']) expect(leaf.checkHost(name)).toBe(name)
-    for (const address of ['127.0.0.1', '::1', '2001:db8::1']) expect(leaf.checkIP(address)).toBe(address)
-    expect(leaf.checkHost('other.example')).toBeUndefined()
-    expect({ file: certificate?.file, isAuthority: leaf.ca }).toEqual({ file: undefined, isAuthority: false })
-  })
+test('A self-signed certificate names this machine and the hosts of the base URL and the internal URL', async () => {
+  const names = { baseUrl: 'https://age.example', internalUrl: 'https://[2001:db8::1]:2435' }
+  const { certificate } = await startSandbox({ https: true, ...names })
+  const leaf = new X509Certificate(certificate?.pem ?? '')
+  for (const name of ['localhost', 'age.example']) expect(leaf.checkHost(name)).toBe(name)
+  for (const address of ['127.0.0.1', '::1', '2001:db8::1']) expect(leaf.checkIP(address)).toBe(address)
+  expect(leaf.checkHost('other.example')).toBeUndefined()
+  expect({ file: certificate?.file, isAuthority: leaf.ca }).toEqual({ file: undefined, isAuthority: false })
+})
 
-  test('is kept: its file is readable, its key only by the owner', async () => {
-    const options = { https: true, stateDir: join(folderWith(), 'state') }
-    const { certificate } = await startSandbox(options)
-    const mode = (file: string) => statSync(join(options.stateDir, file)).mode & 0o777
-    expect(certificate?.file).toBe(certificateFileIn(options.stateDir))
-    expect([mode('tls-certificate.pem') & 0o444, mode('tls-key.pem')]).toEqual([0o444, 0o600])
-    expect((await startSandbox(options)).certificate).toEqual(certificate)
-  })
+test('A self-signed certificate is kept: its file is readable, its key only by the owner', async () => {
+  const options = { https: true, stateDir: join(folderWith(), 'state') }
+  const { certificate } = await startSandbox(options)
+  const mode = (file: string) => statSync(join(options.stateDir, file)).mode & 0o777
+  expect(certificate?.file).toBe(certificateFileIn(options.stateDir))
+  expect([mode('tls-certificate.pem') & 0o444, mode('tls-key.pem')]).toEqual([0o444, 0o600])
+  expect((await startSandbox(options)).certificate).toEqual(certificate)
 })
 
 describe('An own certificate', () => {
@@ -61,7 +59,7 @@ describe('An own certificate', () => {
     return { ...sandbox, warnings }
   }
 
-  test('is shown, and stands for https by itself', async () => {
+  test('An own certificate is shown, and stands for https by itself', async () => {
     const files = await writePair('localhost')
     const { baseUrl, certificate, warnings } = await startWith(files)
     expect(certificate).toEqual({ pem: readFileSync(files.httpsCert, 'utf8'), file: files.httpsCert })
@@ -75,12 +73,12 @@ describe('An own certificate', () => {
     ['from the future', 'localhost', now + 30 * day, {}, /is not valid before/],
     ['for another name', 'other.example', now, {}, /does not name localhost; clients that come by that name/],
     ['beside a base URL by http', 'localhost', now, HTTP, /^baseUrl: .* the sandbox itself serves https$/],
-  ])('%s is served with a warning', async (_what, name, at, options, warning) => {
+  ])('An own certificate %s is served with a warning', async (_what, name, at, options, warning) => {
     const { warnings } = await startWith({ ...(await writePair(name, at)), ...options })
     expect(warnings).toEqual([expect.stringMatching(warning)])
   })
 
-  test('that cannot be used stops the start in one line', async () => {
+  test('An own certificate that cannot be used stops the start in one line', async () => {
     const [files, { httpsKey: otherKey }] = [await writePair('localhost'), await writePair('localhost')]
     const folder = folderWith({ text: 'hello', locked: '-----BEGIN ENCRYPTED PRIVATE KEY-----\n' })
     const [text, locked] = ['text', 'locked'].map((name) => join(folder, name))

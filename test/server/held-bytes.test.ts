@@ -36,7 +36,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 const POST = `POST /long HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n`
 
-test('A head that has not arrived in full is counted, and a request with its body until it is answered', async () => {
+test('A head that has not arrived in full counts as held, and a request with its body until its answer', async () => {
   const { client, holds, answer } = await startCounted()
   await holds(0)
   client.write(GET.slice(0, -2))
@@ -53,7 +53,7 @@ test('A head that has not arrived in full is counted, and a request with its bod
   await holds(0)
 })
 
-test('Of requests that are sent ahead those without an answer are counted', async () => {
+test('Of requests that are sent ahead those without an answer count as held', async () => {
   const { client, holds, answer } = await startCounted()
   client.write(POST + 'b'.repeat(50_000) + GET + GET)
   await holds(POST.length + 50_000 + 2 * GET.length)
@@ -63,7 +63,7 @@ test('Of requests that are sent ahead those without an answer are counted', asyn
   }
 })
 
-test('An answer is counted as far as it is not read', async () => {
+test('An answer counts as held as far as it is not read', async () => {
   const { client, count, holds, answer } = await startCounted()
   client.pause()
   client.write(GET)
@@ -73,7 +73,7 @@ test('An answer is counted as far as it is not read', async () => {
   await holds(0)
 })
 
-test('Those that hold most go, until the others hold no more than they may', () => {
+test('The connections that hold most go, until the others hold no more than they may', () => {
   const connection = (mebibytes: number) => ({
     mebibytes,
     held: { add: () => {}, remove: () => {}, count: () => mebibytes * 1024 * 1024 },

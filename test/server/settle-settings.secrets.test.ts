@@ -1,24 +1,22 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMask } from '../../src/sandbox/clients/mask.ts'
 import { secretsOf } from '../../src/server/settle-settings.ts'
 
 const PASSWORD = 'p%ss/wörd+1'
 const ENCODED = encodeURIComponent(PASSWORD)
 
-describe('The password of the store is masked, as it is and as its address has it, when that is', () => {
-  test.each([
-    `redis://:${ENCODED}@localhost:6379/1`,
-    `rediss://default:${ENCODED}@redis.example`,
-    `valkey://user:${ENCODED}@localhost`,
-    `valkeys://user:${ENCODED}@localhost`,
-    `unix:///run/redis.sock?username=user&password=${ENCODED}&db=1`,
-  ])('%s', (store) => {
-    const mask = createMask(secretsOf({ store }))
-    expect(mask({ state: `a ${PASSWORD}`, path: `/?x=${ENCODED}`, other: 'localhost' })).toEqual({
-      state: 'a ***',
-      path: '/?x=***',
-      other: 'localhost',
-    })
+test.each([
+  `redis://:${ENCODED}@localhost:6379/1`,
+  `rediss://default:${ENCODED}@redis.example`,
+  `valkey://user:${ENCODED}@localhost`,
+  `valkeys://user:${ENCODED}@localhost`,
+  `unix:///run/redis.sock?username=user&password=${ENCODED}&db=1`,
+])('The password of the store %s is masked, as it is and as the address has it', (store) => {
+  const mask = createMask(secretsOf({ store }))
+  expect(mask({ state: `a ${PASSWORD}`, path: `/?x=${ENCODED}`, other: 'localhost' })).toEqual({
+    state: 'a ***',
+    path: '/?x=***',
+    other: 'localhost',
   })
 })
 

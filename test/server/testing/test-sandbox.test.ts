@@ -1,53 +1,51 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openTestSandbox } from '../../../src/server/testing/test-sandbox.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
-describe('A sandbox for tests with url', () => {
-  test('is the one at that address, reset when it is opened and left running when it is closed', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.next({ persona: 'teen-16' })
-    const { api, close } = await openTestSandbox({ url: sandbox.url })
-    expect(await sandbox.expectations.list()).toEqual([])
-    await api.next({ persona: 'child-12' })
-    expect(await sandbox.expectations.list()).toMatchObject([{ persona: 'child-12' }])
-    await close()
-    expect(await sandbox.flows.list()).toEqual([])
-  })
+test('A test sandbox with url is the one there, reset when it is opened and left running in the end', async () => {
+  const sandbox = await startSandbox()
+  await sandbox.next({ persona: 'teen-16' })
+  const { api, close } = await openTestSandbox({ url: sandbox.url })
+  expect(await sandbox.expectations.list()).toEqual([])
+  await api.next({ persona: 'child-12' })
+  expect(await sandbox.expectations.list()).toMatchObject([{ persona: 'child-12' }])
+  await close()
+  expect(await sandbox.flows.list()).toEqual([])
+})
 
-  test('is the tenant at that address', async () => {
-    const sandbox = await startSandbox()
-    const { api } = await openTestSandbox({ url: `${sandbox.url}/t/ci` })
-    await api.next({ persona: 'child-12' })
-    expect(await sandbox.tenant('ci').expectations.list()).toMatchObject([{ persona: 'child-12' }])
-    expect(api.baseUrl).toBe(`${sandbox.baseUrl}/t/ci`)
-  })
+test('A test sandbox with the url of a tenant is that tenant', async () => {
+  const sandbox = await startSandbox()
+  const { api } = await openTestSandbox({ url: `${sandbox.url}/t/ci` })
+  await api.next({ persona: 'child-12' })
+  expect(await sandbox.tenant('ci').expectations.list()).toMatchObject([{ persona: 'child-12' }])
+  expect(api.baseUrl).toBe(`${sandbox.baseUrl}/t/ci`)
+})
 
-  test('has the base URL that browsers use, whatever the address by which it is driven', async () => {
-    const sandbox = await startSandbox({
-      baseUrl: 'http://sandbox.localhost:9999/age',
-      controlToken: 'not-a-real-token',
-    })
-    const { api } = await openTestSandbox({ url: sandbox.url, controlToken: 'not-a-real-token' })
-    expect(api.baseUrl).toBe('http://sandbox.localhost:9999/age')
+test('A test sandbox with url has the base URL of browsers, whatever the address by which it is driven', async () => {
+  const sandbox = await startSandbox({
+    baseUrl: 'http://sandbox.localhost:9999/age',
+    controlToken: 'not-a-real-token',
   })
+  const { api } = await openTestSandbox({ url: sandbox.url, controlToken: 'not-a-real-token' })
+  expect(api.baseUrl).toBe('http://sandbox.localhost:9999/age')
+})
 
-  test('and ownTenant is a new tenant there, which is removed when it is closed', async () => {
-    const sandbox = await startSandbox()
-    await sandbox.next({ persona: 'teen-16' })
-    const { api, close } = await openTestSandbox({ url: sandbox.url, ownTenant: true })
-    const [, name = ''] = /\/t\/(test-[^/]+)$/.exec(api.baseUrl) ?? []
-    expect(api.baseUrl).toBe(`${sandbox.baseUrl}/t/${name}`)
-    await api.next({ persona: 'child-12' })
-    expect(await sandbox.expectations.list()).toMatchObject([{ persona: 'teen-16' }])
-    expect(await sandbox.tenant(name).expectations.list()).toMatchObject([{ persona: 'child-12' }])
-    await close()
-    expect(await sandbox.tenant(name).expectations.list()).toEqual([])
-  })
+test('A test sandbox with url and ownTenant is a new tenant there, which is removed when it is closed', async () => {
+  const sandbox = await startSandbox()
+  await sandbox.next({ persona: 'teen-16' })
+  const { api, close } = await openTestSandbox({ url: sandbox.url, ownTenant: true })
+  const [, name = ''] = /\/t\/(test-[^/]+)$/.exec(api.baseUrl) ?? []
+  expect(api.baseUrl).toBe(`${sandbox.baseUrl}/t/${name}`)
+  await api.next({ persona: 'child-12' })
+  expect(await sandbox.expectations.list()).toMatchObject([{ persona: 'teen-16' }])
+  expect(await sandbox.tenant(name).expectations.list()).toMatchObject([{ persona: 'child-12' }])
+  await close()
+  expect(await sandbox.tenant(name).expectations.list()).toEqual([])
+})
 
-  test('refuses options of a sandbox that it does not start', async () => {
-    const options: object = { persona: 'teen-16' }
-    await expect(openTestSandbox({ url: 'http://localhost:2435', ...options })).rejects.toThrow(
-      /^connectSandbox: persona: unknown key/,
-    )
-  })
+test('A test sandbox with url refuses options of a sandbox that it does not start', async () => {
+  const options: object = { persona: 'teen-16' }
+  await expect(openTestSandbox({ url: 'http://localhost:2435', ...options })).rejects.toThrow(
+    /^connectSandbox: persona: unknown key/,
+  )
 })

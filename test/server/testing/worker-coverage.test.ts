@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { parseCoverage } from '../../../src/sandbox/coverage/parse-coverage.ts'
 import { openTestSandbox } from '../../../src/server/testing/test-sandbox.ts'
 import { beginTest, startCoverage } from '../../../src/server/testing/worker-coverage.ts'
@@ -26,111 +26,107 @@ const useIn = (file: string) => parseCoverage(readFileSync(file, 'utf8'), file).
 /** How often Use was asked for, by each file of the runner. */
 const uses = () => filesOf('a').map((file) => useIn(file)?.count)
 
-describe('The coverage of a worker', () => {
-  test('is one file for each sandbox, below a folder of the runner, which git ignores', async () => {
-    const [one, other] = [await openTestSandbox({ coverage }, 'a'), await openTestSandbox({ coverage }, 'a')]
-    await visit(one.api.baseUrl)
-    await one.close('a.test.ts')
-    await other.close('a.test.ts')
-    expect(uses().toSorted()).toEqual([1, undefined])
-    expect(readFileSync(join(coverage, '.gitignore'), 'utf8')).toBe('*\n')
-    expect(readdirSync(join(coverage, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([])
-  })
-
-  test('replaces the file of the same tests when they run once more in the same run', async () => {
-    for (const visits of [2, 1]) {
-      const { api, close } = await openTestSandbox({ coverage }, 'a')
-      for (let n = 0; n < visits; n++) await visit(api.baseUrl)
-      await close('a.test.ts')
-    }
-    expect(uses()).toEqual([1])
-  })
-
-  test('survives the reset after each test, and a test with a name that is too long has its beginning', async () => {
-    const { api, close } = await openTestSandbox({ coverage }, 'a')
-    await beginTest(api, 'x'.repeat(1000))
-    await visit(api.baseUrl)
-    await api.reset()
-    await beginTest(api, '')
-    await visit(api.baseUrl)
-    await close()
-    expect(filesOf('a').map(useIn)).toEqual([{ count: 2, tests: ['x'.repeat(300)] }])
-  })
-
-  test('counts a sandbox once that many workers share, however they end, and nothing from before the run', async () => {
-    const sandbox = await startSandbox()
-    await visit(sandbox.url)
-    const options = { url: sandbox.url, coverage }
-    const workers = await Promise.all(Array.from({ length: 6 }, () => openTestSandbox(options, 'a')))
-    const work = async ({ close }: (typeof workers)[number]) => {
-      await visit(sandbox.url)
-      await close('a.test.ts')
-    }
-    await Promise.all(workers.map(work))
-    expect(uses()).toEqual([6])
-  })
-
-  test('is complete when a worker asked a shared sandbox before another one, and writes after it', async () => {
-    const sandbox = await startSandbox()
-    const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.url }
-    const gate = new AbortController()
-    const opened = once(gate.signal, 'abort')
-    const get = async () => {
-      const answer = await sandbox.coverage.get()
-      await opened
-      return answer
-    }
-    const slow = await startCoverage({ ...sandbox, coverage: { ...sandbox.coverage, get } }, place)
-    const quick = await startCoverage(sandbox, place)
-    await visit(sandbox.url)
-    const written = slow.write(undefined)
-    await visit(sandbox.url)
-    await quick.write(undefined)
-    gate.abort()
-    await written
-    expect(uses()).toEqual([2])
-  })
-
-  test('is not lost when a sandbox of its own tenant is removed', async () => {
-    const sandbox = await startSandbox()
-    const { api, close } = await openTestSandbox({ url: sandbox.url, ownTenant: true, coverage }, 'a')
-    await visit(sandbox.url)
-    await visit(api.baseUrl)
-    await close()
-    expect(uses()).toEqual([1])
-  })
-
-  test('removes files of runs that are over, and of its own runner only', async () => {
-    await (await openTestSandbox({ coverage }, 'a')).close()
-    for (const name of ['999999999.json', '999999999-12.x.json.tmp', 'mine.json'])
-      writeFileSync(join(coverage, 'a', name), '')
-    await (await openTestSandbox({ coverage }, 'b')).close()
-    expect(existsSync(join(coverage, 'a/999999999.json'))).toBe(true)
-    await (await openTestSandbox({ coverage }, 'a')).close()
-    const left = readdirSync(join(coverage, 'a')).filter((name) => !/^\d+(-\d+)?\.[0-9a-f-]{36}\.json$/.test(name))
-    expect(left).toEqual(['mine.json'])
-  })
+test('The coverage of a worker is a file for each sandbox, in a folder of the runner, which git ignores', async () => {
+  const [one, other] = [await openTestSandbox({ coverage }, 'a'), await openTestSandbox({ coverage }, 'a')]
+  await visit(one.api.baseUrl)
+  await one.close('a.test.ts')
+  await other.close('a.test.ts')
+  expect(uses().toSorted()).toEqual([1, undefined])
+  expect(readFileSync(join(coverage, '.gitignore'), 'utf8')).toBe('*\n')
+  expect(readdirSync(join(coverage, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-describe('The coverage of a worker is refused in one line', () => {
-  test.each([5, '', null])('as %j', async (given) => {
-    const options: object = { coverage: given }
-    const message = `coverage: ${JSON.stringify(given)} is neither true or false, nor the name of a folder`
-    await expect(openTestSandbox(options)).rejects.toThrow(message)
-  })
+test('The coverage of a worker replaces that of the same tests when they run once more in the same run', async () => {
+  for (const visits of [2, 1]) {
+    const { api, close } = await openTestSandbox({ coverage }, 'a')
+    for (let n = 0; n < visits; n++) await visit(api.baseUrl)
+    await close('a.test.ts')
+  }
+  expect(uses()).toEqual([1])
+})
 
-  test('when its folder is a file', async () => {
-    writeFileSync(coverage, '')
-    await expect(openTestSandbox({ coverage }, 'a')).rejects.toThrow(
-      `coverage: the folder ${join(coverage, 'a')} cannot be used (it is not a folder)`,
-    )
-  })
+test('The coverage of a worker survives the reset after each test, and has the beginning of a long name', async () => {
+  const { api, close } = await openTestSandbox({ coverage }, 'a')
+  await beginTest(api, 'x'.repeat(1000))
+  await visit(api.baseUrl)
+  await api.reset()
+  await beginTest(api, '')
+  await visit(api.baseUrl)
+  await close()
+  expect(filesOf('a').map(useIn)).toEqual([{ count: 2, tests: ['x'.repeat(300)] }])
+})
 
-  test('when the sandbox does not answer in the end', async () => {
-    const sandbox = await startSandbox()
-    const { close } = await openTestSandbox({ url: sandbox.url, coverage }, 'a')
-    await sandbox.close()
-    await expect(close()).rejects.toThrow(/nothing listens there|connection was lost/)
-    expect(filesOf('a')).toEqual([])
-  })
+test('The coverage of workers counts a sandbox that they share once, and nothing from before the run', async () => {
+  const sandbox = await startSandbox()
+  await visit(sandbox.url)
+  const options = { url: sandbox.url, coverage }
+  const workers = await Promise.all(Array.from({ length: 6 }, () => openTestSandbox(options, 'a')))
+  const work = async ({ close }: (typeof workers)[number]) => {
+    await visit(sandbox.url)
+    await close('a.test.ts')
+  }
+  await Promise.all(workers.map(work))
+  expect(uses()).toEqual([6])
+})
+
+test('The coverage of a worker is complete when it asks a shared sandbox first and writes last', async () => {
+  const sandbox = await startSandbox()
+  const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.url }
+  const gate = new AbortController()
+  const opened = once(gate.signal, 'abort')
+  const get = async () => {
+    const answer = await sandbox.coverage.get()
+    await opened
+    return answer
+  }
+  const slow = await startCoverage({ ...sandbox, coverage: { ...sandbox.coverage, get } }, place)
+  const quick = await startCoverage(sandbox, place)
+  await visit(sandbox.url)
+  const written = slow.write(undefined)
+  await visit(sandbox.url)
+  await quick.write(undefined)
+  gate.abort()
+  await written
+  expect(uses()).toEqual([2])
+})
+
+test('The coverage of a worker is not lost when the tenant of its own is removed', async () => {
+  const sandbox = await startSandbox()
+  const { api, close } = await openTestSandbox({ url: sandbox.url, ownTenant: true, coverage }, 'a')
+  await visit(sandbox.url)
+  await visit(api.baseUrl)
+  await close()
+  expect(uses()).toEqual([1])
+})
+
+test('A worker removes files of coverage of runs that are over, and of its own runner only', async () => {
+  await (await openTestSandbox({ coverage }, 'a')).close()
+  for (const name of ['999999999.json', '999999999-12.x.json.tmp', 'mine.json'])
+    writeFileSync(join(coverage, 'a', name), '')
+  await (await openTestSandbox({ coverage }, 'b')).close()
+  expect(existsSync(join(coverage, 'a/999999999.json'))).toBe(true)
+  await (await openTestSandbox({ coverage }, 'a')).close()
+  const left = readdirSync(join(coverage, 'a')).filter((name) => !/^\d+(-\d+)?\.[0-9a-f-]{36}\.json$/.test(name))
+  expect(left).toEqual(['mine.json'])
+})
+
+test.each([5, '', null])('The option coverage of a worker is refused as %j in one line', async (given) => {
+  const options: object = { coverage: given }
+  const message = `coverage: ${JSON.stringify(given)} is neither true or false, nor the name of a folder`
+  await expect(openTestSandbox(options)).rejects.toThrow(message)
+})
+
+test('A folder for the coverage of a worker that is a file is refused in one line', async () => {
+  writeFileSync(coverage, '')
+  await expect(openTestSandbox({ coverage }, 'a')).rejects.toThrow(
+    `coverage: the folder ${join(coverage, 'a')} cannot be used (it is not a folder)`,
+  )
+})
+
+test('A worker whose sandbox does not answer in the end says so, and writes no coverage', async () => {
+  const sandbox = await startSandbox()
+  const { close } = await openTestSandbox({ url: sandbox.url, coverage }, 'a')
+  await sandbox.close()
+  await expect(close()).rejects.toThrow(/nothing listens there|connection was lost/)
+  expect(filesOf('a')).toEqual([])
 })
