@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module'
 import v8 from 'node:v8'
 import * as fc from 'fast-check'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../../src/sandbox/tenants/tables.ts'
 import { keepText } from '../../src/store/kept-text.ts'
@@ -46,64 +46,62 @@ const refuses = (write: Promise<unknown>, message = '') =>
     message: expect.stringContaining(message),
   })
 
-describe('When the memory budget is used up', () => {
-  test('the oldest unfinished records go first, of all tenants, then the oldest others', async () => {
-    const { one, other } = startTenants()
-    await put(one, 'a', 300)
-    await put(one, 'b', 300, true)
-    await put(other, 'c', 300, true)
-    await put(other, 'd', 300)
-    expect([await left(one, 'ab'), await left(other, 'cd')]).toEqual(['a', 'cd'])
-    await put(other, 'e', 300, true)
-    expect([await left(one, 'ab'), await left(other, 'cde')]).toEqual(['a', 'de'])
-    await put(other, 'f', 700)
-    expect([await left(one, 'a'), await left(other, 'def')]).toEqual(['', 'df'])
-  })
+test('A full memory budget drops the oldest unfinished records of all tenants, then the oldest others', async () => {
+  const { one, other } = startTenants()
+  await put(one, 'a', 300)
+  await put(one, 'b', 300, true)
+  await put(other, 'c', 300, true)
+  await put(other, 'd', 300)
+  expect([await left(one, 'ab'), await left(other, 'cd')]).toEqual(['a', 'cd'])
+  await put(other, 'e', 300, true)
+  expect([await left(one, 'ab'), await left(other, 'cde')]).toEqual(['a', 'de'])
+  await put(other, 'f', 700)
+  expect([await left(one, 'a'), await left(other, 'def')]).toEqual(['', 'df'])
+})
 
-  test('a record that is written again is the newest', async () => {
-    const { one } = startTenants()
-    for (const id of 'abca') await put(one, id, 300)
-    await put(one, 'd', 300)
-    expect(await left(one, 'abcd')).toBe('acd')
-  })
+test('A record that is written again is the newest to a full memory budget', async () => {
+  const { one } = startTenants()
+  for (const id of 'abca') await put(one, id, 300)
+  await put(one, 'd', 300)
+  expect(await left(one, 'abcd')).toBe('acd')
+})
 
-  test('records go for rows, and rows go for nothing', async () => {
-    const { budget, one, other } = startTenants()
-    await put(one, 'a', 500)
-    await declare(one, 'b', 600)
-    expect(await left(one, 'a')).toBe('')
-    await refuses(
-      declare(other, 'c', 600),
-      'memory: the budget of 3 MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ' +
-        'reset or DELETE a tenant, or start the sandbox with a larger memory_budget',
-    )
-    await refuses(put(other, 'd', 600))
-    expect([await one.tables.get('personas', 'b'), budget.used()]).toEqual([sized(600), 600 * KB])
-  })
+test('A full memory budget drops records for rows, and rows for nothing', async () => {
+  const { budget, one, other } = startTenants()
+  await put(one, 'a', 500)
+  await declare(one, 'b', 600)
+  expect(await left(one, 'a')).toBe('')
+  await refuses(
+    declare(other, 'c', 600),
+    'memory: the budget of 3 MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ' +
+      'reset or DELETE a tenant, or start the sandbox with a larger memory_budget',
+  )
+  await refuses(put(other, 'd', 600))
+  expect([await one.tables.get('personas', 'b'), budget.used()]).toEqual([sized(600), 600 * KB])
+})
 
-  test('a refused write leaves everything as it was', async () => {
-    const { budget, one } = startTenants()
-    await declare(one, 'a', 200)
-    await declare(one, 'b', 400)
-    await put(one, 'c', 100)
-    const before = budget.used()
-    await refuses(declare(one, 'a', 215))
-    await refuses(one.tables.update('personas', 'a', () => sized(215)))
-    await refuses(one.tables.add('personas', 'd', sized(15)))
-    await refuses(
-      put(one, 'c', 425),
-      'memory: this is too large for the budget of 3 MB; send less, or start the sandbox with a larger memory_budget',
-    )
-    expect([await one.tables.get('personas', 'a'), await left(one, 'c')]).toEqual([sized(200), 'c'])
-    expect(budget.used()).toBe(before)
-  })
+test('A write that a full memory budget refuses leaves everything as it was', async () => {
+  const { budget, one } = startTenants()
+  await declare(one, 'a', 200)
+  await declare(one, 'b', 400)
+  await put(one, 'c', 100)
+  const before = budget.used()
+  await refuses(declare(one, 'a', 215))
+  await refuses(one.tables.update('personas', 'a', () => sized(215)))
+  await refuses(one.tables.add('personas', 'd', sized(15)))
+  await refuses(
+    put(one, 'c', 425),
+    'memory: this is too large for the budget of 3 MB; send less, or start the sandbox with a larger memory_budget',
+  )
+  expect([await one.tables.get('personas', 'a'), await left(one, 'c')]).toEqual([sized(200), 'c'])
+  expect(budget.used()).toBe(before)
+})
 
-  test('what is as large as the budget fits, and a byte more does not', async () => {
-    const { one } = startTenants()
-    await put(one, 'a', 1_024)
-    await refuses(one.store.put('things', 'b', `${sized(1_024)}x`, NEVER))
-    expect(await left(one, 'ab')).toBe('a')
-  })
+test('A record as large as the memory budget fits, and a byte more does not', async () => {
+  const { one } = startTenants()
+  await put(one, 'a', 1_024)
+  await refuses(one.store.put('things', 'b', `${sized(1_024)}x`, NEVER))
+  expect(await left(one, 'ab')).toBe('a')
 })
 
 test('The memory budget is half of the heap of a process with little memory, and 256 MB of any other', () => {
@@ -120,57 +118,55 @@ test('The memory budget is half of the heap of a process with little memory, and
   expect([101, 10_000].map(ofHeap)).toEqual([50, 256].map((megabytes) => createMemoryBudget(megabytes).limit))
 })
 
-describe('The memory budget', () => {
-  const IDS = ['a', 'b', 'c', 'd']
-  const KINDS = ['put', 'unfinished', 'row', 'add', 'update', 'take', 'remove', 'empty', 'expire']
-  const ENDS = ['clear', 'clear tables']
-  const operation = fc.record({
-    kind: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KINDS) }, fc.constantFrom(...ENDS)),
-    tenant: fc.constantFrom('one' as const, 'other' as const),
-    id: fc.constantFrom(...IDS),
-    kilobytes: fc.integer({ min: 1, max: 500 }),
-  })
-  type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never
+const IDS = ['a', 'b', 'c', 'd']
+const KINDS = ['put', 'unfinished', 'row', 'add', 'update', 'take', 'remove', 'empty', 'expire']
+const ENDS = ['clear', 'clear tables']
+const operation = fc.record({
+  kind: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KINDS) }, fc.constantFrom(...ENDS)),
+  tenant: fc.constantFrom('one' as const, 'other' as const),
+  id: fc.constantFrom(...IDS),
+  kilobytes: fc.integer({ min: 1, max: 500 }),
+})
+type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never
 
-  const perform = ({ kind, id, kilobytes }: Operation, kept: Kept) => {
-    const { store, tables } = kept
-    const value = sized(kilobytes)
-    const performed: Readonly<Record<string, () => Promise<unknown>>> = {
-      put: () => put(kept, id, kilobytes),
-      unfinished: () => put(kept, id, kilobytes, true),
-      expire: () => store.put('things', id, value, 0),
-      take: () => store.take('things', id),
-      clear: () => store.clear(),
-      row: () => tables.put('rows', id, value),
-      add: () => tables.add('rows', id, value),
-      update: () => tables.update('rows', id, () => value),
-      empty: () => tables.update('rows', id, () => undefined),
-      remove: () => tables.remove('rows', id),
-      'clear tables': () => tables.clear(),
-    }
-    return performed[kind]?.().catch((error: unknown) => expect(error).toMatchObject({ status: 503 }))
+const perform = ({ kind, id, kilobytes }: Operation, kept: Kept) => {
+  const { store, tables } = kept
+  const value = sized(kilobytes)
+  const performed: Readonly<Record<string, () => Promise<unknown>>> = {
+    put: () => put(kept, id, kilobytes),
+    unfinished: () => put(kept, id, kilobytes, true),
+    expire: () => store.put('things', id, value, 0),
+    take: () => store.take('things', id),
+    clear: () => store.clear(),
+    row: () => tables.put('rows', id, value),
+    add: () => tables.add('rows', id, value),
+    update: () => tables.update('rows', id, () => value),
+    empty: () => tables.update('rows', id, () => undefined),
+    remove: () => tables.remove('rows', id),
+    'clear tables': () => tables.clear(),
   }
-  const sum = async ({ store, tables }: Kept) => {
-    const values = await Promise.all(IDS.map((id) => store.get('things', id)))
-    const rows = (await tables.list('rows')).map(([, value]) => value)
-    return [...values, ...rows]
-      .filter((value) => value !== undefined)
-      .reduce((bytes: number, value) => bytes + bytesOf('a', keepText(JSON.stringify(value))), 0)
-  }
+  return performed[kind]?.().catch((error: unknown) => expect(error).toMatchObject({ status: 503 }))
+}
+const sum = async ({ store, tables }: Kept) => {
+  const values = await Promise.all(IDS.map((id) => store.get('things', id)))
+  const rows = (await tables.list('rows')).map(([, value]) => value)
+  return [...values, ...rows]
+    .filter((value) => value !== undefined)
+    .reduce((bytes: number, value) => bytes + bytesOf('a', keepText(JSON.stringify(value))), 0)
+}
 
-  test('counts what is kept, whatever was done, and never more than its limit', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
-        const tenants = startTenants()
-        for (const one of operations) {
-          await perform(one, tenants[one.tenant])
-          expect(tenants.budget.used()).toBeLessThanOrEqual(1024 * KB)
-        }
-        expect((await sum(tenants.one)) + (await sum(tenants.other))).toBe(tenants.budget.used())
-      }),
-      { numRuns: 100 },
-    )
-  })
+test('The memory budget counts what is kept, whatever was done, and never more than its limit', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+      const tenants = startTenants()
+      for (const one of operations) {
+        await perform(one, tenants[one.tenant])
+        expect(tenants.budget.used()).toBeLessThanOrEqual(1024 * KB)
+      }
+      expect((await sum(tenants.one)) + (await sum(tenants.other))).toBe(tenants.budget.used())
+    }),
+    { numRuns: 100 },
+  )
 })
 
 test('A tenant counts in the memory budget from the time it is called until it is removed', async () => {
@@ -187,45 +183,43 @@ test('A tenant counts in the memory budget from the time it is called until it i
   expect(budget.used()).toBe(0)
 })
 
-describe('The journal in memory', () => {
-  const call = (length: number) => useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
+const call = (length: number) => useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
 
-  test('counts in the budget, is bounded by a third of it, and gives its room back', async () => {
-    const memory = createMemoryBudget(3)
-    const journal = createMemoryJournal({ memory })
-    await journal.record('one', call(10_000))
-    const ofOne = memory.used()
-    expect(ofOne).toBeGreaterThan(20_000)
-    for (let n = 0; n < 100; n++) await journal.record('other', call(10_000))
-    expect(memory.used()).toBeGreaterThan(200 * KB)
-    expect(memory.used()).toBeLessThan(400 * KB)
-    await journal.clear('other')
-    await journal.clear('one')
-    expect(memory.used()).toBe(0)
-  })
+test('The journal in memory counts in the budget, is bounded by a third of it, and gives its room back', async () => {
+  const memory = createMemoryBudget(3)
+  const journal = createMemoryJournal({ memory })
+  await journal.record('one', call(10_000))
+  const ofOne = memory.used()
+  expect(ofOne).toBeGreaterThan(20_000)
+  for (let n = 0; n < 100; n++) await journal.record('other', call(10_000))
+  expect(memory.used()).toBeGreaterThan(200 * KB)
+  expect(memory.used()).toBeLessThan(400 * KB)
+  await journal.clear('other')
+  await journal.clear('one')
+  expect(memory.used()).toBe(0)
+})
 
-  test('keeps its flows until nothing else that may go is left, the newest to the end', async () => {
-    const memory = createMemoryBudget(3)
-    const kept = { store: createMemoryStore({ clock, budget: memory }) }
-    const journal = createMemoryJournal({ memory })
-    const flows = async () => (await allOf(journal.list('one'))).map(({ id }) => id)
-    for (let n = 0; n < 3; n++) await journal.record('one', call(10_000))
-    await put(kept, 'a', 800)
-    await put(kept, 'b', 800)
-    expect([await left(kept, 'ab'), await flows()]).toEqual(['b', ['f3', 'f2', 'f1']])
-    await put(kept, 'c', 980)
-    expect([await left(kept, 'bc'), await flows()]).toEqual(['c', ['f3']])
-  })
+test('The journal in memory keeps its flows until nothing else may go, the newest to the end', async () => {
+  const memory = createMemoryBudget(3)
+  const kept = { store: createMemoryStore({ clock, budget: memory }) }
+  const journal = createMemoryJournal({ memory })
+  const flows = async () => (await allOf(journal.list('one'))).map(({ id }) => id)
+  for (let n = 0; n < 3; n++) await journal.record('one', call(10_000))
+  await put(kept, 'a', 800)
+  await put(kept, 'b', 800)
+  expect([await left(kept, 'ab'), await flows()]).toEqual(['b', ['f3', 'f2', 'f1']])
+  await put(kept, 'c', 980)
+  expect([await left(kept, 'bc'), await flows()]).toEqual(['c', ['f3']])
+})
 
-  test('lets a call be answered that it has no room for', async () => {
-    const memory = createMemoryBudget(3)
-    const tables = createMemoryTables({ budget: memory })
-    const journal = createMemoryJournal({ memory })
-    await tables.put('personas', 'a', sized(600))
-    expect(await journal.record('one', call(300_000))).toBe('f1')
-    expect(await allOf(journal.list('one'))).toEqual([])
-    expect(memory.used()).toBe(600 * KB)
-  })
+test('The journal in memory lets a call be answered that it has no room for', async () => {
+  const memory = createMemoryBudget(3)
+  const tables = createMemoryTables({ budget: memory })
+  const journal = createMemoryJournal({ memory })
+  await tables.put('personas', 'a', sized(600))
+  expect(await journal.record('one', call(300_000))).toBe('f1')
+  expect(await allOf(journal.list('one'))).toEqual([])
+  expect(memory.used()).toBe(600 * KB)
 })
 
 /** Keeps so many records and rows. Returns how to read one. */

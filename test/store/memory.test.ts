@@ -57,7 +57,7 @@ async function startLongList() {
   return tables
 }
 
-test('Other events come between while a long list is read', async () => {
+test('Other events come between while a long list of records in memory is read', async () => {
   const tables = await startLongList()
   let others = 0
   const other = () => {
@@ -70,7 +70,7 @@ test('Other events come between while a long list is read', async () => {
   expect(others).toBeGreaterThan(0)
 })
 
-test('A row that changes while a list is read is in the next one', async () => {
+test('A row in memory that changes while a list is read is in the next one', async () => {
   const tables = await startLongList()
   const reading = tables.list('rows')
   await tables.put('rows', 'late', 'value')

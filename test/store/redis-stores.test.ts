@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [state: string, readonly string[], readonly [s
 describeWith('redis-server', 'A start with a store', () => {
   const redis = useRedis()
 
-  test.each(REFUSED)('says in one line what and where, and the remedy: %s', async (_state, given, change, message) => {
+  test.each(REFUSED)('A start refuses a store in a line with a remedy: %s', async (_state, given, change, message) => {
     const [words, ...more] = given
     if (words) await redis.command(words, ...more)
     const refused = await open(redis.url.replace(new RegExp(change[0]), change[1])).catch(messageOf)
@@ -110,7 +110,7 @@ describeWith('redis-server', 'A start with a store', () => {
     expect([kid, ...others]).toEqual([expect.not.stringContaining('Error'), kid, kid])
   }
 
-  test('by three at once agrees on keys, also when writes are held back for a moment', async () => {
+  test('Three starts at once on a store agree on keys, also when its writes are held back for a moment', async () => {
     await redis.command('client pause 300 write')
     await expectOneKey()
   })
@@ -118,7 +118,7 @@ describeWith('redis-server', 'A start with a store', () => {
   test.each([
     ['the version', 'flushall'],
     ['the signing keys', `set ${VERSION} 1.0.0`],
-  ])('by three ends with one line when %s cannot be written, and agrees when they start again', async (what, given) => {
+  ])('Three starts end in one line when %s cannot be written, and agree when they start again', async (what, given) => {
     await redis.command(given)
     await redis.command('config set maxmemory 1')
     for (const error of await startThree()) {
@@ -129,7 +129,7 @@ describeWith('redis-server', 'A start with a store', () => {
     await expectOneKey()
   })
 
-  test('says so when what listens there says nothing, or its host is not known', async () => {
+  test('A start says so when its store says nothing, or the host of its store is not known', async () => {
     redis.freeze()
     await expect(open(redis.url)).rejects.toThrow(
       /^store: redis:\S+ cannot be used: no answer within 2 seconds; start Redis or Valkey there, or give another address$/,
@@ -139,7 +139,7 @@ describeWith('redis-server', 'A start with a store', () => {
     )
   })
 
-  test('says so when a server of TLS closes the connection, or something else answers', async () => {
+  test('A start says so when a TLS server closes the connection to its store, or something else answers', async () => {
     const closing = await startServer((socket) => socket.once('data', () => socket.destroy()))
     await expect(open(`redis://${closing}`)).rejects.toThrow(/; write rediss:.* if it speaks TLS only/)
     const other = await startServer((socket) =>
@@ -150,13 +150,13 @@ describeWith('redis-server', 'A start with a store', () => {
     )
   })
 
-  test('goes on while records of an earlier start cannot be replaced', async () => {
+  test('A start goes on while records of an earlier start cannot be replaced in the store', async () => {
     await open(redis.url)
     await redis.command('replicaof 127.0.0.1 1')
     await expect(open(redis.url)).resolves.toBeDefined()
   })
 
-  test('takes a socket file, and the number of a database behind it', async () => {
+  test('A start takes the socket file of a store, and the number of a database behind it', async () => {
     const { party, request } = await startReplica(`unix://${redis.socket}?db=2`)
     expect((await party.exchange(await party.obtainCode())).status).toBe(200)
     expect(await redis.command('info keyspace')).toContain('db2:')
@@ -167,7 +167,7 @@ describeWith('redis-server', 'A start with a store', () => {
     expect((await request.get('/_sandbox/health')).text).toContain(`the store at unix://${redis.socket}?db=2`)
   })
 
-  test('names the key of a record that is damaged at run time, and what to do', async () => {
+  test('A sandbox names the key of a record that is damaged in its store, and what to do', async () => {
     const { request, errors } = await startOn(await open(redis.url))
     const state = 'agekey-sandbox:1.0.0:default:state:table:state'
     const use = () => request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'adult-passport' }))
@@ -185,7 +185,7 @@ describeWith('redis-server', 'A start with a store', () => {
   })
 
   test.each(['scenario', 'expectation', 'persona'])(
-    'loses a damaged %s by a reset, as its message says',
+    'A store loses a damaged %s by a reset, as its message says',
     async (kind) => {
       const stores = await open(redis.url)
       const { request, errors } = await startOn(stores)

@@ -57,7 +57,7 @@ describeWith('redis-server', 'In Redis', () => {
     for (const replica of [a, b, c]) expect((await replica.touch('kept')).clock.state().advanced_seconds).toBe(0)
   })
 
-  test('The list of the records of a collection lasts as long as the last of them, and no longer', async () => {
+  test('The list of the records of a collection in Redis lasts as long as the last of them', async () => {
     const store = createRedisStore(redis, { prefix: 'lasting:', order: 'order', clock: { now: () => 0 } })
     const DAY = 86_400_000
     await store.put('code', 'long', 1, 2 * DAY)

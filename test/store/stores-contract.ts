@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createClock } from '../../src/sandbox/clock/clock.ts'
 import type { Change } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
@@ -21,117 +21,115 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
 
   const createRecords = (tenant: string = nameTenants()[0]) => storesOfSuite().createRecords(tenant, createClock())
 
-  describe(`The stores of two tenants in ${name}`, () => {
-    test('keep their records apart', async () => {
-      const [one, other] = nameTenants().map((tenant) => createRecords(tenant).store)
-      await one?.put('code', 'a', 'of one', LATER)
-      expect([await other?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, undefined])
-      await other?.put('code', 'a', 'of the other', LATER)
-      expect(await one?.get('code', 'a')).toBe('of one')
-      await one?.clear()
-      expect([await one?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, 'of the other'])
-    })
+  test(`The records of two tenants in ${name} are kept apart`, async () => {
+    const [one, other] = nameTenants().map((tenant) => createRecords(tenant).store)
+    await one?.put('code', 'a', 'of one', LATER)
+    expect([await other?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, undefined])
+    await other?.put('code', 'a', 'of the other', LATER)
+    expect(await one?.get('code', 'a')).toBe('of one')
+    await one?.clear()
+    expect([await one?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, 'of the other'])
+  })
 
-    test('keep their tables apart, and those that a reset keeps apart from those that it clears', async () => {
-      const all = nameTenants().flatMap((tenant) => {
-        const records = createRecords(tenant)
-        return KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: records[kind] }))
-      })
-      const owners = () => Promise.all(all.map(({ tables }) => tables.get('settings', 'a')))
-      for (const { owner, tables } of all) {
-        expect(await tables.list('settings')).toEqual([])
-        expect(await tables.add('settings', 'a', owner)).toBe(true)
-      }
-      const left: (string | undefined)[] = all.map(({ owner }) => owner)
-      expect(await owners()).toEqual(left)
-      for (const [index, { tables }] of all.entries()) {
-        await tables.clear()
-        left[index] = undefined
-        expect(await owners()).toEqual(left)
-      }
+  test(`The tables of two tenants in ${name} are kept apart, as are those that a reset keeps and clears`, async () => {
+    const all = nameTenants().flatMap((tenant) => {
+      const records = createRecords(tenant)
+      return KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: records[kind] }))
     })
-
-    test('keep records and tables apart when either is cleared', async () => {
-      const { store, tables } = createRecords()
-      await store.put('code', 'a', 'record', LATER)
-      await tables.put('code', 'a', 'row')
-      await tables.clear()
-      expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual(['record', undefined])
-      await tables.put('code', 'a', 'row')
-      await store.clear()
-      expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([undefined, 'row'])
-    })
-
-    test('write all changes of a call, or none when one of them comes too late', async () => {
-      const { store, tables, stateTables, commit } = createRecords()
-      await store.put('code', 'a', 'right', LATER)
-      await tables.put('queue', 'x', { left: 2, text: 'a: b' })
-      const put: Change = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: LATER }
-      const take: Change = { kind: 'take', collection: 'code', id: 'a' }
-      const row = (was: unknown): Change => {
-        const place = { kind: 'row', part: 'tables', table: 'queue', id: 'x' } as const
-        return { ...place, value: { left: 1 }, was: { value: was } }
-      }
-      const clock = { kind: 'row', part: 'stateTables', table: 'state', id: 'clock', value: 1 } as const
-      const content = async () => [
-        ...[await store.get('code', 'a'), await tables.get('queue', 'x')],
-        ...[await store.get('token', 't'), await stateTables.get('state', 'clock')],
-      ]
-      const before = await content()
-      for (const late of [
-        [put, take, row({ left: 3 }), clock],
-        [put, take, row(undefined), clock],
-        [put, { ...take, id: 'b' }, clock],
-      ])
-        expect([await commit(late), await content()]).toEqual([false, before])
-      expect(await commit([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
-      expect(await content()).toEqual([undefined, { left: 1 }, 'token', 1])
-      expect(await commit([{ ...clock, value: undefined }, take])).toBe(false)
-      expect(await commit([{ ...clock, value: undefined }])).toBe(true)
-      expect(await stateTables.list('state')).toEqual([])
-    })
-
-    test('let one of many calls win what all of them take', async () => {
-      const { store, commit } = createRecords()
-      await store.put('code', 'a', 'right', LATER)
-      const take = { kind: 'take', collection: 'code', id: 'a' } as const
-      const won = await Promise.all(Array.from({ length: 20 }, () => commit([take])))
-      expect(won.filter((isWon) => isWon)).toHaveLength(1)
-    })
-
-    /** Gives a tenant something of every kind that is kept. */
-    const fill = async ({ name: tenant, provider, personas, journal, expectations, ...others }: Tenant) => {
-      await provider.store.put('code', 'a', 'record', LATER)
-      await personas.put({ name: 'own', title: 'Own', purpose: 'Put by a test.' })
-      await expectations.add({ flow: 'use', outcome: 'access_denied' })
-      await others.configure({ defaults: { outcome: 'access_denied' } })
-      await others.moveClock({ advance: 1_000 })
-      await journal.record(tenant, CALL)
+    const owners = () => Promise.all(all.map(({ tables }) => tables.get('settings', 'a')))
+    for (const { owner, tables } of all) {
+      expect(await tables.list('settings')).toEqual([])
+      expect(await tables.add('settings', 'a', owner)).toBe(true)
     }
-    const contentOf = async ({ name: tenant, provider, personas, journal, expectations, settings, clock }: Tenant) => [
-      await provider.store.get('code', 'a'),
-      (await personas.find('own'))?.title,
-      (await expectations.list()).length,
-      settings.defaults.outcome,
-      clock.state().advanced_seconds,
-      (await allOf(journal.list(tenant))).length,
-    ]
-    const FULL = ['record', 'Own', 1, 'access_denied', 1_000, 1]
-    const EMPTY = [undefined, undefined, 0, undefined, 0, 0]
+    const left: (string | undefined)[] = all.map(({ owner }) => owner)
+    expect(await owners()).toEqual(left)
+    for (const [index, { tables }] of all.entries()) {
+      await tables.clear()
+      left[index] = undefined
+      expect(await owners()).toEqual(left)
+    }
+  })
 
-    test.each([
-      ['is removed', 1_000],
-      ['gives way to one that is used later', 1],
-    ])('hold nothing of a tenant that %s, and all of the other', async (_case, max) => {
-      const parts = { ...(await createTestParts(storesOfSuite())), directory: createMemoryDirectory({ max }) }
-      const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
-      const [gone, kept] = nameTenants()
-      await fill(await tenants.touch(gone))
-      expect(await contentOf(tenants.at(gone))).toEqual(FULL)
-      await fill(await tenants.touch(kept))
-      if (max > 1) expect(await tenants.remove(gone)).toBe(true)
-      expect(await contentOf(tenants.at(kept))).toEqual(FULL)
-      expect(await contentOf(await tenants.touch(gone))).toEqual(EMPTY)
-    })
+  test(`The records and the tables of a tenant in ${name} are kept apart when either is cleared`, async () => {
+    const { store, tables } = createRecords()
+    await store.put('code', 'a', 'record', LATER)
+    await tables.put('code', 'a', 'row')
+    await tables.clear()
+    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual(['record', undefined])
+    await tables.put('code', 'a', 'row')
+    await store.clear()
+    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([undefined, 'row'])
+  })
+
+  test(`The stores in ${name} write all changes of a call, or none when one of them comes too late`, async () => {
+    const { store, tables, stateTables, commit } = createRecords()
+    await store.put('code', 'a', 'right', LATER)
+    await tables.put('queue', 'x', { left: 2, text: 'a: b' })
+    const put: Change = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: LATER }
+    const take: Change = { kind: 'take', collection: 'code', id: 'a' }
+    const row = (was: unknown): Change => {
+      const place = { kind: 'row', part: 'tables', table: 'queue', id: 'x' } as const
+      return { ...place, value: { left: 1 }, was: { value: was } }
+    }
+    const clock = { kind: 'row', part: 'stateTables', table: 'state', id: 'clock', value: 1 } as const
+    const content = async () => [
+      ...[await store.get('code', 'a'), await tables.get('queue', 'x')],
+      ...[await store.get('token', 't'), await stateTables.get('state', 'clock')],
+    ]
+    const before = await content()
+    for (const late of [
+      [put, take, row({ left: 3 }), clock],
+      [put, take, row(undefined), clock],
+      [put, { ...take, id: 'b' }, clock],
+    ])
+      expect([await commit(late), await content()]).toEqual([false, before])
+    expect(await commit([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
+    expect(await content()).toEqual([undefined, { left: 1 }, 'token', 1])
+    expect(await commit([{ ...clock, value: undefined }, take])).toBe(false)
+    expect(await commit([{ ...clock, value: undefined }])).toBe(true)
+    expect(await stateTables.list('state')).toEqual([])
+  })
+
+  test(`The stores in ${name} let one of many calls win what all of them take`, async () => {
+    const { store, commit } = createRecords()
+    await store.put('code', 'a', 'right', LATER)
+    const take = { kind: 'take', collection: 'code', id: 'a' } as const
+    const won = await Promise.all(Array.from({ length: 20 }, () => commit([take])))
+    expect(won.filter((isWon) => isWon)).toHaveLength(1)
+  })
+
+  /** Gives a tenant something of every kind that is kept. */
+  const fill = async ({ name: tenant, provider, personas, journal, expectations, ...others }: Tenant) => {
+    await provider.store.put('code', 'a', 'record', LATER)
+    await personas.put({ name: 'own', title: 'Own', purpose: 'Put by a test.' })
+    await expectations.add({ flow: 'use', outcome: 'access_denied' })
+    await others.configure({ defaults: { outcome: 'access_denied' } })
+    await others.moveClock({ advance: 1_000 })
+    await journal.record(tenant, CALL)
+  }
+  const contentOf = async ({ name: tenant, provider, personas, journal, expectations, settings, clock }: Tenant) => [
+    await provider.store.get('code', 'a'),
+    (await personas.find('own'))?.title,
+    (await expectations.list()).length,
+    settings.defaults.outcome,
+    clock.state().advanced_seconds,
+    (await allOf(journal.list(tenant))).length,
+  ]
+  const FULL = ['record', 'Own', 1, 'access_denied', 1_000, 1]
+  const EMPTY = [undefined, undefined, 0, undefined, 0, 0]
+
+  test.each([
+    ['is removed', 1_000],
+    ['gives way to one that is used later', 1],
+  ])(`The stores in ${name} hold nothing of a tenant that %s, and all of the other`, async (_case, max) => {
+    const parts = { ...(await createTestParts(storesOfSuite())), directory: createMemoryDirectory({ max }) }
+    const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
+    const [gone, kept] = nameTenants()
+    await fill(await tenants.touch(gone))
+    expect(await contentOf(tenants.at(gone))).toEqual(FULL)
+    await fill(await tenants.touch(kept))
+    if (max > 1) expect(await tenants.remove(gone)).toBe(true)
+    expect(await contentOf(tenants.at(kept))).toEqual(FULL)
+    expect(await contentOf(await tenants.touch(gone))).toEqual(EMPTY)
   })
 }

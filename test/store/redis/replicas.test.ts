@@ -19,7 +19,7 @@ async function startTwo(options = {}): Promise<{ a: Replica; b: Replica }> {
 }
 
 describeWith('redis-server', 'Replicas on one Redis', () => {
-  test('serve one flow whose calls alternate between them', async () => {
+  test('Two replicas on one Redis serve one flow whose calls alternate between them', async () => {
     const { a, b } = await startTwo()
     const token = tokenOf(await b.party.exchange(await a.party.obtainCode()))
     expect((await a.party.upgrade(token)).status).toBe(200)
@@ -34,7 +34,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect(endpoints).toEqual([['E2', 'E3', 'E3'], ['E1'], ['E1', 'E4', 'E5']])
   })
 
-  test('end the access token of a code that comes to both, at once or one after the other', async () => {
+  test('Two replicas end the access token of a code that comes to both, at once or one after the other', async () => {
     const { a, b } = await startTwo()
     const code = await a.party.obtainCode()
     const token = tokenOf(await a.party.exchange(code))
@@ -49,7 +49,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('UPG-08')])
   })
 
-  test('serve a queued key set to reads of both, until a flow of either has ended', async () => {
+  test('Two replicas serve a queued key set to reads of both, until a flow of either has ended', async () => {
     const { a, b } = await startTwo()
     await a.next({ flow: 'jwks', outcome: 'jwks.no_keys' })
     const keys = async (replica: Replica) => (await kidsOf(replica)).length
@@ -58,7 +58,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect([(await keys(a)) > 0, (await keys(b)) > 0]).toEqual([true, true])
   })
 
-  test('keep the session of the demo app, whichever of them the browser comes to', async () => {
+  test('Two replicas keep the session of the demo app, whichever of them the browser comes to', async () => {
     const { a, b } = await startTwo()
     const begun = await a.request.post('/_sandbox/demo/use').type('form').send({ claims: '{"age_thresholds":[18]}' })
     const Cookie = begun.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''
@@ -71,7 +71,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect(text).toContain('access_denied')
   })
 
-  test('sign with one key that they make, and rotate it together', async () => {
+  test('Two replicas sign with one key that they make, and rotate it together', async () => {
     const { a, b } = await startTwo({ keys: undefined })
     const known = await kidsOf(a)
     expect(await kidsOf(b)).toEqual(known)
@@ -87,7 +87,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     await expect(b.keys.rotate('retire')).rejects.toMatchObject({ status: 409 })
   })
 
-  test('have one clock, one set of personas, expectations, tenants and settings', async () => {
+  test('Two replicas have one clock, one set of personas, expectations, tenants and settings', async () => {
     const { a, b } = await startTwo()
     const code = await a.party.obtainCode()
     await b.request.post(control('clock')).send({ freeze: true, advance: 601 })
@@ -110,7 +110,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect(await a.clock.state()).toMatchObject({ frozen: false, advanced_seconds: 0 })
   })
 
-  test('answer a long poll on one with a flow that ends on the other', async () => {
+  test('A replica answers a long poll with a flow that ends on another one', async () => {
     const { a, b } = await startTwo()
     const waiting = b.request.get(control('flows')).query('wait=30&state=waited-for').then()
     // Another call of the same replica: by now it waits.
@@ -119,7 +119,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect((await waiting).body).toMatchObject({ flows: [{ state: 'waited-for' }] })
   })
 
-  test('play one scenario, whichever of them a call comes to', async () => {
+  test('Two replicas play one scenario, whichever of them a call comes to', async () => {
     const { a, b } = await startTwo()
     const steps = [
       { decide: { flow: 'use', persona: 'no-age-key', outcome: 'create_requested' } },
@@ -137,7 +137,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect(await b.clock.state()).toMatchObject({ advanced_seconds: 91 })
   })
 
-  test('spend each queued decision once, however many requests come to both', async () => {
+  test('Two replicas spend each queued decision once, however many requests come to both', async () => {
     const { a, b } = await startTwo()
     await a.next({ flow: 'use', outcome: 'access_denied', times: 20 })
     const each = Array.from({ length: 50 }, (_, n) => (n % 2 ? a : b))

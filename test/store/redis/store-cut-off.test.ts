@@ -17,8 +17,8 @@ async function startTwo() {
   return { cut, other, cutOff: () => proxy.loseAnswerTo('_commits:'), lost: proxy.lost }
 }
 
-describeWith('redis-server', 'With a connection that is cut when Redis has written', () => {
-  test('a code gives a token, once', async () => {
+describeWith('redis-server', 'A connection that is cut when Redis has written', () => {
+  test('A code gives a token once when the connection is cut after Redis has written', async () => {
     const { cut, other, cutOff, lost } = await startTwo()
     const code = await other.party.obtainCode()
     cutOff()
@@ -28,7 +28,7 @@ describeWith('redis-server', 'With a connection that is cut when Redis has writt
     expect((await other.party.exchange(code)).status).toBe(400)
   })
 
-  test('a choice is taken, once', async () => {
+  test('A choice is taken once when the connection is cut after Redis has written', async () => {
     const { cut, other, cutOff, lost } = await startTwo()
     const { action, fields } = press((await other.request.get('/v1/oidc/use').query(useRequest())).text, 'use')
     const choose = async ({ request }: Replica) => (await request.post(action).send(String(fields))).status

@@ -25,7 +25,7 @@ describeWith('redis-server', 'A Redis', () => {
   const redis = useRedis()
 
   test.each(STATES)(
-    'that refuses writes by %s is answered with 503 and the code, which healthcheck prints, and reads go on until it is over',
+    'A Redis that refuses writes by %s is answered with 503 and the code, which healthcheck prints; reads go on',
     async (code, begin, end) => {
       const { party, request, flows, url } = await startReplica(redis.url)
       await party.obtainRequestUri()
@@ -53,7 +53,7 @@ describeWith('redis-server', 'A Redis', () => {
     },
   )
 
-  test('that holds writes back spends nothing when it goes on: calls are answered with 503, and can be made again', async () => {
+  test('A call while Redis holds writes back is answered with 503, spends nothing, and can be made again', async () => {
     const three = await Promise.all(Array.from({ length: 3 }, () => startReplica(redis.url)))
     const codes = await Promise.all(three.map(({ party }) => party.obtainCode()))
     const exchange = (offset: number) =>
@@ -66,7 +66,7 @@ describeWith('redis-server', 'A Redis', () => {
     expect([await exchange(1), await exchange(2)]).toEqual([Array(3).fill(200), Array(3).fill(400)])
   }, 30_000)
 
-  test('that dies is answered with 503, a browser by a page, and when it comes back all goes on by itself', async () => {
+  test('A Redis that dies is answered with 503, a browser by a page, and all goes on when it comes back', async () => {
     const { party, request } = await startReplica(redis.url)
     const [code, token] = [await party.obtainCode(), await party.obtainToken()]
     await redis.kill()

@@ -22,8 +22,8 @@ async function readEvents({ url }: Replica): Promise<() => string> {
 
 const sorted = async (answers: Parameters<typeof statuses>[0]) => (await statuses(answers)).sort()
 
-describeWith('redis-server', 'Three sandboxes, between them and their store', () => {
-  test('a network that carries nothing for seven seconds: calls end with 503, waits and close() end, and all goes on afterwards', async () => {
+describeWith('redis-server', 'A silent store', () => {
+  test('Three sandboxes answer 503 while their store is silent for seven seconds, and then go on', async () => {
     const proxy = await startRedisProxy(await emptyRedisDatabase())
     const start = () => startReplica(proxy.url)
     const [a, b, c, closing] = await Promise.all([start(), start(), start(), start()])
