@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { tlsKeyFileIn } from '../../src/tls/certificate.ts'
 import { certificateFileIn, keepCertificate } from '../../src/tls/kept-certificate.ts'
 import { folderWith } from '../support/folder-with.ts'
@@ -57,32 +57,30 @@ async function startTwelve(folder: string, need: typeof LOCAL) {
   return first
 }
 
-describe('Twelve starts at once serve one certificate', () => {
-  test('in a folder that does not exist yet', async () => {
-    for (let round = 0; round < ROUNDS; round++) await startTwelve(join(folderWith(), 'a/b'), LOCAL)
-  })
+test('Twelve starts at once serve one certificate in a folder that does not exist yet', async () => {
+  for (let round = 0; round < ROUNDS; round++) await startTwelve(join(folderWith(), 'a/b'), LOCAL)
+})
 
-  test.each([
-    ['has expired', EXPIRED, () => {}],
-    ['lacks a name', OTHER_NAME, () => {}],
-    ['is damaged', LOCAL, (folder: string) => writeFileSync(tlsKeyFileIn(folder), 'no PEM at all')],
-  ])('when the one that is kept %s', async (_what, need, damage) => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const folder = folderWith()
-      const before = await keepCertificate(folder, LOCAL)
-      damage(folder)
-      expect((await startTwelve(folder, need)).cert).not.toBe(before.cert)
-    }
-  })
-
-  test('when a process was killed before what it renewed was in its place', async () => {
+test.each([
+  ['has expired', EXPIRED, () => {}],
+  ['lacks a name', OTHER_NAME, () => {}],
+  ['is damaged', LOCAL, (folder: string) => writeFileSync(tlsKeyFileIn(folder), 'no PEM at all')],
+])('Twelve starts at once serve one certificate when the kept one %s', async (_what, need, damage) => {
+  for (let round = 0; round < ROUNDS; round++) {
     const folder = folderWith()
-    await keepCertificate(folder, LOCAL)
-    const old = readFileSync(tlsKeyFileIn(folder), 'utf8')
-    const renewed = await keepCertificate(folder, EXPIRED)
-    writeFileSync(tlsKeyFileIn(folder), old)
-    expect((await startTwelve(folder, EXPIRED)).cert).toBe(renewed.cert)
-  })
+    const before = await keepCertificate(folder, LOCAL)
+    damage(folder)
+    expect((await startTwelve(folder, need)).cert).not.toBe(before.cert)
+  }
+})
+
+test('Twelve starts at once serve one certificate when one that was renewed is not in its place yet', async () => {
+  const folder = folderWith()
+  await keepCertificate(folder, LOCAL)
+  const old = readFileSync(tlsKeyFileIn(folder), 'utf8')
+  const renewed = await keepCertificate(folder, EXPIRED)
+  writeFileSync(tlsKeyFileIn(folder), old)
+  expect((await startTwelve(folder, EXPIRED)).cert).toBe(renewed.cert)
 })
 
 test('A folder in which certificates are renewed again and again holds one and what it came from', async () => {
