@@ -7,15 +7,15 @@ import { BIRTH, DEMO, type Fields, journeysOf } from './journeys.ts'
 const sandbox = await shareSandbox()
 
 /** A new browser that uses the base URL, since the cookies of the demo are tied to it. */
-function openDemo() {
-  const browser = createBrowserClient(sandbox.url, sandbox.baseUrl)
+function openDemo({ url, baseUrl } = sandbox) {
+  const browser = createBrowserClient(url, baseUrl)
   /** Sends a form of the demo that is refused with 400: the text of the answer. */
   const refused = async (path: string, fields: Fields = BIRTH) => {
     const { status, text } = await browser.submit(`${DEMO}/${path}`, fields)
     expect(status).toBe(400)
     return textOf(text)
   }
-  return { browser, refused, ...journeysOf(browser, sandbox.baseUrl) }
+  return { browser, refused, ...journeysOf(browser, baseUrl) }
 }
 
 test('The demo verifies an age and shows each check', async () => {
@@ -37,6 +37,12 @@ test('The demo offers Create when the callback asks for it, and saves an age key
   expect(await use({ sandbox_persona: 'no-age-key' })).toContain('The visitor wants an age key first')
   expect(await create({ sandbox_persona: 'no-age-key' })).toContain('The age key is saved')
   expect(await use({ sandbox_persona: 'no-age-key' })).toContain('13: yes 18: yes')
+})
+
+test('The demo compares the issuer that a callback names, in Use as in Create', async () => {
+  const { use, create } = openDemo(await startSandbox({ readings: { callback_iss: 'present' } }))
+  expect(await use({ sandbox_persona: 'teen-16' })).toContain('callback_iss pass')
+  expect(await create({ sandbox_persona: 'no-age-key' })).toContain('callback_iss pass')
 })
 
 test('The demo shows why a Create request was refused', async () => {
