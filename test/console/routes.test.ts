@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   [`${CONSOLE}/personas`]: 125_000,
 }
 
-describe('the console', async () => {
+describe('The console', async () => {
   const sandbox = await shareSandbox()
 
   test.each([...PAGES, '/', '/_sandbox/demo', `/t/qa${CONSOLE}/flows`])(
@@ -44,7 +44,7 @@ describe('the console', async () => {
     ['tenants', { remove: 'nobody' }, 'there is no'],
     ['personas', { persona: 'teen-61' }, 'there is no'],
     ['scenarios', { yaml: 'name: x\nsteps:\n  - await: tokn' }, 'line 3: steps[0].await'],
-  ])('The form of %s given %o is shown again with the problem', async (page, fields, problem) => {
+  ])('The console form of %s given %o is shown again with the problem', async (page, fields, problem) => {
     const { status, text } = await createBrowserClient(sandbox.url).submit(`${CONSOLE}/${page}`, fields)
     expect(Math.floor(status / 100)).toBe(4)
     expect(byTestId(text, 'problem')).toHaveLength(1)
@@ -59,11 +59,11 @@ describe('the console', async () => {
   })
 })
 
-describe('beyond loopback', async () => {
+describe('Beyond loopback', async () => {
   const CONTROL_TOKEN = 'a-control-token-of-the-test'
   const sandbox = await shareSandbox({ host: '0.0.0.0', controlToken: CONTROL_TOKEN })
 
-  test('The console asks for the token on every page, and accepts it once for a browser', async () => {
+  test('Beyond loopback the console asks for the token on every page, and accepts it once for a browser', async () => {
     const browser = createBrowserClient(sandbox.url)
     for (const page of [CONSOLE, ...PAGES]) {
       const { status, text } = await browser.get(page)

@@ -9,19 +9,19 @@ const clock = { now: Date.parse('2026-06-01T12:00:13Z'), frozen: false, requestU
 const tableOf = (...flows: ListedFlow[]) => ({ html: String(renderFlowTable(flows, { frame, clock })) })
 const classesOf = (table: { html: string }, id: string) => byTestId(table, `flow-${id}`)[0]?.attributes['class']
 
-test('A row says when, who, what was answered, what happened and to which client', () => {
+test('A row of the flow table says when, who, what was answered, what happened and to which client', () => {
   const flow = listedFlow({ client_id: 'shop', persona: 'teen-16', age_thresholds: { 13: true, 18: false } })
   expect(textOf(tableOf(flow))).toContain(
     '13 s ago 12:00:00Z Use f1 teen-16 13 yes 18 no teen-16: 13 yes, 18 no shop ok',
   )
 })
 
-test('An error that comes back with status 302 marks its row as an error', () => {
+test('An error that comes back with status 302 marks its row of the flow table as an error', () => {
   const calls = [recordedCall({ status: 302, response: callbackWith({ error: 'access_denied' }) })]
   expect(classesOf(tableOf(listedFlow({ calls })), 'f1')).toBe('flow-row error')
 })
 
-test('Flows of one story are a run when their rows meet, and name the flow before where they do not', () => {
+test('Flows of one story are a run in the table when their rows meet, and else name the flow before', () => {
   const of = (id: string, changes: Partial<ListedFlow>) =>
     listedFlow({ id, client_id: 'shop', persona: 'no-age-key', ...changes })
   const asked = of('f1', { outcome: 'create_requested' })
@@ -38,7 +38,7 @@ test('Flows of one story are a run when their rows meet, and name the flow befor
   expect(textOf(table)).toContain('Use f4 after f2')
 })
 
-test('A Use flow whose code led to an upgrade says so', () => {
+test('The row of a Use flow whose code led to an upgrade says so', () => {
   const calls = [recordedCall(), recordedCall({ endpoint: 'E5', status: 200 })]
   expect(textOf(tableOf(listedFlow({ calls })))).toContain('Use, Upgrade f1')
 })
@@ -47,7 +47,7 @@ test.each([
   ['verified', '<span class="mark yes">ok</span>'],
   ['id_token.expired', '<span class="mark wait">forced</span>'],
   ['extra_claim', '<span class="mark yes">ok</span>'],
-])('A flow that ended as %s has the mark %s', (outcome, mark) => {
+])('The row of a flow that ended as %s has the mark %s', (outcome, mark) => {
   expect(tableOf(listedFlow({ outcome })).html).toContain(mark)
 })
 
@@ -56,7 +56,7 @@ test.each([
   ['E1', '11:00:13', 'expired', 'the user gave no answer within 3600 s'],
   ['E2', '11:58:44', 'waiting', 'pushed: waits for the browser at E3'],
   ['E2', '11:58:43', 'expired', 'pushed: no browser came to E3 within 90 s'],
-])('A flow that waits since %s at %s is %s', (endpoint, time, status, summary) => {
+])('The row of a flow that waits since %s at %s is %s', (endpoint, time, status, summary) => {
   const call = recordedCall({ endpoint, at: `2026-06-01T${time}.000Z`, status: 200 })
   const text = textOf(tableOf(listedFlow({ ended_at: undefined, calls: [call] })))
   expect(text).toContain(summary)

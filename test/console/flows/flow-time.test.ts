@@ -17,7 +17,7 @@ test.each([
   expect(ago(NOW - seconds * 1000, NOW)).toBe(text)
 })
 
-test('A time shows the instant by the clock of the sandbox beside it, and of another day with its date', () => {
+test('The time of a flow shows the instant by the clock of the sandbox, and of another day the date', () => {
   const time = renderFlowTime('2026-06-01T11:59:48.250Z', { now: NOW })
   expect(textOf({ html: String(time) })).toContain('12 s ago 11:59:48Z')
   expect(String(time)).toContain('title="2026-06-01 11:59:48Z by the clock of the sandbox"')
