@@ -177,11 +177,11 @@ describeWith('redis-server', 'With Redis', () => {
   const redis = useRedisDatabase()
 
   test.each(Object.entries(CASES).filter(([call]) => WITH_REDIS.includes(call)))(
-    'a Redis that refuses writes leaves nothing half done of %s',
+    'A Redis that refuses writes leaves nothing half done of %s',
     (_call, arrange) => cutAtEachWrite(redis.openEmpty, arrange),
   )
 
-  test.each(Object.entries(GOING))('a Redis that refuses writes keeps nothing of a tenant that %s', (_how, go) =>
+  test.each(Object.entries(GOING))('A Redis that refuses writes keeps nothing of a tenant that %s', (_how, go) =>
     cutAtEachWrite(redis.openEmpty, async (world) => {
       await fillTenant(world)
       const [call, statuses] = await go(world)

@@ -79,7 +79,7 @@ test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], threshol
   if (thresholds) expect(coverage.claims[0]?.thresholds).toEqual(thresholds)
 })
 
-test('A choice on the page is counted as one flow, and nothing while the page waits', async () => {
+test('A choice on a hosted page is counted as one flow, and nothing while the page waits', async () => {
   const page = await use({ sandbox_persona: undefined })
   const waiting = await sandbox.coverage.get()
   expect([waiting.endings, waiting.dimensions.answers.total]).toEqual([{}, 2])
@@ -96,7 +96,7 @@ test('The outcome of a later call is counted when that call was answered, and no
   expect([rows['token/token.500'], calls]).toEqual([ONCE, { token: { failure: ONCE } }])
 })
 
-test('The counts survive a reset, name the test that saw them, and go when they are cleared', async () => {
+test('The counts of calls survive a reset, name the test that saw them, and go when they are cleared', async () => {
   await sandbox.coverage.name('an adult comes in')
   await use({})
   await sandbox.coverage.name(undefined)
@@ -118,7 +118,7 @@ test('The counts of a tenant are its own, and those of the root tenant are of al
   expect(await seen()).toEqual(['none_met', 'verified'])
 })
 
-test('Each gap of a real run is closed by what it names', async () => {
+test('Each gap in the coverage of a real run is closed by what it names', async () => {
   const asked = claims({ age_thresholds: [18, 21], provenance: { denied: ['/veratad/cra'] } })
   await party.use({ claims: asked })
   await party.obtainRequestUri()

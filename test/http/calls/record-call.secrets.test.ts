@@ -87,7 +87,7 @@ test.each(Object.entries(PLACES))('A secret in %s is not shown again, whichever 
   }
 })
 
-test('Events hold no secret either', async () => {
+test('The events of the control API hold no secret of a call', async () => {
   const events = await fetch(`${sandbox.url}/_sandbox/events`)
   const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader()
   const query = useRequest({ state: `x ${DECLARED}`, nonce: TOKEN, sandbox_persona: 'child-4' })

@@ -158,10 +158,10 @@ test.each([
 })
 
 test.each([
-  ['of a list the first', 'a.example, b.example', 'https, http', 'https://a.example'],
-  ['of a protocol that is none http', 'a.example', 'javascript', 'http://a.example'],
-  ['of a host that is none nothing', 'a.example/x', 'https', 'BASE'],
-])('Of what a trusted proxy forwards counts %s', async (_what, host, protocol, expected) => {
+  ['of a list the first one', 'a.example, b.example', 'https, http', 'https://a.example'],
+  ['by http when its protocol is none', 'a.example', 'javascript', 'http://a.example'],
+  ['but not when its host is none', 'a.example/x', 'https', 'BASE'],
+])('The address that a trusted proxy forwards counts, %s', async (_what, host, protocol, expected) => {
   const headers = { Host: 'x', 'X-Forwarded-Host': host, 'X-Forwarded-Proto': protocol }
   expect(await keySetFor(BY_LOOPBACK, headers)).toBe(`${expected}/.well-known/jwks.json`)
 })

@@ -24,7 +24,7 @@ test.each([
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
 })
 
-test('Pages of the sandbox itself, and programs, may drive it', async () => {
+test('Pages of the sandbox itself, and programs, may drive the sandbox', async () => {
   const { origin } = new URL(sandbox.baseUrl)
   await resetClock({ ...JSON_TYPE, Origin: origin, 'Sec-Fetch-Site': 'same-origin' }).expect(200)
   await resetClock(JSON_TYPE).expect(200)

@@ -90,7 +90,7 @@ test('A path that is not served names every endpoint, when it resembles none, an
   expect(text).toContain('the sandbox itself: / (pages), /_sandbox/openapi.json (calls)')
 })
 
-test('A browser reads where the right page is on a page', async () => {
+test('A browser at a path that is not served reads on a page where the right one is', async () => {
   const answer = await sandbox.request.get('/v1/oidc/use/').set('Accept', 'text/html').expect(404)
   expect(textOf(answer.text)).toContain(`GET ${sandbox.baseUrl}/v1/oidc/use (without the slash at the end)`)
 })
