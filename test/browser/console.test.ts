@@ -6,7 +6,7 @@ import { DESK, NARROW, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 const CONSOLE = '/_sandbox/console'
 
-describeWith('chromium', 'the console', () => {
+describeWith('chromium', 'The console', () => {
   const world = startWorld()
   const { open } = world
   beforeEach(() => world.sandbox.reset())
@@ -69,7 +69,7 @@ describeWith('chromium', 'the console', () => {
     expect((await world.sandbox.clock.state()).advanced_seconds).toBe(0)
   })
 
-  test('The menu is folded at 390 px, and opens and closes by the keyboard, without scripts too', async () => {
+  test('The menu of the console is folded at 390 px, and works by the keyboard, without scripts too', async () => {
     const page = await open(`${CONSOLE}/clock`, { ...NARROW, ...WITHOUT_SCRIPTS })
     const entry = page.getByRole('link', { name: 'Personas' })
     expect(await entry.isVisible()).toBe(false)

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
 import { startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
-describeWith('chromium', 'the demo', () => {
+describeWith('chromium', 'The demo', () => {
   const world = startWorld()
   beforeEach(() => world.sandbox.reset())
 

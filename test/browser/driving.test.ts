@@ -4,7 +4,7 @@ import { startWorld } from './support.ts'
 
 const TOKEN = 'not-a-real-token'
 
-describeWith('chromium', 'beyond this machine', () => {
+describeWith('chromium', 'Beyond this machine', () => {
   const world = startWorld(() => ({ host: '0.0.0.0', controlToken: TOKEN }))
 
   test.each(['localhost', '127.0.0.1'])(

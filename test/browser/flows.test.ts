@@ -8,7 +8,7 @@ import { DESK, NARROW, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 const FLOWS = '/_sandbox/console/flows'
 
-describeWith('chromium', 'the flows of the console', () => {
+describeWith('chromium', 'The flows of the console', () => {
   const world = startWorld()
   const { open } = world
   beforeEach(() => world.sandbox.reset())
@@ -42,7 +42,7 @@ describeWith('chromium', 'the flows of the console', () => {
     expect(bottoms.filter((bottom) => bottom <= 800).length).toBeGreaterThanOrEqual(12)
   })
 
-  test('A row of the list takes two lines on a phone, and nothing scrolls sideways, whatever the flow holds', async () => {
+  test('A row of the list of flows takes two lines on a phone, and nothing scrolls sideways', async () => {
     await endFlow({ nonce: undefined, state: 's'.repeat(100) })
     const page = await openLive('', NARROW)
     expect((await page.locator('.flow-row').boundingBox())?.height).toBeLessThanOrEqual(66)
@@ -73,7 +73,7 @@ describeWith('chromium', 'the flows of the console', () => {
     await page.getByRole('heading', { name: `Use flow ${middle}` }).waitFor()
   })
 
-  test('No key moves through the flows while a search is typed, and Escape closes the preview', async () => {
+  test('No key moves through the flows while a search is typed, and Escape closes the preview of a flow', async () => {
     await endFlow()
     const page = await openLive()
     await page.keyboard.press('/')
@@ -117,7 +117,7 @@ describeWith('chromium', 'the flows of the console', () => {
     await page.getByRole('heading', { name: `${waiting} and ${older} side by side` }).waitFor()
   })
 
-  test('The row of a flow changes where it is when the flow goes on', async () => {
+  test('The row of a flow in the list changes where it is when the flow goes on', async () => {
     const { user, id } = await beginFlow()
     const page = await openLive()
     const row = page.getByTestId(`flow-${id}`)
@@ -129,7 +129,7 @@ describeWith('chromium', 'the flows of the console', () => {
     expect(await row.getAttribute('class')).toContain('error')
   })
 
-  test('The list is limited to the errors by one click', async () => {
+  test('The list of flows is limited to the errors by one click', async () => {
     await endFlow()
     const bad = await endFlow({ nonce: undefined })
     const page = await openLive()
@@ -138,7 +138,7 @@ describeWith('chromium', 'the flows of the console', () => {
     expect(await rowsIn(page)).toEqual([`flow-${bad}`])
   })
 
-  test('A row shows how long ago its flow was by the clock of the sandbox, and the instant on focus', async () => {
+  test('The row of a flow shows how long ago it was by the clock of the sandbox, on focus the instant', async () => {
     await endFlow()
     await world.sandbox.clock.advance(7_200)
     const page = await openLive()
@@ -158,7 +158,7 @@ describeWith('chromium', 'the flows of the console', () => {
     expect(await page.getByTestId('answer-here').count()).toBe(0)
   })
 
-  test('Flows are found, opened and run again without scripts', async () => {
+  test('Flows are found, opened and run again in the console without scripts', async () => {
     const id = await endFlow()
     await endFlow({ nonce: undefined })
     const page = await open(FLOWS, { ...DESK, ...WITHOUT_SCRIPTS })

@@ -4,7 +4,7 @@ import type { Changes } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
 import { startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
-describeWith('chromium', 'the choice page', () => {
+describeWith('chromium', 'The choice page', () => {
   const world = startWorld()
 
   const open = (changes: Changes = {}, options = {}) => world.open(world.use(changes), options)
@@ -14,7 +14,7 @@ describeWith('chromium', 'the choice page', () => {
     return (await world.sandbox.flows.last())?.persona
   }
 
-  test('A persona far down the list is taken by the key to the search and its name', async () => {
+  test('A persona far down the choice page is taken by the key to the search and its name', async () => {
     const page = await open()
     await page.keyboard.press('/')
     await page.keyboard.type('stale')
@@ -22,7 +22,7 @@ describeWith('chromium', 'the choice page', () => {
     expect(await personaOfAnswer(page)).toBe('stale-verification')
   })
 
-  test('A search opens the groups that have matches, prefers a whole name, and closes them when it is cleared', async () => {
+  test('A search for personas opens the groups with matches, prefers a whole name, and closes them again', async () => {
     const page = await open()
     const search = page.getByTestId('find-persona')
     const shown = async (...ids: string[]) => Promise.all(ids.map((id) => page.getByTestId(id).isVisible()))
@@ -45,7 +45,7 @@ describeWith('chromium', 'the choice page', () => {
     expect(await shown('persona-adult-face', 'persona-teen-16')).toEqual([false, true])
   })
 
-  test('A search without a match names the nearest personas, each of which searches for itself', async () => {
+  test('A search without a match names the nearest personas, each of which is a search', async () => {
     const page = await open()
     const search = page.getByTestId('find-persona')
     await search.fill('adlt-pasport')
@@ -59,7 +59,7 @@ describeWith('chromium', 'the choice page', () => {
     expect(await status.textContent()).toBe('Nothing matches.')
   })
 
-  test('A folded group opens without scripts, its buttons choose, and search and keys are hidden', async () => {
+  test('A folded group of personas opens and chooses without scripts, and search and keys are hidden', async () => {
     const page = await open({}, WITHOUT_SCRIPTS)
     expect(await page.getByLabel('Find a persona').isVisible()).toBe(false)
     expect(await page.getByText('Turn keys off').isVisible()).toBe(false)
@@ -83,7 +83,7 @@ describeWith('chromium', 'the choice page', () => {
     expect(await personaOfAnswer(page)).toBe('senior-72')
   })
 
-  test('Keys that are switched off stay so on the next page, until they are switched on again', async () => {
+  test('Keys of the choice page that are switched off stay so until they are switched on again', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Turn keys off' }).click()
     await page.goto(page.url())
@@ -97,7 +97,7 @@ describeWith('chromium', 'the choice page', () => {
     await personaOfAnswer(page)
   })
 
-  test('The reasons of an answer are read once, and stand in their place as long as they are open', async () => {
+  test('The reasons of an answer on the choice page are read once, and stand as long as they are open', async () => {
     const page = await open({ language: 'de' })
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))

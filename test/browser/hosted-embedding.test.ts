@@ -9,7 +9,7 @@ const CREATE = 'allow="publickey-credentials-create"'
 /** The visible text of the notice, which also holds hidden text. */
 const visibleText = async (notice: Locator) => (await notice.locator('p:visible').allTextContents()).join(' ')
 
-describeWith('chromium', 'in an iframe', () => {
+describeWith('chromium', 'In an iframe', () => {
   const world = startWorld()
   beforeEach(() => world.sandbox.reset())
 
@@ -34,7 +34,7 @@ describeWith('chromium', 'in an iframe', () => {
     ['Use', use, GET, 'persona-teen-16'],
     ['Create', create, CREATE, 'save'],
   ])(
-    '%s without the permission says what lacks, and offers only to go back, also to the number keys',
+    'In an iframe %s without the permission says what lacks, and offers only to go back, also to the number keys',
     async (...row) => {
       const [, url, permission, hidden] = row
       const page = await world.newPage()
@@ -81,7 +81,7 @@ describeWith('chromium', 'in an iframe', () => {
     expect(await isSaved()).toBe(true)
   })
 
-  test.each([true, false])('A flow ends with a message and without a callback, with scripts %s', async (hasScripts) => {
+  test.each([true, false])('A framed flow ends with a message and no callback, with scripts %s', async (hasScripts) => {
     const page = await world.newPage(hasScripts ? {} : WITHOUT_SCRIPTS)
     const frame = await embed(page, use(), GET)
     const named = hasScripts ? `has the permission for passkeys: ${GET}` : GET
@@ -97,7 +97,7 @@ describeWith('chromium', 'in an iframe', () => {
     expect(callbacks()).toEqual([])
   })
 
-  test('A page that is opened directly says nothing about iframes', async () => {
+  test('A hosted page that is opened directly says nothing about iframes', async () => {
     const page = await world.open(use())
     expect(await page.getByTestId('iframe').isVisible()).toBe(false)
     expect(await page.locator('input[name="framed"]').count()).toBe(0)

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
 import { startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
-describeWith('chromium', 'a flow in a browser', () => {
+describeWith('chromium', 'A flow in a browser', () => {
   const world = startWorld()
   afterEach(() => world.sandbox.reset())
 
@@ -48,7 +48,7 @@ describeWith('chromium', 'a flow in a browser', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  test('An ending is found among the many, which are loaded when their section is opened', async () => {
+  test('An ending of a flow is found among the many, which are loaded when their section is opened', async () => {
     const page = await world.open(use())
     await page.getByTestId('endings').click()
     await page.getByLabel('Find an ending').fill('expired')
@@ -57,7 +57,7 @@ describeWith('chromium', 'a flow in a browser', () => {
     expect(await outcome()).toBe('id_token.expired')
   })
 
-  test('An ending is forced without scripts on a page of its own', async () => {
+  test('An ending of a flow is forced without scripts on a page of its own', async () => {
     const page = await world.open(use(), WITHOUT_SCRIPTS)
     await page.getByTestId('endings').click()
     await page.getByRole('link', { name: /Show all \d+ endings/ }).click()

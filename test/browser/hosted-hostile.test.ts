@@ -10,7 +10,7 @@ const HOSTILE = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1<
 const SHOWN = HOSTILE.slice(0, -2)
 const SCRIPTED_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.documentElement.setAttribute('hacked', '1')</script><rect width="9" height="9"/></svg>`
 
-describeWith('chromium', 'a hostile string', () => {
+describeWith('chromium', 'A hostile string', () => {
   const logo = join(folderWith({ 'logo.svg': SCRIPTED_SVG }, afterAll), 'logo.svg')
   const shop = { clientId: 'shop <1>/?', clientSecret: 'secret', name: HOSTILE, logo }
   const world = startWorld((app) => ({ clients: [{ ...shop, redirectUris: [`${app.origin}/callback`] }] }))

@@ -7,7 +7,7 @@ const DARK_TEXT = 'rgb(29, 23, 51)'
 const LIGHT_TEXT = 'rgb(236, 233, 246)'
 const USE = '[data-testid=use]'
 
-describeWith('chromium', 'a parameter of the hosted screens', () => {
+describeWith('chromium', 'A parameter of the hosted screens', () => {
   const world = startWorld()
   const { newPage, use, create } = world
 

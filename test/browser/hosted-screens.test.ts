@@ -38,7 +38,7 @@ const cutTextsOn = (page: Page): Promise<string[]> =>
     .filter((one) => getComputedStyle(one).display !== 'inline' && one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.outerHTML)`)
 
-describeWith('chromium', 'a hosted screen', () => {
+describeWith('chromium', 'A hosted screen', () => {
   const world = startWorld()
 
   test.each(SCREENS)(

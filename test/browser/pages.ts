@@ -99,7 +99,7 @@ interface Row {
 
 /** Tests each page: the pages of a file share a browser page. */
 export function testPages(rows: readonly Row[], prepare: (sandbox: Sandbox) => Promise<unknown>): void {
-  describeWith('chromium', 'every page', () => {
+  describeWith('chromium', 'Every page', () => {
     const world = startWorld(() => ({ lastAudit: () => JSON.stringify(MIXED) }))
     const messages: string[] = []
     const origins = new Set<string>()
