@@ -257,6 +257,7 @@ const E4: readonly Row[] = [
   ['TOK-09', { redirect_uri: REDIRECT_URI }, `redirect_uri ${OF_OAUTH}`],
   ['TOK-10', { client_secret: 'sk_test_sandbox' }, `client_secret ${BESIDE_HEADER}`],
   ['TOK-10', { client_id: 'other' }, `client_id in the form is "other"; ${AUTHENTICATES}`],
+  ['TOK-10', { client_id: 'AK_TEST_SANDBOX' }, `client_id in the form is "AK_TEST_SANDBOX"; ${AUTHENTICATES}`],
 ]
 
 const changed = (endpoint: string, rows: readonly Row[], send: Send) =>
