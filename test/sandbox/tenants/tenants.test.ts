@@ -78,3 +78,13 @@ test('Names that are only looked at push no tenant out of the memory of the proc
   for (let n = 0; n < 2_200; n++) tenants.at(`unmade-${n}`)
   expect(tenants.at('kept')).toBe(kept)
 })
+
+test('A removed tenant that is made again begins with no coverage, and what it had counts for the root tenant', async () => {
+  const { tenants } = await fewTenants()
+  const { coverage } = await tenants.declare('again')
+  coverage.replied({ called: 'jwks', reply: { status: 200, body: { kind: 'json' } } })
+  await tenants.remove('again')
+  const { coverage: fresh } = await tenants.declare('again')
+  expect(fresh.counters().calls).toEqual({})
+  expect(tenants.root.coverage.counters().calls).toEqual({ jwks: { success: { count: 1 } } })
+})
