@@ -53,7 +53,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       ['no-age-key', SAVED, 0],
       ['teen-16', UPGRADED, 0],
     ])(
-      'shows %s the page %s after %d days, and lets the same user in on the second visit',
+      `${title} shows %s the page %s after %d days, and lets the same user in on the second visit`,
       async (persona, text, days) => {
         await be(persona)
         await sandbox.clock.advance(days * 86_400)
@@ -63,7 +63,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       },
     )
 
-    test('sends every call as the specification wants it', async () => {
+    test(`${title} sends every call as the specification wants it`, async () => {
       for (const persona of ['no-age-key', 'teen-16']) await be(persona).then(() => verify())
       const calls = (await sandbox.flows.list()).flatMap((flow) => flow.calls)
       expect(new Set(calls.map(({ endpoint }) => endpoint))).toEqual(new Set(['E1', 'E2', 'E3', 'E4', 'E5']))
@@ -71,7 +71,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       expect(calls.flatMap(({ findings }) => findings).filter(({ rule }) => rule !== 'SIG-13')).toEqual([])
     })
 
-    test('keeps state and nonce where no script reads them, and gets its answers in no address, which stands in logs', async () => {
+    test(`${title} keeps state and nonce where no script reads them, and gets its answers in no address`, async () => {
       const browser = createAppBrowser()
       const [url, form] = await obtainAnswer(browser)
       const ofTheApp = browser.received.filter((cookie) => !cookie.startsWith('agekey_sandbox_'))
@@ -79,7 +79,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       expect([new URL(url).search, form?.has('id_token')]).toEqual(['', true])
     })
 
-    test('takes an answer once, and only from the browser that has asked', async () => {
+    test(`${title} takes an answer once, and only from the browser that has asked`, async () => {
       const browser = createAppBrowser()
       const answer = await obtainAnswer(browser)
       const stranger = createAppBrowser()
@@ -95,13 +95,13 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       ['use', 'adult-passport', 'server_error', 'No age was proved.'],
       ['create', 'no-age-key', 'access_denied', 'No age key was saved.'],
       ['create', 'no-age-key', 'request_uri.expired', 'No age key was saved.'],
-    ] as const)('after %s of %s with %s says: %s', async (flow, persona, outcome, text) => {
+    ] as const)(`${title} says after %s of %s with %s: %s`, async (flow, persona, outcome, text) => {
       await be(persona)
       await sandbox.next({ flow, outcome })
       expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining(text) })
     })
 
-    test('refuses an answer when it gets no key set that holds the key', async () => {
+    test(`${title} refuses an answer when it gets no key set that holds the key`, async () => {
       for (const outcome of WITHOUT_KEY) {
         // An app that has read its keys would use them again.
         const fresh = await start(sandbox)
@@ -112,7 +112,7 @@ export function describeApp(title: string, start: StartApp, known: readonly Know
       }
     }, 120_000)
 
-    test('is sound by an audit of the whole catalogue, in which each level counts', async () => {
+    test(`${title} is sound by an audit of the whole catalogue, in which each level counts`, async () => {
       const copies = [appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })] as const
       const startFresh = startFreshBy(start)
       const report = await runAudit({ copies, visitsEach: 4, startFresh }, { failOn: 'may', known })

@@ -49,17 +49,17 @@ describeWith('go', 'With Go', async () => {
     return go('test', '-v', 'example.com/shop/age')
   }
 
-  test('the files of the pages for Go are written as gofmt writes them', async () => {
+  test('The files of the pages for Go are written as gofmt writes them', async () => {
     const { write, gofmt } = makeGoModule(makeScratchFolder())
     write(FILES)
     expect(await gofmt()).toBe('')
   })
 
-  test('the tests of testing-go.md pass', async () => {
+  test('The tests of testing-go.md pass', async () => {
     expect((await runTests()).match(/^ *--- PASS: \S+/gm)).toHaveLength(7)
   }, 180_000)
 
-  test('the tests of testing-go.md fail against an app that compares no nonce', async () => {
+  test('The tests of testing-go.md fail against an app that compares no nonce', async () => {
     await expect(runTests('token.Nonce == nonce &&', 'nonce != "" &&')).rejects.toMatchObject({
       stdout: expect.stringMatching(
         /^(?=[\s\S]*--- PASS: TestAnAdultIsLetIn)[\s\S]*--- FAIL: TestAWrongAnswerIsRefused\/id_token\.nonce_other/,
@@ -67,7 +67,7 @@ describeWith('go', 'With Go', async () => {
     })
   }, 180_000)
 
-  describeApp('The handler of integration-go.md', start, [
+  describeApp('The app of integration-go.md', start, [
     { row: 'use/id_token.kid_empty', because: 'go-oidc takes an empty kid for none, and tries every key' },
     { row: 'jwks/jwks.unknown_key_type', because: 'go-oidc reads no key set that holds an unknown type' },
   ])

@@ -13,7 +13,7 @@ describeWith('kubectl', 'With kubectl', () => {
   test.each([
     ['Deployment', ['set', 'env', 'AGEKEY_SANDBOX_LOG=json']],
     ['Service', ['set', 'selector', 'app=agekey-sandbox']],
-  ])('every field of the %s of kubernetes.md is known', (kind, [verb = '', what = '', change = '']) => {
+  ])('kubectl knows every field of the %s of kubernetes.md', (kind, [verb = '', what = '', change = '']) => {
     const unknownIn = (given: object) => {
       const args = [verb, what, '--local', '--output', 'json', '--filename', '-', change]
       const { stdout } = spawnSync('kubectl', args, { input: JSON.stringify(given), encoding: 'utf8' })

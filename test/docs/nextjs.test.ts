@@ -102,4 +102,4 @@ test('Every file that the page for Next.js lists is shown on it, below a heading
   }
 })
 
-describeApp('The route handlers for Next.js', startNextjsApp)
+describeApp('The app of the page for Next.js', startNextjsApp)

@@ -23,8 +23,8 @@ import { connectSandbox } from 'agekey-sandbox'
 test('the sandbox of globalSetup answers', async () =>
   expect(await connectSandbox('http://localhost:2435').flows.list()).toEqual([]))`
 
-describeWith('chromium', 'Playwright runs the examples of library.md:', () => {
-  test('tests pass with an app and a sandbox that webServer starts, and parallel ones with a tenant for each worker', async () => {
+describeWith('chromium', 'The examples of library.md for Playwright', () => {
+  test('Tests of library.md pass in Playwright with a webServer, and parallel ones with a tenant each', async () => {
     const project = await makeProject(...PLAYWRIGHT, 'express', 'jose')
     const shown = ['playwright.config.ts', 'shop.spec.ts', 'parallel.spec.ts', 'global-setup.ts']
     const [app, sandbox, globalSandbox] = [await findFreePort(), await findFreePort(), await findFreePort()]

@@ -62,7 +62,7 @@ async function call(port: number, path: string, form?: string, headers: Incoming
 }
 
 describeWith('nginx', 'Behind the nginx of proxies.md', () => {
-  test('tokens, forms and the control API work over https by the name of the proxy alone', async () => {
+  test('Tokens, forms and the control API work behind nginx over https, by the name of the proxy alone', async () => {
     const { baseUrl, port } = await start(blockWith(blocks, '# nginx.conf'), {
       listen: '443',
       address: (port) => `https://age.example:${port}`,
@@ -88,7 +88,7 @@ describeWith('nginx', 'Behind the nginx of proxies.md', () => {
   test.each([
     ['kept', (block: string) => block],
     ['cut off', (block: string) => block.replace(/(proxy_pass \S+);/, '$1/;')],
-  ])('the path may be %s', async (_how, change) => {
+  ])('The path of a sandbox behind nginx may be %s', async (_how, change) => {
     const block = change(blockWith(blocks, '# path.conf'))
     const { baseUrl } = await start(block, { listen: '80', address: (port) => `http://localhost:${port}/agekey` })
     const discovery = await fetch(`${baseUrl}/v1/oidc/use/.well-known/openid-configuration`)

@@ -46,14 +46,14 @@ const unknownType = 'jwks/jwks.unknown_key_type'
 
 describeWith('python', 'With Flask and Authlib', () => {
   const start = startApp(FLASK, (port) => ['flask', '--app', 'app', 'run', '--port', port])
-  describeApp('The blueprint of integration-python.md', start, [
+  describeApp('The app of integration-python.md', start, [
     { row: unknownType, because: 'Authlib reads no key set that holds an unknown type' },
   ])
 })
 
 describeWith('python', 'With Django and PyJWT', () => {
   const start = startApp(DJANGO, (port) => ['django', 'runserver', port, '--settings', 'settings', '--noreload'])
-  describeApp('The views of integration-django.md', start, [
+  describeApp('The app of integration-django.md', start, [
     { row: 'jwks/jwks.redirect', because: 'PyJWKClient follows redirects' },
     { row: unknownType, because: 'PyJWT reads no key set that holds an unknown type' },
   ])
@@ -69,13 +69,13 @@ describeWith('python', 'With pytest', async () => {
     return (await project.run(PYTHON, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], environment)).stdout
   }
 
-  test('the tests of testing-pytest.md pass, and fail against an app that lets every user in', async () => {
+  test('The tests of testing-pytest.md pass, and fail against an app that lets every user in', async () => {
     expect(await runPytest()).toContain('6 passed')
     const careless = await runPytest('age.py', 'nonce = asked("age_use", answer)', 'return "Welcome, you are 18."')
     expect(careless).toContain('4 failed, 2 passed')
   })
 
-  test('a name in a test of testing-pytest.md that does not exist is an error in the words of the sandbox', async () => {
+  test('A name in a test of testing-pytest.md that does not exist is an error in words of the sandbox', async () => {
     const misspelt = await runPytest('test_age.py', 'persona="child-12"', 'persona="child-21"')
     expect(misspelt).toContain('Did you mean "child-12"')
   })

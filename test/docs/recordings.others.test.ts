@@ -14,7 +14,7 @@ test('The diagram of recordings.md is one of Mermaid', async () => {
 describeWith('python', 'With pytest', async () => {
   const project = await makeProject()
 
-  test('every flow runs unchanged as a test of pytest', async () => {
+  test('Every recorded flow runs unchanged as a test of pytest', async () => {
     const sandbox = await startSandbox()
     for (const id of (await recordFlows(sandbox)).values()) {
       const { file_name: file, text } = await sandbox.flows.export(id, 'pytest')

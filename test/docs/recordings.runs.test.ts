@@ -35,7 +35,7 @@ async function write(as: RecordingName, names: readonly string[] = [...flows.key
   }
 }
 
-test('Every flow runs unchanged as a test of Vitest', async () => {
+test('Every recorded flow runs unchanged as a test of Vitest', async () => {
   await write('vitest')
   const config = { test: { maxWorkers: 1, isolate: false, include: ['*.test.ts'] } }
   project.write({ 'vitest.config.js': `export default ${JSON.stringify(config)}` })
@@ -43,7 +43,7 @@ test('Every flow runs unchanged as a test of Vitest', async () => {
   expect(stdout).toMatch(/Test Files +22 passed \(22\)\n +Tests +22 passed \(22\)/)
 }, 120_000)
 
-test('Every flow runs unchanged as a shell script with curl, and gets the same answers', async () => {
+test('Every recorded flow runs unchanged as a shell script with curl, and gets the same answers', async () => {
   await write('curl')
   const script = 'for file in f*.sh; do AGEKEY_SANDBOX_URL="$0/t/$(basename "$file" .sh)" bash "$file"; done'
   const secret = { AGE_CLIENT_SECRET: 'sk_test_sandbox' }
@@ -64,7 +64,7 @@ const answers = ({ calls }: Flow) =>
       status === 200 && calls.some((call) => call.endpoint === 'choice') ? 302 : status,
     ])
 
-test('Every flow runs as a scenario, when the same app does the same again', async () => {
+test('Every recorded flow runs as a scenario, when the same app does the same again', async () => {
   const none: string[] = []
   for (const [name, flow] of flows) {
     const file = await sandbox.flows.export(flow.id, 'scenario').catch((error: unknown) => {
@@ -112,7 +112,7 @@ async function sameAgain({ calls }: Flow, { baseUrl }: SandboxApi): Promise<void
 }
 
 describeWith('chromium', 'In Chromium', () => {
-  test('flows of each kind run unchanged as tests of Playwright', async () => {
+  test('Recorded flows of each kind run unchanged as tests of Playwright', async () => {
     const dropped = 'a token call that is dropped'
     await write('playwright', ['an upgrade', 'form_post', 'an expired request_uri', dropped, 'a wrong secret'])
     const use = { connectOptions: await chromiumOfRun() }

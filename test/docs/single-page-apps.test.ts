@@ -28,7 +28,7 @@ describeWith('chromium', 'The app of single-page-apps.md', async () => {
       return { answer: await tab.getByRole('status').textContent(), url: tab.url() }
     })
 
-  test('lets an adult in, knows a teenager, and leaves no token in the address', async () => {
+  test('The app of single-page-apps.md lets an adult in, no teenager, and leaves no token in the address', async () => {
     const url = `${app.origin}/`
     expect(await answerTo({ persona: 'adult-passport' })).toEqual({ answer: 'Welcome, you are 18.', url })
     expect(await answerTo({ persona: 'teen-16' })).toEqual({ answer: 'You are not 18.', url })
@@ -50,12 +50,12 @@ describeWith('chromium', 'The app of single-page-apps.md', async () => {
     ['id_token.age_thresholds.strings', /other thresholds/],
     ['callback.state_of_other_session', /not for this request/],
     ['callback.id_token_twice', /id_token comes 2 times/],
-  ])('proves nothing by %s, for the reason that the outcome breaks', async (outcome, reason) => {
+  ])('The app of single-page-apps.md proves nothing by %s, for the reason of the outcome', async (outcome, reason) => {
     const { answer } = await answerTo({ persona: 'adult-passport', outcome })
     expect([answer, answer]).toEqual([expect.stringMatching(/^No age was proved: /), expect.stringMatching(reason)])
   })
 
-  test('takes no answer that another tab asked for', async () => {
+  test('The app of single-page-apps.md takes no answer that another tab asked for', async () => {
     await withPage(browser, {}, async (tab) => {
       await tab.goto(`${app.origin}/#id_token=a.b.c&state=of-another-tab`)
       await tab.getByText('No age was proved: the answer is not for this request').waitFor()
