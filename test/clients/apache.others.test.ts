@@ -19,7 +19,7 @@ async function start(mode = 'query', options: SandboxOptions = {}) {
 
 /** That mod_auth_openidc refuses wrong answers, the audit shows: `audits/program-libraries.others.test.ts`. */
 describeWith('apache', 'mod_auth_openidc', () => {
-  test.each(['query', 'form_post'])('lets an adult in and keeps a teenager out by %s', async (mode) => {
+  test.each(['query', 'form_post'])('mod_auth_openidc lets an adult in and no teenager by %s', async (mode) => {
     const { sandbox, visit } = await start(mode)
     await sandbox.next({ persona: 'adult-passport' })
     expect(await visit()).toMatchObject({ status: 200, text: 'Welcome.' })
@@ -27,13 +27,13 @@ describeWith('apache', 'mod_auth_openidc', () => {
     expect(await visit()).toMatchObject({ status: 401 })
   })
 
-  test('reads a token that is signed by ES256', async () => {
+  test('mod_auth_openidc reads a token that is signed by ES256', async () => {
     const { sandbox, visit } = await start('query', { signingAlg: 'ES256' })
     await sandbox.next({ persona: 'adult-passport' })
     expect(await visit()).toMatchObject({ status: 200, text: 'Welcome.' })
   })
 
-  test('finds the service over https when OIDCCABundlePath names the certificate, and only then', async () => {
+  test('mod_auth_openidc finds the service over https when OIDCCABundlePath names the certificate', async () => {
     const stranger = await start('query', { https: true })
     expect(await stranger.begin()).toMatchObject({ status: 500 })
     expect(stranger.readLog()).toContain('certificate')

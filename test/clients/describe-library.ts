@@ -81,7 +81,7 @@ export function describeLibrary(
     }
     const use = async (persona: string): Promise<unknown> => (await ask(persona, 'openid')).claims
 
-    test('reads a good token of Use', async () => {
+    test(`${title} reads a good token of Use`, async () => {
       expect(await use('adult-passport')).toMatchObject(reaching(true))
       expect(await use('teen-16')).toMatchObject(reaching(false))
     })
@@ -94,7 +94,7 @@ export function describeLibrary(
       ['id_token.age_thresholds.extra', ACCEPTED],
       ['id_token.age_thresholds.false_strings', ACCEPTED],
       ['id_token.req_claims_hash_weaker', ACCEPTED],
-    ] as const)('answers %s beside a code by %s', async (outcome, said) => {
+    ] as const)(`${title} answers %s beside a code by %s`, async (outcome, said) => {
       await use('adult-passport')
       await sandbox.next({ flow: 'use', outcome })
       const { code, claims } = await ask('child-12', 'openid svc.upgrade')
@@ -104,7 +104,7 @@ export function describeLibrary(
     })
 
     if (!lacks.includes('create'))
-      test('saves an age key by a pushed request, which the next Use finds', async () => {
+      test(`${title} saves an age key by a pushed request, which the next Use finds`, async () => {
         const url = await library.createUrl({ state: 'state-of-create', signals: [ageSignal()] })
         const answer = await visit(url, 'no-age-key')
         expect([...answer.searchParams]).toEqual([['state', 'state-of-create']])
@@ -112,7 +112,7 @@ export function describeLibrary(
       })
 
     if (!lacks.includes('upgrade'))
-      test('reads a token beside a code and upgrades the age key', async () => {
+      test(`${title} reads a token beside a code and upgrades the age key`, async () => {
         const { code, claims } = await ask('child-12', 'openid svc.upgrade')
         expect(await claims).toMatchObject(reaching(false))
         await library.upgrade({ code, signals: [ageSignal()] })
@@ -127,13 +127,13 @@ export function describeLibrary(
       return library.readAnswer(await visit(url, 'adult-passport', sandbox.certificate?.pem), sent)
     }
 
-    test('reads a token that is signed by ES256', async () => {
+    test(`${title} reads a token that is signed by ES256`, async () => {
       const sandbox = await startSandbox({ signingAlg: 'ES256' })
       expect(await readWith(sandbox, { replacements: es256 })).toMatchObject(reaching(true))
     })
 
     if (trust !== '')
-      test(`reads a token over https when ${trust} names the certificate, and only then`, async () => {
+      test(`${title} reads a token over https when ${trust} names the certificate, and only then`, async () => {
         const sandbox = await startSandbox({ https: true, stateDir: makeScratchFolder() })
         const claims = await readWith(sandbox, { env: { [trust]: sandbox.certificate?.file ?? '' } })
         expect(claims).toMatchObject(reaching(true))

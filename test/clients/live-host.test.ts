@@ -9,7 +9,7 @@ import { startSandbox } from '../support/sandbox.ts'
 import { chromiumPath, describeWith } from '../support/tools.ts'
 
 describeWith('chromium', 'A sandbox under the live host name', () => {
-  test('answers Chromium at that host on port 443, whatever its own port, and issues tokens in its name', async () => {
+  test('A sandbox under the live host name answers Chromium on port 443, and issues tokens in its name', async () => {
     const sandbox = await startSandbox({ https: true, baseUrl: 'https://age.example' })
     const { host } = new URL(sandbox.url)
     const browser = await chromium.launch({

@@ -137,7 +137,7 @@ const withGo: LoadLibrary = async ({ baseUrl }, { folder, env = {}, replacements
 }
 
 describeWith('go', 'With Go', () => {
-  test('the block for Go of clients.md is written as gofmt writes it', async () => {
+  test('The block for Go of clients.md is written as gofmt writes it', async () => {
     const { write, gofmt } = makeGoModule(makeScratchFolder())
     write({ 'age/client.go': readGo('http://localhost:2435') })
     expect(await gofmt()).toBe('')
