@@ -37,7 +37,7 @@ describeWith('buildah', 'The image', () => {
     root = buildah('mount', buildah('from', TAG))
   })
 
-  test('holds what runs, with the documents that it serves, and nothing else', () => {
+  test('The image holds what runs, with the documents that it serves, and nothing else', () => {
     const texts = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
     const documents = [...texts, 'compose.yaml', 'docs', 'examples', 'skills']
     expect(readdirSync(join(root, 'app')).sort()).toEqual([...documents, 'dist', 'package.json', 'public'].sort())
@@ -47,7 +47,7 @@ describeWith('buildah', 'The image', () => {
     expect(config.User).toBe('1000:1000')
   })
 
-  test('is asked for its health every 30 seconds, and sooner while it starts', () => {
+  test('The image is asked for its health every 30 seconds, and sooner while it starts', () => {
     const seconds = 1e9
     const expected = { Interval: 30 * seconds, StartPeriod: 30 * seconds, Timeout: 4 * seconds }
     expect(config.Healthcheck).toMatchObject(expected)
@@ -56,7 +56,7 @@ describeWith('buildah', 'The image', () => {
     expect(services['agekey-sandbox'].healthcheck).toEqual(composed)
   })
 
-  test('as PID 1, on a read-only disk and without capabilities, gets healthy and ends on SIGTERM', async () => {
+  test('The image as PID 1, on a read-only disk without capabilities, gets healthy and ends on SIGTERM', async () => {
     const container = await start()
     const discovery = await fetch(`${container.url}/v1/oidc/use/.well-known/openid-configuration`)
     expect(discovery.status).toBe(200)
@@ -66,7 +66,7 @@ describeWith('buildah', 'The image', () => {
     expect(await container.ended).toBe(0)
   })
 
-  test('has its control API off until a token is set, and then asks for it', async () => {
+  test('The image has its control API off until a token is set, and then asks for it', async () => {
     const closed = await start()
     expect((await fetch(`${closed.url}/_sandbox/catalog`)).status).toBe(403)
     const open = await start({ AGEKEY_SANDBOX_CONTROL_TOKEN: 'right' })
