@@ -55,7 +55,7 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
   const ORDER = ['query', 'header', 'expectation', 'scenario', 'cookie', 'client', 'default'] as const
   const PERSONAS = ['adult-passport', 'adult-face', 'adult-email', 'teen-14', 'teen-16', 'turned-18-today', 'child-12']
 
-  test.each(ORDER)('the persona of the %s is taken before all behind it', async (strongest) => {
+  test.each(ORDER)('The persona that the %s names is taken before those of weaker sources', async (strongest) => {
     const first = ORDER.indexOf(strongest)
     const says = (source: (typeof ORDER)[number]) =>
       ORDER.indexOf(source) < first ? undefined : PERSONAS[ORDER.indexOf(source)]
@@ -70,7 +70,7 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     expect(decision?.persona?.name).toBe(PERSONAS[first])
   })
 
-  test('an unnamed outcome is the usual outcome, and an unnamed persona that of the flow or none', async () => {
+  test('An unnamed outcome is the usual outcome, and an unnamed persona that of the flow or none', async () => {
     const tenant = await createTestTenant()
     const [usual, persona] = flow === 'use' ? ['verified', 'adult-passport'] : ['created', 'no-age-key']
     const by = (requested: RequestedDecision) => namesBy(flow, tenant, requested)
@@ -83,7 +83,7 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     [{ query: named('teen-61') }, 'query parameter sandbox_persona', 'teen-16'],
     [{ headers: named(undefined, 'acess_denied') }, 'request header X-Sandbox-Outcome', 'access_denied'],
     [{ cookie: named('teen-61') }, 'cookie agekey_sandbox_persona', 'teen-16'],
-  ])('the unknown name in %j is refused with its source and near misses', async (requested, source, near) => {
+  ])('The unknown name in %j is refused with its source and near misses', async (requested, source, near) => {
     const tenant = await createTestTenant()
     expect(await refusalOf(() => decideRequest(flow, tenant, requested))).toMatchObject({
       status: 400,
@@ -92,7 +92,7 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     })
   })
 
-  test('an expectation is used up when it is followed, and kept when it is overruled', async () => {
+  test('An expectation is used up when it is followed, and kept when it is overruled', async () => {
     const tenant = await createTestTenant()
     await tenant.expectations.add({ flow, persona: 'teen-16', times: 1 })
     expect(await namesBy(flow, tenant, { query: named('child-12') })).toContain('child-12')
@@ -101,7 +101,7 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     expect([await tenant.expectations.list(), await decideRequest(flow, tenant)]).toEqual([[], undefined])
   })
 
-  test('each of 5 expectations is followed once in 20 decisions at once', async () => {
+  test('An expectation for 5 requests is followed 5 times in 20 decisions at once', async () => {
     const tenant = await createTestTenant()
     await tenant.expectations.add({ flow, persona: 'teen-16', times: 5 })
     const decisions = await Promise.all(Array.from({ length: 20 }, () => decideRequest(flow, tenant)))

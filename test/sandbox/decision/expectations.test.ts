@@ -77,7 +77,7 @@ test.each(['discovery', 'jwks'] as const)('What is queued for %s holds until a f
   expect(await queue.list()).toEqual([])
 })
 
-test('What a scenario has decided for a read holds, too', async () => {
+test('What a scenario has decided for a read holds until a flow has ended', async () => {
   const { queue, tenant } = start()
   await queue.hold({ flow: 'jwks', outcome: 'jwks.500' })
   const id = expect.stringMatching(/^x-/)

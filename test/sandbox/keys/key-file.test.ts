@@ -23,7 +23,7 @@ test('Keys that were made are read back by their ids, from a file for its owner 
   expect(readFileSync(join(folder, 'a/b/.gitignore'), 'utf8')).toBe('*\n')
 })
 
-test('A state folder that is there already stays as it is', async () => {
+test('A state folder that is there already stays as it is when keys are made', async () => {
   chmodSync(folder, 0o755)
   await readKeyFile(keyFileIn(folder))
   expect(statSync(folder).mode & 0o777).toBe(0o755)
@@ -45,7 +45,7 @@ test('Signing keys that can no longer be written cause a warning and are still u
   expect(warnings).toEqual([expect.stringMatching(/gone\/signing-keys\.json: the signing keys cannot be kept/)])
 })
 
-test('Of three that make keys at the same time one keeps them, and all have the same', async () => {
+test('Of three starts that make keys at the same time one keeps them, and all have the same', async () => {
   const file = keyFileIn(join(folder, 'state'))
   const made = await Promise.all([1, 2, 3].map(async () => (await readKeyFile(file)) ?? generateKeys(file)))
   const kids = made.map(({ RS256, ES256 }) => `${RS256.kid} ${ES256.kid}`)

@@ -36,7 +36,7 @@ test.each<[what: string, flows: Ended[], told: string | undefined]>([
   expect(answer && `${answer.state} ${answer.nonce} ${answer.idToken}`).toBe(told)
 })
 
-test('An answer is looked for in ten flows', async () => {
+test('An answer to replay is looked for in ten flows', async () => {
   const foundBehind = (count: number) => replayed(FIRST, ...Array(count).fill({ ...FIRST, nonce: 'now' }))
   expect([await foundBehind(9), await foundBehind(10)]).toMatchObject([{ idToken: 'first' }, undefined])
 })
@@ -50,7 +50,7 @@ test.each<[string, Ended]>([
   ['a state', { nonce: 'n', response: BEHIND }],
   ['a state that is a text', { state: 1, nonce: 'n', response: BEHIND }],
   ['a nonce that is a text', { state: 's', nonce: 1, response: BEHIND }],
-])('A flow without %s is passed over', async (_what, flow) => {
+])('A flow without %s is passed over by a replay', async (_what, flow) => {
   expect(await replayed(FIRST, flow)).toMatchObject({ idToken: 'first' })
 })
 

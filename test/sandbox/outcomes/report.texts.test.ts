@@ -42,7 +42,7 @@ test.each([
   expect(weightOf(auditedRow(EXPIRED, changes))).toBe(weight)
 })
 
-test('What happened is told in sentences: what was sent, what the app did, why, and the first line of its log', () => {
+test('What happened in an audit is told: what was sent, what the app did, why, and the first line of its log', () => {
   const row = auditedRow(EXPIRED, { summary: 'It has expired', evidence: 'your app let it in!', reason: 'known' })
   expect(whatAppDid(row)).toBe('Your app let it in! Known.')
   expect(whatAppDid({ ...row, log: ['  JWTExpired ', 'more'] })).toBe('Your app let it in! Known. Its log: JWTExpired.')
@@ -88,7 +88,7 @@ test.each([
   expect(conclusionOf(report)).toBe(conclusion)
 })
 
-test('Totals are told with the findings first, and reasons with the one of most rows first', () => {
+test('The totals of an audit are told with the findings first, and the reason of most rows first', () => {
   const totals = totalsInOrder(MIXED).map(([verdict, count]) => `${count} ${verdict}`)
   const others = ['1 refused', '1 accepted', '1 observed', '1 not for this app', '1 known']
   expect(totals).toEqual(['3 let in', '1 stale', '1 broke', '3 undetermined', ...others])
@@ -112,7 +112,7 @@ test('The page of a flow stands below an address, whatever its id', () => {
 const [DEPENDS = expect.fail(), ...OTHERS] = READINGS_FOUND.variants
 const NONE = { tried: 0, undetermined: [], failed: [] }
 
-test('Readings are told in one line', () => {
+test('The readings of an audit are told in one line', () => {
   expect(describeReadings(READINGS_FOUND)).toBe(
     'works under 1 of 2; depends on par_status=201; fails under typ=absent with azp=present; 3 undetermined',
   )
