@@ -30,10 +30,10 @@ const result = z.object({ status: z.string(), errors: z.array(z.object({ message
 const spec = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })
 const reportSchema = z.object({ suites: z.array(z.object({ specs: z.array(spec) })) })
 
-describeWith('chromium', 'The tests of an audit in Playwright', async () => {
+describeWith('chromium', 'An audit in Playwright', async () => {
   const sandbox = await shareSandbox()
 
-  test('find what an app lets in, by pages, and skip what is not for it', async () => {
+  test('Tests of an audit in Playwright find what an app lets in, by pages, and skip what is not for it', async () => {
     const project = await makeProject(...PLAYWRIGHT)
     project.write({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
     const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('does not look at exp').changes])
