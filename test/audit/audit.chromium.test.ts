@@ -13,11 +13,11 @@ import { startSinglePageApp } from './apps/single-page-app.ts'
 /** With scripts a visit takes many times as long as without: a finding is looked at once. */
 const LIMITS = { failOn: 'may', timeoutSeconds: 60, repeat: 1 } as const
 
-describeWith('chromium', 'By Chromium', async () => {
+describeWith('chromium', 'Chromium', async () => {
   const sandbox = await shareSandbox()
   const agent = await shareChromiumAgent()
 
-  test('an audit finds two checks that a single-page app leaves out, by their rows alone', async () => {
+  test('An audit by Chromium finds two checks that a single-page app leaves out, by their rows alone', async () => {
     const changes: Changes = [
       ['nonce !== undefined && token.nonce === nonce', 'true'],
       ['exp > now && ', ''],
@@ -32,7 +32,7 @@ describeWith('chromium', 'By Chromium', async () => {
     expect(report).toMatchObject({ agent: 'chromium', exit_code: 1, notes: [] })
   }, 120_000)
 
-  test('an audit finds what an app lets in in Create whose page posts the fragment on', async () => {
+  test('An audit by Chromium finds what an app whose page posts the fragment on lets in in Create', async () => {
     const withoutUpgrade = ['openid svc.upgrade', 'openid'] as const
     const { changes } = findBrokenApp('takes an age key for saved whatever error comes')
     const only = ['create/access_denied', 'create/callback.state_missing']

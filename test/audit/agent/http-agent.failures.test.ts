@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { generateCertificate } from '../../../src/tls/self-signed.ts'
 import { visit } from '../../support/visit.ts'
@@ -21,118 +21,116 @@ async function startRawServer(answer: (socket: Socket) => void): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-describe('An app that', () => {
-  test.each([
-    ['does not run', 'http://localhost:9', 'nothing answers there'],
-    ['has an unknown host name', 'http://nothing-here.test', 'its host name is not known'],
-  ])('%s is unreachable', async (_what, url, why) => {
-    const hops = [expect.objectContaining({ party: 'app', status: 0 })]
-    const problem = `${url} cannot be reached: ${why}`
-    expect(await visit(url)).toEqual({ end: 'unreachable', url: `${url}/`, problem, hops, page: undefined })
-  })
-
-  test('is named below localhost is on this machine', async () => {
-    const app = await startWebApp(page('here'))
-    expect(await visit(app.url.replace('127.0.0.1', 'shop.localhost'))).toMatchObject({ end: 'page' })
-  })
-
-  const dropped = (status: number, problem: RegExp, page: unknown = undefined) => ({
-    end: 'dropped',
-    problem: expect.stringMatching(problem),
-    hops: [{ status }],
-    page,
-  })
-  const CLOSED = /^http:\/\/127.0.0.1:\d+ closed the connection /
-  const REDIRECT = 'HTTP/1.1 302 Found\r\nLocation: http://elsewhere.test/\r\nContent-Length: 9\r\n\r\n'
-  const IN_A_CHUNK = 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWelc\r\n'
-  const UPGRADE = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'
-  const ENDLESS_HEADERS = `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(300 * 1024)}`
-
-  test.each<readonly [string, string, object]>([
-    ['closes the connection without an answer', '', dropped(0, /closed the connection without an answer$/)],
-    ['dies in its headers', 'HTTP/1.1 200 OK\r\nContent-', dropped(0, CLOSED)],
-    ['dies in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nWelc', dropped(200, CLOSED, { text: 'Welc' })],
-    ['dies in a chunk', IN_A_CHUNK, dropped(500, CLOSED, { text: 'Welc' })],
-    ['dies after a redirect', REDIRECT, { end: 'elsewhere', url: 'http://elsewhere.test/', hops: [{ status: 302 }] }],
-    ['speaks another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', dropped(0, /be read: Parse Error: Expected HTTP/)],
-    ['sends headers without end', ENDLESS_HEADERS, dropped(0, /cannot be read: Parse Error: Header overflow/)],
-    ['changes to another protocol', UPGRADE, { end: 'dropped' }],
-  ])('%s ends the visit, and what came is there', async (_what, bytes, expected) => {
-    expect(await visit(await startRawServer((socket) => socket.end(bytes)))).toMatchObject(expected)
-  })
-
-  test('resets the connection after an answer without a length has answered', async () => {
-    const url = await startRawServer((socket) =>
-      socket.write('HTTP/1.1 431 Too Large\r\nConnection: close\r\n\r\n', () => socket.resetAndDestroy()),
-    )
-    expect(await visit(url)).toMatchObject({ end: 'page', page: { status: 431 } })
-  })
-
-  test('never answers is left when the time is up', async () => {
-    const over = new AbortController()
-    const app = await startWebApp(() => over.abort())
-    expect(await visit(app.url, { signal: over.signal })).toEqual({
-      end: 'timed_out',
-      url: `${app.url}/`,
-      problem: `${app.url} did not answer in time`,
-      hops: [expect.objectContaining({ status: 0 })],
-      page: undefined,
-    })
-    await app.allClosed()
-  })
-
-  test.each(['', 'Content-Length: 99\r\n', 'Transfer-Encoding: chunked\r\n'])(
-    'never ends its page (%j) is left when the time is up, and what came is there',
-    async (header) => {
-      const url = await startRawServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n4\r\nWelc\r\n`))
-      const over = new AbortController()
-      const abort = () => setImmediate(() => over.abort())
-      subscribe('http.client.response.finish', abort)
-      onTestFinished(() => void unsubscribe('http.client.response.finish', abort))
-      const { end, hops, page: shown } = await visit(url, { signal: over.signal })
-      expect([end, hops[0]?.status, shown?.text]).toEqual(['timed_out', 200, expect.stringContaining('Welc')])
-    },
-  )
-
-  test('sends a page without end is read up to its first megabyte', async () => {
-    const app = await startWebApp((_request, response) => response.write('x'.repeat(2 * MEBIBYTE)))
-    const { end, page: shown } = await visit(app.url)
-    expect([end, shown?.text.length]).toEqual(['page', MEBIBYTE])
-    await app.allClosed()
-  })
-
-  test.each([
-    ['Text/HTML; Charset="ISO-8859-1"', 'latin1', 'text/html'],
-    ['text/plain; charset=utf-99', 'utf8', 'text/plain'],
-  ] as const)('sends %s is read as %s', async (type, charset, mediaType) => {
-    const answer = Buffer.from('gültig', charset)
-    const app = await startWebApp((_request, response) => response.setHeader('Content-Type', type).end(answer))
-    expect((await visit(app.url)).page).toMatchObject({ text: 'gültig', mediaType })
-  })
-
-  test('is sent a token of 64 KB answers that it is too long, each time', async () => {
-    const app = await startWebApp(page(''))
-    const url = `${app.url}/callback?id_token=${'x'.repeat(64 * 1024)}`
-    const visits = await Promise.all(Array.from({ length: 20 }, () => visit(url)))
-    expect(new Set(visits.map(({ end, page: shown }) => `${end} ${shown?.status}`))).toEqual(new Set(['page 431']))
-  })
-
-  test('sends a token of 200 KB on in a redirect is followed', async () => {
-    const path = `/callback?id_token=${'x'.repeat(200 * 1024)}`
-    const pages = routes({ '/': redirectTo(path), '/callback': page('long') })
-    const app = await startWebApp(pages, { maxHeaderSize: MEBIBYTE })
-    expect((await visit(app.url)).page?.text).toBe('long')
-    expect(app.requests[1]?.path).toBe(path)
-  })
-
-  test('answered has no connection left open', async () => {
-    const app = await startWebApp(page('done'))
-    await visit(app.url)
-    await app.allClosed()
-  })
+test.each([
+  ['does not run', 'http://localhost:9', 'nothing answers there'],
+  ['has an unknown host name', 'http://nothing-here.test', 'its host name is not known'],
+])('An app that %s is unreachable', async (_what, url, why) => {
+  const hops = [expect.objectContaining({ party: 'app', status: 0 })]
+  const problem = `${url} cannot be reached: ${why}`
+  expect(await visit(url)).toEqual({ end: 'unreachable', url: `${url}/`, problem, hops, page: undefined })
 })
 
-test('An app on https is visited with a certificate that is given, and not with one that nothing vouches for, or without TLS', async () => {
+test('An app that is named below localhost is on this machine', async () => {
+  const app = await startWebApp(page('here'))
+  expect(await visit(app.url.replace('127.0.0.1', 'shop.localhost'))).toMatchObject({ end: 'page' })
+})
+
+const dropped = (status: number, problem: RegExp, page: unknown = undefined) => ({
+  end: 'dropped',
+  problem: expect.stringMatching(problem),
+  hops: [{ status }],
+  page,
+})
+const CLOSED = /^http:\/\/127.0.0.1:\d+ closed the connection /
+const REDIRECT = 'HTTP/1.1 302 Found\r\nLocation: http://elsewhere.test/\r\nContent-Length: 9\r\n\r\n'
+const IN_A_CHUNK = 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWelc\r\n'
+const UPGRADE = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'
+const ENDLESS_HEADERS = `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(300 * 1024)}`
+
+test.each<readonly [string, string, object]>([
+  ['closes the connection without an answer', '', dropped(0, /closed the connection without an answer$/)],
+  ['dies in its headers', 'HTTP/1.1 200 OK\r\nContent-', dropped(0, CLOSED)],
+  ['dies in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nWelc', dropped(200, CLOSED, { text: 'Welc' })],
+  ['dies in a chunk', IN_A_CHUNK, dropped(500, CLOSED, { text: 'Welc' })],
+  ['dies after a redirect', REDIRECT, { end: 'elsewhere', url: 'http://elsewhere.test/', hops: [{ status: 302 }] }],
+  ['speaks another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', dropped(0, /be read: Parse Error: Expected HTTP/)],
+  ['sends headers without end', ENDLESS_HEADERS, dropped(0, /cannot be read: Parse Error: Header overflow/)],
+  ['changes to another protocol', UPGRADE, { end: 'dropped' }],
+])('An app that %s ends the visit, and what came is kept', async (_what, bytes, expected) => {
+  expect(await visit(await startRawServer((socket) => socket.end(bytes)))).toMatchObject(expected)
+})
+
+test('An app that resets the connection after an answer without a length has answered', async () => {
+  const url = await startRawServer((socket) =>
+    socket.write('HTTP/1.1 431 Too Large\r\nConnection: close\r\n\r\n', () => socket.resetAndDestroy()),
+  )
+  expect(await visit(url)).toMatchObject({ end: 'page', page: { status: 431 } })
+})
+
+test('An app that never answers is left when the time of the visit is up', async () => {
+  const over = new AbortController()
+  const app = await startWebApp(() => over.abort())
+  expect(await visit(app.url, { signal: over.signal })).toEqual({
+    end: 'timed_out',
+    url: `${app.url}/`,
+    problem: `${app.url} did not answer in time`,
+    hops: [expect.objectContaining({ status: 0 })],
+    page: undefined,
+  })
+  await app.allClosed()
+})
+
+test.each(['', 'Content-Length: 99\r\n', 'Transfer-Encoding: chunked\r\n'])(
+  'An app that never ends its page (%j) is left when the time is up, and what came is kept',
+  async (header) => {
+    const url = await startRawServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n4\r\nWelc\r\n`))
+    const over = new AbortController()
+    const abort = () => setImmediate(() => over.abort())
+    subscribe('http.client.response.finish', abort)
+    onTestFinished(() => void unsubscribe('http.client.response.finish', abort))
+    const { end, hops, page: shown } = await visit(url, { signal: over.signal })
+    expect([end, hops[0]?.status, shown?.text]).toEqual(['timed_out', 200, expect.stringContaining('Welc')])
+  },
+)
+
+test('A page without end is read up to the first megabyte', async () => {
+  const app = await startWebApp((_request, response) => response.write('x'.repeat(2 * MEBIBYTE)))
+  const { end, page: shown } = await visit(app.url)
+  expect([end, shown?.text.length]).toEqual(['page', MEBIBYTE])
+  await app.allClosed()
+})
+
+test.each([
+  ['Text/HTML; Charset="ISO-8859-1"', 'latin1', 'text/html'],
+  ['text/plain; charset=utf-99', 'utf8', 'text/plain'],
+] as const)('A page of the type %s is read as %s', async (type, charset, mediaType) => {
+  const answer = Buffer.from('gültig', charset)
+  const app = await startWebApp((_request, response) => response.setHeader('Content-Type', type).end(answer))
+  expect((await visit(app.url)).page).toMatchObject({ text: 'gültig', mediaType })
+})
+
+test('An app that finds a token of 64 KB too long answers with 431 each time', async () => {
+  const app = await startWebApp(page(''))
+  const url = `${app.url}/callback?id_token=${'x'.repeat(64 * 1024)}`
+  const visits = await Promise.all(Array.from({ length: 20 }, () => visit(url)))
+  expect(new Set(visits.map(({ end, page: shown }) => `${end} ${shown?.status}`))).toEqual(new Set(['page 431']))
+})
+
+test('A redirect with a token of 200 KB is followed', async () => {
+  const path = `/callback?id_token=${'x'.repeat(200 * 1024)}`
+  const pages = routes({ '/': redirectTo(path), '/callback': page('long') })
+  const app = await startWebApp(pages, { maxHeaderSize: MEBIBYTE })
+  expect((await visit(app.url)).page?.text).toBe('long')
+  expect(app.requests[1]?.path).toBe(path)
+})
+
+test('An app that has answered has no connection left open', async () => {
+  const app = await startWebApp(page('done'))
+  await visit(app.url)
+  await app.allClosed()
+})
+
+test('An app on https is visited by TLS with a certificate that is given, and not otherwise', async () => {
   const { key, cert } = await generateCertificate(['localhost'], Date.now())
   const server = createHttpsServer({ key, cert }, (_request, response) => response.end('safe')).listen(0, 'localhost')
   onTestFinished(() => void server.close())
@@ -147,34 +145,32 @@ test('An app on https is visited with a certificate that is given, and not with 
   expect(await visit(plain)).toMatchObject({ end: 'unreachable', problem: noTls })
 })
 
-describe('A sandbox', () => {
-  test('that is asked when the time is up is not reached, though the decision never comes', async () => {
-    const over = new AbortController()
-    const sandbox = await startWebApp(page(''))
-    const app = await startWebApp(redirectTo(`${sandbox.url}/v1/oidc/use`))
-    const decide = () => {
-      over.abort()
-      return new Promise<'stop'>(() => {})
-    }
-    const { end, hops } = await visit(app.url, { sandboxUrl: sandbox.url, signal: over.signal, decide })
-    expect([end, hops.length, sandbox.requests]).toEqual(['timed_out', 1, []])
-  })
+test('A sandbox is not reached when the time of the visit is up and the decision never comes', async () => {
+  const over = new AbortController()
+  const sandbox = await startWebApp(page(''))
+  const app = await startWebApp(redirectTo(`${sandbox.url}/v1/oidc/use`))
+  const decide = () => {
+    over.abort()
+    return new Promise<'stop'>(() => {})
+  }
+  const { end, hops } = await visit(app.url, { sandboxUrl: sandbox.url, signal: over.signal, decide })
+  expect([end, hops.length, sandbox.requests]).toEqual(['timed_out', 1, []])
+})
 
-  test('is not asked about when the time was up before', async () => {
-    const decide = () => Promise.reject(new Error('asked'))
-    const visited = visit('http://sandbox.test/v1/oidc/use', { signal: AbortSignal.abort(), decide })
-    await expect(visited).resolves.toMatchObject({ end: 'timed_out', hops: [] })
-  })
+test('No decision is asked for when the time of the visit was up before', async () => {
+  const decide = () => Promise.reject(new Error('asked'))
+  const visited = visit('http://sandbox.test/v1/oidc/use', { signal: AbortSignal.abort(), decide })
+  await expect(visited).resolves.toMatchObject({ end: 'timed_out', hops: [] })
+})
 
-  test('that drops the connection ends the visit', async () => {
-    const sandboxUrl = await startRawServer((socket) => socket.destroy())
-    const app = await startWebApp(redirectTo(`${sandboxUrl}/v1/oidc/use`))
-    expect(await visit(app.url, { sandboxUrl })).toMatchObject({ end: 'dropped', hops: [{}, { party: 'sandbox' }] })
-  })
+test('A sandbox that drops the connection ends the visit', async () => {
+  const sandboxUrl = await startRawServer((socket) => socket.destroy())
+  const app = await startWebApp(redirectTo(`${sandboxUrl}/v1/oidc/use`))
+  expect(await visit(app.url, { sandboxUrl })).toMatchObject({ end: 'dropped', hops: [{}, { party: 'sandbox' }] })
+})
 
-  test('cannot be sent a persona with a line break', async () => {
-    const decide = async () => ({ persona: 'adult\npassport' })
-    const problem = expect.stringContaining('Invalid character in header content')
-    expect(await visit('http://sandbox.test/v1/oidc/use', { decide })).toMatchObject({ end: 'unreachable', problem })
-  })
+test('A persona with a line break cannot be sent to a sandbox', async () => {
+  const decide = async () => ({ persona: 'adult\npassport' })
+  const problem = expect.stringContaining('Invalid character in header content')
+  expect(await visit('http://sandbox.test/v1/oidc/use', { decide })).toMatchObject({ end: 'unreachable', problem })
 })

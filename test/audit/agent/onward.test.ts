@@ -1,98 +1,92 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Page } from '../../../src/audit/agent/browser.ts'
 import { onwardByItself, onwardByUser } from '../../../src/audit/agent/onward.ts'
 
 const URL_OF_PAGE = 'http://app.test/callback?state=1'
 const pageOf = (text: string): Page => ({ url: URL_OF_PAGE, status: 200, mediaType: 'text/html', text })
 
-describe('A page with one form leads on by itself', () => {
-  const POSTED = { method: 'POST', url: new URL('http://app.test/next'), body: '' }
-  const withScript = (script: string) => pageOf(`<form method="post" action="/next"></form><script>${script}</script>`)
+const POSTED = { method: 'POST', url: new URL('http://app.test/next'), body: '' }
+const withScript = (script: string) => pageOf(`<form method="post" action="/next"></form><script>${script}</script>`)
 
-  test.each([
-    'document.forms[0].submit()',
-    'document.forms["f"].submit ();',
-    'document.getElementById("f").submit()',
-    'const form = document.querySelector("form"); form.submit()',
-    'HTMLFormElement.prototype.submit.call(document.forms[0])',
-    'window.onload = function () { document.f.submit() }',
-    'window.addEventListener("load", () => document.f.requestSubmit())',
-    "document.addEventListener('DOMContentLoaded', () => { document.f.submit() })",
-    '(function () { document.forms[0].submit() })()',
-  ])('when its script is %s', (script) => {
-    expect(onwardByItself(withScript(script))).toEqual(POSTED)
-  })
+test.each([
+  'document.forms[0].submit()',
+  'document.forms["f"].submit ();',
+  'document.getElementById("f").submit()',
+  'const form = document.querySelector("form"); form.submit()',
+  'HTMLFormElement.prototype.submit.call(document.forms[0])',
+  'window.onload = function () { document.f.submit() }',
+  'window.addEventListener("load", () => document.f.requestSubmit())',
+  "document.addEventListener('DOMContentLoaded', () => { document.f.submit() })",
+  '(function () { document.forms[0].submit() })()',
+])('A page with one form leads on by itself when the script is %s', (script) => {
+  expect(onwardByItself(withScript(script))).toEqual(POSTED)
+})
 
-  test('when it is submitted by onload', () => {
-    const form = '<body onload="document.forms[0].submit()"><form method="post" action="/next"></form>'
-    expect(onwardByItself(pageOf(form))).toEqual(POSTED)
-  })
+test('A page with one form leads on by itself when onload submits the form', () => {
+  const form = '<body onload="document.forms[0].submit()"><form method="post" action="/next"></form>'
+  expect(onwardByItself(pageOf(form))).toEqual(POSTED)
+})
 
-  test.each([
-    'document.forms[0].reset()',
-    'document.forms[0].addEventListener("submit", check)',
-    'button.onclick = () => document.forms[0].submit()',
-    'button.addEventListener("click", () => document.forms[0].submit())',
-    'document.addEventListener("keydown", () => document.forms[0].submit())',
-    'function go() { document.forms[0].submit() }',
-    'const go = () => document.forms[0].submit()',
-    'const go = function () { document.forms[0].submit() }',
-  ])('never when its script is %s', (script) => {
-    expect(onwardByItself(withScript(script))).toBeUndefined()
-  })
+test.each([
+  'document.forms[0].reset()',
+  'document.forms[0].addEventListener("submit", check)',
+  'button.onclick = () => document.forms[0].submit()',
+  'button.addEventListener("click", () => document.forms[0].submit())',
+  'document.addEventListener("keydown", () => document.forms[0].submit())',
+  'function go() { document.forms[0].submit() }',
+  'const go = () => document.forms[0].submit()',
+  'const go = function () { document.forms[0].submit() }',
+])('A page with one form does not lead on by itself when the script is %s', (script) => {
+  expect(onwardByItself(withScript(script))).toBeUndefined()
+})
 
-  test('never when there is a second form, for it is not known which one is submitted', () => {
-    const forms = '<form></form><form></form><script>document.forms[0].submit()</script>'
-    expect(onwardByItself(pageOf(forms))).toBeUndefined()
+test('A page with two forms does not lead on by itself, for either may be submitted', () => {
+  const forms = '<form></form><form></form><script>document.forms[0].submit()</script>'
+  expect(onwardByItself(pageOf(forms))).toBeUndefined()
+})
+
+test.each(['0;url=/next', '1; URL=/next', "0, '/next'", '0.5;url="/next"', ' 0 ; url = http://app.test/next'])(
+  'A page leads on by itself by the refresh %s',
+  (content) => {
+    const page = pageOf(`<meta http-equiv="Refresh" content="${content.replaceAll('"', '&quot;')}">`)
+    expect(onwardByItself(page)).toEqual({ method: 'GET', url: new URL('http://app.test/next') })
+  },
+)
+
+test.each(['2;url=/next', '0', '0;url=', `0;url=${URL_OF_PAGE}`, '0;url=javascript:alert(1)', 'soon;url=/next'])(
+  'A page does not lead on by itself by the refresh %s',
+  (content) => {
+    expect(onwardByItself(pageOf(`<meta http-equiv="refresh" content="${content}">`))).toBeUndefined()
+  },
+)
+
+const sent = (form: string) => onwardByUser(pageOf(form), () => true)
+
+test('A form that a user sends carries what a browser sends of the fields, and the first button', () => {
+  const { body } =
+    sent(`<form method=POST action=/next>
+      <input type=hidden name=a value="1 &amp; 2"><input name=b><input value=nameless><input name=c value=x disabled>
+      <input type=checkbox name=d><input type=checkbox name=e checked><input type=radio name=f value=1>
+      <input type=radio name=f value=2 checked><input type=file name=g><input type=reset name=h value=x>
+      <select name=i><option>one<option value=2 selected>two</select><select name=j><option>one <option>two</select>
+      <textarea name=k>a\nb</textarea><button type=button name=l></button>
+      <button name=m value=yes>Yes</button><button name=m value=no>No</button>
+    </form>`) ?? {}
+  expect(body).toBe('a=1+%26+2&b=&e=on&f=2&i=2&j=one&k=a%0Ab&m=yes')
+})
+
+test('A form without a method is sent by GET, and the fields replace the query of the address', () => {
+  expect(sent('<form action="/next?old=1"><input name=a value=1></form>')).toEqual({
+    method: 'GET',
+    url: new URL('http://app.test/next?a=1'),
   })
 })
 
-describe('A page with a refresh leads on by itself', () => {
-  test.each(['0;url=/next', '1; URL=/next', "0, '/next'", '0.5;url="/next"', ' 0 ; url = http://app.test/next'])(
-    'when it is %s',
-    (content) => {
-      const page = pageOf(`<meta http-equiv="Refresh" content="${content.replaceAll('"', '&quot;')}">`)
-      expect(onwardByItself(page)).toEqual({ method: 'GET', url: new URL('http://app.test/next') })
-    },
-  )
-
-  test.each(['2;url=/next', '0', '0;url=', `0;url=${URL_OF_PAGE}`, '0;url=javascript:alert(1)', 'soon;url=/next'])(
-    'never when it is %s',
-    (content) => {
-      expect(onwardByItself(pageOf(`<meta http-equiv="refresh" content="${content}">`))).toBeUndefined()
-    },
-  )
+test('A form that names no address goes to its own page', () => {
+  expect(sent('<form method=post></form>')?.url.href).toBe(URL_OF_PAGE)
 })
 
-describe('A form that its user sends', () => {
-  const sent = (form: string) => onwardByUser(pageOf(form), () => true)
-
-  test('carries what a browser sends of its fields, and its first button', () => {
-    const { body } =
-      sent(`<form method=POST action=/next>
-        <input type=hidden name=a value="1 &amp; 2"><input name=b><input value=nameless><input name=c value=x disabled>
-        <input type=checkbox name=d><input type=checkbox name=e checked><input type=radio name=f value=1>
-        <input type=radio name=f value=2 checked><input type=file name=g><input type=reset name=h value=x>
-        <select name=i><option>one<option value=2 selected>two</select><select name=j><option>one <option>two</select>
-        <textarea name=k>a\nb</textarea><button type=button name=l></button>
-        <button name=m value=yes>Yes</button><button name=m value=no>No</button>
-      </form>`) ?? {}
-    expect(body).toBe('a=1+%26+2&b=&e=on&f=2&i=2&j=one&k=a%0Ab&m=yes')
-  })
-
-  test('is sent by GET, and its fields replace the query of its address', () => {
-    expect(sent('<form action="/next?old=1"><input name=a value=1></form>')).toEqual({
-      method: 'GET',
-      url: new URL('http://app.test/next?a=1'),
-    })
-  })
-
-  test('goes to its own page when it names no address', () => {
-    expect(sent('<form method=post></form>')?.url.href).toBe(URL_OF_PAGE)
-  })
-})
-
-test('Of a page that is no HTML nothing leads on', () => {
+test('A page that is no HTML leads nowhere', () => {
   const html = '<a href="/next"></a><meta http-equiv=refresh content="0;url=/next">'
   const page = { ...pageOf(html), mediaType: 'text/plain' }
   expect([onwardByItself(page), onwardByUser(page, () => true)]).toEqual([undefined, undefined])

@@ -13,10 +13,10 @@ const PUBLIC = `
   http://[::ffff:203.0.113.1]/ http://localhost.example/ http://127.0.0.1.example/
   http://mylocalhost.net/ http://test.example/`
 
-test.each(PRIVATE.trim().split(/\s+/))('%s is private', (url) => {
+test.each(PRIVATE.trim().split(/\s+/))('The address %s is private', (url) => {
   expect(isPrivateAddress(url)).toBe(true)
 })
 
-test.each(PUBLIC.trim().split(/\s+/))('%s is not private', (url) => {
+test.each(PUBLIC.trim().split(/\s+/))('The address %s is not private', (url) => {
   expect(isPrivateAddress(new URL(url))).toBe(false)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Page } from '../../../src/audit/agent/browser.ts'
 import { explanationOf, firstSentence, titleOf, visibleText, wordsOf } from '../../../src/audit/agent/read-page.ts'
 
@@ -6,82 +6,81 @@ const url = 'http://app.test/'
 const pageOf = (text: string, mediaType = 'text/html'): Page => ({ url, status: 200, mediaType, text })
 const json = (value: unknown) => pageOf(JSON.stringify(value), 'application/json')
 
-describe('The words of a page', () => {
-  test('are those of its title and its visible text, in lower case, each once and in order', () => {
-    const html = '<title>Members</title><h1>Welcome, Ada!</h1><p>You are &quot;18&quot;.</p>Members <b>W</b>elcome'
-    expect(wordsOf(pageOf(html))).toEqual(['members', 'welcome', 'ada', 'you', 'are', '18'])
-  })
+test('The words of a page are those of title and visible text, in lower case, each once and in order', () => {
+  const html = '<title>Members</title><h1>Welcome, Ada!</h1><p>You are &quot;18&quot;.</p>Members <b>W</b>elcome'
+  expect(wordsOf(pageOf(html))).toEqual(['members', 'welcome', 'ada', 'you', 'are', '18'])
+})
 
-  test.each([
-    ['a script', '<script>secret()</script>'],
-    ['a style', '<style>secret{}</style>'],
-    ['a template', '<template><p>secret</p></template>'],
-    ['noscript', '<noscript>secret</noscript>'],
-    ['a comment', '<!-- secret -->'],
-    ['a hidden field', '<input type="hidden" name="secret" value="secret">'],
-    ['a hidden element', '<div hidden><p>secret</p></div>'],
-    ['an element that its style hides', '<p style="color: red; display:none">secret</p>'],
-    ['the head', '<head><meta name="secret" content="secret"></head>'],
-  ])('leave out %s', (_what, html) => {
-    expect(wordsOf(pageOf(`${html}<p>shown</p>`))).toEqual(['shown'])
-  })
+test.each([
+  ['a script', '<script>secret()</script>'],
+  ['a style', '<style>secret{}</style>'],
+  ['a template', '<template><p>secret</p></template>'],
+  ['noscript', '<noscript>secret</noscript>'],
+  ['a comment', '<!-- secret -->'],
+  ['a hidden field', '<input type="hidden" name="secret" value="secret">'],
+  ['a hidden element', '<div hidden><p>secret</p></div>'],
+  ['an element that its style hides', '<p style="color: red; display:none">secret</p>'],
+  ['the head', '<head><meta name="secret" content="secret"></head>'],
+])('The words of a page leave out %s', (_what, html) => {
+  expect(wordsOf(pageOf(`${html}<p>shown</p>`))).toEqual(['shown'])
+})
 
-  const TOKENS = ['dGhpcyBpcyBhIHRva2Vu', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0', 'x'.repeat(41)]
-  test.each(['0190a5b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', 'deadbeef01234567', ...TOKENS])('leave out %s', (identifier) => {
+const TOKENS = ['dGhpcyBpcyBhIHRva2Vu', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0', 'x'.repeat(41)]
+test.each(['0190a5b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', 'deadbeef01234567', ...TOKENS])(
+  'The words of a page leave out the identifier %s',
+  (identifier) => {
     expect(wordsOf(pageOf(`sub: ${identifier}, here`))).toEqual(['sub', 'here'])
     expect(wordsOf(json({ sub: identifier }))).toEqual(['sub=…'])
-  })
+  },
+)
 
-  test.each(['internationalization', 'VERIFICATION_FAILED_FOR', 'state-of-the-art-work', 'adult18', 'Über', '未成年'])(
-    'keep %s',
-    (word) => {
-      expect(wordsOf(pageOf(`<p>(${word})</p>`))).toEqual([word.toLowerCase()])
-    },
-  )
+test.each(['internationalization', 'VERIFICATION_FAILED_FOR', 'state-of-the-art-work', 'adult18', 'Über', '未成年'])(
+  'The words of a page keep %s',
+  (word) => {
+    expect(wordsOf(pageOf(`<p>(${word})</p>`))).toEqual([word.toLowerCase()])
+  },
+)
 
-  test('are the values of JSON with their paths', () => {
-    const value = { age: { verified: true, over: 18 }, roles: ['Member', null], none: {}, text: '' }
-    const words = ['age.verified=true', 'age.over=18', 'roles.0=member', 'roles.1=null', 'none={}', 'text=']
-    expect(wordsOf(json(value))).toEqual(words)
-  })
-
-  test.each([
-    ['of a problem in JSON', 'true', 'application/problem+json', ['true']],
-    ['of a text that says it is JSON and is none', 'Not found.', 'application/json', ['not', 'found']],
-    ['of plain text', '<b>Hi</b> there', 'text/plain', ['b>hi</b', 'there']],
-    ['of markup without a type', ' <b>Hi</b> there', '', ['hi', 'there']],
-    ['none, for a picture', 'PNG', 'image/png', []],
-    ['none, for an empty page', '', 'text/html', []],
-  ])('are those %s', (_what, text, mediaType, words) => {
-    expect(wordsOf(pageOf(text, mediaType))).toEqual(words)
-  })
-
-  test('are found in a page and in JSON that are nested 100,000 times', () => {
-    expect(wordsOf(pageOf(`${'<div>'.repeat(100_000)}deep`))).toEqual(['deep'])
-    expect(wordsOf(pageOf(`${'['.repeat(5_000)}1${']'.repeat(5_000)}`, 'application/json'))).toHaveLength(1)
-  })
-
-  test('are found in a page and in JSON with 200,000 parts side by side', () => {
-    expect(wordsOf(pageOf(`${'<p>a'.repeat(200_000)}<p>b`))).toEqual(['a', 'b'])
-    expect(wordsOf(json(Array.from({ length: 200_000 }, () => 1)))).toHaveLength(200_000)
-  })
+test('The words of JSON are the values with their paths', () => {
+  const value = { age: { verified: true, over: 18 }, roles: ['Member', null], none: {}, text: '' }
+  const words = ['age.verified=true', 'age.over=18', 'roles.0=member', 'roles.1=null', 'none={}', 'text=']
+  expect(wordsOf(json(value))).toEqual(words)
 })
 
-describe('The evidence of a page', () => {
-  test('is its title and its first sentence, or the text of JSON as it came', () => {
-    const shown = pageOf('<title> My\n app </title><h1>No</h1> <p>You are not 18 yet. Come back later.</p>')
-    expect([titleOf(shown), firstSentence(shown)]).toEqual(['My app', 'No You are not 18 yet.'])
-    const answer = json({ error: 'Too young.' })
-    expect([titleOf(answer), firstSentence(answer)]).toEqual(['', '{"error":"Too young."}'])
-  })
-
-  test('is at most 120 characters long', () => {
-    expect(firstSentence(pageOf('word '.repeat(100)))).toHaveLength(120)
-    expect(firstSentence(json({ message: 'x'.repeat(200) }))).toHaveLength(120)
-  })
+test.each([
+  ['a problem in JSON', 'true', 'application/problem+json', ['true']],
+  ['a text that says it is JSON and is none', 'Not found.', 'application/json', ['not', 'found']],
+  ['plain text', '<b>Hi</b> there', 'text/plain', ['b>hi</b', 'there']],
+  ['markup without a type', ' <b>Hi</b> there', '', ['hi', 'there']],
+  ['a picture', 'PNG', 'image/png', []],
+  ['an empty page', '', 'text/html', []],
+])('The words of %s, which is %j as %s, are %j', (_what, text, mediaType, words) => {
+  expect(wordsOf(pageOf(text, mediaType))).toEqual(words)
 })
 
-test('The visible text of a page parts what stands in blocks', () => {
+test('Words are found in a page and in JSON that are nested thousands of times', () => {
+  expect(wordsOf(pageOf(`${'<div>'.repeat(100_000)}deep`))).toEqual(['deep'])
+  expect(wordsOf(pageOf(`${'['.repeat(5_000)}1${']'.repeat(5_000)}`, 'application/json'))).toHaveLength(1)
+})
+
+test('Words are found in a page and in JSON with 200,000 parts side by side', () => {
+  expect(wordsOf(pageOf(`${'<p>a'.repeat(200_000)}<p>b`))).toEqual(['a', 'b'])
+  expect(wordsOf(json(Array.from({ length: 200_000 }, () => 1)))).toHaveLength(200_000)
+})
+
+test('The evidence of a page is the title and the first sentence, or the text of JSON as it came', () => {
+  const shown = pageOf('<title> My\n app </title><h1>No</h1> <p>You are not 18 yet. Come back later.</p>')
+  expect([titleOf(shown), firstSentence(shown)]).toEqual(['My app', 'No You are not 18 yet.'])
+  const answer = json({ error: 'Too young.' })
+  expect([titleOf(answer), firstSentence(answer)]).toEqual(['', '{"error":"Too young."}'])
+})
+
+test('The evidence of a page is at most 120 characters long', () => {
+  expect(firstSentence(pageOf('word '.repeat(100)))).toHaveLength(120)
+  expect(firstSentence(json({ message: 'x'.repeat(200) }))).toHaveLength(120)
+})
+
+test('The visible text of a page separates what stands in blocks', () => {
   expect(visibleText(pageOf('<ul><li>One</li><li>Two</li></ul>Three<br>Four'))).toBe('One Two Three Four')
 })
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type AppRequest, askByHttp } from '../../../src/audit/drill/ask-app.ts'
 import { findFreePort } from '../../../src/cli/audit/app/start-app.ts'
 import { startWebApp, type WebHandler } from '../../support/web-app.ts'
@@ -18,53 +18,47 @@ const answers =
   (_request, response) =>
     response.writeHead(status, headers).end(body)
 
-describe('A question to an app', () => {
-  test('asks with the sub in the path or the query, and with the given headers', async () => {
-    const [path, headers] = ['/users/{sub}/log?sub={sub}', { authorization: 'Bearer secret' }]
-    const { sent, title, app } = await ask(answers(404), { path, headers })
-    expect(sent).toMatchObject({ method: 'GET', path: `/users/${SUB}/log?sub=${SUB}`, headers })
-    expect(title).toBe(`GET ${app.url}${path}`)
-  })
+test('A question to an app has the sub in the path or the query, and the given headers', async () => {
+  const [path, headers] = ['/users/{sub}/log?sub={sub}', { authorization: 'Bearer secret' }]
+  const { sent, title, app } = await ask(answers(404), { path, headers })
+  expect(sent).toMatchObject({ method: 'GET', path: `/users/${SUB}/log?sub=${SUB}`, headers })
+  expect(title).toBe(`GET ${app.url}${path}`)
+})
 
-  test('posts the sub in a form or in JSON', async () => {
-    const post = { method: 'POST', path: '/find' } as const
-    const form = await ask(answers(404), { ...post, form: { q: 'sub={sub}&x', a: '1' } })
-    expect(form.sent).toMatchObject({ ...post, body: `q=sub%3D${SUB}%26x&a=1` })
-    const json = await ask(answers(404), { ...post, json: { where: [{ sub: '{sub}' }], limit: 1 } })
-    const headers = { 'content-type': 'application/json' }
-    expect(json.sent).toMatchObject({ ...post, headers, body: `{"where":[{"sub":"${SUB}"}],"limit":1}` })
-  })
+test('A question to an app posts the sub in a form or in JSON', async () => {
+  const post = { method: 'POST', path: '/find' } as const
+  const form = await ask(answers(404), { ...post, form: { q: 'sub={sub}&x', a: '1' } })
+  expect(form.sent).toMatchObject({ ...post, body: `q=sub%3D${SUB}%26x&a=1` })
+  const json = await ask(answers(404), { ...post, json: { where: [{ sub: '{sub}' }], limit: 1 } })
+  const headers = { 'content-type': 'application/json' }
+  expect(json.sent).toMatchObject({ ...post, headers, body: `{"where":[{"sub":"${SUB}"}],"limit":1}` })
+})
 
-  const notFound = (reason: string) => ({ state: 'not_found', reason })
-  const couldNotAsk = (reason: RegExp) => ({ state: 'could_not_ask', reason: expect.stringMatching(reason) })
-  const LONG = 'x'.repeat(2_000_000) + SUB
+const notFound = (reason: string) => ({ state: 'not_found', reason })
+const couldNotAsk = (reason: RegExp) => ({ state: 'could_not_ask', reason: expect.stringMatching(reason) })
+const LONG = 'x'.repeat(2_000_000) + SUB
 
-  test.each<[string, WebHandler, object]>([
-    ['a body that holds the sub', answers(200, `[{"sub":"${SUB}"}]`), { state: 'found' }],
-    ['a page that shows it', answers(206, `<td>${SUB}</td>`), { state: 'found' }],
-    ['an empty list', answers(200, '[]'), notFound('its 200 does not hold the sub')],
-    ['no body', answers(204), notFound('it answered 204 without a body')],
-    ['404, with the sub', answers(404, SUB), notFound('it answered 404')],
-    ['401', answers(401), couldNotAsk(/^it answered 401: .*as a header$/)],
-    ['403', answers(403, SUB), couldNotAsk(/403/)],
-    ['500', answers(500, SUB), couldNotAsk(/^it answered 500$/)],
-    ['429', answers(429), couldNotAsk(/^it answered 429$/)],
-    [
-      'a sign-in',
-      answers(302, SUB, { Location: `/login?next=${SUB}` }),
-      couldNotAsk(/^it .* 302 and leads to \/login$/),
-    ],
-    ['a body that is too long to be read', answers(200, LONG), couldNotAsk(/longer than 1048576 bytes/)],
-    ['a closed connection', (_request, response) => response.destroy(), couldNotAsk(/closed .* without an answer$/)],
-    ['nothing in time', () => {}, couldNotAsk(/did not answer in time$/)],
-  ])('reads %s', async (_, handler, expected) => {
-    expect((await ask(handler)).asked).toEqual(expected)
-  })
+test.each<[string, WebHandler, object]>([
+  ['a body that holds the sub', answers(200, `[{"sub":"${SUB}"}]`), { state: 'found' }],
+  ['a page that shows it', answers(206, `<td>${SUB}</td>`), { state: 'found' }],
+  ['an empty list', answers(200, '[]'), notFound('its 200 does not hold the sub')],
+  ['no body', answers(204), notFound('it answered 204 without a body')],
+  ['404, with the sub', answers(404, SUB), notFound('it answered 404')],
+  ['401', answers(401), couldNotAsk(/^it answered 401: .*as a header$/)],
+  ['403', answers(403, SUB), couldNotAsk(/403/)],
+  ['500', answers(500, SUB), couldNotAsk(/^it answered 500$/)],
+  ['429', answers(429), couldNotAsk(/^it answered 429$/)],
+  ['a sign-in', answers(302, SUB, { Location: `/login?next=${SUB}` }), couldNotAsk(/^it .* 302 and leads to \/login$/)],
+  ['a body that is too long to be read', answers(200, LONG), couldNotAsk(/longer than 1048576 bytes/)],
+  ['a closed connection', (_request, response) => response.destroy(), couldNotAsk(/closed .* without an answer$/)],
+  ['nothing in time', () => {}, couldNotAsk(/did not answer in time$/)],
+])('A question to an app knows what is meant by %s', async (_, handler, expected) => {
+  expect((await ask(handler)).asked).toEqual(expected)
+})
 
-  test('says that no app is there', async () => {
-    const url = `http://127.0.0.1:${await findFreePort()}`
-    const { ask: askNobody } = askByHttp({ method: 'GET', url: `${url}/{sub}`, headers: {} }, { timeoutSeconds: 5 })
-    const reason = `${url} cannot be reached: nothing answers there`
-    expect(await askNobody(SUB)).toEqual({ state: 'could_not_ask', reason })
-  })
+test('A question to an app says that no app is there', async () => {
+  const url = `http://127.0.0.1:${await findFreePort()}`
+  const { ask: askNobody } = askByHttp({ method: 'GET', url: `${url}/{sub}`, headers: {} }, { timeoutSeconds: 5 })
+  const reason = `${url} cannot be reached: nothing answers there`
+  expect(await askNobody(SUB)).toEqual({ state: 'could_not_ask', reason })
 })

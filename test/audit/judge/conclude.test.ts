@@ -50,18 +50,18 @@ test.each<[string, Outcome, VerdictName, Partial<Counting>, number]>([
   ['came after the catalogue that was asked for', LATER, 'let in', { catalogue: '0.1' }, 0],
   ['is of level may and has a stale entry', oneOf('may'), 'refused', knownAs(oneOf('may')), 1],
   ['has a stale entry, with fail-on none', oneOf('must'), 'refused', { ...knownAs(oneOf('must')), failOn: 'none' }, 0],
-])('The exit code of a row that %s', (_what, row, verdict, counting, code) => {
+])('The exit code of an audit follows from a row that %s', (_what, row, verdict, counting, code) => {
   expect(judge(row, verdict, counting).counted).toBe(code === 1)
   expect(exitCode(row, verdict, counting)).toBe(code)
 })
 
-test('The exit code is 3 when nothing failed and a row that counts is undetermined, 0 when it does not count', () => {
+test('An audit ends with 3 when nothing failed and a row that counts is undetermined, else with 0', () => {
   const good = judge(oneOf('must'), 'refused')
   expect(exitCodeOf([good, judge(oneOf('must'), 'undetermined')])).toBe(3)
   expect(exitCodeOf([good, judge(oneOf('should'), 'undetermined')])).toBe(0)
 })
 
-test('The exit code is 2 when no row was judged at all', () => {
+test('An audit ends with 2 when no row was judged at all', () => {
   expect(exitCodeOf([])).toBe(2)
   expect(exitCodeOf([judge(oneOf('may'), 'undetermined', { failOn: 'none' })])).toBe(2)
 })
@@ -88,7 +88,7 @@ test.each<[VerdictName, string | undefined, object]>([
   expect({ verdict: described, ...(reason !== undefined && { reason }), counted }).toEqual(expected)
 })
 
-test('A row says what the catalogue says of it, what was found, and each flow once', () => {
+test('A judged row says what the catalogue says, what was found, and each flow once', () => {
   const row = rowOf('use/id_token.expired')
   const { flow, family, summary, rule, harm, level, severity, refs } = row
   const columns = { row: 'use/id_token.expired', flow, family, summary, rule, harm, level, severity, refs }
@@ -103,7 +103,7 @@ test('A row says what the catalogue says of it, what was found, and each flow on
   expect(describeRow(row, { reason: 'it has no Create' }, COUNTING)).toEqual(absent)
 })
 
-test('Totals count each verdict', () => {
+test('The totals of an audit count the rows of each verdict', () => {
   const rows = [judge(oneOf('must'), 'let in'), judge(oneOf('may'), 'refused'), judge(oneOf('should'), 'refused')]
   expect(totalsOf(rows)).toEqual({ 'let in': 1, refused: 2 })
 })

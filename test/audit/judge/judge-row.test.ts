@@ -56,7 +56,7 @@ test.each([
   expect(judged).toEqual({ verdict, reason, evidence, flows: ['f1', 'f2'], isLimited: shows.adult === SLOW })
 })
 
-test('A row that no role runs is a defect', async () => {
+test('A row of the catalogue that no role runs is a defect', async () => {
   const judged = judgeRow(rowOf(EXPIRED), planFor('id_token.expired', []), judgeBy(imitatedApp(() => NO)))
   await expect(judged).rejects.toThrow('id_token.expired is run by no role')
 })
@@ -76,7 +76,7 @@ const found = (verdict: RowVerdict['verdict'], flow: string): RowVerdict => ({
 })
 
 test.each(['let in', 'too strict', 'broke'] as const)(
-  'A row that is %s once and refused then is flaky',
+  'A row with the verdict %s once and refused then is flaky',
   async (first) => {
     expect(await confirmFinding(found(first, 'f1'), async () => found('refused', 'f2'), 2)).toEqual({
       verdict: 'undetermined',
@@ -89,7 +89,7 @@ test.each(['let in', 'too strict', 'broke'] as const)(
 )
 
 test.each(['refused', 'accepted', 'observed', 'undetermined', 'not for this app'] as const)(
-  'A row that is %s is looked at once',
+  'A row with the verdict %s is looked at once',
   async (verdict) => {
     const first = found(verdict, 'f1')
     expect(await confirmFinding(first, () => expect.fail('it was looked at again'), 2)).toBe(first)
@@ -100,7 +100,7 @@ test.each([
   ['refuse', { taken: 'let in', refused: 'refused', broke: 'broke', undetermined: 'undetermined' }],
   ['accept', { taken: 'accepted', refused: 'too strict', broke: 'too strict', undetermined: 'undetermined' }],
   ['depends', { taken: 'observed', refused: 'observed', broke: 'observed', undetermined: 'undetermined' }],
-] as const)('What an app does with a row that a correct client may %s', (correctClient, verdicts) => {
+] as const)('What the app does decides the verdict on a row of the kind %s', (correctClient, verdicts) => {
   const row = { ...rowOf(EXPIRED), correctClient }
   const verdict = (of: keyof typeof verdicts) => verdictNameFor(row, { verdict: of, evidence: '', flows: [] })
   const [taken, refused] = [verdict('taken'), verdict('refused')]
@@ -132,7 +132,7 @@ test.each([
   ])
 })
 
-test('Items are worked on in their order, at most so many at the same time', async () => {
+test('forEach works on items in their order, at most so many at the same time', async () => {
   const order: string[] = []
   let running = 0
   await forEach([1, 2, 3, 4, 5], 2, async (item) => {

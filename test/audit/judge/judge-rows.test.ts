@@ -51,7 +51,7 @@ async function judge(ids: readonly string[], app: ImitatedApp, { learned: change
   return { judged, told, heard, notes }
 }
 
-test('What has to be accepted is judged first, with the twins of the others, then the most severe first', async () => {
+test('Rows that have to be accepted are judged first, with the twins of others, then the most severe', async () => {
   const ids = ['use/id_token.sub_empty', 'use/id_token.alg_none', 'use/id_token.extra_claim', 'use/id_token.expired']
   const app = imitatedApp(({ use: { outcome = '' } }) => (/verified|extra_claim/.test(outcome) ? YES : NO))
   const { heard, told } = await judge(ids, app)
@@ -66,7 +66,7 @@ test('What has to be accepted is judged first, with the twins of the others, the
   expect(told[2]).toEqual({ row: ids[2], verdict: 'accepted', evidence: `as the adult: ${SHOWED_YES}` })
 })
 
-test('A refusal shows nothing beside a right answer that is refused, too', async () => {
+test('The refusal of a row shows nothing when the app refuses the right answer, too', async () => {
   const app = imitatedApp(({ use: { outcome, persona } }, run) =>
     outcome === 'verified' && persona === 'adult' && run > 1 ? YES : NO,
   )
@@ -100,7 +100,7 @@ test.each([
   ['use/id_token.expired', { ...CREATE_REFUSED, ...CODE_REFUSED }, refused(`as the adult: ${SHOWED_NO}`)],
   ['use/no_answer', {}, notForIt('nothing comes back, so that there is no answer to let in')],
   ['jwks/jwks.500', {}, notForIt(RESTART)],
-])('The row %s of an app of which %j was learned', async (row, learned, told) => {
+])('The row %s is judged by what was learned of the app: %j', async (row, learned, told) => {
   const { told: all, judged, heard, notes } = await judge([row], imitatedApp(right), { learned })
   expect([all, notes]).toEqual([[{ row, ...told }], []])
   expect(judged[0]?.flows).toEqual(row === 'use/id_token.expired' ? [expect.stringMatching(/^f/)] : [])
@@ -108,7 +108,7 @@ test.each([
   expect(heard.length > 0).toBe(row === 'use/id_token.expired')
 })
 
-test('An app that lets a minor in with a right token has that as its finding', async () => {
+test('An app that lets a minor in with a right token has that as a finding', async () => {
   const learned = { letsIn: ['minor'] } as const
   const { judged } = await judge(['use/verified', 'use/id_token.expired'], imitatedApp(right), { learned })
   const verdicts = judged.map(({ row, verdict }) => `${row} ${verdict}`)
@@ -227,7 +227,7 @@ test.each<[string, Started, object]>([
   ['shows an error before it sends the browser on', { shows: EARLY }, refused(showed('500 at / ("Oops.")'))],
   ['shows an error at its callback', { shows: '500 /callback Oops.' }, broke(showed('500 at /callback ("Oops.")'))],
   ['writes which check refused', { shows: NO, log: ['JWKSInvalid: JSON Web Key Set malformed'] }, refused(CHECK)],
-])('A copy that is started for a row of the key set and %s', async (_what, done, told) => {
+])('A copy of an app that starts for a row of the key set and %s decides that row', async (_what, done, told) => {
   const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
   const { told: all, judged, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
   expect(all).toEqual([{ row: KEYS_ID, ...told }])
@@ -246,7 +246,7 @@ test.each<[string, Started, string]>([
   ['refuses an adult', { shows: NO }, 'it showed 403 at /callback ("Sorry.")'],
   ['does not start', { shows: { problem: 'port in use', isEnded: true } }, 'port in use'],
   ['fails', { shows: new Error('out of memory') }, 'out of memory'],
-])('Refusals of copies are void when a copy that is started without a fault %s', async (_what, plain, problem) => {
+])('Refusals by copies of an app are void when one that starts without a fault %s', async (_what, plain, problem) => {
   const copies = starting((outcome) => (outcome === undefined ? plain : { shows: NO }))
   const { told, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
   expect(told).toEqual([{ row: KEYS_ID, ...undetermined('control_lost', `${SHOWED_NO}; ${LOST}`) }])
@@ -254,9 +254,9 @@ test.each<[string, Started, string]>([
 })
 
 test.each([
-  ['did not show', '200 / Hello.', { reason: 'page_unknown' }],
-  ['let in', YES, { verdict: 'let in' }],
-])('What a copy %s stays, whatever a plain start shows', async (_what, shows, expected) => {
+  ['shows an unknown page', '200 / Hello.', { reason: 'page_unknown' }],
+  ['lets an adult in', YES, { verdict: 'let in' }],
+])('The verdict on a copy of an app that %s stays, whatever a plain start shows', async (_what, shows, expected) => {
   const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : shows }))
   const { told } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
   expect(told).toMatchObject([expected])
@@ -265,7 +265,7 @@ test.each([
 test.each([
   ['is held', { held_since: 'f0' }],
   ['is gone', undefined],
-])('A queued reply that %s after the visit was read', async (_what, left) => {
+])('A queued reply that %s after the visit counts as read by the app', async (_what, left) => {
   const copies = starting(() => ({ shows: YES, left: () => left }))
   const { told } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
   expect(told).toMatchObject([{ verdict: 'let in' }])

@@ -105,7 +105,7 @@ function judge({ row: id = row.use, run, flows = [SPOILED], readers, isAlone = f
   return judgeRun(findRow(id) ?? expect.fail(`there is no row ${id}`), run, { readers: known, isAlone })
 }
 
-test.each(CASES)('A run that shows %s, of the row %s', async (_, row, run, flows, verdict, evidence, ids = ['f1']) => {
+test.each(CASES)('A run with %s is judged by row %s', async (_, row, run, flows, verdict, evidence, ids = ['f1']) => {
   const isVerdict = ['taken', 'refused', 'broke'].includes(verdict)
   expect(await judge({ row, run, flows })).toEqual({
     ...(isVerdict ? { verdict } : { verdict: 'undetermined', reason: verdict }),
@@ -145,7 +145,7 @@ test('An app that creates after each denial says nothing by that, but after crea
   expect(await judge(wish)).toMatchObject({ verdict: 'taken' })
 })
 
-test('An address that only an attacker names was fetched: the answer is taken', async () => {
+test('An app that fetches an address that only an attacker names has taken the answer', async () => {
   const evidence = 'your app fetched an address that the answer named, or followed a redirect there'
   const flows = [f1('id_token.expired', 'trap')]
   expect(await judge({ run: runOf(NO), flows })).toEqual({ verdict: 'taken', evidence, flows: ['f1'] })

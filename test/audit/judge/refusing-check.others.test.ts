@@ -11,7 +11,7 @@ function refusedBy(code: string) {
   return lines.map((line) => readLog([line]).refusedBy)
 }
 
-describeWith('python', 'messages of PyJWT', () => {
+describeWith('python', 'PyJWT', () => {
   test('The log of an app by PyJWT names the check that refused', () => {
     const code = `
 import jwt, time
@@ -38,7 +38,7 @@ say(token='abc')
   })
 })
 
-describeWith('python', 'messages of Authlib', () => {
+describeWith('python', 'Authlib', () => {
   test('The log of an app by Authlib names the check that refused', () => {
     const code = `
 import time

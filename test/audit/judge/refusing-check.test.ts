@@ -57,7 +57,7 @@ test.each(Object.entries(MESSAGES))('Messages of libraries name the check %s', (
   for (const message of messages) expect([message, readLog([message]).refusedBy]).toEqual([message, check])
 })
 
-test('Each message that is known is shown here', () => {
+test('Each message of a library that is known is shown by these tests', () => {
   const shown = Object.values(MESSAGES).flat()
   expect(LIBRARY_MESSAGES.filter(({ pattern }) => !shown.some((message) => pattern.test(message)))).toEqual([])
   expect(new Set(LIBRARY_MESSAGES.map(({ library }) => library))).toEqual(

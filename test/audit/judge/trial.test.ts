@@ -91,7 +91,7 @@ test.each([
   expect(trial.verdictOf(rowAt(2))).toMatchObject(isMended ? { verdict: 'refused' } : { ...lost, evidence, flows: [] })
 })
 
-test('An app is started again once', async () => {
+test('An app that lets nobody in any more is started again once', async () => {
   let starts = 0
   const app = imitatedApp(({ use }) => (isGoodFlow(use.outcome) && starts === 1 && app.plans.length < 5 ? YES : NO))
   const trial = await tried(2, { app, program: programThat(async () => void starts++) })
@@ -100,7 +100,7 @@ test('An app is started again once', async () => {
   expect(trial.notes).toEqual([`${LOST}${VOID}; it was started again`, `${LOST.replace('2', '3')}${VOID}`])
 })
 
-test('What an app let in before it let nobody in any more stays', async () => {
+test('What an app let in stays a finding when the app lets nobody in any more', async () => {
   const app = imitatedApp((_plan, run) => (run === 1 ? YES : NO))
   const trial = await tried(2, { app })
   expect(rows(2).map((row) => trial.verdictOf(row).verdict)).toEqual(['let in', 'undetermined'])
@@ -116,7 +116,7 @@ test('A row at which the app breaks is followed by a good flow, which may fail o
   expect(trial.heard.map(([, verdict]) => verdict)).toEqual(['broke', 'refused'])
 })
 
-test('Rows side by side: one that broke or came out differently is judged again, alone', async () => {
+test('A row that broke or came out differently beside others is judged again, alone', async () => {
   const [breaks, flaky, good] = rows(3).map(({ name }) => name)
   const app = imitatedApp(({ use: { outcome } }) => {
     const time = ran(app).filter((name) => name === outcome).length
@@ -131,7 +131,7 @@ test('Rows side by side: one that broke or came out differently is judged again,
   expect(trial.heard.toSorted()).toEqual(all.toSorted())
 })
 
-test('Rows side by side: what cannot run beside others comes last, and a good flow follows each 25', async () => {
+test('Rows that cannot run beside others come last, and a good flow follows each 25 rows', async () => {
   const replay = OUTCOMES.find(({ flow, prelude }) => flow === 'use' && prelude !== undefined) ?? expect.fail()
   const app = right()
   const trial = await trialOf({ app, visitsEach: 4 })
@@ -142,20 +142,20 @@ test('Rows side by side: what cannot run beside others comes last, and a good fl
   expect(names.slice(24)).toEqual(['verified', 'access_denied', replay.name, 'verified', ROWS[24]?.name, 'verified'])
 })
 
-test('Rows side by side end when the app lets nobody in any more', async () => {
+test('Rows that run side by side end when the app lets nobody in any more', async () => {
   const app = lostFrom(1)
   const trial = await tried(26, { app, visitsEach: 4 })
   expect(ran(app)).toHaveLength(26)
   expect(trial.verdictOf(rowAt(25)).reason).toBe('control_lost')
 })
 
-test('A limit of requests is noted once, with the row at which it began', async () => {
+test('A limit of requests in an app is noted once, with the row at which the limit began', async () => {
   const app = imitatedApp(({ use }, run) => (isGoodFlow(use.outcome) ? YES : run === 1 ? NO : '429 /callback Slow.'))
   const trial = await tried(3, { app })
   expect(trial.notes).toEqual(['your app answers 429 since row 2; raise its limit for tests, or --jobs 1'])
 })
 
-test('Two copies share the rows, and each has its own good flows', async () => {
+test('Two copies of an app share the rows, and each copy has good flows of its own', async () => {
   const apps = [right(), lostFrom(1)] as const
   const trial = await tried(4, { app: apps })
   expect(apps.map((app) => ran(app).length).reduce((sum, one) => sum + one)).toBe(6)
@@ -165,7 +165,7 @@ test('Two copies share the rows, and each has its own good flows', async () => {
   expect(trial.notes).toEqual([`${lost}${VOID}`])
 })
 
-test('A row that is alone has the last lines of the log, by which the refusing check is known', async () => {
+test('A row that is judged alone has the last lines of the log, which name the refusing check', async () => {
   const recorded: string[] = []
   const log = ['JWTExpired: "exp" claim timestamp check failed']
   const record = () => {
@@ -180,7 +180,7 @@ test('A row that is alone has the last lines of the log, by which the refusing c
   expect(trial.verdictOf(rowAt(0))).toMatchObject({ refusedBy: 'exp', log })
 })
 
-test('Rows that an ended audit did not reach say so, and what it interrupted shows nothing', async () => {
+test('Rows that an ended audit did not reach say so, and an interrupted row shows nothing', async () => {
   const end = new AbortController()
   const app = imitatedApp(({ use }) => {
     if (use.outcome !== ROWS[1]?.name) return NO

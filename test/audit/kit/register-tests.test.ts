@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type AuditTestsOptions, auditTests, type VisitFunction } from '../../../src/audit.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 import { visitUseOfExample } from '../../support/visits.ts'
@@ -26,103 +26,99 @@ const NEVER: VisitFunction = () => expect.fail('no test was run')
 
 const CONTROLS = ['an adult is let in', 'a minor is kept out', 'a user who declines is kept out']
 
-describe('The tests of an audit', () => {
-  test('are the controls, then what has to be accepted, then the most severe rows of level must', () => {
-    const { names } = createRunner({}, NEVER)
-    expect(names.slice(0, 3)).toEqual(CONTROLS)
-    const rest = names.slice(3)
-    const refusals = rest.findIndex((name) => name.endsWith(' is refused'))
-    expect(refusals).toBeGreaterThan(0)
-    expect(rest.slice(0, refusals).every((name) => name.endsWith(' is accepted'))).toBe(true)
-    expect(rest.slice(refusals).every((name) => name.endsWith(' is refused'))).toBe(true)
-    expect(rest).toContain('use/id_token.expired is refused')
-    expect(rest).not.toContain('use/id_token.kid_empty is refused')
-    expect(rest.filter((name) => /^(?:jwks|discovery)\//.test(name))).toEqual([])
-  })
-
-  test('are of every level when they are chosen by only, but none that a correct app may answer either way', () => {
-    const { names, bodies } = createRunner({ only: ['use/id_token.kid_empty'] }, NEVER)
-    expect(names).toEqual([...CONTROLS, 'use/id_token.kid_empty is refused'])
-    // Jest would give a named parameter a callback.
-    expect(bodies.map((body) => body.length)).toEqual([0, 0, 0, 0])
-    expect(() => createRunner({ only: ['use/id_token.azp_own'], failOn: 'none' }, NEVER)).toThrow(
-      'auditTests: no row is left that can be a test',
-    )
-  })
-
-  test('refuse options in one line', () => {
-    expect(() => createRunner({ only: ['use/id_token.expird'] }, NEVER)).toThrow(
-      'auditTests: "use/id_token.expird" names no row. Did you mean "use/id_token.expired"?',
-    )
-    expect(() => Reflect.apply(auditTests, undefined, [sandbox, NEVER, {}])).toThrow(
-      'auditTests: test must be a function, found nothing',
-    )
-  })
+test('The tests of an audit are controls, rows to accept, then the most severe rows of level must', () => {
+  const { names } = createRunner({}, NEVER)
+  expect(names.slice(0, 3)).toEqual(CONTROLS)
+  const rest = names.slice(3)
+  const refusals = rest.findIndex((name) => name.endsWith(' is refused'))
+  expect(refusals).toBeGreaterThan(0)
+  expect(rest.slice(0, refusals).every((name) => name.endsWith(' is accepted'))).toBe(true)
+  expect(rest.slice(refusals).every((name) => name.endsWith(' is refused'))).toBe(true)
+  expect(rest).toContain('use/id_token.expired is refused')
+  expect(rest).not.toContain('use/id_token.kid_empty is refused')
+  expect(rest.filter((name) => /^(?:jwks|discovery)\//.test(name))).toEqual([])
 })
 
-describe('A test of a row', () => {
-  const only = ['use/id_token.nonce_missing', 'use/id_token.expired', 'create/created', 'use/id_token.extra_claim']
-  const NONCE = 'use/id_token.nonce_missing is refused'
-  const EXPIRED = 'use/id_token.expired is refused'
+test('The tests that "only" chooses are of every level, but none that a correct app may answer anyhow', () => {
+  const { names, bodies } = createRunner({ only: ['use/id_token.kid_empty'] }, NEVER)
+  expect(names).toEqual([...CONTROLS, 'use/id_token.kid_empty is refused'])
+  // Jest would give a named parameter a callback.
+  expect(bodies.map((body) => body.length)).toEqual([0, 0, 0, 0])
+  expect(() => createRunner({ only: ['use/id_token.azp_own'], failOn: 'none' }, NEVER)).toThrow(
+    'auditTests: no row is left that can be a test',
+  )
+})
 
-  test('passes when the app refuses, also begun at once with others and after a reset, and is skipped when it is not for this app', async () => {
-    const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox))
-    expect(await Promise.all([EXPIRED, NONCE, 'an adult is let in'].map(run))).toEqual(['passed', 'passed', 'passed'])
-    await sandbox.reset()
-    const skipped = { skipped: 'not for this app: your app sends no can_create=true' }
-    for (const name of names)
-      expect([name, await run(name)]).toEqual([name, name === 'create/created is accepted' ? skipped : 'passed'])
-    expect(await sandbox.expectations.list()).toEqual([])
-  })
+test('auditTests refuses wrong options in one line', () => {
+  expect(() => createRunner({ only: ['use/id_token.expird'] }, NEVER)).toThrow(
+    'auditTests: "use/id_token.expird" names no row. Did you mean "use/id_token.expired"?',
+  )
+  expect(() => Reflect.apply(auditTests, undefined, [sandbox, NEVER, {}])).toThrow(
+    'auditTests: test must be a function, found nothing',
+  )
+})
 
-  test('fails by a finding with what happened, the check, the harm, references and the flow, or is skipped when it is known', async () => {
-    const unread = ["if (!age_thresholds['18'])", 'if (!age_thresholds)'] as const
-    const visit = await visitUseOfExample(sandbox, [['    payload.nonce === nonce &&\n', ''], unread])
-    const { run } = createRunner({ only }, visit)
-    expect(await Promise.all([EXPIRED, 'an adult is let in'].map(run))).toEqual(['passed', 'passed'])
-    const minor = { failed: expect.stringMatching(/^visit returned true for child-12: /) }
-    expect(await run('a minor is kept out')).toEqual(minor)
-    const { failed } = Object.assign({ failed: '' }, await run(NONCE))
-    expect(failed).toMatch(
-      /^use\/id_token\.nonce_missing: let in \(must, severity 8\.1\)\nThere is no nonce\. As adult-passport: visit returned true\.\nCheck: nonce .*\nHarm: .*\n.*CWE-294\nhttp:\/\/localhost:\d+\/_sandbox\/console\/flows\/f\d+\n/,
-    )
-    expect(failed).toContain('outcome id_token.nonce_missing')
-    const known = [{ row: 'use/id_token.nonce_missing', because: 'mended next week' }]
-    expect(await createRunner({ only, known }, visit).run(NONCE)).toEqual({ skipped: 'known: mended next week' })
-  })
+const only = ['use/id_token.nonce_missing', 'use/id_token.expired', 'create/created', 'use/id_token.extra_claim']
+const NONCE = 'use/id_token.nonce_missing is refused'
+const EXPIRED = 'use/id_token.expired is refused'
 
-  test('fails, and does not pass, at an app that refuses everything', async () => {
-    const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox, [['Welcome, you are 18.', 'No.']]))
-    const failed = expect.stringMatching(/^visit returned false for a right token of adult-passport/)
-    for (const name of names) expect(await run(name)).toEqual({ failed })
-  })
+test('The test of a row passes when the app refuses, also beside others and after a reset, or is skipped', async () => {
+  const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox))
+  expect(await Promise.all([EXPIRED, NONCE, 'an adult is let in'].map(run))).toEqual(['passed', 'passed', 'passed'])
+  await sandbox.reset()
+  const skipped = { skipped: 'not for this app: your app sends no can_create=true' }
+  for (const name of names)
+    expect([name, await run(name)]).toEqual([name, name === 'create/created is accepted' ? skipped : 'passed'])
+  expect(await sandbox.expectations.list()).toEqual([])
+})
 
-  test('fails, and does not pass, when the app lets no adult in after it', async () => {
-    const visit = await visitUseOfExample(sandbox)
-    let isLocked = false
-    const locking: VisitFunction = async (details) => {
-      const result = await visit(details)
-      isLocked ||= details.row === 'use/id_token.expired'
-      return result && !isLocked
-    }
-    const { run } = createRunner({ only }, locking)
-    expect(await run(NONCE)).toBe('passed')
-    const lost = {
-      failed: expect.stringMatching(/: undetermined, control_lost .*\n.*\nThe app no longer lets an adult in/),
-    }
-    expect(await run(EXPIRED)).toEqual(lost)
-    expect(await run(NONCE)).toEqual(lost)
-  })
+test('The test of a row fails with what happened, check, harm, references and flow, or is known', async () => {
+  const unread = ["if (!age_thresholds['18'])", 'if (!age_thresholds)'] as const
+  const visit = await visitUseOfExample(sandbox, [['    payload.nonce === nonce &&\n', ''], unread])
+  const { run } = createRunner({ only }, visit)
+  expect(await Promise.all([EXPIRED, 'an adult is let in'].map(run))).toEqual(['passed', 'passed'])
+  const minor = { failed: expect.stringMatching(/^visit returned true for child-12: /) }
+  expect(await run('a minor is kept out')).toEqual(minor)
+  const { failed } = Object.assign({ failed: '' }, await run(NONCE))
+  expect(failed).toMatch(
+    /^use\/id_token\.nonce_missing: let in \(must, severity 8\.1\)\nThere is no nonce\. As adult-passport: visit returned true\.\nCheck: nonce .*\nHarm: .*\n.*CWE-294\nhttp:\/\/localhost:\d+\/_sandbox\/console\/flows\/f\d+\n/,
+  )
+  expect(failed).toContain('outcome id_token.nonce_missing')
+  const known = [{ row: 'use/id_token.nonce_missing', because: 'mended next week' }]
+  expect(await createRunner({ only, known }, visit).run(NONCE)).toEqual({ skipped: 'known: mended next week' })
+})
 
-  test('fails with the remedy when its visit throws', async () => {
-    const visit = await visitUseOfExample(sandbox)
-    const throwing: VisitFunction = (details) =>
-      details.row.endsWith('expired') ? Promise.reject(new Error('no such button')) : visit(details)
-    const { run } = createRunner({ only }, throwing)
-    expect(await run(EXPIRED)).toEqual({
-      failed: expect.stringMatching(
-        /^use\/id_token\.expired: undetermined, visit_failed .*\n.*no such button\.\nvisit has to return true or false/,
-      ),
-    })
+test('Each test of an audit fails, and does not pass, at an app that refuses everything', async () => {
+  const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox, [['Welcome, you are 18.', 'No.']]))
+  const failed = expect.stringMatching(/^visit returned false for a right token of adult-passport/)
+  for (const name of names) expect(await run(name)).toEqual({ failed })
+})
+
+test('The test of a row fails, and does not pass, when the app lets no adult in afterwards', async () => {
+  const visit = await visitUseOfExample(sandbox)
+  let isLocked = false
+  const locking: VisitFunction = async (details) => {
+    const result = await visit(details)
+    isLocked ||= details.row === 'use/id_token.expired'
+    return result && !isLocked
+  }
+  const { run } = createRunner({ only }, locking)
+  expect(await run(NONCE)).toBe('passed')
+  const lost = {
+    failed: expect.stringMatching(/: undetermined, control_lost .*\n.*\nThe app no longer lets an adult in/),
+  }
+  expect(await run(EXPIRED)).toEqual(lost)
+  expect(await run(NONCE)).toEqual(lost)
+})
+
+test('The test of a row fails with the remedy when the visit throws', async () => {
+  const visit = await visitUseOfExample(sandbox)
+  const throwing: VisitFunction = (details) =>
+    details.row.endsWith('expired') ? Promise.reject(new Error('no such button')) : visit(details)
+  const { run } = createRunner({ only }, throwing)
+  expect(await run(EXPIRED)).toEqual({
+    failed: expect.stringMatching(
+      /^use\/id_token\.expired: undetermined, visit_failed .*\n.*no such button\.\nvisit has to return true or false/,
+    ),
   })
 })

@@ -22,7 +22,7 @@ test.each([
   },
 )
 
-test('An app that says nothing is read by the defaults of the service', () => {
+test('A request without parameters is read by the defaults of the service', () => {
   const request = { ...requestOf(), parameters: {} }
   const profile = { responseMode: 'fragment', canCreate: false, upgradeScope: false, claims: '' }
   expect(profileOf(runOf('200 /', { request }), { ...OPTIONS, readsFragments: true })).toEqual(profile)

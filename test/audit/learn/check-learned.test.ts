@@ -43,7 +43,7 @@ test.each([
     [YES, '201 /members Welcome.'],
     'your app answers a right token of adult-passport differently each time: 200 at /members ("Welcome."), then 201 at /members ("Welcome.")',
   ],
-] as const)('An app that answers right tokens by %j can teach nothing', (shown, message) => {
+] as const)('An app that answers right tokens by %j can teach an audit nothing', (shown, message) => {
   const seen = shown.map((one) => saw(one))
   expect(() => checkGoodAnswers(seen, NAMES.adult)).toThrow(problem(message))
 })
@@ -57,7 +57,7 @@ test('An app that refuses a right token by form_post is told about its cookies',
   expect(() => checkGoodAnswers([without], 'a')).toThrow(/doctor --issuer $/)
 })
 
-test('An app that answers right tokens alike may teach', () => {
+test('An audit can learn from an app that answers right tokens alike', () => {
   expect(() => checkGoodAnswers([saw(YES), saw('200 /members Hello.')], 'a')).not.toThrow()
 })
 
@@ -110,7 +110,7 @@ test.each<[string, Seen, readonly string[]]>([
   ['nobody', {}, []],
   ['a minor', { minors: [YES, YES] }, ['minor']],
   ['a user who declined', { denied: [YES, YES] }, ['access_denied']],
-])('An app lets in, beside adults, %s', async (_who, seen, kinds) => {
+])('An audit learns that an app lets in, beside adults, %s', async (_who, seen, kinds) => {
   expect(await letInBy(seen)).toEqual(kinds)
 })
 
@@ -130,11 +130,11 @@ test.each<[string, Seen, string]>([
   ['a denial after an adult', { denied: [NO, YES] }, `access_denied is let in after adult-passport was: ${REMEMBERS}`],
   ['a minor, who is shown more than an adult', { minors: [MORE, MORE] }, showsMoreAfter('child-12')],
   ['a denial, after which more is shown', { denied: [MORE, MORE] }, showsMoreAfter('access_denied')],
-])('An app that lets in %s can teach nothing', async (_who, seen, message) => {
+])('An app that lets in %s can teach an audit nothing', async (_who, seen, message) => {
   await expect(letInBy(seen)).rejects.toThrow(problem(message))
 })
 
-test('Each kind of no is seen twice', async () => {
+test('An audit learns nothing of an app when a kind of no was seen only once', async () => {
   const subject = subjectOf(imitatedApp(refuse))
   const found = findLetIn({ adults: [saw(YES)], minors: [saw(NO)], denied: [saw(NO)] }, { names: NAMES, subject })
   await expect(found).rejects.toThrow('each kind of no is seen twice')

@@ -108,7 +108,7 @@ test('An app that lets a minor in, and one that goes on to Create after a denial
   expect((await learn(creates)).use.createsAfterDenial).toBe(true)
 })
 
-test('A rule of the user is asked after each run', async () => {
+test('A rule of the user is asked after each run by which an app is learned', async () => {
   const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
   const { reading, use } = await learn(app, { options: { use: { accepted: 'text=Welcome' } } })
   expect([use.letsIn, reading.rules.use.accepted?.says]).toEqual([[], 'Welcome'])
@@ -225,7 +225,7 @@ test.each<[string, Done, object]>([
     { shows: '400 /created Oops.', calls: ['E2'], creates: true },
     refused(`after an age key was saved ${OOPS}`, 'create/created'),
   ],
-])('Create of an app %s is told so', async (_what, done, create) => {
+])('Create cannot be learned of an app %s, and the reason is kept', async (_what, done, create) => {
   const app = whole((plan, what) => (what === 'create' ? done : right(plan, what)))
   expect((await learn(app)).create).toEqual(create)
 })
@@ -243,7 +243,7 @@ test.each<[string, Done, object]>([
   ['that shows an error after a token', { shows: '400 /callback Oops.', calls: ['E4'] }, noCode(AFTER_TOKEN)],
   ['that exchanges no code', { shows: YES }, absent(NO_CODE)],
   ['that sends no upgrade', { shows: YES, calls: ['E4', callOf('other', { status: 400 })] }, absent(NO_UPGRADE)],
-])('Upgrade of an app %s is told so, and stands at the end of what was learned', async (_what, done, upgrade) => {
+])('Upgrade cannot be learned of an app %s, which is said at the end', async (_what, done, upgrade) => {
   const app = whole((plan, what) => (what === 'upgrade' ? done : right(plan, what)))
   const learned = await learn(app)
   expect(learned.upgrade).toEqual(upgrade)

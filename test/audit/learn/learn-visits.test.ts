@@ -86,7 +86,7 @@ test.each<[string, (plan: FlowPlan, run: number) => boolean, string]>([
     (plan, run) => isAdult(plan) || (isDenial(plan) && run > 2),
     `visit returned true for access_denied ${REMEMBERS}`,
   ],
-])('A visit function that %s can teach nothing', async (_what, result, message) => {
+])('A visit function that %s can teach an audit nothing', async (_what, result, message) => {
   await expect(learnVisits(returning(result))).rejects.toThrow(problem(message))
 })
 
@@ -107,21 +107,21 @@ test.each<[string, Done, string]>([
   ['that sends no request', { shows, changes: { request: undefined, useFlow: undefined } }, NO_USE],
   ['that decides by itself', { shows, changes: { brought: { E1: false, E3: false } } }, DECIDED],
   ['whose request has no claims', { shows, changes: WITHOUT_CLAIMS }, `no claims came to ${SANDBOX}`],
-])('A visit %s can teach nothing', async (_what, done, message) => {
+])('A visit %s can teach an audit nothing', async (_what, done, message) => {
   await expect(learnVisits(imitatedApp(() => done))).rejects.toThrow(problem(message))
 })
 
 test.each([
   [{ frozen: true, advanced_seconds: 0 }, 'stands still'],
   [{ frozen: false, advanced_seconds: 90 }, 'is moved by 90 seconds'],
-])('Nothing is learned while the clock of the sandbox is %j', async (clock, how) => {
+])('An audit learns nothing while the clock of the sandbox is %j', async (clock, how) => {
   const app = imitatedApp(() => '200 /', undefined, { clock })
   const message = `the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset()`
   await expect(learnVisits(app)).rejects.toThrow(problem(message))
   expect(app.plans).toEqual([])
 })
 
-test('A function that says the same of each end of Create and Upgrade is told what to return', () => {
+test('A visit function that says the same of each end of Create and Upgrade is told what to return', () => {
   const of = (yes: boolean, no: boolean) => {
     const noes = [{ label: 'no', observations: [saidOf(no)] }]
     return { kind: 'learned', signature: learnSignature([saidOf(yes)], noes), no: noes } as const

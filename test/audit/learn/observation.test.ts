@@ -32,7 +32,7 @@ test.each([
     'status 200,at /callback,says see,says http://localhost/a,says and,says localhost',
     `200 at /callback ("${SEES}")`,
   ],
-])('A page that is observed %s', (_what, visit, features, summary) => {
+])('The observation of a page %s', (_what, visit, features, summary) => {
   expect(seen(visit)).toEqual({ end: 'page', status: 200, features: features.split(','), summary })
 })
 
@@ -85,7 +85,7 @@ test('Cookies that an answer set are those from the last callback on, each once'
   expect(cookiesSet(visitTo('200 /end', { hops: [hopTo(`${APP}/`, { cookies: ['x'] })] }))).toEqual(['x'])
 })
 
-test('What was seen is told as a sentence', () => {
+test('What an audit saw of an app is told as a sentence', () => {
   expect(sentenceOf(observe(visitTo('403 /callback Sorry.')))).toBe('your app showed 403 at /callback ("Sorry.")')
   expect(sentenceOf(saidOf(false))).toBe('visit returned false')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Observation } from '../../../src/audit/learn/observation.ts'
 import {
   describeFeatures,
@@ -26,30 +26,28 @@ const learn = (yes: Observation, ...noes: Observation[]) =>
     noes.map((no) => ({ label: 'a no', observations: twice(no) })),
   )
 
-describe('An app that shows another page for a yes', () => {
-  const noAge = page(403, '/callback', 'no age was proved')
-  const signature = learn(at('welcome you are 18'), noAge, at('you are not 18 yet'))
+const noAge = page(403, '/callback', 'no age was proved')
+const anotherPage = learn(at('welcome you are 18'), noAge, at('you are not 18 yet'))
 
-  test.each([
-    ['the page of a yes', page(200, '/callback', 'welcome you are 18'), 'yes'],
-    ['that page with words more', page(200, '/callback', 'welcome you are 18 session 4711'), 'yes'],
-    ['the page of a minor', page(200, '/callback', 'you are not 18 yet'), 'no'],
-    ['an error page with a status from 400 to 499', page(400, '/callback', 'something else'), 'no'],
-    ['an error page with a status from 500', page(500, '/callback', 'no age was proved'), 'broke'],
-    ['a page that was never seen', page(200, '/elsewhere', 'hello'), 'unknown'],
-    ['an empty page', page(200, '/callback'), 'unknown'],
-    ['too many requests', page(429, '/callback', 'slow down'), 'unknown'],
-    ['a flow that begins again', ended('begins again'), 'no'],
-    ['a closed connection', ended('dropped'), 'broke'],
-    ['no answer in time', ended('timed out'), 'broke'],
-    ['redirects without end', ended('redirects for ever'), 'unknown'],
-  ] as const)('reads %s', (_what, observation, reading) => {
-    expect(readObservation(signature, observation)).toBe(reading)
-  })
+test.each([
+  ['the page of a yes', page(200, '/callback', 'welcome you are 18'), 'yes'],
+  ['that page with words more', page(200, '/callback', 'welcome you are 18 session 4711'), 'yes'],
+  ['the page of a minor', page(200, '/callback', 'you are not 18 yet'), 'no'],
+  ['an error page with a status from 400 to 499', page(400, '/callback', 'something else'), 'no'],
+  ['an error page with a status from 500', page(500, '/callback', 'no age was proved'), 'broke'],
+  ['a page that was never seen', page(200, '/elsewhere', 'hello'), 'unknown'],
+  ['an empty page', page(200, '/callback'), 'unknown'],
+  ['too many requests', page(429, '/callback', 'slow down'), 'unknown'],
+  ['a flow that begins again', ended('begins again'), 'no'],
+  ['a closed connection', ended('dropped'), 'broke'],
+  ['no answer in time', ended('timed out'), 'broke'],
+  ['redirects without end', ended('redirects for ever'), 'unknown'],
+] as const)('The signature of an app with another page for a yes reads %s', (_what, observation, reading) => {
+  expect(readObservation(anotherPage, observation)).toBe(reading)
+})
 
-  test('is described by what tells the yes', () => {
-    expect(describeYes(signature)).toBe('200, says "welcome you are 18"')
-  })
+test('An app with another page for a yes is described by what tells the yes', () => {
+  expect(describeYes(anotherPage)).toBe('200, says "welcome you are 18"')
 })
 
 test('An error page with the status 200 and other words is a no by its title, when a yes has another one', () => {
@@ -65,13 +63,13 @@ test('A page that tells a yes from one kind of no only is no yes', () => {
   expect(readObservation(signature, at('welcome back'))).toBe('yes')
 })
 
-test('What changes from visit to visit tells nothing', () => {
+test('What an app changes from visit to visit does not tell a yes from a no', () => {
   const users = [page(200, '/users/17', 'welcome alice'), page(200, '/users/18', 'welcome bob')]
   const signature = learnSignature(users, [{ label: 'a no', observations: twice(page(200, '/', 'sorry')) }])
   expect(readObservation(signature, page(200, '/users/19', 'welcome carol'))).toBe('yes')
 })
 
-test('Nothing is a yes when no kind of no can be told from it', () => {
+test('Nothing that an app shows is a yes when no kind of no can be told from that', () => {
   expect(readObservation(learn(at('done'), at('done')), at('done'))).toBe('unknown')
 })
 
@@ -147,7 +145,7 @@ test.each([
   ['these words at another place', page(200, '/elsewhere', 'no age was proved: bad signature'), 'unknown'],
   ['these words with another status', page(201, '/callback', 'no age was proved: bad signature'), 'unknown'],
   ['these words and one that tells a yes', at('welcome no age was proved: x'), 'unknown'],
-] as const)('A page of an app of one page that says %s', (_what, observation, reading) => {
+] as const)('The page of an app of one page is a no by words of each no: %s', (_what, observation, reading) => {
   expect(readObservation(onePage, observation)).toBe(reading)
 })
 
@@ -168,6 +166,6 @@ test.each([
   ['half of the words of a no', 'error code alpha beta', 'no'],
   ['fewer words of a no', 'error gamma alpha beta', 'unknown'],
   ['half of these words beside one of a yes', 'error code welcome', 'unknown'],
-])('An error page that says %s', (_what, words, reading) => {
+])('An error page is a no by half of the words of a no, and by no word of a yes: %s', (_what, words, reading) => {
   expect(readObservation(learn(at('welcome home'), at('error code one two')), at(words))).toBe(reading)
 })

@@ -23,12 +23,12 @@ async function startPages(handlers: Readonly<Record<string, WebHandler>>) {
 
 const LOOK = { looksOnly: true }
 
-describeWith('chromium', 'A visit of Chromium', async () => {
+describeWith('chromium', 'Chromium', async () => {
   const agent = await shareChromiumAgent()
   const visit = (url: string, sandboxUrl: string, options: Partial<VisitOptions> = {}) =>
     openPage(url, { browser: agent.newBrowser(), sandboxUrl, ...options })
 
-  test('asks before the request that a server redirects to E1, and brings the fragment to the page', async () => {
+  test('A visit by Chromium asks how to end before a redirect to E1, and brings the fragment to the page', async () => {
     const read = '<p id="a"></p><script>a.textContent = location.hash; document.cookie = "proof=1"</script>'
     const { app, sandbox, e1 } = await startPages({
       '/': (request, response) => redirectTo(e1)(request, response.setHeader('Set-Cookie', 'shop=1; Path=/v1')),
@@ -58,7 +58,7 @@ describeWith('chromium', 'A visit of Chromium', async () => {
     ])
   })
 
-  test('presses the button that speaks of an age, and stops where it is told to', async () => {
+  test('A visit by Chromium presses the button that speaks of an age, and stops before E1 when told to', async () => {
     const buttons = () =>
       `<button>Log out</button><button onclick="location.assign('${e1}')">Prove that you are 18</button>`
     const { app, sandbox, e1 } = await startPages({ '/': (...call) => html(buttons())(...call) })
@@ -67,7 +67,7 @@ describeWith('chromium', 'A visit of Chromium', async () => {
     expect(sandbox.requests).toEqual([])
   })
 
-  test('waits for what a script asks its server, and dismisses its dialogs', async () => {
+  test('A visit by Chromium waits for what a script asks its server, and dismisses the dialogs of a page', async () => {
     const { app, sandbox } = await startPages({
       '/': html(`<p id="a">No age was proved.</p><script>
         alert('Hello')
@@ -79,7 +79,7 @@ describeWith('chromium', 'A visit of Chromium', async () => {
     expect(agent.notes()).toContain('your app opens a dialog, which was dismissed: alert "Hello"')
   })
 
-  test('says what keeps a page from coming to rest', async () => {
+  test('A visit by Chromium says what keeps a page from coming to rest', async () => {
     const over = new AbortController()
     const ticks = 'setInterval(() => { clock.textContent = performance.now() }, 20)'
     const { app, sandbox } = await startPages({
@@ -90,7 +90,7 @@ describeWith('chromium', 'A visit of Chromium', async () => {
     expect({ end, problem }).toEqual({ end: 'restless', problem: '<p id="clock"> keeps changing' })
   })
 
-  test('does not follow a popup, and says so', async () => {
+  test('A visit by Chromium does not follow a popup, and says so', async () => {
     const { app, sandbox } = await startPages({
       '/': html(`<button onclick="window.open('/other')">Verify your age</button>`),
       '/other': html('another window'),
@@ -99,7 +99,7 @@ describeWith('chromium', 'A visit of Chromium', async () => {
     expect({ end, problem }).toEqual({ end: 'astray', problem: expect.stringMatching(/^your app opens a popup/) })
   })
 
-  test('loads no service worker, and nothing from beyond this machine, and says so', async () => {
+  test('A visit by Chromium loads no service worker, and nothing from beyond this machine, and says so', async () => {
     const { app, sandbox } = await startPages({
       '/': html(`<script>navigator.serviceWorker.register('/worker.js').catch(() => {})</script>
         <script src="https://cdn.example/x.js"></script><p>Here`),
@@ -111,7 +111,7 @@ describeWith('chromium', 'A visit of Chromium', async () => {
     expect(app.requests.map(({ path }) => path)).not.toContain('/worker.js')
   })
 
-  test('of an app that is not there is unreachable', async () => {
+  test('A visit by Chromium of an app that is not there ends as unreachable', async () => {
     const problem = expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 cannot be reached: /)
     expect(await visit('http://127.0.0.1:9/', 'http://sandbox.test')).toMatchObject({ end: 'unreachable', problem })
   })

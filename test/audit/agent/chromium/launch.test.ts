@@ -1,33 +1,31 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createChromiumAgent } from '../../../../src/audit/agent/chromium/chromium-agent.ts'
 import { launchChromium } from '../../../../src/audit/agent/chromium/launch.ts'
 import { AuditProblem } from '../../../../src/audit/audit-problem.ts'
 import { findFreePort } from '../../../support/free-port.ts'
 import { chromiumPath, describeWith } from '../../../support/tools.ts'
 
-describe('An audit by Chromium ends in one line with the remedy', () => {
-  const NOTHING = 'there is no /nowhere/chrome; name the program of Chrome or Chromium, or leave it out'
+const NOTHING = 'there is no /nowhere/chrome; name the program of Chrome or Chromium, or leave it out'
 
-  test.each([
-    ['nothing', '/nowhere/chrome', new RegExp(`^CHROME_PATH: ${NOTHING}$`)],
-    [
-      'another program',
-      '/bin/true',
-      /^CHROME_PATH: \/bin\/true does not start as a browser \(.*\); name another by CHROME_PATH=\/path\/to\/chrome$/,
-    ],
-  ])('when CHROME_PATH names %s', async (_what, chromePath, message) => {
-    const problem = await launchChromium({ chromePath }).catch((error: unknown) => error)
-    expect(problem).toBeInstanceOf(AuditProblem)
-    expect(problem).toMatchObject({ message: expect.stringMatching(message) })
-  })
+test.each([
+  ['nothing', '/nowhere/chrome', new RegExp(`^CHROME_PATH: ${NOTHING}$`)],
+  [
+    'another program',
+    '/bin/true',
+    /^CHROME_PATH: \/bin\/true does not start as a browser \(.*\); name another by CHROME_PATH=\/path\/to\/chrome$/,
+  ],
+])('An audit ends in one line with the remedy when CHROME_PATH names %s', async (_what, chromePath, message) => {
+  const problem = await launchChromium({ chromePath }).catch((error: unknown) => error)
+  expect(problem).toBeInstanceOf(AuditProblem)
+  expect(problem).toMatchObject({ message: expect.stringMatching(message) })
+})
 
-  test('when nothing listens at the address of --cdp', async () => {
-    const cdpUrl = `http://127.0.0.1:${await findFreePort()}`
-    await expect(launchChromium({ cdpUrl })).rejects.toThrow(
-      `--cdp: no Chromium answers at ${cdpUrl}; start it with --remote-debugging-port=9222, or leave --cdp out`,
-    )
-  })
+test('An audit ends in one line with the remedy when nothing listens at the address of --cdp', async () => {
+  const cdpUrl = `http://127.0.0.1:${await findFreePort()}`
+  await expect(launchChromium({ cdpUrl })).rejects.toThrow(
+    `--cdp: no Chromium answers at ${cdpUrl}; start it with --remote-debugging-port=9222, or leave --cdp out`,
+  )
 })
 
 /** Process ids of the Chromium that this process has started. */
@@ -36,8 +34,8 @@ const running = (): string[] =>
     .stdout.split('\n')
     .filter(Boolean)
 
-describeWith('chromium', 'A Chromium that an audit has started', () => {
-  test('ends with its agent, also in the middle of a visit', async () => {
+describeWith('chromium', 'Chromium', () => {
+  test('A Chromium that an audit has started ends with its agent, also in the middle of a visit', async () => {
     const before = running()
     const agent = createChromiumAgent(await launchChromium({ chromePath: chromiumPath }))
     const started = running().filter((pid) => !before.includes(pid))
