@@ -255,7 +255,7 @@ test('doctor looks at the default issuer when none is given, and says so', async
   expect(JSON.parse((await run(['doctor', '--json'])).stdout)).toMatchObject({ issuer, default_issuer: true })
 })
 
-test.each([[[]], [['--json']]])('doctor drives no terminal by what it repeats, with %j', async (options) => {
+test.each([[[]], [['--json']]])('doctor with %j repeats nothing that drives a terminal', async (options) => {
   const { code, stdout, stderr } = await run(['doctor', '--issuer', 'http://a\u009b2J\u202e\u001b[2J/', ...options])
   expect([code, stderr]).toEqual([1, ''])
   expect(stdout).toContain('issuer_malformed')

@@ -19,7 +19,7 @@ test('init writes a config file that the next start can read', async () => {
   expect(parse(renderStarterFile())).toMatchObject({ profile: 'spec' })
 })
 
-test('init leaves a file that is there as it is', async () => {
+test('init leaves a file that exists unchanged', async () => {
   const cwd = folderWith({ [DEFAULT_CONFIG_FILE]: 'seed: 1\n' })
   const stderr = 'error: agekey-sandbox.yaml: is there already and stays as it is; move it away first\n'
   expect(await run(['init'], { cwd })).toEqual({ code: 1, stdout: '', stderr })

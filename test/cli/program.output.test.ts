@@ -11,21 +11,21 @@ const BIN = [process.execPath, `${packageFolder}/dist/bin.js`].map((part) => `'$
 /** By the parser, in many lines, and as one text that no pipe holds. */
 const COMMANDS = ['--help', 'outcomes', 'outcomes --json']
 
-test.each(COMMANDS)('An answer that cannot be written is said in one line, with exit code 1: %s', async (args) => {
+test.each(COMMANDS)('A command that cannot write its answer says so in one line and ends with 1: %s', async (args) => {
   const stderr = 'error: stdout: the answer cannot be written: ENOSPC: no space left on device, write\n'
   expect(await run(args.split(' '), { before: 'exec >/dev/full' })).toEqual({ code: 1, stdout: '', stderr })
 })
 
-test.each(COMMANDS)('An answer that is not read to its end ends quietly, with exit code 0: %s', async (args) => {
+test.each(COMMANDS)('A command whose answer is not read to the end ends quietly with exit code 0: %s', async (args) => {
   const before = `{ ${BIN} ${args}; echo "exit code $?" >&2; } | true; exit`
   expect(await run([], { before })).toEqual({ code: 0, stdout: '', stderr: 'exit code 0\n' })
 })
 
-test('An answer that has no place at all, on stdout or stderr, ends with exit code 1', async () => {
+test('A command whose answer has no place on stdout or stderr ends with exit code 1', async () => {
   expect(await run(['outcomes'], { before: 'exec >/dev/full 2>/dev/full' })).toMatchObject({ code: 1 })
 })
 
-test('Colours are left out where there is no terminal, and can be forced', async () => {
+test('A command leaves colours out where there is no terminal, unless colours are forced', async () => {
   expect((await run(['personas'])).stdout).not.toContain('\u001b')
   expect((await run(['personas'], { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[1m')
 })

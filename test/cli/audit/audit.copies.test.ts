@@ -70,7 +70,7 @@ http.Server.prototype.emit = function (name, request, ...rest) {
   expect(rows.filter(({ verdict }) => verdict === 'broke')).toEqual([])
 }, 180_000)
 
-test('Copies of an app that ignore {base_url} are one line with the remedy', async () => {
+test('Copies of an app that ignore {base_url} are reported in one line with the remedy', async () => {
   writeCopies(`process.env.AGE_BASE_URL = ${JSON.stringify(sandbox.baseUrl)}`)
   await expect(auditInProcess(sandbox, { only: ['use/id_token.expired'] })).rejects.toThrow(
     /^GET \/verify goes to http:\S+\/v1\/oidc\/use, not to this sandbox; set your app's base URL to http:\S+\/t\/audit-\w+-1; in start that is \{base_url\}$/,
@@ -78,7 +78,7 @@ test('Copies of an app that ignore {base_url} are one line with the remedy', asy
   expect(await tenantsOf(sandbox)).toEqual(['default'])
 })
 
-test('Copies of an app that cannot run side by side are one line with the remedy', async () => {
+test('Copies of an app that cannot run side by side are reported in one line with the remedy', async () => {
   const port = await findFreePort()
   writeCopies(`import { createServer } from 'node:net'\ncreateServer().listen(${port}, 'localhost')`)
   await expect(auditInProcess(sandbox, { only: ['use/id_token.ex*'], jobs: '2' })).rejects.toThrow(

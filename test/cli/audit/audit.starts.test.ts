@@ -50,7 +50,7 @@ test.each([
   300_000,
 )
 
-test('Rows of discovery are not for an app that reads none, and say so', async () => {
+test('Rows of discovery are not for an app that reads no discovery, and say so', async () => {
   const expected = { [ISSUER_OTHER]: 'not for this app', 'jwks/jwks.extra_key': 'accepted' }
   const { verdicts, rowOf } = await audit(exampleAfter(), Object.keys(expected))
   expect(verdicts).toEqual(expected)

@@ -54,7 +54,7 @@ test('An audit does what its flags say, where they say something', () => {
 const AT = { baseUrl: 'http://localhost:2435', port: 7 }
 const AT_PORT = { page: 'http://localhost:7/verify', ready: 'http://localhost:7/verify' }
 
-test('The start of an audited app is filled with base_url and port', () => {
+test('The command that starts an audited app is filled with base_url and port', () => {
   const run = 'serve --issuer {base_url}/v1/oidc/use --port {port}'
   const app = plan({ app: 'http://localhost:{port}/verify', start: { run, env: { PORT: '{port}', N: 3 } } })
   expect(needsPort(app)).toBe(true)

@@ -82,14 +82,14 @@ test('A call of audit with an address that is none is refused in one line', () =
   expect(() => readFlags('localhost:3000', {})).toThrow(ConfigError.of(message))
 })
 
-test('The call that is shown again leaves out which rows and which reports, and repeats no secret', () => {
+test('The call of audit that is shown again leaves out rows and reports, and repeats no secret', () => {
   const flags = { only: ['flow:use'], jobs: '1', junit: 'a.xml', json: '-' }
   expect(sameCall(readFlags(PAGE, flags), {})).toBe(`npx agekey-sandbox audit ${PAGE}`)
   const secret = sameCall(readFlags(undefined, {}), { 'control-token': 'not-a-real-token' })
   expect(secret).toBe('npx agekey-sandbox audit --control-token TOKEN')
 })
 
-test('The call that is shown again keeps what the app and its sandbox need', () => {
+test('The call of audit that is shown again keeps what the app and the sandbox need', () => {
   const page = `${PAGE}?a=b&c`
   const app = { accepted: "text=It's you", start: 'PORT={port} npm start', url: 'http://localhost:2435' }
   const request = readFlags(page, { ...app, timeout: '20', slow: true, thisAppIsMine: true })

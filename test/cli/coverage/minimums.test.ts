@@ -26,7 +26,7 @@ test.each([
   expect(() => readMinimums(text)).toThrow(message)
 })
 
-test('Minimums of coverage are missed below them and reached at them, by the exact percent', async () => {
+test('A minimum of coverage is missed below its exact percent, and reached there', async () => {
   const coverage = await described(adultCounters())
   const missedBy = (text: string) => missedMinimums(coverage, readMinimums(text)).map(({ dimension }) => dimension)
   expect(coverage.dimensions.answers.percent).toBe(50)

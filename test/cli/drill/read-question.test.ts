@@ -19,7 +19,7 @@ test('The question of a drill stands in the file, at the origin of the app', () 
   })
 })
 
-test('The question of a drill is that of the flags, which go before the file, and beyond this machine when they say so', () => {
+test('The flags of a drill go before the file, and can allow a question beyond this machine', () => {
   const question = file({ app: APP, audit: { post: '/find', json: '{sub}', headers: { 'X-A': '1', 'X-B': '2' } } })
   const asked = readQuestion('http://127.0.0.1:4000/x', { get: '/s/{sub}', header: ['x-a: 3: 4'] }, question)
   const headers = { 'x-a': '3: 4', 'x-b': '2' }

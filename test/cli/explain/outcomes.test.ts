@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION, OUTCOMES } from '../../../src/sandbox/outcomes/catal
 import { describeOutcome } from '../../../src/sandbox/outcomes/describe-outcome.ts'
 import { run } from '../in-process.ts'
 
-test('outcomes lists them by flow, with what a correct client does', async () => {
+test('outcomes lists all outcomes by flow, with what a correct client does', async () => {
   const { code, stdout } = await run(['outcomes'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^use\n {2}verified {2,}accept {2,}must {2,}\S/m)
@@ -32,7 +32,7 @@ test.each([
   ['xyzzy*', /^error: no outcome has "xyzzy\*" in its name or summary\. agekey-sandbox outcomes lists all of them\.$/m],
   ['verified --flow jwks', /^error: no outcome of jwks has "verified" in its name or summary\./],
   ['--flow tokens', /^error: --flow: there is no flow "tokens"\. Did you mean "token"\?$/m],
-])('outcomes %s finds nothing: one line with near misses, and exit code 1', async (args, line) => {
+])('outcomes %s finds nothing, and ends with near misses in one line and exit code 1', async (args, line) => {
   const result = await run(['outcomes', ...args.split(' ')])
   expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) })
 })

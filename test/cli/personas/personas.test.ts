@@ -6,7 +6,7 @@ import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { run } from '../in-process.ts'
 
-test('personas lists the built-in ones and those of --personas by group, without and with "list", and as JSON with plain dates', async () => {
+test('personas, also with "list", lists personas of the package and of --personas by group, or as JSON', async () => {
   const cwd = folderWith({ 'mine.yaml': 'name: my-user\ntitle: My user\npurpose: Mine.\n' })
   const { code, stdout } = await run(['personas', '--personas', 'mine.yaml'], { cwd })
   expect(code).toBe(0)

@@ -134,7 +134,7 @@ test.each([
   ['-- npm test', /run: a scenario file must stand before --/],
   // The port is in use; the file that is not there is said first.
   ['--port PORT nope.yaml -- true', /nope\.yaml: no such file/],
-])('run %s cannot begin: one line, and exit code 1', async (args, line) => {
+])('run %s cannot begin, and says so in one line with exit code 1', async (args, line) => {
   const words = args.replace('PORT', new URL(sandbox.url).port).split(' ')
   const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}\n$`))
   const result = await run(['run', ...(args.includes('PORT') ? [] : OWN), ...words], { cwd: folderWith(FILES) })

@@ -42,7 +42,7 @@ test('start goes on when its readers have closed stderr and stdout', async () =>
   expect((await ended).code).toBe(0)
 })
 
-test('A reader that does not read costs at most a MiB: further lines are dropped, counted, and said when it reads again', async () => {
+test('start keeps at most a MiB for a reader that does not read, and says later how many lines are lost', async () => {
   const { child, output, printed } = await start(['-p', '0', '--log', 'json', '--keys', KEY_FILE])
   const { url }: { url: string } = JSON.parse(output.split('\n')[0] ?? '')
   child.stdout.pause()

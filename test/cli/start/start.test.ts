@@ -29,7 +29,7 @@ async function callTwice(url: string): Promise<void> {
 
 const NO_NONCE = 'USE-08: nonce is missing: it was received without a value'
 
-test('start --log json: the first line says where the sandbox is, each call is a line of stdout, each warning of stderr', async () => {
+test('start --log json says first where the sandbox is, then each call on stdout, each warning on stderr', async () => {
   const client = '{ client_id: shop, client_secret: s, redirect_uris: [http://shop.example/cb] }'
   const cwd = folderWith({ 'agekey-sandbox.yaml': `clients: [${client}]` })
   const { child, ended, printed, ready } = await startJson(['--keys', KEY_FILE, '--state-dir', 'state'], { cwd })
@@ -131,7 +131,7 @@ test('start --https names the file to trust and the addresses that it is given; 
   expect((await ended).stderr.trim().split('\n')).toEqual(warnings)
 })
 
-test('First starts at once on one state folder serve the same keys, by one certificate that fits its key', async () => {
+test('Sandboxes that start at once on one new state folder serve the same keys by one certificate', async () => {
   const cwd = folderWith()
   const starts = Array.from({ length: 3 }, () => startJson(['--https', '--state-dir', 'state/of/all'], { cwd }))
   const urls = (await Promise.all(starts)).map(({ ready }) => ready.url)
@@ -161,7 +161,7 @@ test.each([
   ['--persona teen-61', /--persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/],
   ['--base-url http://a.example/x --base-path /y', /base_path: \/y is not the path of the base URL/],
   ['--https-cert cert.pem', /https_cert: needs --https-key too/],
-])('start %s cannot begin: one line, without a stack, and exit code 1', async (args, line) => {
+])('start %s cannot begin, and says so in one line without a stack, with exit code 1', async (args, line) => {
   const cwd = folderWith({ file: '', 'persona.yaml': 'port: 0\npersona: teen-61\n' })
   const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}.*\n$`))
   expect(await run(['--port', '0', ...args.split(' ')], { cwd })).toEqual({ code: 1, stdout: '', stderr })

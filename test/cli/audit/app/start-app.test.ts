@@ -45,7 +45,7 @@ test.each<[string, AppStart['run'], Partial<AppStart>, string | RegExp]>([
   ['ends before it answers', node("console.error('no database\\n'); process.exit(3)"), {}, ENDED],
   ['does not exist', ['agekey-no-such-program'], {}, ABSENT],
   ['does not come up in time', node(WAITS), { page: 'http://localhost:9/', ready: /listening on/ }, LATE],
-])('An app that %s when the audit starts it is one line with what the app wrote', async (_, run, changes, line) => {
+])('An app that %s at the start of an audit is told in one line with the log', async (_, run, changes, line) => {
   const { message } = await startServer(run, changes, { readySeconds: changes.ready ? 1 : 60 }).catch((error) => error)
   const [start, rest] = [message.slice(0, 28), message.slice(28)]
   expect(start).toBe('agekey-audit.yaml:3: start: ')
@@ -78,7 +78,7 @@ test('An app is stopped when the audit is interrupted while the app starts', asy
   await isGone(ready)
 })
 
-test('An app that listens at another port than {port} is one line with the remedy', async () => {
+test('An app that listens at another port than {port} is reported in one line with the remedy', async () => {
   const other = await findFreePort()
   const code = `${server('answer.end()', String(other))}.on('listening', () => console.log('http://localhost:${other}'))`
   const remedy = "give it to your app, as in env: { PORT: '{port}' }"

@@ -40,7 +40,7 @@ test('The terminal shows findings, what could not be judged, notes, totals and h
   ])
 })
 
-test('Flows are named on the terminal when there is no console', () => {
+test('The terminal names flows by their ids when there is no console', () => {
   const row = auditedRow('use/id_token.expired', { verdict: 'let in', flows: ['f12', 'f13'] })
   expect(renderTerminal(auditReport([row]), { colour: plain })).toContain('  flow f12 flow f13')
 })
@@ -81,7 +81,7 @@ test.each<[string, AuditReport, string?]>([
   expect(text.includes('<green>')).toBe(line?.includes('passed') === true)
 })
 
-test('How a row is run again can be pasted into a shell', () => {
+test('The command that runs a row again can be pasted into a shell', () => {
   const row = auditedRow('use/id_token.expired', { verdict: 'let in' })
   const lines = linesOf(auditReport([row], { app: "http://localhost:3000/a?b=1&c='$(id)" }))
   expect(lines.at(-1)).toContain(`audit 'http://localhost:3000/a?b=1&c='\\''$(id)' --only use/id_token.expired`)
