@@ -44,7 +44,7 @@ test('An error goes back without a description where errors are not described, a
   expect(createErrorCallback({ ...TARGET, state: undefined }, error, decisions).params).toEqual([['error', 'e']])
 })
 
-test('An end of a description takes its room from the description alone', () => {
+test('The end that is added to a description takes its room from the description alone', () => {
   const callback = createErrorCallback(TARGET, { error: 'e', description: 'x'.repeat(400) })
   const ended = withDescriptionEnd(callback, ' The end.')
   expect(descriptionOf(ended)).toBe(`${'x'.repeat(388)}... The end.`)

@@ -11,7 +11,7 @@ function start() {
   return { store, codes: collection(store, kind) }
 }
 
-test('A collection gives back the record of its own kind that was put, and takes it once', async () => {
+test('A collection gives back the record of its own kind that was put, and takes the record once', async () => {
   const { store, codes } = start()
   const record = { clientId: 'web-shop', expiresAt: 5 }
   await store.put('access_token', 'unknown', record, LATER)

@@ -115,7 +115,7 @@ test.each<[string, Changes]>([
   })
 })
 
-test('Profile agekey still checks what is sent beside client_id and its request_uri, which has its word', async () => {
+test('Profile agekey checks what is sent beside client_id and a request_uri, which has the word agekey', async () => {
   const service = agekey()
   const requestUri = await service.obtainRequestUri()
   expect(requestUri).toMatch(/^urn:agekey:request:/)
@@ -127,7 +127,7 @@ test('Profile agekey still checks what is sent beside client_id and its request_
   expect((await service.create(requestUri, ALONE)).params).toEqual({ state: 'state-1' })
 })
 
-test.each(PROFILES)('A request of request_uri alone goes back after its end in profile %s', async (profile) => {
+test.each(PROFILES)('An error of an ended request_uri that is sent alone goes back in profile %s', async (profile) => {
   const service = createService(createProvider({ profile }))
   const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
   await service.create(used)

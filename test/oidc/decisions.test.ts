@@ -107,7 +107,7 @@ test('Each decision has a point of its own, and says in a sentence what is decid
   expect(unsaid).toEqual([])
 })
 
-test('Without settings there are lifetimes, sixteen provenance paths, five platforms and two algorithms', () => {
+test('The defaults are four lifetimes, sixteen provenance paths, five platforms and two algorithms', () => {
   const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
   expect(lifetimesSchema.parse(DEFAULT_LIFETIMES)).toEqual(lifetimes)
   expect(new Set(DEFAULT_PROVENANCE_ALLOWLIST.filter((path) => PROVENANCE_PATH.test(path))).size).toBe(16)

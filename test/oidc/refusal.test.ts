@@ -31,7 +31,7 @@ test.each<[Refusal, status: number, code: string, message: string, others?: obje
   [Refusal.unavailable('x', 'why').inForm(FORM), 503, 'temporarily_unavailable', 'x', { ...AWAY, form: FORM }],
   [Refusal.unknownName(UNKNOWN), 400, 'invalid_request', NO_PERSONA, IMPOSSIBLE],
   [Refusal.unknownName(ELSEWHERE), 404, 'not_found', `${SOURCE}: no. GET /x lists all.`, IMPOSSIBLE],
-])('%s has the status %i, the code %s and all its details', (refusal, status, code, message, others) => {
+])('The refusal %s has the status %i, the code %s and all its details', (refusal, status, code, message, others) => {
   const { name, stack: _stack, ...members } = { ...refusal, message: refusal.message, cause: refusal.cause }
   expect({ name, ...members }).toEqual({ name: 'Refusal', status, code, message, ...details, ...others })
 })
@@ -42,7 +42,7 @@ test('Only a refusal that the store could not be asked is unavailable, and has a
   expect(['cause' in Refusal.forbidden('x'), 'cause' in Refusal.unavailable('x', 'why')]).toEqual([false, true])
 })
 
-test('Each error code has its status', () => {
+test('Each error code has its HTTP status', () => {
   const statuses = Object.entries(ERROR_STATUS).filter(([, status]) => status !== 400)
   expect(Object.keys(ERROR_STATUS)).toHaveLength(16)
   const forbidden = { insufficient_scope: 403, access_denied: 403 }

@@ -112,7 +112,7 @@ test.each<[string, UseDecision, object]>([
   }
 })
 
-test('finishUse says what it evaluated', async () => {
+test('finishUse says which claims and signals were evaluated', async () => {
   const provider = createProvider()
   const transaction = transactionOf(provider)
   const { evaluation } = await finishUse(transaction, CHILD_VERIFIED, { provider })

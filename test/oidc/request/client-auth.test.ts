@@ -76,7 +76,7 @@ test.each([
   ['x Bearer abc', undefined],
   ['Basic abc', undefined],
   [undefined, undefined],
-])('The access token of %s is %s', (authorization, token) => {
+])('The access token in the header %s is %s', (authorization, token) => {
   expect(bearerToken(authorization)).toBe(token)
 })
 

@@ -68,6 +68,6 @@ test.each([
   ['a=[1]', false],
   ['"{}"', false],
   ['', false],
-])('%j looks like JSON: %s', (text, looks) => {
+])('The text %j looks like JSON: %s', (text, looks) => {
   expect(looksLikeJson(text)).toBe(looks)
 })

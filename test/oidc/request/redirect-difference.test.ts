@@ -46,7 +46,7 @@ test.each([
   ['http://localhost:3000/callback', 'http://localhost/callback', 'the port: 3000 is not none'],
   ['http://localhost:3000/callback?a=b/', 'http://localhost:3000/callback?a=b', 'the final slash'],
   ['http://localhost:3000/%a', 'http://localhost:3000/%b', 'the path: /%a is not /%b'],
-])('%s differs from %s by %s', (received, registered, difference) => {
+])('The address %s differs from %s by %s', (received, registered, difference) => {
   expect(differenceFrom(received, [registered])).toBe(` (differs by ${difference})`)
 })
 

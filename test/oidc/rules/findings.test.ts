@@ -27,7 +27,7 @@ test.each([
   expect(findingSchema.parse(leadingFinding(findings.all))).toEqual(finding)
 })
 
-test('JSON instead of a form is said once, without its text', () => {
+test('JSON instead of a form is reported once, without its text', () => {
   const message = 'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'
   expect(findingsOf('{"client_secret":"x"}&b=c').all).toMatchObject([{ rule: 'USE-11', path: '', message }])
 })
@@ -39,7 +39,7 @@ test('A missing parameter of which something was found already is not reported a
   expect([findings.mentions('nonce', 'state'), findings.mentions('nonce')]).toEqual([true, false])
 })
 
-test('The description begins with a failed authentication', () => {
+test('The description of an error begins with a failed authentication', () => {
   for (const [rule, error] of [['PAR-02', 'invalid_client'] as const, ['UPG-03', 'invalid_token'] as const]) {
     const findings = findingsOf()
     findings.missing('PAR-08', 'redirect_uri')
@@ -52,7 +52,7 @@ test('The description begins with a failed authentication', () => {
 
 const NEAR_MISS = { path: 'response_mode', message: 'is "form-post". Did you mean "form_post"?' }
 
-test('The description begins with client_id or redirect_uri, then a near miss, and keeps the order of the checks', () => {
+test('The description of an error begins with client_id or redirect_uri, then a near miss', () => {
   for (const path of ['client_id', 'redirect_uri']) {
     const findings = findingsOf()
     findings.add('USE-06', NEAR_MISS)
@@ -66,7 +66,7 @@ test('The description begins with client_id or redirect_uri, then a near miss, a
   expect(findings.all.map(({ rule }) => rule)).toEqual(['USE-06', 'USE-07', 'USE-08'])
 })
 
-test('The description names every broken rule once, the first one in full and in one sentence', () => {
+test('The description of an error names every broken rule once, the first one in full', () => {
   const findings = findingsOf()
   findings.add('USE-01', { path: 'client_id', message: 'client_id is not registered. Registered: a.' })
   expect(findings.refusal?.description).toBe('USE-01: client_id is not registered. Registered: a.')
@@ -81,7 +81,7 @@ test('The description names every broken rule once, the first one in full and in
   expect(findings.all.map(({ path }) => path).join(' ')).toBe(paths)
 })
 
-test('The description names eight other rules at most', () => {
+test('The description of an error names eight other rules at most', () => {
   const findings = findingsOf()
   for (let rule = 1; rule <= 10; rule++) {
     findings.addIssues('claims', [{ rule: `CLM-${String(rule + 6).padStart(2, '0')}`, path: [], message: 'x' }])
@@ -103,7 +103,7 @@ test('A request has 100 findings, with a place for one error behind any advice',
   expect(advised.all.map(({ rule }) => rule)).toEqual(['CLM-03', ...Array(100).fill('CLM-05')])
 })
 
-test('Advice leads only where no rule refuses the request', () => {
+test('Advice is the leading finding only where no rule refuses the request', () => {
   const findings = findingsOf('prompt=login')
   expect(leadingFinding(findings.all)?.rule).toBe('USE-11')
   expect(findings.refusal).toBeUndefined()
