@@ -342,7 +342,7 @@ test('Each variant of a reading but the default has a line that says what a clie
   expect(Object.keys(CHANGED).sort()).toEqual(VARIANTS.map(({ name, variant }) => readingId(name, variant)).sort())
 })
 
-test('A variant changes what it says, on every answer that it concerns, and nothing else there', async () => {
+test('A variant of a reading changes what its line says on each answer concerned, and nothing else there', async () => {
   const sandbox = await startSandbox()
   const usual = await observe(sandbox.tenant('usual'), () => true)
   for (const [index, { name, variant }] of VARIANTS.entries()) {

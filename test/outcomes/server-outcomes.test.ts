@@ -113,7 +113,7 @@ test('E4 token.expires_in_1 issues a token that E5 refuses after a second', asyn
 
 const WITHOUT_A_NUMBER = ['par.expires_in_string', 'token.expires_in_string', 'token.expires_in_missing']
 
-test.each(WITHOUT_A_NUMBER)('%s is taken by a client that does not need the number', async (name) => {
+test.each(WITHOUT_A_NUMBER)('The reply %s is taken by a client that does not need the number', async (name) => {
   expect(await outcomeOf(CALLS[serverFlow(name)](forcing(name)))).toBe('accept')
 })
 
@@ -137,7 +137,7 @@ test.each(['jwks.kid_twice', 'jwks.kid_missing'])('E6 %s leaves the right key in
   expect(reply.text).not.toBe(good.text)
 })
 
-test.each(RETRIED)('%s is over when the call is made once more', async (name) => {
+test.each(RETRIED)('The outcome %s is over when the call is made once more', async (name) => {
   const flow = serverFlow(name)
   await sandbox.next({ flow, outcome: name })
   expect(await outcomeOf(CALLS[flow]())).toBe('refuse')
@@ -146,7 +146,7 @@ test.each(RETRIED)('%s is over when the call is made once more', async (name) =>
   expect(await outcomeOf(CALLS[flow]())).toBe('accept')
 })
 
-test.each(KEPT)('%s is refused, but by a client that goes on with what it fetched before', async (name) => {
+test.each(KEPT)('A client refuses %s unless the client goes on with what was fetched before', async (name) => {
   const kept = await fetchKeys(sandbox.baseUrl)
   expect(await outcomeOf(CALLS[serverFlow(name)](forcing(name)))).toBe('refuse')
   expect(await verifyByKeySet(sandbox, kept)).toMatchObject({ kind: 'verified' })
@@ -161,7 +161,7 @@ test('E2 par.expires_in_missing has a reference that serves at once, and par.sta
   expect(await outcomeOf(pushed(forcing('par.status_200')))).toBe('accept')
 })
 
-test('Every outcome of a call that needs more context is judged above', () => {
+test('Every outcome of a call that needs more context has a test of its own', () => {
   const names = [
     ...SERVER_FLOWS.map((flow) => `${flow}.slow`),
     ...['par.request_uri_already_used', 'par.request_uri_of_other_client', 'par.expires_in_1'],
@@ -191,7 +191,7 @@ test.each([
   ['par.400', '/v1/oidc/create/par', 400, 'invalid_request', 'PAR-09'],
   ['token.code_expired', '/v1/oidc/use/token', 400, 'invalid_grant', 'TOK-06'],
   ['upgrade.token_expired', '/v1/svc/upgrade', 401, 'invalid_token', 'UPG-03'],
-])('%s, forced at %s, is what the service itself says: %i %s by %s', async (name, path, status, error, rule) => {
+])('The outcome %s at %s is what the service itself says: %i %s by %s', async (name, path, status, error, rule) => {
   const answer = await sandbox.request.post(path).set('X-Sandbox-Outcome', name).send('').expect(status)
   expect(answer.body).toMatchObject({ error, findings: [{ rule, level: 'error', hint: expect.any(String) }] })
   expect('www-authenticate' in answer.headers).toBe(status === 401 && name !== 'par.401')
