@@ -16,7 +16,7 @@ const EARLIER = { state: 'earlier', nonce: 'earlier' }
 
 const authorize = (changes: Changes = {}) => sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
 
-test.each(ROWS)('%s is refused with the reason without an earlier flow of the client, or queued', async (outcome) => {
+test.each(ROWS)('Without an earlier flow of the client %s is refused with the reason, or queued', async (outcome) => {
   const shown = await authorize({ sandbox_outcome: outcome })
   expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(`${outcome} ${NONE}`)])
   const asked = await authorize({ sandbox_outcome: outcome }).set('Accept', 'application/json')
@@ -26,7 +26,7 @@ test.each(ROWS)('%s is refused with the reason without an earlier flow of the cl
   expect(await sandbox.expectations.list()).toEqual([])
 })
 
-test.each(ROWS)('%s is offered once there is an earlier flow, and before leaves the page as it is', async (outcome) => {
+test.each(ROWS)('The endings offer %s once there is an earlier flow, and refuse that before', async (outcome) => {
   const endings = async () => openEndings(sandbox, (await authorize()).text)
   const page = await endings()
   expect(byTestId(page, `outcome-${outcome}`)).toEqual([])
@@ -44,7 +44,7 @@ test.each([
   ['that was declined', { sandbox_outcome: 'access_denied' }, undefined],
   ['whose answer was spoiled', { sandbox_outcome: 'id_token.expired' }, undefined],
   ['with the same nonce', { nonce: 'nonce-1' }, undefined],
-])('An earlier flow %s is none to replay', async (_which, changes, client) => {
+])('An earlier flow %s cannot be replayed', async (_which, changes, client) => {
   await createRelyingParty(sandbox, client).use({ ...EARLIER, ...changes })
   for (const outcome of ROWS) await authorize({ sandbox_outcome: outcome }).expect(400)
 })

@@ -69,7 +69,7 @@ test('A hosted page offers each language under its own name', async () => {
   expect(byTestId(text, 'language')).toHaveLength(1)
 })
 
-test('The menu of languages is remembered by a cookie of this tenant, and the request still waits', async () => {
+test('The chosen language is remembered by a cookie of this tenant, and the request still waits', async () => {
   const answer = await chooseLanguage({ language: 'ja' })
   expect([answer.status, answer.headers['content-language']]).toEqual([200, 'ja'])
   expect(answer.get('Set-Cookie')).toEqual(['agekey_sandbox_language=ja; Path=/v1/oidc; HttpOnly; SameSite=Lax'])

@@ -12,17 +12,17 @@ test('Each usual persona comes with the package', async () => {
   expect(USUAL_PERSONAS.filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('A sandbox without any usual persona shows its first six in the open', () => {
+test('A sandbox without any usual persona shows its first six personas in the open', () => {
   const own = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
   expect(openOf(own)).toEqual(own.slice(0, 6))
   expect(openOf(own, 'g')).toEqual(own)
 })
 
-test('A usual persona that was removed leaves its place to none other', () => {
+test('A usual persona that was removed leaves its place to no other persona', () => {
   expect(openOf(['own', 'teen-16', 'no-age-key'])).toEqual(['teen-16', 'no-age-key'])
 })
 
-test('No persona is lost or stands twice, whichever was used last', () => {
+test('No persona is lost or stands twice on the choice page, whichever was used last', () => {
   const names = ['own', 'teen-16', 'no-age-key', 'other']
   for (const last of [undefined, 'teen-16', 'other', 'gone']) {
     const { open, folded } = divideChoices(choicesOf(names), last)

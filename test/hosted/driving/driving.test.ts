@@ -48,7 +48,7 @@ const BEYOND: readonly [string, Parameters<typeof startSandbox>[0], Headers][] =
   ['Through a proxy', {}, { 'X-Forwarded-For': '203.0.113.9' }],
 ]
 
-test.each(BEYOND)('%s a hosted page drives nothing for who has not signed in', async (_, options, headers) => {
+test.each(BEYOND)('%s a hosted page drives nothing for a user who has not signed in', async (_, options, headers) => {
   for (const [settings, status, reason] of [
     [{}, 403, '--control-token'],
     [{ controlToken: TOKEN }, 401, 'sign in to the console'],

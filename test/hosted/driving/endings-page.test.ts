@@ -14,7 +14,7 @@ const createPage = async () => {
 }
 const endingsOf = (page: string) => openEndings(sandbox, page)
 
-test('The page of the endings lists them by the call that they concern, each once, where the request can lead there', async () => {
+test('The page of the endings lists each ending once, by its call, where the request can lead there', async () => {
   const text = await endingsOf(await usePage({ scope: 'openid svc.upgrade' }))
   const titles = ['Endings', 'ID token', 'ID token: age_thresholds', 'Callback', 'Token (E4)', 'Upgrade (E5)']
   expect([...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)).toEqual(titles)
@@ -24,7 +24,7 @@ test('The page of the endings lists them by the call that they concern, each onc
   expect(byTestId(await endingsOf(await usePage()), 'outcome-token.500')).toEqual([])
 })
 
-test('The page of the endings has as many as the page that leads to it says', async () => {
+test('The page of the endings has as many endings as the page before says', async () => {
   for (const page of [await usePage(), await createPage()]) {
     const [, said] = /endings-title[\s\S]*?class="count">(\d+)</.exec(page) ?? []
     const listed = (await endingsOf(page)).match(/name="outcome"/g) ?? []
