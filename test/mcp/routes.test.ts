@@ -158,18 +158,18 @@ test.each([
   ['search_documents', { query: 'a', limit: 0 }, 'limit: expected at least 1, found 0'],
   ['read_document', { name: 'kubernets' }, 'name: there is no document "kubernets". Did you mean "kubernetes"?'],
   ['read_document', { name: 'library', section: 'nowhere' }, 'section: there is no section "nowhere"'],
-])('A tool of the endpoint refuses in the words of the sandbox: %s %j', async (name, args, message) => {
+])('A tool of the endpoint for agents refuses in the words of the sandbox: %s %j', async (name, args, message) => {
   const { text, isError } = await call(name, args)
   expect(isError).toBe(true)
   expect(text).toContain(message)
   expect(text).not.toMatch(/\bat .*\.ts:\d|\bat \w+ \(/)
 })
 
-test('A tool that does not exist is answered by the nearest one', async () => {
+test('A call of a tool that does not exist is answered by the name of the nearest tool', async () => {
   await expect(client.callTool({ name: 'list_flow' })).rejects.toThrow('Did you mean "list_flows"?')
 })
 
-test('What is decided by the endpoint of one tenant leaves the others as they are', async () => {
+test('What an agent decides in one tenant leaves the other tenants as they are', async () => {
   const { call } = await connect(`${sandbox.url}/t/qa`)
   await call('decide_next', { persona: 'teen-16' })
   expect(await sandbox.tenant('qa').expectations.list()).toHaveLength(1)
