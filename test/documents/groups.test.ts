@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { documentFiles } from '../../src/documents/files.ts'
 import { placeOf } from '../../src/documents/groups.ts'
 
-test('Each document stands in a group, with a line on what it is about', () => {
+test('Each document stands in a group, with a line on what the document is about', () => {
   expect([...documentFiles().keys()].filter((name) => placeOf(name).line === undefined)).toEqual([])
 })
 

@@ -13,7 +13,7 @@ test.each([
   expect(sectionsOf(markdown).map(({ anchor }) => anchor)).toEqual(anchors)
 })
 
-test('A section is a heading with all that stands before the next one, without the front matter of a skill', () => {
+test('A section of a document is a heading with all before the next one, without the front matter of a skill', () => {
   const sections = sectionsOf('---\nname: x\n---\n\n# Title\n\nFirst.\n\n## Second\n\n- a\n- b\n')
   expect(sections.map(({ heading, depth, markdown }) => ({ heading, depth, markdown }))).toEqual([
     { heading: 'Title', depth: 1, markdown: '# Title\n\nFirst.\n\n' },
@@ -21,7 +21,7 @@ test('A section is a heading with all that stands before the next one, without t
   ])
 })
 
-test('The plain text of a section has its words, and no markup', () => {
+test('The plain text of a section has the words of the section, and no markup', () => {
   const parts = ['# T', '<b>Bold</b> **and** `code` [link](x.md)', '| a | b |\n|---|---|\n| c | d |', '- e\n  - f']
   const [section] = sectionsOf([...parts, '```ts\nconst g = 1\n```', '> h\n'].join('\n\n'))
   expect(plainText(section?.tokens ?? []).trim()).toBe('Bold and code link a b c d e f const g = 1 h')

@@ -14,7 +14,7 @@ test('Raw HTML of a document is left out, and its text stays text', () => {
   expect(render('`<script>` & "c"')).toBe('<p><code>&lt;script&gt;</code> &amp; &quot;c&quot;</p>')
 })
 
-test('Of raw HTML pictures are shown, on dark pages the dark ones', () => {
+test('Pictures in the raw HTML of a document are shown, on dark pages the dark ones', () => {
   const dark = (path: string) => `<source media="(prefers-color-scheme: dark)" srcset="${path}">`
   const light = '<img src="l.png" width="49%" alt="A &lt;b&gt;">'
   const shown = `${dark('/served/d.png')}<img src="/served/l.png" alt="A &amp;lt;b&amp;gt;" loading="lazy">`
@@ -23,11 +23,11 @@ test('Of raw HTML pictures are shown, on dark pages the dark ones', () => {
   )
 })
 
-test('The title is left to the page, and other headings keep their level and anchor', () => {
+test('The title of a document is left to the page, and other headings keep their level and anchor', () => {
   expect(render('## `A` b\n\n### C\n')).toBe('<h2 id="a-b"><code>A</code> b</h2>\n<h3 id="c">C</h3>')
 })
 
-test('A link and an image lead to where the file is served, and to nothing when it is not', () => {
+test('A link or an image of a document leads to where the file is served, or else to nothing', () => {
   const [link, image] = [
     '<a href="/served/a.md#b"><strong>a</strong></a>',
     '<img src="/served/p.png" alt="P" loading="lazy">',
@@ -36,18 +36,18 @@ test('A link and an image lead to where the file is served, and to nothing when 
   expect(render('[a](gone.md) ![p](gone.md)')).toBe('<p>a p</p>')
 })
 
-test('A code block is a snippet that can be copied and scrolled by the keyboard', () => {
+test('A code block of a document is a snippet that can be copied and scrolled by the keyboard', () => {
   const code = '<pre tabindex="0"><code>curl &quot;a&quot; &lt;b&gt;</code></pre>'
   expect(render('```sh\ncurl "a" <b>\n```')).toBe(`<div class="snippet" data-copy>${code}</div>`)
 })
 
-test('Each cell of a table names its column, for phones', () => {
+test('Each cell of a table in a document names its column, for phones', () => {
   const rendered = render('| `Name` | For |\n|---|---|\n| a | b |\n')
   expect(rendered).toContain('<th scope="col"><code>Name</code></th><th scope="col">For</th>')
   expect(rendered).toContain('<tr><th scope="row">a</th><td data-label="For">b</td></tr>')
 })
 
-test('Lists are nested, and numbered from their first number', () => {
+test('Lists in a document are nested, and numbered from their first number', () => {
   const list = render('3. a\n   - b\n4. c\n').replaceAll('\n', '')
   expect(list).toBe('<ol start="3"><li>a<ul><li>b</li></ul></li><li>c</li></ol>')
 })

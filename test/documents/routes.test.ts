@@ -51,7 +51,7 @@ test('The documents are listed with their titles and what each is about, for the
   expect(textOf(text)).toContain(`version ${version}`)
 })
 
-test.each(documents)('$file is served as a page with sections and links, and as it is written', async (document) => {
+test.each(documents)('$file is served as a page with sections and links, and as plain Markdown', async (document) => {
   const { name, title, sections, file, markdown } = document
   const page = await request.get(`/_sandbox/docs/${name}`).expect(200)
   expect(page.headers['content-security-policy']).toContain("script-src 'self'")
@@ -86,7 +86,7 @@ test('A document that does not exist is answered by the nearest ones', async () 
   await request.get('/_sandbox/docs/readmee.md').expect(404)
 })
 
-test('No other file is served', async () => {
+test('No file of the package is served that is no document', async () => {
   const outside = ['docs/..%2Fpackage.json', 'docs/scenarios/..%2F..%2Fpackage.json', 'package.json']
   for (const path of [...outside, 'docs/scenarios/nothing.yaml']) await request.get(`/_sandbox/${path}`).expect(404)
 })
