@@ -37,7 +37,7 @@ async function write(as: RecordingName, names: readonly string[] = [...flows.key
 
 test('Every recorded flow runs unchanged as a test of Vitest', async () => {
   await write('vitest')
-  const config = { test: { maxWorkers: 1, isolate: false, include: ['*.test.ts'] } }
+  const config = { test: { maxWorkers: 1, isolate: false, testTimeout: 30_000, include: ['*.test.ts'] } }
   project.write({ 'vitest.config.js': `export default ${JSON.stringify(config)}` })
   const { stdout } = await project.runNode('node_modules/vitest/vitest.mjs', 'run')
   expect(stdout).toMatch(/Test Files +22 passed \(22\)\n +Tests +22 passed \(22\)/)
