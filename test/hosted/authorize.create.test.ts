@@ -79,3 +79,8 @@ test('The page of E3 preselects the persona that this browser used or clicked la
   await use({ can_create: 'true', sandbox_outcome: 'create_requested' })
   expect(await preselected()).toBe('no-age-key')
 })
+
+test('A Create sets no cookie, so that the persona of the last Use in this browser stays', async () => {
+  const answer = await open({ sandbox_persona: 'child-12' })
+  expect([answer.status, answer.headers['set-cookie']]).toEqual([302, undefined])
+})
