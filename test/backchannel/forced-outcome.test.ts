@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readError } from '../support/error-body.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, basic, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
-import { shareSandbox } from '../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
 const party = createRelyingParty(sandbox)
@@ -119,4 +119,23 @@ test('A second code, which an outcome added, leads to the same flow', async () =
   expect(codes).toHaveLength(2)
   for (const code of codes) await party.exchange(code)
   expect((await sandbox.flows.list()).map(({ calls }) => calls.length)).toEqual([3])
+})
+
+test('A scenario remarks the refused call that did not take its step, which waits for the next one', async () => {
+  const steps = [{ decide: { flow: 'par', outcome: 'par.truncated' } } as const]
+  const { id } = await sandbox.scenarios.arm({ name: 'A', steps })
+  await party.push({ client_secret: 'wrong' })
+  const { steps: reached } = await sandbox.scenarios.get(id)
+  expect(reached).toMatchObject([
+    { status: 'current', detail: expect.stringMatching(/^a par request came that did not/) },
+  ])
+})
+
+test('A forced 404 of discovery or the key set is no refusal, and keeps its body under error_body=empty', async () => {
+  const { request } = await startSandbox({ readings: { error_body: 'empty' } })
+  const paths = { discovery: '/v1/oidc/use/.well-known/openid-configuration', jwks: '/.well-known/jwks.json' }
+  for (const [flow, path] of Object.entries(paths)) {
+    const { status, body } = await request.get(path).query({ sandbox_outcome: `${flow}.404` })
+    expect([status, body], flow).toEqual([404, { error: 'not_found' }])
+  }
 })
