@@ -86,6 +86,14 @@ describe('Beyond loopback', async () => {
     expect(await send('clock', { advance: '60' })).toBe(303)
   })
 
+  test('A browser that signs in at a tenant is signed in to the whole sandbox', async () => {
+    await sandbox.tenant('signed-in').configure({})
+    const browser = createBrowserClient(sandbox.url)
+    await browser.submit(`/t/signed-in${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
+    expect((await browser.get(`/t/signed-in${CONSOLE}/flows`)).status).toBe(200)
+    expect((await browser.get(`${CONSOLE}/flows`)).status).toBe(200)
+  })
+
   test('The cookie of a sign-in opens the console and its events, but neither the control API nor another sandbox', async () => {
     const { url } = sandbox
     const signedIn = await createBrowserClient(url).submit(`${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
