@@ -63,6 +63,14 @@ test('A tenant is made by PUT with what it has of its own, changed in part, and 
   await sandbox.request.get(path).expect(404)
 })
 
+test('PUT tenants/NAME takes the default persona and the default outcome away by null, each alone', async () => {
+  const put = (body: object) => sandbox.request.put('/_sandbox/tenants/defaults').send(body)
+  await put({ persona: 'teen-16', outcome: 'access_denied' }).expect(201)
+  const { persona, outcome } = (await put({ outcome: null }).expect(200)).body
+  expect([persona, outcome]).toEqual(['teen-16', undefined])
+  expect((await put({ persona: null }).expect(200)).body).not.toHaveProperty('persona')
+})
+
 test('A reset brings back the declared state and keeps clients and other tenants', async () => {
   const tenant = sandbox.tenant('reset')
   const rp = rpOf('reset')
