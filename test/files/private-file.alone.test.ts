@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createOrRead, replaceFile } from '../../src/files/private-file.ts'
@@ -61,6 +61,13 @@ test('A private file is read through a link, whose target stays as it is when th
   await replaceFile(file, 'new', { mode: 0o600 })
   expect(readFileSync(file, 'utf8')).toBe('new')
   expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('there')
+})
+
+test('A private file that cannot be replaced leaves no draft of the new one', async () => {
+  const folder = folderWith()
+  mkdirSync(join(folder, 'keys'))
+  await expect(replaceFile(join(folder, 'keys'), 'new', { mode: 0o600 })).rejects.toMatchObject({ code: 'EISDIR' })
+  expect(readdirSync(folder)).toEqual(['keys'])
 })
 
 test('The creation of a private file takes away the drafts of processes that were killed long ago, and no others', async () => {
