@@ -9,6 +9,7 @@ import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts
 import { bytesOf, createMemoryBudget, type MemoryBudget } from '../../src/store/memory-budget.ts'
 import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
+import { createMemoryRecords } from '../../src/store/memory-records.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
 import { usedBytes } from '../support/used-bytes.ts'
 
@@ -95,6 +96,14 @@ test('A write that a full memory budget refuses leaves everything as it was', as
   )
   expect([await one.tables.get('personas', 'a'), await left(one, 'c')]).toEqual([sized(200), 'c'])
   expect(budget.used()).toBe(before)
+})
+
+test('Changes of a call that a full memory budget has no room for take nothing', async () => {
+  const { store, commit } = createMemoryRecords({ clock: clock, budget: createMemoryBudget(3) })
+  await store.put('codes', 'a', 'unspent', NEVER)
+  const take = { kind: 'take', collection: 'codes', id: 'a' } as const
+  await refuses(commit([take, { kind: 'row', part: 'tables', table: 'personas', id: 'b', value: sized(700) }]))
+  expect(await store.get('codes', 'a')).toBe('unspent')
 })
 
 test('A record as large as the memory budget fits, and a byte more does not', async () => {
