@@ -38,6 +38,21 @@ test('A second worker of Playwright that uses the sandbox of the first is warned
   expect(await warned).toMatchObject([{ name: 'AgekeySandboxWarning', message }])
 })
 
+test.each([
+  ['timedOut', 'passed'],
+  ['passed', 'failed'],
+])(
+  'A Playwright test that ends as %s, and was to be %s, has its flows in its report',
+  async (status, expectedStatus) => {
+    const workerSandbox = await startSandbox()
+    const attached: string[] = []
+    const ending = { status, expectedStatus, titlePath: [], attach: async (name: string) => void attached.push(name) }
+    const visit = async () => void (await workerSandbox.request.get('/v1/oidc/use').query(useRequest()))
+    await sandboxFixtures().sandbox({ workerSandbox, context: { addCookies: async () => {} } }, visit, ending)
+    expect(attached).toEqual(['agekey-flows.txt', 'agekey-flows.json'])
+  },
+)
+
 const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
 
 /** A test file with a sandbox of these options. The fixtures use no more of a context than its cookies, so no browser is started. */
