@@ -24,3 +24,12 @@ test('Each browser of an audit begins with a reset of the app, and then with a l
   const requests = app.requests.map(({ method, path, body, headers: { cookie } }) => ({ method, path, body, cookie }))
   expect(requests).toEqual([...begun(1), ...begun(2)])
 })
+
+test('A decision that a run of the app does not meet is taken back, so that it decides no later run', async () => {
+  const app = await startWebApp((_request, response) => response.end('Nothing is pushed here.'))
+  const sandbox = await startSandbox()
+  const limits = { timeoutSeconds: 10, signal: new AbortController().signal }
+  const driver = createDriver(sandbox, { page: app.url, agent: createHttpAgent(), ...limits })
+  const { isLaterMet } = await driver.run({ use: {}, later: { flow: 'par', outcome: 'par.500' } })
+  expect([isLaterMet, await sandbox.expectations.list()]).toEqual([false, []])
+})
