@@ -39,6 +39,11 @@ test('The demo offers Create when the callback asks for it, and saves an age key
   expect(await use({ sandbox_persona: 'no-age-key' })).toContain('13: yes 18: yes')
 })
 
+test('The session of a visitor of the demo lives an hour in the browser', async () => {
+  const begun = await createBrowserClient(sandbox.url).submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}' })
+  expect(begun.get('Set-Cookie')).toEqual([expect.stringMatching(/^agekey_sandbox_demo=[\w-]{22}; Max-Age=3600; /)])
+})
+
 test('The demo compares the issuer that a callback names, in Use as in Create', async () => {
   const { use, create } = openDemo(await startSandbox({ readings: { callback_iss: 'present' } }))
   expect(await use({ sandbox_persona: 'teen-16' })).toContain('callback_iss pass')
