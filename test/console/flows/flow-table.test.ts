@@ -62,3 +62,10 @@ test.each([
   expect(text).toContain(summary)
   expect(text.trim().endsWith(status)).toBe(true)
 })
+
+test('The row of a Create flow whose page is open waits for the user, however long ago it was pushed', () => {
+  const pushed = recordedCall({ endpoint: 'E2', at: '2026-06-01T11:58:00.000Z', status: 201 })
+  const opened = recordedCall({ endpoint: 'E3', at: '2026-06-01T11:59:00.000Z', status: 200 })
+  const text = textOf(tableOf(listedFlow({ flow: 'create', ended_at: undefined, calls: [pushed, opened] })))
+  expect(text).toMatch(/waits for the user.*waiting\s*$/)
+})
