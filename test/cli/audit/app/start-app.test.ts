@@ -43,6 +43,7 @@ const LATE = 'a line of its log like /listening on/ did not come within 1 second
 
 test.each<[string, AppStart['run'], Partial<AppStart>, string | RegExp]>([
   ['ends before it answers', node("console.error('no database\\n'); process.exit(3)"), {}, ENDED],
+  ['ends in the middle of a line', node("process.stderr.write('no database'); process.exit(3)"), {}, ENDED],
   ['does not exist', ['agekey-no-such-program'], {}, ABSENT],
   ['does not come up in time', node(WAITS), { page: 'http://localhost:9/', ready: /listening on/ }, LATE],
 ])('An app that %s at the start of an audit is told in one line with the log', async (_, run, changes, line) => {
