@@ -88,3 +88,12 @@ test('A removed tenant that is made again begins with no coverage, and what it h
   expect(fresh.counters().calls).toEqual({})
   expect(tenants.root.coverage.counters().calls).toEqual({ jwks: { success: { count: 1 } } })
 })
+
+test('Tenants of a sandbox with a seed draw ids of their own, the same ones in each run', async () => {
+  const draw = async (name: string) => {
+    const { tenants } = await fewTenants()
+    return (await tenants.declare(name)).provider.ids.random(16)
+  }
+  expect(await draw('first')).toBe(await draw('first'))
+  expect(await draw('first')).not.toBe(await draw('second'))
+})
