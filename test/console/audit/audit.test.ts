@@ -191,6 +191,8 @@ test.each([
 })
 
 test('The form of an audit report may be large but not endless, and no other form of the console may be large', async () => {
+  const report = fileOf(JSON.stringify(current()) + ' '.repeat(100_000))
+  expect((await send(report, { url: `${sandbox.url}/t/team` })).status).toBe(200)
   const body = new Uint8Array(17 * 1024 * 1024)
   const answer = await fetch(sandbox.url + AUDIT, { method: 'POST', body }).catch(() => undefined)
   expect([413, undefined]).toContain(answer?.status)
