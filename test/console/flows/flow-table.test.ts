@@ -57,8 +57,8 @@ test.each([
   ['E2', '11:58:44', 'waiting', 'pushed: waits for the browser at E3'],
   ['E2', '11:58:43', 'expired', 'pushed: no browser came to E3 within 90 s'],
 ])('The row of a flow that waits since %s at %s is %s', (endpoint, time, status, summary) => {
-  const call = recordedCall({ endpoint, at: `2026-06-01T${time}.000Z`, status: 200 })
-  const text = textOf(tableOf(listedFlow({ ended_at: undefined, calls: [call] })))
+  const calls = ['10:00:00', time].map((at) => recordedCall({ endpoint, at: `2026-06-01T${at}.000Z`, status: 200 }))
+  const text = textOf(tableOf(listedFlow({ ended_at: undefined, calls })))
   expect(text).toContain(summary)
   expect(text.trim().endsWith(status)).toBe(true)
 })
