@@ -29,6 +29,8 @@ test('The personas page shows one group, with what each persona holds, its YAML,
   expect(textOf(text)).toMatch(/born 2008-05-02 by id_doc_scan ?, .*verified 2026-04-01 12:00:00Z by \/veratad\/roc/)
   expect(text).toContain('date_of_birth: today - 18y + 1d')
   expect(text).toContain('/playground?persona=turns-18-tomorrow&amp;q=turns-18-tomorrow')
+  const byPurpose = await sandbox.request.get(PERSONAS).query({ q: 'national register' })
+  expect(namesOn(byPurpose.text)).toEqual(['adult-national-id'])
 })
 
 test('The personas page makes this browser act as a persona, until it stops', async () => {
