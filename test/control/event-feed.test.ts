@@ -81,3 +81,9 @@ test('A hundred readers of all tenants listen at a time, one more is refused, an
   readers[0]?.reader.abort()
   await vi.waitFor(async () => expect((await open('')).status).toBe(200))
 })
+
+test('The stream of events tells each cache and proxy on its way to hold nothing back', async () => {
+  const sandbox = await startSandbox()
+  const { headers } = await fetch(`${sandbox.url}/_sandbox/events`, { method: 'HEAD' })
+  expect([headers.get('cache-control'), headers.get('x-accel-buffering')]).toEqual(['no-store', 'no'])
+})
