@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MAX_PAGE_BYTES, readPage } from '../../src/http/list-page.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 
@@ -100,3 +101,10 @@ test.each(Object.entries(FILLS))(
     if (list === 'flows') expect(await sandbox.flows.list({ limit: 150 })).toHaveLength(150)
   },
 )
+
+test('An item that is larger than a page may be is a page of its own', async () => {
+  const items = ['a', 'x'.repeat(MAX_PAGE_BYTES), 'b']
+  const shape = { limit: 9, idOf: (item: string) => item.slice(0, 3), show: (item: string) => item }
+  expect(await readPage(items, shape)).toEqual({ items: ['a'], next: 'a' })
+  expect(await readPage(items.slice(1), shape)).toEqual({ items: [items[1]], next: 'xxx' })
+})
