@@ -27,6 +27,13 @@ test('POST scenarios arms a scenario and says how far it has come', async () => 
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
 })
 
+test('A scenario that is refused leaves none of its personas behind', async () => {
+  const personas = [{ name: 'own', title: 'Own', purpose: 'Left behind' }]
+  const refused = sandbox.scenarios.arm({ name: 'A', client: 'nobody', personas, steps: [TEEN] })
+  await expect(refused).rejects.toThrow('no client "nobody" is registered')
+  await expect(sandbox.personas.get('own')).rejects.toMatchObject({ status: 404 })
+})
+
 test('A scenario observes the status with which a call of an unknown outcome was answered', async () => {
   const { now } = await arm({ await: 'par' })
   const call = sandbox.request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', 'nope').type('form')
