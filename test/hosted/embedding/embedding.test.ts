@@ -42,6 +42,11 @@ test.each([
   ['A web view on Android', `Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) ${CHROME}`, 'Custom Tabs'],
   ['Chrome on Android', `Mozilla/5.0 (Linux; Android 10; K) ${CHROME}`, undefined],
   ['A web view on iOS', `${IPHONE} Mobile/15E148`, 'ASWebAuthenticationSession, SFSafariViewController'],
+  [
+    'A web view on an iPad',
+    `${IPHONE.replaceAll('iPhone', 'iPad')} Mobile/15E148`,
+    'ASWebAuthenticationSession, SFSafariViewController',
+  ],
   ['Safari on iOS', `${IPHONE} Version/17.5 Mobile/15E148 Safari/604.1`, undefined],
   ['Chrome on a desk', `Mozilla/5.0 (X11; Linux x86_64) ${CHROME}`, undefined],
 ])('%s is told of the components that have passkeys only where it has none', async (_, userAgent, components) => {
