@@ -92,4 +92,7 @@ test('The choice page is cached for the back button, and its forms may go to the
   const { headers } = await open()
   expect(headers['cache-control']).toBe('private, no-cache')
   expect(headers['content-security-policy']).toMatch(/form-action 'self' http:\/\/localhost:3000(;|$)/)
+  // The policy has no syntax for the address of an app by IPv6.
+  const byIpv6 = await open({ redirect_uri: 'http://[::1]:3000/callback' })
+  expect(byIpv6.headers['content-security-policy']).toMatch(/form-action 'self' http:(;|$)/)
 })
