@@ -5,6 +5,7 @@ import { messageOf } from '../../src/files/caught.ts'
 import { createClock } from '../../src/sandbox/clock/clock.ts'
 import { generateStoredKeys, importKeys } from '../../src/sandbox/keys/signing-keys.ts'
 import { createApp } from '../../src/server/app.ts'
+import { createSandbox } from '../../src/server/create-sandbox.ts'
 import { openRedisStores } from '../../src/store/redis-stores.ts'
 import type { Stores } from '../../src/store/stores.ts'
 import { createTestHost } from '../support/host.ts'
@@ -98,6 +99,13 @@ describeWith('redis-server', 'A start with a store', () => {
     expect(refused).toMatch(message)
     expect(refused).toMatch(/^store: rediss?:\/\/127\.0\.0\.1:\d+/)
     expect(refused).not.toMatch(/\n|secret|not-it/)
+  })
+
+  test('A start that is refused after it has opened its store leaves no connection there', async () => {
+    await expect(createSandbox({ store: redis.url, persona: 'nobody' })).rejects.toThrow('nobody')
+    const connections = async () => String(await redis.command('client list type normal')).match(/^id=/gm)
+    // That of the test itself.
+    await expect.poll(connections).toHaveLength(1)
   })
 
   /** Three replicas start at once on an empty store: the keys that they sign with, or why they do not start. */
