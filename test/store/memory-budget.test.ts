@@ -98,6 +98,13 @@ test('A write that a full memory budget refuses leaves everything as it was', as
   expect(budget.used()).toBe(before)
 })
 
+test('A full memory budget has room for what takes the place of as much that is declared', async () => {
+  const { one } = startTenants()
+  await declare(one, 'a', 600)
+  await declare(one, 'a', 610)
+  expect(await one.tables.get('personas', 'a')).toBe(sized(610))
+})
+
 test('Changes of a call that a full memory budget has no room for take nothing', async () => {
   const { store, commit } = createMemoryRecords({ clock: clock, budget: createMemoryBudget(3) })
   await store.put('codes', 'a', 'unspent', NEVER)
