@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { parseCoverage } from '../../../src/sandbox/coverage/parse-coverage.ts'
@@ -129,4 +129,23 @@ test('A worker whose sandbox does not answer in the end says so, and writes no c
   await sandbox.close()
   await expect(close()).rejects.toThrow(/nothing listens there|connection was lost/)
   expect(filesOf('a')).toEqual([])
+})
+
+test('A worker that cannot write its coverage closes its sandbox all the same', async () => {
+  const { api, close } = await openTestSandbox({ coverage }, 'a')
+  rmSync(coverage, { recursive: true })
+  writeFileSync(coverage, '')
+  await expect(close()).rejects.toThrow(`the folder ${join(coverage, 'a')} cannot be used`)
+  await expect(api.clock.state()).rejects.toThrow('the sandbox is closed')
+})
+
+test('The next worker empties the counters of a shared sandbox when the first one could not', async () => {
+  const sandbox = await startSandbox()
+  const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.url }
+  const clear = () => Promise.reject(new Error('it is away'))
+  const failed = startCoverage({ ...sandbox, coverage: { ...sandbox.coverage, clear } }, place)
+  await expect(failed).rejects.toThrow('it is away')
+  await visit(sandbox.url)
+  await startCoverage(sandbox, place)
+  expect(await sandbox.coverage.get()).toMatchObject({ asked: {} })
 })
