@@ -31,6 +31,17 @@ test('wait with a filter ends with the summary of a flow that fits, once the flo
   expect(stdout).toContain(`${url}/_sandbox/console/flows/f2`)
 })
 
+test('wait with a filter goes on waiting when the sandbox is started again meanwhile', async () => {
+  const port = await findFreePort()
+  const { url, calls, close } = await startSandbox({ port })
+  const ended = run(['wait', '--url', url, '--persona', 'teen-16', '--timeout', '60'])
+  await expect.poll(() => calls.map(({ path }) => path)).toContain('/_sandbox/flows')
+  await close()
+  await startSandbox({ port })
+  await sendUse(url, { sandbox_persona: 'teen-16' })
+  expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining('f1 use ok: teen-16: 18 no') })
+})
+
 test('wait takes a flow that ended before, and with --since only a flow that ends after', async () => {
   const { url } = await startSandbox()
   await sendUse(url, { state: 'one' })
