@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { connectSandbox } from '../../src/client/connect-sandbox.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { sendUse } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -52,6 +53,14 @@ test('connectSandbox makes a tenant with its first call, where a call of its add
   expect(await keySetOf('two')).toBe(404)
   expect(await advanced()).toBe(0)
   await expect(connectSandbox(url).tenant('three').reset()).rejects.toMatchObject({ status: 401 })
+})
+
+test('connectSandbox makes a tenant with a later call when the first one found no sandbox', async () => {
+  const port = await findFreePort()
+  const tenant = connectSandbox(`http://127.0.0.1:${port}`).tenant('one')
+  await expect(tenant.reset()).rejects.toMatchObject({ error: 'unreachable' })
+  await startSandbox({ port })
+  await tenant.reset()
 })
 
 test('connectSandbox rejects with what the sandbox says, and names an address where nothing listens', async () => {
