@@ -142,7 +142,7 @@ test('Paths of flags and variables are relative to the working folder; several p
   const [keys, httpsCert, httpsKey, stateDir] = Object.values(files).map(at)
   const sandbox = { personas: personas.map(at), keys, httpsCert, httpsKey, stateDir }
   expect(await load({ ...files, personas })).toMatchObject({ sandbox })
-  const texts = Object.entries({ ...files, personas: personas.join(delimiter) })
+  const texts = Object.entries({ ...files, personas: personas.join(delimiter) + delimiter })
   const env = Object.fromEntries(texts.map(([flag, path]) => [variableOf(flag), path]))
   expect(await load({}, env)).toMatchObject({ sandbox })
 })
