@@ -36,6 +36,7 @@ test('A tenant keeps its readings and its seed through a reset, and other tenant
   const { request, tenant } = await start({})
   const own = tenant('own')
   await own.configure({ readings: { par_status: 200 }, grease: 7 })
+  await own.configure({ slowReplySeconds: 1 })
   await own.reset()
   const shown = async (name: string) => (await request.get(`/_sandbox/tenants/${name}`)).body
   expect(await shown('own')).toMatchObject({ readings: { par_status: '200' }, grease: '7' })
