@@ -126,3 +126,10 @@ test('The check of the connection fails for every slow reply', { timeout: 30_000
   const failed = await Promise.all(FLOWS.map((flow) => failedOf(flow, `${flow}.slow`)))
   expect(failed).toEqual(slow.map(({ breaks }) => breaks))
 })
+
+test('An id_token without kid names no key, also when no key of the key set has one', async () => {
+  const [, ...rest] = (await rightToken()).split('.')
+  const header = Buffer.from('{"alg":"RS256"}').toString('base64url')
+  const keys = (await fetchKeys()).keys.map(({ kid: _, ...key }) => key)
+  expect(failedNames((await checkToken([header, ...rest].join('.'), keys)).checks)).toEqual(['kid', 'signature'])
+})
