@@ -36,6 +36,13 @@ test('With a base URL beyond this machine and no token the control API is off, w
   expect(warnings[0]).toContain('start it with the option controlToken')
 })
 
+test('A base URL whose host only begins like a name of this machine is beyond it', async () => {
+  for (const host of ['localhost.example.com', '127.0.0.1.example.com']) {
+    const sandbox = await startSandbox({ baseUrl: `https://${host}`, onWarning() {} })
+    expect((await advance(sandbox)).status, host).toBe(403)
+  }
+})
+
 test('With a base URL of this machine no token is needed, and no warning is given', async () => {
   const warnings: string[] = []
   for (const baseUrl of ['http://127.0.0.2:9', 'https://age.localhost', 'http://[::1]:2435']) {
