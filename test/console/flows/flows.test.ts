@@ -52,7 +52,7 @@ test('The flows page shows the newest 50 and leads to the older ones', async () 
 test('The flows page by rule shows each broken rule with its flows, within the search, and last the flows that broke none', async () => {
   await createRelyingParty(sandbox).use()
   for (let count = 0; count < 6; count++)
-    await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: undefined, state: `s${count}` }))
+    await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: undefined, state: `broken-${count}` }))
   const page = await read('?group=rule')
   expect(textOf(page)).toMatch(
     /7 flows: .* error USE-\d+ 6 flows .*nonce.* Use f7 error .*nonce is missing.* All 6 flows .*No rule broken 1 Use f1 ok/,
@@ -64,7 +64,7 @@ test('The flows page by rule shows each broken rule with its flows, within the s
   expect(byTestId(page, `rule-${id}`)).toHaveLength(1)
   expect((await sandbox.request.get(rules)).text).toContain(`id="${id}"`)
   const shown = async (query: string) => textOf(await read(`?group=rule&${query}`))
-  expect(await shown('q=s1')).toMatch(/1 flow: .*Use f3/)
-  expect(await shown('state=s0')).not.toContain('f3')
+  expect(await shown('q=broken-1')).toMatch(/1 flow: .*Use f3/)
+  expect(await shown('state=broken-0')).not.toContain('f3')
   expect(await shown('state=none')).toContain('No flow matches this search')
 })
