@@ -124,10 +124,11 @@ test('A YAML document may have the same key in two mappings, and keys that diffe
 })
 
 test.each([
-  ['keys in lines', 8_000, open, (keys: string[]) => keys.join('\n')],
-  ['keys in braces', 8_000, open, (keys: string[]) => `{${keys.join(', ')}}`],
-  ['mistakes', 2_000, z.object({ list: z.array(signal) }), (keys: string[]) => `list:\n- ${keys.join('\n- ')}`],
-])('A YAML document of eight times as many %s takes less than 24 times as long', (_, most, schema, write) => {
+  ['keys in lines', open, (keys: string[]) => keys.join('\n')],
+  ['keys in braces', open, (keys: string[]) => `{${keys.join(', ')}}`],
+  ['mistakes', z.object({ list: z.array(signal) }), (keys: string[]) => `list:\n- ${keys.join('\n- ')}`],
+  // Tried again, since a busy machine makes a try slow: what grows by the square is slow in each.
+])('A YAML document of eight times as many %s takes less than 24 times as long', { retry: 2 }, (_, schema, write) => {
   const fastest = (count: number) => {
     const text = write(Array.from({ length: count }, (_, n) => `k${n}: 1`))
     const times = Array.from({ length: 3 }, () => {
@@ -137,8 +138,8 @@ test.each([
     })
     return Math.min(...times)
   }
-  fastest(most / 8)
-  expect(fastest(most) / fastest(most / 8)).toBeLessThan(24)
+  fastest(1_000)
+  expect(fastest(8_000) / fastest(1_000)).toBeLessThan(24)
 })
 
 test('A complaint points into the anchor when an alias repeats a mistake', () => {
