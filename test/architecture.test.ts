@@ -118,7 +118,7 @@ test('Nothing imports the command line', () => {
   expect(callers.map(arrow)).toEqual([])
 })
 
-test('No files import each other in a circle, type imports included: each can be read before those that import it', () => {
+test('No files import each other in a circle, not even their types', () => {
   let unread = imports
   for (let before = 0; unread.length !== before; ) {
     before = unread.length

@@ -19,7 +19,7 @@ async function start() {
   return { sandbox, use: `${sandbox.baseUrl}/v1/oidc/use`, ...sandbox.client }
 }
 
-/** The endpoints that were called, without those that everyone reads. */
+/** The endpoints that the library called, without discovery and the key set. */
 const callsOf = ({ calls }: TestSandbox) =>
   calls.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'E6')
 

@@ -35,7 +35,7 @@ async function fetchKeys() {
 }
 
 test.each(rowsOf('use'))(
-  'The checks of a Use callback that fail for $name as $persona are those that the row breaks',
+  'A Use callback of $name as $persona fails exactly the checks that the row names',
   async ({ row, persona }) => {
     const { session, delivery } = await runUse(sandbox, row, { sandbox_persona: persona })
     if (!delivery) throw new Error(`${row.name} must bring an answer`)
@@ -63,7 +63,7 @@ test.each(rowsOf('use'))(
 )
 
 test.each(rowsOf('create'))(
-  'The checks of a Create callback that fail for $name are those that the row breaks',
+  'A Create callback of $name fails exactly the checks that the row names',
   async ({ row }) => {
     const state = crypto.randomUUID()
     const requestUri = await push(sandbox.baseUrl, { state })
@@ -116,7 +116,7 @@ const isSlow = ({ name }: { name: string }) => name.endsWith('.slow')
 
 const rows = OUTCOMES.filter((row) => FLOWS.some((flow) => flow === row.flow) && !isSlow(row))
 
-test.each(rows)('The checks of a reply that fail for $flow/$name are those that the row breaks', async (row) => {
+test.each(rows)('A reply of $flow/$name fails exactly the checks that the row names', async (row) => {
   const flow = FLOWS.find((one) => one === row.flow) ?? expect.fail('the row is of another flow')
   expect(await failedOf(flow, row.name)).toEqual([...row.breaks].toSorted())
 })

@@ -146,7 +146,7 @@ const REFUSALS = [
     { advance: 'an hour' },
   ],
   [
-    'Claims that break a rule of the service: the findings are those that a request would get.',
+    'Claims that break a rule of the service: the answer has the same findings as a request with these claims.',
     'evaluate',
     { persona: 'teen-16', claims: { age_thresholds: ['18'] } },
   ],

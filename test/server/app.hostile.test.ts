@@ -21,8 +21,8 @@ const HOSTILE = {
 }
 
 /**
- * Visits pages of a sandbox that was given `text` for all that callers and the config can say: those that no test of a view
- * renders, and one of each kind of the others.
+ * Visits pages of a sandbox where every name and value of the config and of the requests is `text`: each page that no test of
+ * a view renders, and one of each other kind.
  */
 async function visitPages(text: string) {
   // RFC 6749 allows no others in the id and the secret of a client.

@@ -45,7 +45,7 @@ test('What claims say cannot steer the terminal of a coverage report, and claims
   expect(lines.find((line) => line.includes('provenance":{"denied'))?.length).toBeLessThan(120)
 })
 
-test('Coverage mentions the answers to claims beyond those that are counted', async () => {
+test('The coverage report says how many answers it did not count', async () => {
   const coverage = await described({ ...adultCounters(), omitted: { claims: 7 }, asked: { use: hits(9) } })
   const note = 'Not counted: 7 answers to claims beyond the first hundred distinct ones'
   expect(renderTerminal(coverage, plain)).toContain(note)
