@@ -5,8 +5,10 @@ import { runAudit } from '../../../src/audit/audit.ts'
 import { appAt } from '../../../src/audit/drive/audited-app.ts'
 import type { AuditOptions } from '../../../src/audit/options.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { type Changes, startExpressExample } from '../../support/express-example.ts'
+import { type BrokenApp, rowsLetIn } from './broken-apps.ts'
 
 export interface AuditWay extends AuditOptions {
   /** The agent on plain HTTP when absent. */
@@ -30,6 +32,14 @@ export const said = ({ rows }: AuditReport): string[] =>
       verdict === 'let in' ? row : [row, verdict, reason, evidence].join(' '),
     )
     .toSorted()
+
+/** Expects of an audit that it finds the rows of a broken app alone. */
+export async function expectRowsAlone(app: BrokenApp, sandbox: Sandbox, way: AuditWay, more: Changes = []) {
+  const only = way.only && [...way.only, ...app.finds]
+  const report = await auditExample(sandbox, [...more, ...app.changes], { ...way, only, failOn: 'may' })
+  expect(said(report)).toEqual(rowsLetIn(app).map(rowId).toSorted())
+  expect(report.exit_code).toBe(1)
+}
 
 /** Expects of an audit by the whole catalogue that it finds nothing, and that it judged. */
 export function expectSound(report: AuditReport): void {
