@@ -72,7 +72,7 @@ export type ToolName = keyof typeof TOOLS
 declare module 'vitest' {
   interface TaskMeta {
     /** The tool whose absence left a group of tests out. The reporter in `test/support/left-out.ts` reads it. */
-    missing?: string
+    missing?: ToolName
   }
 }
 
