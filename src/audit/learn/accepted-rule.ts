@@ -28,19 +28,20 @@ export function parseAcceptedRule(text: string): AcceptedRule {
   }
   const values = new Map<string, string>()
   for (const part of text.trim().split(BEFORE_PART)) {
-    const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(part) ?? []
+    const [, name, value] = /^(\w+)=\s*(.*)/s.exec(part) ?? []
     if (name === undefined) return refuse('it has no part name=value')
     if (!PARTS.includes(name)) return refuse(unknownName('part', name, PARTS))
     if (values.has(name)) return refuse(`${name} stands there twice`)
-    if (value.trim() === '') return refuse(`${name} has no value`)
-    values.set(name, value.trim())
+    if (!value) return refuse(`${name} has no value`)
+    values.set(name, value)
   }
   const status = values.get('status')
   if (status !== undefined && !/^[1-5]\d\d$/.test(status)) return refuse(`status ${status} is no HTTP status`)
   const get = values.get('get')
-  const [, jsonPath, member] = /^([^#]*)#(.+=.+)$/s.exec(values.get('json') ?? '#=') ?? []
+  const json = values.get('json')
+  const [, path, member] = json?.match(/^(\/[^#]*)#(.+=.+)/s) ?? []
   if (get !== undefined && !get.startsWith('/')) return refuse(`get=${get} is no path`)
-  if (values.has('json') && !(jsonPath?.startsWith('/') && member)) return refuse('json is not /path#member=value')
+  if (json !== undefined && !path) return refuse('json is not /path#member=value')
   return {
     text,
     get,
@@ -48,7 +49,7 @@ export function parseAcceptedRule(text: string): AcceptedRule {
     says: values.get('text'),
     url: addressPattern(values.get('url')),
     cookie: values.get('cookie'),
-    json: jsonPath?.startsWith('/') && member ? { path: jsonPath, member } : undefined,
+    json: path && member ? { path, member } : undefined,
   }
 }
 
