@@ -83,13 +83,11 @@ const MOST = 0.75
  */
 function saysCommonNo({ yes, noes }: Signature, observation: Observation): boolean {
   const ownOf = ({ always }: LearnedNo) => [...ofKinds(always, 'says')].filter((word) => !yes.has(word))
-  return noes.some((one, index) =>
-    noes.slice(index + 1).some((other) => {
-      const [own, others] = [ownOf(one), new Set(ownOf(other))]
-      const common = own.filter((word) => others.has(word))
-      // Two pages that say the same are one kind of no.
-      const isStem = common.length >= MIN_COMMON_WORDS && common.length < Math.min(own.length, others.size)
-      if (!isStem || share(new Set(common), observation) < MOST) return false
+  return noes.some((one) =>
+    noes.some((other) => {
+      const others = new Set(ownOf(other))
+      const common = ownOf(one).filter((word) => others.has(word))
+      if (common.length < MIN_COMMON_WORDS || share(new Set(common), observation) < MOST) return false
       const place = new Set([...ofKinds(one.always, 'status', 'at'), ...ofKinds(other.always, 'status', 'at')])
       const telling = new Set([...one.lacks, ...other.lacks])
       return share(place, observation) === 1 && share(telling, observation) === 0
