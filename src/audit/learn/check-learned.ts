@@ -24,6 +24,9 @@ export interface SeenRun {
   readonly accepted: boolean | undefined
 }
 
+/** What is learned is seen twice: for a kind of no before the first adult was there, and after. */
+export type SeenTwice = readonly [first: SeenRun, second: SeenRun]
+
 /** A kind of no that an app takes for a yes. */
 export type LetIn = 'access_denied' | 'minor'
 
@@ -33,7 +36,7 @@ interface Names {
 }
 
 /** @throws AuditProblem when the app does not take a right token, or not each time alike */
-export function checkGoodAnswers(adults: readonly SeenRun[], name: string): void {
+export function checkGoodAnswers(adults: SeenTwice, name: string): void {
   const runs = adults.map(({ run }) => run)
   const refused = runs.find(({ observation: { end, status } }) => end !== 'page' || status >= 400)
   if (refused?.observation.end === 'restless') {
@@ -46,11 +49,10 @@ export function checkGoodAnswers(adults: readonly SeenRun[], name: string): void
       `your app answers a right token of ${name} with ${refused.observation.summary}; run: agekey-sandbox doctor --issuer ${issuerOf(refused)}${aboutCookies(refused)}`,
     )
   }
-  const [first, ...others] = runs.map(({ observation }) => observation)
-  const different = others.find(({ status }) => status !== first?.status)
-  if (first && different) {
+  const [first, second] = [adults[0].run.observation, adults[1].run.observation]
+  if (first.status !== second.status) {
     throw new AuditProblem(
-      `your app answers a right token of ${name} differently each time: ${first.summary}, then ${different.summary}`,
+      `your app answers a right token of ${name} differently each time: ${first.summary}, then ${second.summary}`,
     )
   }
 }
@@ -75,18 +77,18 @@ const aboutCookies = ({ request }: FlowRun) =>
     ? '; a cookie with SameSite=Lax or Strict does not come along with form_post: SameSite=None; Secure does'
     : ''
 
-const issuerOf = ({ request }: FlowRun) => (request ? request.url.replace(/\?.*$/s, '') : '')
+const issuerOf = ({ request }: FlowRun) => (request ? request.url.replace(/\?.*/s, '') : '')
 
 /**
  * Which kinds of no the app takes for a yes.
  * @throws AuditProblem when yes and no cannot be told apart, or when the app lets a user in only because an adult came before
  */
 export async function findLetIn(
-  { adults, minors, denied }: Readonly<Record<'adults' | 'minors' | 'denied', readonly SeenRun[]>>,
+  { adults, minors, denied }: Readonly<Record<'adults' | 'minors' | 'denied', SeenTwice>>,
   { names, subject }: { names: Names; subject: Subject },
 ): Promise<readonly LetIn[]> {
   const { accepted } = subject.rules
-  const shown = adults[0]?.run.observation.summary
+  const shown = adults[0].run.observation.summary
   if (accepted && adults.some((one) => !one.accepted)) {
     throw new AuditProblem(
       `--accepted ${JSON.stringify(accepted.text)} does not hold after ${names.adult}: your app shows ${shown}`,
@@ -121,16 +123,15 @@ export async function findLetIn(
 }
 
 /** Whether a kind of no looked like a yes before the first adult was there, and after. */
-function look([first, second]: readonly SeenRun[], adults: readonly SeenRun[]): { before: boolean; after: boolean } {
-  if (!first || !second) throw new Error('each kind of no is seen twice')
+function look([first, second]: SeenTwice, adults: SeenTwice): { before: boolean; after: boolean } {
   if (first.accepted !== undefined) return { before: first.accepted, after: second.accepted === true }
-  const yes = constantOf(adults.map(({ run }) => run.observation))
-  const difference = differenceTo(yes, { label: '', observations: [first.run.observation] })
+  const yes = constantOf(observed(adults))
+  const difference = differenceTo(yes, observed([first]))
   if (difference.size === 0) return { before: true, after: true }
-  const both = differenceTo(yes, { label: '', observations: [first.run.observation, second.run.observation] })
+  const isAlike = differenceTo(yes, observed([first, second])).size === 0
   return {
-    before: both.size === 0 && looksLikeYes([{ lacks: yes }], first.run.observation),
-    after: both.size === 0 || looksLikeYes([{ lacks: difference }], second.run.observation),
+    before: isAlike && looksLikeYes([{ lacks: yes }], first.run.observation),
+    after: looksLikeYes([{ lacks: difference }], second.run.observation),
   }
 }
 
@@ -138,12 +139,12 @@ function look([first, second]: readonly SeenRun[], adults: readonly SeenRun[]): 
  * Whether a yes has nothing that a kind of no lacks, although they differ: an empty page, or one with a script alone. Then a yes cannot be
  * known.
  */
-function isPoorer(noes: readonly SeenRun[], adults: readonly SeenRun[]): boolean {
-  const observed = (seen: readonly SeenRun[]) => seen.map(({ run }) => run.observation)
-  const yes = constantOf(observed(adults))
-  if (differenceTo(yes, { label: '', observations: observed(noes) }).size > 0) return false
-  return differenceTo(constantOf(observed(noes)), { label: '', observations: observed(adults) }).size > 0
+function isPoorer(noes: SeenTwice, adults: SeenTwice): boolean {
+  if (differenceTo(constantOf(observed(adults)), observed(noes)).size > 0) return false
+  return differenceTo(constantOf(observed(noes)), observed(adults)).size > 0
 }
+
+const observed = (seen: readonly SeenRun[]) => seen.map(({ run }) => run.observation)
 
 /** Whether the rule that the user gave asks the app, and does not hold in a browser that has proved nothing. */
 async function tellsSomething({ driver, rules: { accepted } }: Subject): Promise<boolean> {

@@ -55,10 +55,9 @@ export async function learnCreate({ sandbox, driver, use, options, hasPages }: S
       const plan = planOfCreate(persona, { profile, start: options?.start })
       return driver.run({ ...plan, create: { persona, outcome } })
     })
-  const denied = [await end('access_denied')]
-  if (!denied.every(({ reachesCreate }) => reachesCreate)) {
-    const after = denied[0]?.useFlow
-    const refused = refusedCall(await sandbox.flows.list({ flow: 'create', ...(after && { after }) }))
+  const first = await end('access_denied')
+  if (!first.reachesCreate) {
+    const refused = refusedCall(await sandbox.flows.list({ flow: 'create', after: first.useFlow }))
     if (refused !== undefined) {
       return { kind: 'refused', rows: ['use/create_requested', 'create/created'], evidence: refused }
     }
@@ -68,29 +67,26 @@ export async function learnCreate({ sandbox, driver, use, options, hasPages }: S
     }
   }
   const created: [FlowRun, ...FlowRun[]] = [await end('created')]
-  denied.push(await end('access_denied'))
+  const denied = [first, await end('access_denied')].map(({ observation }) => observation)
   created.push(await end('created'))
   const failed = created.find(({ observation: { status } }) => status >= 400)
   if (failed) {
     const evidence = `after an age key was saved your app showed ${failed.observation.summary}`
     return { kind: 'refused', rows: ['create/created'], evidence }
   }
-  const noes: ObservedClass[] = [
-    { label: 'after access_denied', observations: denied.map(({ observation }) => observation) },
-  ]
-  if (isSilent(created, noes)) return learned(created, noes)
+  const no = { label: 'after access_denied', observations: denied }
+  if (isSilent(created, denied)) return learned(created, [no])
   // An app that takes each error for a success is known by what it shows for an answer that it did not ask for.
-  return learned(created, [...noes, ...use.strays, ...(await strayCreate(created[0], driver))])
+  return learned(created, [no, ...use.strays, ...(await strayCreate(created[0], driver))])
 }
 
 /**
  * Whether an app goes on to the same page of its own after a yes and after a no. Decision: only the page that answers at the
  * callback itself claims a success; another one, such as the first page, need not.
  */
-function isSilent(created: readonly FlowRun[], noes: readonly ObservedClass[]): boolean {
+function isSilent(created: readonly FlowRun[], denied: readonly Observation[]): boolean {
   const yes = constantOf(created.map(({ observation }) => observation))
-  const isAlike = noes.every((no) => differenceTo(yes, no).size === 0)
-  return isAlike && !created.every(({ visit }) => visit.hops.at(-1)?.isCallback)
+  return differenceTo(yes, denied).size === 0 && !created.every(({ visit }) => visit.hops.at(-1)?.isCallback)
 }
 
 /** Runs Upgrade twice to its good end; its no is that of Use. */
@@ -120,7 +116,7 @@ export async function learnUpgrade({ sandbox, driver, use, options, hasPages }: 
 function refusedCall(flows: readonly Flow[]): string | undefined {
   const refused = flows
     .flatMap(({ calls }) => calls)
-    .find(({ status, endpoint }) => status >= 400 && /^E[245]$/.test(endpoint))
+    .find(({ status, endpoint }) => status >= 400 && ['E2', 'E4', 'E5'].includes(endpoint))
   if (!refused) return undefined
   return `the sandbox refuses ${refused.endpoint} of your app with ${refused.status}: ${describeErrors([refused])}`
 }

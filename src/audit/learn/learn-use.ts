@@ -40,18 +40,16 @@ const DENIED = { use: { outcome: 'access_denied' } } as const
 export async function learnUse(subject: Subject): Promise<LearnedUse> {
   const { sandbox, page, readsFragments } = subject
   const see = (plan: FlowPlan) => seeRun(plan, subject)
-  const denied = [await see(DENIED)]
-  const [first] = denied
-  if (!first) throw new Error('a flow was run')
+  const first = await see(DENIED)
   const asked = profileOf(first.run, { page, baseUrl: sandbox.baseUrl, readsFragments })
   await requireValidRequest(first.run, sandbox)
   const cast = await chooseCast(sandbox, asked.claims)
   const be = (role: 'adult' | 'minor') => cast.as(role, (persona) => see({ use: { persona, outcome: 'verified' } }))
-  const minors = [await be('minor')]
-  const adults = [await be('adult')]
-  minors.push(await be('minor'))
-  denied.push(await see(DENIED))
-  adults.push(await be('adult'))
+  const minor = await be('minor')
+  const adult = await be('adult')
+  const minors = [minor, await be('minor')] as const
+  const denied = [first, await see(DENIED)] as const
+  const adults = [adult, await be('adult')] as const
 
   const names = { adult: cast.nameOf('adult'), minor: cast.nameOf('minor') }
   if (subject.agent === 'http') checkFragmentPath(adults)

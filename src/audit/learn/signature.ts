@@ -37,21 +37,21 @@ export function constantOf(observations: readonly Observation[]): ReadonlySet<st
   return new Set([...(first?.features ?? [])].filter((one) => others.every(({ features }) => features.has(one))))
 }
 
-/** The features of a yes that no observation of a class has. */
-export function differenceTo(yes: ReadonlySet<string>, { observations }: ObservedClass): ReadonlySet<string> {
+/** The features of a yes that none of the observations has. */
+export function differenceTo(yes: ReadonlySet<string>, observations: readonly Observation[]): ReadonlySet<string> {
   return new Set([...yes].filter((one) => !observations.some(({ features }) => features.has(one))))
 }
 
 /** Learns from flows that ended well and from classes that did not; a class that looks like a yes is left out. */
 export function learnSignature(yes: readonly Observation[], noes: readonly ObservedClass[]): Signature {
   const constant = constantOf(yes)
-  const different = noes.filter((one) => differenceTo(constant, one).size > 0)
+  const different = noes.filter(({ observations }) => differenceTo(constant, observations).size > 0)
   return { yes: constant, noes: different.map((one) => noOf(constant, one)), yesStatus: yes[0]?.status ?? 0 }
 }
 
-export const noOf = (yes: ReadonlySet<string>, one: ObservedClass): LearnedNo => ({
-  always: constantOf(one.observations),
-  lacks: differenceTo(yes, one),
+export const noOf = (yes: ReadonlySet<string>, { observations }: ObservedClass): LearnedNo => ({
+  always: constantOf(observations),
+  lacks: differenceTo(yes, observations),
 })
 
 /** Whether the features of a yes are there that each kind of no lacks. */
