@@ -1,4 +1,4 @@
-import type { Visit } from '../agent/browser.ts'
+import type { AuthorizationRequest, Visit } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { isAuditTenant } from '../drive/audit-tenant.ts'
 import type { FlowRun } from '../drive/driver.ts'
@@ -55,24 +55,30 @@ export function profileOf(
       `${baseUrl} does not say which flow it answers in; it is an older agekey-sandbox, or a proxy takes its header X-AgeKey-Sandbox-Flow away`,
     )
   }
-  const { response_mode: mode = 'fragment', can_create: canCreate, scope = '', claims = '' } = request.parameters
   if (visit.end === 'sandbox_page') {
     throw new AuditProblem(`the sandbox refuses the request of your app: ${visit.problem ?? 'it shows an error page'}`)
   }
-  const responseMode = mode === 'query' || mode === 'form_post' ? mode : 'fragment'
-  if (responseMode === 'fragment' && !readsFragments) throw new AuditProblem(takesABrowser('npm i -D playwright-core'))
+  const wishes = wishesOf(request)
+  if (wishes.responseMode === 'fragment' && !readsFragments) {
+    throw new AuditProblem(takesABrowser('npm i -D playwright-core'))
+  }
+  return { ...wishes, claims: request.parameters['claims'] ?? '' }
+}
+
+/** What a Use request asks for besides its claims, with the defaults of the service. */
+export function wishesOf({ parameters }: AuthorizationRequest): Omit<AppProfile, 'repeatsState' | 'claims'> {
+  const { response_mode: mode, can_create: canCreate, scope = '' } = parameters
   return {
-    responseMode,
+    responseMode: mode === 'query' || mode === 'form_post' ? mode : 'fragment',
     canCreate: canCreate === 'true',
     upgradeScope: scope.split(' ').some((one) => /[._-]upgrade$/.test(one)),
-    claims,
   }
 }
 
 /** What was tried on a page, or what could not be. */
 function aboutPage({ problem, page }: Visit): string {
   if (problem !== undefined) return ` (${problem})`
-  if (!/<script\b/i.test(page?.text ?? '')) return ''
+  if (!page || !/<script\b/i.test(page.text)) return ''
   return '; when a script of it begins, that takes a browser: npm i -D playwright-core'
 }
 

@@ -1,7 +1,5 @@
-import type { SandboxApi } from '../../client/sandbox-api.ts'
-import { AuditProblem } from '../audit-problem.ts'
 import { type Cast, chooseCast } from '../drive/cast.ts'
-import type { FlowPlan, FlowRun } from '../drive/driver.ts'
+import type { FlowPlan } from '../drive/driver.ts'
 import { type AppProfile, profileOf } from './app-profile.ts'
 import {
   checkFragmentPath,
@@ -11,7 +9,7 @@ import {
   type SeenRun,
   type Subject,
 } from './check-learned.ts'
-import { describeErrors } from './describe-errors.ts'
+import { requireValidRequest } from './describe-errors.ts'
 import { holds } from './flow-reader.ts'
 import { learnSignature, noOf, type ObservedClass, type Signature } from './signature.ts'
 import { strayUse } from './stray-answer.ts'
@@ -87,13 +85,6 @@ const classOf = (label: string, seen: readonly SeenRun[]): ObservedClass => ({
   label,
   observations: seen.map(({ run }) => run.observation),
 })
-
-/** @throws AuditProblem with what the sandbox found wrong with the request of the app */
-async function requireValidRequest({ useFlow }: FlowRun, sandbox: SandboxApi): Promise<void> {
-  const flow = useFlow === undefined ? undefined : await sandbox.flows.get(useFlow)
-  const errors = describeErrors(flow?.calls ?? [])
-  if (errors !== '') throw new AuditProblem(`the sandbox refuses the Use request of your app: ${errors}`)
-}
 
 /** A page that refuses a stray answer is a no, unless it looks like a yes. */
 function withStray(signature: Signature, stray: ObservedClass): Signature {

@@ -1,9 +1,11 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { AuthorizationRequest } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { type Cast, chooseCast } from '../drive/cast.ts'
 import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
+import { wishesOf } from './app-profile.ts'
 import type { LetIn } from './check-learned.ts'
-import { describeErrors } from './describe-errors.ts'
+import { requireValidRequest } from './describe-errors.ts'
 import type { LearnedLater } from './learn-later.ts'
 import type { LearnedUse } from './learn-use.ts'
 import { learnSignature, type ObservedClass } from './signature.ts'
@@ -12,6 +14,9 @@ interface Subject {
   readonly sandbox: SandboxApi
   readonly driver: Driver
 }
+
+/** A visit whose Use request came to the sandbox. */
+type Visited = FlowRun & { readonly request: AuthorizationRequest }
 
 const DENIED = { use: { outcome: 'access_denied' } } as const
 
@@ -40,7 +45,7 @@ export async function learnVisits({ sandbox, driver }: Subject): Promise<Learned
   })
   const ofDenied = classOf('access_denied', denied)
   const noes = [ofDenied, classOf(cast.nameOf('minor'), minors)]
-  const states = [...denied, ...adults].map(({ request }) => request?.parameters['state'])
+  const states = [...denied, ...adults].map(({ request }) => request.parameters['state'])
   return {
     profile: { ...profile, repeatsState: new Set(states).size === 1 },
     cast,
@@ -85,32 +90,25 @@ async function requireRealTime({ clock }: SandboxApi): Promise<void> {
 }
 
 /** @throws AuditProblem when a visit said nothing, or brought no answer of the sandbox */
-async function requireResult(run: FlowRun, sandbox: SandboxApi): Promise<FlowRun> {
-  const { observation, useFlow, request, brought } = run
-  const flow = useFlow === undefined ? undefined : await sandbox.flows.get(useFlow)
-  const errors = describeErrors(flow?.calls ?? [])
-  if (errors !== '') throw new AuditProblem(`the sandbox refuses the Use request of your app: ${errors}`)
+async function requireResult(run: FlowRun, sandbox: SandboxApi): Promise<Visited> {
+  const { observation, request, brought } = run
+  const flow = await requireValidRequest(run, sandbox)
   if (observation.end === 'visit failed') throw new AuditProblem(observation.summary)
   if (!request) {
     throw new AuditProblem(
       `${observation.summary}, and no Use request came to ${sandbox.baseUrl}; set your app's base URL to that address, and let visit follow redirects to it`,
     )
   }
-  if (brought.E1) return run
+  if (brought.E1) return { ...run, request }
   throw new AuditProblem(
     `${observation.summary}, and the sandbox has answered its Use request otherwise than it was to (${flow?.summary}); visit has to leave the choice to the audit, without a persona or an outcome of its own`,
   )
 }
 
-function profileOf({ request }: FlowRun, { baseUrl }: SandboxApi): Omit<LearnedUse['profile'], 'repeatsState'> {
-  const { response_mode: mode = 'fragment', can_create: canCreate, scope = '', claims } = request?.parameters ?? {}
+function profileOf({ request }: Visited, { baseUrl }: SandboxApi): Omit<LearnedUse['profile'], 'repeatsState'> {
+  const { claims } = request.parameters
   if (claims === undefined) throw new AuditProblem(`no claims came to ${baseUrl}`)
-  return {
-    responseMode: mode === 'query' || mode === 'form_post' ? mode : 'fragment',
-    canCreate: canCreate === 'true',
-    upgradeScope: scope.split(' ').some((one) => /[._-]upgrade$/.test(one)),
-    claims,
-  }
+  return { ...wishesOf(request), claims }
 }
 
 const isLetIn = ({ observation }: FlowRun): boolean => observation.features.has('let in')
