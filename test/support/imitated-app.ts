@@ -169,13 +169,15 @@ export type ImitatedApp = ReturnType<typeof imitatedApp>
 /** An app that does in each run what `act` says, and shows what `open` says for a page that is opened without a flow. */
 export function imitatedApp(
   act: (plan: FlowPlan, run: number) => string | Done,
-  open: (request: PageRequest) => string | Visit = () => '400 /callback No answer.',
+  open: (request: PageRequest, browser: Browser) => string | Visit = () => '400 /callback No answer.',
   parts: SandboxParts = {},
 ) {
   const flows: Flow[] = []
   // The runs that were asked for, and the pages that were opened beside them.
   const plans: FlowPlan[] = []
   const opened: PageRequest[] = []
+  /** Those that came to nothing yet. */
+  const fresh: Browser[] = []
   const add = (calls: Flow['calls'], changes: Partial<Flow>) => {
     const id = `f${flows.length + 1}`
     flows.push(flowOf(id, calls, changes))
@@ -214,14 +216,18 @@ export function imitatedApp(
   }
   const driver: Driver = {
     run,
-    newBrowser: async () => browserOf(),
-    async open(request) {
+    async newBrowser() {
+      const browser = browserOf()
+      fresh.push(browser)
+      return browser
+    },
+    async open(request, browser) {
       opened.push(request)
-      const shown = open(request)
+      const shown = open(request, browser)
       return typeof shown === 'string' ? { end: 'page', hops: [], page: pageOf(shown) } : shown
     },
   }
-  return { driver, sandbox: sandboxOf({ ...parts, flows }), plans, opened }
+  return { driver, sandbox: sandboxOf({ ...parts, flows }), plans, opened, fresh }
 }
 
 /** How an app looks whose pages say `yes` after a right answer and each of `noes` after a wrong one. */

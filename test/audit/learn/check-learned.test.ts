@@ -63,8 +63,9 @@ test('An audit can learn from an app that answers right tokens alike', () => {
   expect(() => checkGoodAnswers(see([YES, '200 /members Hello.']), 'a')).not.toThrow()
 })
 
+const sawHops = (hops: readonly Hop[]) => saw(visitTo('', { hops }))
 const afterFragment = (status: number, changes: Partial<Hop> = {}, callback = `${APP}/callback#id_token=a`) =>
-  saw(visitTo('', { hops: [hopTo(callback), hopTo(`${APP}/session?a=b`, { method: 'POST', status, ...changes })] }))
+  sawHops([hopTo(APP), hopTo(callback), hopTo(`${APP}/session?a=b`, { method: 'POST', status, ...changes })])
 
 const NAME_PATH = '; name the path of your app that the page of the callback sends the answer to'
 
@@ -80,10 +81,14 @@ test.each([
   ['a path that takes the answer', afterFragment(200)],
   ['a page that is only fetched', afterFragment(404, { method: 'GET' })],
   ['a callback without a fragment', afterFragment(404, {}, `${APP}/callback?id_token=a`)],
-  ['a visit of one request', saw(visitTo('', { hops: [hopTo(`${APP}/session`, { method: 'POST', status: 404 })] }))],
+  ['a visit of one request', sawHops([hopTo(`${APP}/session`, { method: 'POST', status: 404 })])],
+  ['a visit without a request', sawHops([])],
 ])('The path of use.fragment is not looked at for %s', (_what, seen) => {
   expect(() => checkFragmentPath([seen])).not.toThrow()
 })
+
+const twice = (shown: string): Shown => [shown, shown]
+const BOTH_IN = twice(YES)
 
 interface Seen {
   readonly minors?: Shown
@@ -92,7 +97,7 @@ interface Seen {
 }
 
 /** What is found of an app by its pages: of a minor and of a denial the first comes before the first adult. */
-function letInBy({ minors = [NO, NO], denied = [NO, NO], adults = [YES, YES] }: Seen) {
+function letInBy({ minors = twice(NO), denied = twice(NO), adults = BOTH_IN }: Seen) {
   const subject = subjectOf(imitatedApp(refuse))
   return findLetIn({ adults: see(adults), minors: see(minors), denied: see(denied) }, { names: NAMES, subject })
 }
@@ -106,10 +111,20 @@ const subjectOf = ({ sandbox, driver }: ReturnType<typeof imitatedApp>, accepted
   rules: accepted === undefined ? {} : { accepted: parseAcceptedRule(accepted) },
 })
 
+/** A page most of whose words stand on each page of the app. */
+const shop = (words: string) => `200 /shop Home Products About Contact Imprint Privacy Terms Delivery Payment ${words}`
+const long = (words: string) => `200 /in ${Array.from({ length: 100 }, (_, index) => index).join(' ')} ${words}`
+
 test.each<[string, Seen, readonly string[]]>([
   ['nobody', {}, []],
-  ['a minor', { minors: [YES, YES] }, ['minor']],
-  ['a user who declined', { denied: [YES, YES] }, ['access_denied']],
+  ['nobody, as one word tells', { adults: twice(shop('Welcome')), minors: twice(shop('Sorry')) }, []],
+  [
+    'a minor, whose first page lacks one word',
+    { adults: twice(shop('News')), minors: [shop(''), shop('News')] },
+    ['minor'],
+  ],
+  ['a minor', { minors: BOTH_IN }, ['minor']],
+  ['a user who declined', { denied: BOTH_IN }, ['access_denied']],
 ])('An audit learns that an app lets in, beside adults, %s', async (_who, seen, kinds) => {
   expect(await letInBy(seen)).toEqual(kinds)
 })
@@ -121,15 +136,19 @@ const MORE = '200 /members Welcome. More.'
 const WELCOME = '200 at /members ("Welcome.")'
 const showsMoreAfter = (other: string) =>
   `${ALIKE}after adult-passport your app shows nothing that it does not show after ${other}: ${WELCOME}${GIVE}`
-const BOTH_IN: Shown = [YES, YES]
 const SAME = `${ALIKE}${WELCOME} after adult-passport and after access_denied${GIVE}`
 
 test.each<[string, Seen, string]>([
   ['everybody', { minors: BOTH_IN, denied: BOTH_IN }, SAME],
   ['a minor after an adult', { minors: [NO, YES] }, `child-12 is let in after adult-passport was: ${REMEMBERS}`],
+  [
+    'a minor after an adult, on a long page',
+    { adults: twice(long('a b c d e f g h i j')), minors: [long(''), long('a b c d e f g h i')] },
+    `child-12 is let in after adult-passport was: ${REMEMBERS}`,
+  ],
   ['a denial after an adult', { denied: [NO, YES] }, `access_denied is let in after adult-passport was: ${REMEMBERS}`],
-  ['a minor, who is shown more than an adult', { minors: [MORE, MORE] }, showsMoreAfter('child-12')],
-  ['a denial, after which more is shown', { denied: [MORE, MORE] }, showsMoreAfter('access_denied')],
+  ['a minor, who is shown more than an adult', { minors: twice(MORE) }, showsMoreAfter('child-12')],
+  ['a denial, after which more is shown', { denied: twice(MORE) }, showsMoreAfter('access_denied')],
 ])('An app that lets in %s can teach an audit nothing', async (_who, seen, message) => {
   await expect(letInBy(seen)).rejects.toThrow(problem(message))
 })
@@ -138,7 +157,7 @@ type Held = Partial<Record<'adults' | 'minors' | 'denied', readonly [first: bool
 
 function letInByRule(held: Held, accepted: string) {
   const { adults = [true, true], minors = [false, false], denied = [false, false] } = held
-  const app = imitatedApp(refuse, () => '403 /me')
+  const app = imitatedApp(refuse, (_request, browser) => (app.fresh.includes(browser) ? '403 /me' : '200 /me'))
   const runs = { adults: see(BOTH_IN, adults), minors: see(BOTH_IN, minors), denied: see(BOTH_IN, denied) }
   return findLetIn(runs, { names: NAMES, subject: subjectOf(app, accepted) })
 }
