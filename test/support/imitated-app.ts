@@ -129,8 +129,8 @@ export function sandboxOf({
     queued,
     flows: {
       get: async (id: string) => flows.find((flow) => flow.id === id) ?? Promise.reject(new Error(`no flow ${id}`)),
-      list: async ({ flow, after }: { flow?: string; after?: string } = {}) =>
-        flows.filter((one) => (!flow || one.flow === flow) && (!after || number(one.id) > number(after))).toReversed(),
+      list: async ({ flow, after = 'f0' }: { flow?: string; after?: string } = {}) =>
+        flows.filter((one) => one.flow === (flow ?? one.flow) && number(one.id) > number(after)).toReversed(),
     },
     personas: {
       list: async () => personas,

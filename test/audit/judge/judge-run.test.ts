@@ -41,6 +41,8 @@ const [WISHED, PUSHED, ANSWERED] = [f1('create_requested'), [CODE, f2('E2')], [S
 const CREATED = [SPOILED, f2('E3')]
 const CREATE = { flow: 'create' } as const
 const BOTH = ['f1', 'f2']
+const ASTRAY = [...PUSHED, flowOf('f3', ['E3'], CREATE)]
+const SENT_ON = 'your app sent the browser on to Create (E3)'
 
 const CASES: readonly [string, string, FlowRun, readonly Flow[], string, string, (readonly string[])?][] = [
   ['the no of Use', row.use, seen(NO), [SPOILED], 'refused', showed(NO)],
@@ -65,18 +67,14 @@ const CASES: readonly [string, string, FlowRun, readonly Flow[], string, string,
   ['the no of Use after a token call', call.token, seen(NO, met), [EXCHANGED], 'refused', showed(NO)],
   ['an upgrade without a token', call.token, seen(NO, met), [UPGRADED], 'taken', 'your app sent an upgrade (E5)'],
   ['the yes of Use after an upgrade', call.upgrade, seen(YES, met), [UPGRADED], 'page_unknown', showed(YES)],
+  ['the yes of Use after a token call', call.token, seen(YES, met), [EXCHANGED], 'taken', showed(YES)],
+  ['the yes of Upgrade after an answer of Use', row.use, seen(DONE), [SPOILED], 'page_unknown', showed(DONE)],
+  ['an upgrade that was not to fail', call.upgrade, seen(NO), [UPGRADED], 'not_delivered', summaryOf(NO)],
   ['the yes of Upgrade', call.upgrade, seen(DONE, met), [UPGRADED], 'taken', showed(DONE)],
   ['no upgrade', call.upgrade, seen(NO, met), [EXCHANGED], 'not_delivered', summaryOf(NO)],
   ['an earlier push', call.par, seen(NO, met), [flowOf('f1', ['E2'], CREATE)], 'not_reached', summaryOf(NO)],
-  [
-    'a way on without a request_uri',
-    call.par,
-    seen(NO, { ...met, ...onward }),
-    [...PUSHED, flowOf('f3', ['E3'], CREATE)],
-    'taken',
-    'your app sent the browser on to Create (E3)',
-    BOTH,
-  ],
+  ['a way on', call.par, seen(NO, { ...met, ...onward }), [CODE, f2('E2', 'E3')], 'taken', SENT_ON, BOTH],
+  ['a way on without a request_uri', call.par, seen(NO, { ...met, ...onward }), ASTRAY, 'taken', SENT_ON, BOTH],
   ['the no of Use after a pushed request', call.par, seen(NO, met), PUSHED, 'refused', showed(NO), BOTH],
   ['the no of Create', call.par, seen(UNSAVED, { ...met, ...begun }), [f2('E2')], 'refused', showed(UNSAVED), ['f2']],
   ['a push that was not to fail', call.par, seen(NO, begun), [f2('E2')], 'not_delivered', summaryOf(NO), ['f2']],
@@ -152,13 +150,15 @@ test('An app that fetches an address that only an attacker names has taken the a
 })
 
 test('A flow whose pages were not learned shows nothing, and a rule of the user decides before its pages', async () => {
-  expect(await judge({ run: runOf(NO), readers: { signatures: {} } })).toMatchObject({ reason: 'page_unknown' })
+  const readers = { signatures: { use: signatureOf(YES, NO) } }
+  const create = { row: row.create, run: seen(SAVED, saved), flows: ANSWERED }
+  expect(await judge({ ...create, readers })).toMatchObject({ reason: 'page_unknown' })
   const app = imitatedApp(
     () => NO,
     () => '200 /me Member.',
   )
   const rules = { use: { accepted: parseAcceptedRule('get=/me text=Member') }, create: {}, upgrade: {} }
-  const readers = { driver: app.driver, rules }
-  expect(await judge({ run: runOf(OTHER), readers })).toMatchObject({ verdict: 'taken', evidence: showed(OTHER) })
+  const ruled = { run: runOf(OTHER), readers: { driver: app.driver, rules } }
+  expect(await judge(ruled)).toMatchObject({ verdict: 'taken', evidence: showed(OTHER) })
   expect(app.opened).toEqual([{ url: '/me' }])
 })
