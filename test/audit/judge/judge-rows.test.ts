@@ -27,13 +27,14 @@ const right = ({ use: { outcome, persona } }: FlowPlan) => (outcome === 'verifie
 interface Settings {
   readonly learned?: Parameters<typeof learnedOf>[1]
   readonly startFresh?: StartFresh
+  readonly signal?: AbortSignal
 }
 
 /** What is judged of an app, with what is heard meanwhile. */
-async function judge(ids: readonly string[], app: ImitatedApp, { learned: changes, startFresh }: Settings = {}) {
+async function judge(ids: readonly string[], app: ImitatedApp, settings: Settings = {}) {
+  const { learned: changes, startFresh, signal = new AbortController().signal } = settings
   const learned = learnedOf(SIGNATURE, changes)
   const heard: string[] = []
-  const { signal } = new AbortController()
   const { judged, notes } = await judgeRows(ids.map(rowOf), {
     copies: await prepareCopies([app], { learned, repeat: 1 }),
     visitsEach: 1,
@@ -54,7 +55,8 @@ async function judge(ids: readonly string[], app: ImitatedApp, { learned: change
 test('Rows that have to be accepted are judged first, with the twins of others, then the most severe', async () => {
   const ids = ['use/id_token.sub_empty', 'use/id_token.alg_none', 'use/id_token.extra_claim', 'use/id_token.expired']
   const app = imitatedApp(({ use: { outcome = '' } }) => (/verified|extra_claim/.test(outcome) ? YES : NO))
-  const { heard, told } = await judge(ids, app)
+  const { startFresh } = starting(() => expect.fail('no copy is started when no row needs one'))
+  const { heard, told } = await judge(ids, app, { startFresh })
   expect(heard).toEqual([
     '1/5 use/id_token.extra_claim accepted',
     '2/5 use/verified accepted',
@@ -76,6 +78,9 @@ test('The refusal of a row shows nothing when the app refuses the right answer, 
     { row: 'use/id_token.expired', verdict: 'undetermined', reason: 'masked', evidence },
     { row: 'use/verified', verdict: 'too strict', evidence: `as the adult: ${SHOWED_NO}` },
   ])
+  const later = await judge(['use/id_token.c_hash_wrong'], imitatedApp(right), { learned: CODE_REFUSED })
+  expect(later.told).toMatchObject([{ reason: 'masked', evidence: evidence.replace('verified', 'code_issued') }])
+  expect(later.heard).toEqual(['1/1 use/id_token.c_hash_wrong refused'])
 })
 
 const evidence = 'what was seen while the app was learned'
@@ -86,6 +91,7 @@ const masked = { verdict: 'undetermined', reason: 'masked', evidence }
 const tooStrict = { verdict: 'too strict', evidence }
 const notForIt = (reason: string) => ({ verdict: 'not for this app', reason })
 const refused = (evidence: string) => ({ verdict: 'refused', evidence })
+const NOT_REACHED = { ...masked, reason: 'not_reached', evidence: 'as the minor: 403 at /callback ("Sorry.")' }
 
 test.each([
   ['create/created', CREATE_REFUSED, tooStrict],
@@ -100,12 +106,14 @@ test.each([
   ['use/id_token.expired', { ...CREATE_REFUSED, ...CODE_REFUSED }, refused(`as the adult: ${SHOWED_NO}`)],
   ['use/no_answer', {}, notForIt('nothing comes back, so that there is no answer to let in')],
   ['jwks/jwks.500', {}, notForIt(RESTART)],
+  ['token/token.500', { ...CREATE_REFUSED, upgrade: SILENT.create }, NOT_REACHED],
 ])('The row %s is judged by what was learned of the app: %j', async (row, learned, told) => {
   const { told: all, judged, heard, notes } = await judge([row], imitatedApp(right), { learned })
   expect([all, notes]).toEqual([[{ row, ...told }], []])
-  expect(judged[0]?.flows).toEqual(row === 'use/id_token.expired' ? [expect.stringMatching(/^f/)] : [])
+  const isTried = 'evidence' in told && told.evidence !== evidence
+  expect(judged[0]?.flows).toEqual(isTried ? [expect.stringMatching(/^f/)] : [])
   // What was found while the app was learned is not heard of again.
-  expect(heard.length > 0).toBe(row === 'use/id_token.expired')
+  expect(heard.length > 0).toBe(isTried)
 })
 
 test('An app that lets a minor in with a right token has that as a finding', async () => {
@@ -200,7 +208,10 @@ const broke = (evidence: string) => ({ verdict: 'broke', evidence })
 const ENDED = { problem: 'it ended with 1', isEnded: true }
 const HANGS = { problem: 'it does not answer', isEnded: false }
 const showed = (said: string) => `your app showed ${said}`
+const HELLO = showed('200 at / ("Hello.")')
 const NOT_STARTED = 'your app did not start: it ended with 1'
+const READ_NOTHING = `it read no reply of ${KEYS_ID}; ${NOT_STARTED}`
+const FETCHED = 'your app fetched the address that the reply named'
 const DROPPED = 'a closed connection without an answer at /callback'
 const EARLY = { shows: '500 / Oops.', changes: { request: undefined } }
 const CHECK = KEYS.breaks.includes('keys') ? SHOWED_NO : expect.stringContaining('names keys')
@@ -209,32 +220,23 @@ test.each<[string, Started, object]>([
   ['lets an adult in', { shows: YES }, letIn(SHOWED_YES)],
   ['refuses an adult', { shows: NO }, refused(SHOWED_NO)],
   ['breaks down', { shows: { shows: ended('dropped') } }, broke(showed(DROPPED))],
-  ['shows an unknown page', { shows: '200 / Hello.' }, undetermined('page_unknown', showed('200 at / ("Hello.")'))],
+  ['shows an unknown page', { shows: '200 / Hello.' }, undetermined('page_unknown', HELLO)],
   ['limits', { shows: '429 /callback Slow.' }, undetermined('control_lost', showed('429 at /callback ("Slow.")'))],
   ['does not read the row', { shows: YES, reads: false }, notForIt(UNREAD.jwks)],
   ['ends at once', { shows: ENDED }, refused(NOT_STARTED)],
   ['hangs', { shows: HANGS }, broke('your app did not start: it does not answer')],
-  [
-    'ends before it reads the row',
-    { shows: ENDED, reads: false },
-    undetermined('not_reached', `it read no reply of ${KEYS_ID}; ${NOT_STARTED}`),
-  ],
-  [
-    'fetches the address of an attacker',
-    { shows: { shows: NO, calls: ['trap'] } },
-    letIn('your app fetched the address that the reply named'),
-  ],
+  ['ends before it reads the row', { shows: ENDED, reads: false }, undetermined('not_reached', READ_NOTHING)],
+  ['fetches the address of an attacker', { shows: { shows: NO, calls: ['trap'] } }, letIn(FETCHED)],
   ['shows an error before it sends the browser on', { shows: EARLY }, refused(showed('500 at / ("Oops.")'))],
+  ['shows a page first', { shows: { ...EARLY, shows: '200 / Hello.' } }, undetermined('page_unknown', HELLO)],
   ['shows an error at its callback', { shows: '500 /callback Oops.' }, broke(showed('500 at /callback ("Oops.")'))],
   ['writes which check refused', { shows: NO, log: ['JWKSInvalid: JSON Web Key Set malformed'] }, refused(CHECK)],
 ])('A copy of an app that starts for a row of the key set and %s decides that row', async (_what, done, told) => {
   const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
   const { told: all, judged, notes } = await judge([KEYS_ID], imitatedApp(right), { startFresh: copies.startFresh })
   expect(all).toEqual([{ row: KEYS_ID, ...told }])
-  expect([notes, judged[0]?.flows]).toEqual([
-    [],
-    ('reason' in told && told.reason === UNREAD.jwks) || isDown(done.shows) ? [] : ['f1'],
-  ])
+  const isUnread = 'reason' in told && told.reason === UNREAD.jwks
+  expect([notes, judged[0]?.flows]).toEqual([[], isUnread || isDown(done.shows) ? [] : ['f1']])
   expect(copies.isClosed()).toBe(true)
 })
 
@@ -263,6 +265,22 @@ test.each([
 })
 
 test.each([
+  ['lets an adult in', YES, { reason: 'timed_out' }],
+  ['refuses an adult', NO, { verdict: 'refused' }],
+])(
+  'Of a copy that %s when the audit ends only a refusal counts, and no other starts',
+  async (_what, shows, expected) => {
+    const end = new AbortController()
+    const { startFresh, started } = starting(() => {
+      end.abort()
+      return { shows }
+    })
+    const { told } = await judge([KEYS_ID], imitatedApp(right), { startFresh, signal: end.signal })
+    expect([told, started]).toMatchObject([[expected], [KEYS.name]])
+  },
+)
+
+test.each([
   ['is held', { held_since: 'f0' }],
   ['is gone', undefined],
 ])('A queued reply that %s after the visit counts as read by the app', async (_what, left) => {
@@ -275,8 +293,11 @@ test('An app that reads a document for no row that has to be accepted is given n
   const isRead = ({ flow, name }: (typeof OUTCOMES)[number]) => flow === 'discovery' && !name.endsWith('.slow')
   const ids = OUTCOMES.filter(isRead).map(({ name }) => `discovery/${name}`)
   const accepted = ids.filter((id) => rowOf(id).correctClient === 'accept')
-  const copies = starting((outcome) => ({ shows: YES, reads: outcome === undefined }))
-  const { told } = await judge(ids, imitatedApp(right), { startFresh: copies.startFresh })
-  expect(copies.started).toHaveLength(accepted.length + 1)
-  expect(told).toEqual(ids.map((row) => ({ row, verdict: 'not for this app', reason: UNREAD.discovery })))
+  const copies = starting((outcome) => ({ shows: YES, reads: !outcome?.startsWith('discovery') }))
+  const { told } = await judge([...ids, 'jwks/jwks.extra_key'], imitatedApp(right), { startFresh: copies.startFresh })
+  expect(copies.started).toHaveLength(accepted.length + 2)
+  expect(told.slice(0, -1)).toEqual(ids.map((row) => ({ row, verdict: 'not for this app', reason: UNREAD.discovery })))
+  const later = starting((outcome) => ({ shows: YES, reads: `discovery/${outcome}` !== accepted[0] }))
+  const { told: read } = await judge(ids, imitatedApp(right), { startFresh: later.startFresh })
+  expect(read.filter(({ reason }) => reason !== undefined)).toMatchObject([{ row: accepted[0], reason: 'not_reached' }])
 })

@@ -48,8 +48,8 @@ const ran = ({ plans }: ImitatedApp) => plans.map(({ use }) => use.outcome)
 
 test('After 25 rows, and after the last, a plain good flow shows that the app still lets an adult in', async () => {
   const app = right()
-  const trial = await tried(30, { app })
-  const names = rows(30).map(({ name }) => name)
+  const trial = await tried(50, { app })
+  const names = rows(50).map(({ name }) => name)
   expect(ran(app)).toEqual([...names.slice(0, 25), 'verified', ...names.slice(25), 'verified'])
   expect(trial.heard).toEqual(names.map((name) => [name, 'refused']))
   expect(trial.verdictOf(rowAt(25))).toMatchObject(refused(SHOWED_NO, 'f27'))
@@ -117,17 +117,17 @@ test('A row at which the app breaks is followed by a good flow, which may fail o
 })
 
 test('A row that broke or came out differently beside others is judged again, alone', async () => {
-  const [breaks, flaky, good] = rows(3).map(({ name }) => name)
+  const [always, breaks, flaky, good] = rows(4).map(({ name }) => name)
   const app = imitatedApp(({ use: { outcome } }) => {
     const time = ran(app).filter((name) => name === outcome).length
-    if (outcome === breaks && time === 1) return { shows: ended('dropped') }
+    if (outcome === always || (outcome === breaks && time === 1)) return { shows: ended('dropped') }
     if (outcome === flaky && time === 1) return YES
     return isGoodFlow(outcome) ? YES : NO
   })
-  const trial = await tried(3, { app, visitsEach: 2, repeat: 2 })
-  expect(ran(app).slice(-3, -1).toSorted()).toEqual([breaks, flaky].toSorted())
+  const trial = await tried(4, { app, visitsEach: 2, repeat: 2 })
+  expect(ran(app).slice(-5, -1).toSorted()).toEqual([breaks, flaky, always, always].toSorted())
   expect(ran(app).at(-1)).toBe('verified')
-  const all = [breaks, flaky, good].map((name) => [name, 'refused'])
+  const all = [always, breaks, flaky, good].map((name) => [name, name === always ? 'broke' : 'refused'])
   expect(trial.heard.toSorted()).toEqual(all.toSorted())
 })
 
@@ -155,14 +155,15 @@ test('A limit of requests in an app is noted once, with the row at which the lim
   expect(trial.notes).toEqual(['your app answers 429 since row 2; raise its limit for tests, or --jobs 1'])
 })
 
-test('Two copies of an app share the rows, and each copy has good flows of its own', async () => {
+test.each([1, 4])('Two copies of an app share the rows, %i at once, and each has its own good flows', async (each) => {
   const apps = [right(), lostFrom(1)] as const
-  const trial = await tried(4, { app: apps })
+  const trial = await tried(4, { app: apps, visitsEach: each })
   expect(apps.map((app) => ran(app).length).reduce((sum, one) => sum + one)).toBe(6)
   expect(apps.flatMap(ran).filter(isGoodFlow)).toHaveLength(2)
   expect(trial.copies.map(({ name }) => name)).toEqual(['copy 1 of your app', 'copy 2 of your app'])
   const lost = LOST.replace('2 your app', '4 copy 2 of your app').replace('the adult', 'adult-passport')
   expect(trial.notes).toEqual([`${lost}${VOID}`])
+  expect(trial.verdictOf(rowAt(4)).evidence).toBe('it was not tried')
 })
 
 test('A row that is judged alone has the last lines of the log, which name the refusing check', async () => {
@@ -180,19 +181,22 @@ test('A row that is judged alone has the last lines of the log, which name the r
   expect(trial.verdictOf(rowAt(0))).toMatchObject({ refusedBy: 'exp', log })
 })
 
-test('Rows that an ended audit did not reach say so, and an interrupted row shows nothing', async () => {
+test.each([
+  ['an interrupted row shows nothing', YES],
+  ['an interrupted row that was refused counts', NO],
+])('Rows that an ended audit did not reach say so, and %s', async (_what, shows) => {
   const end = new AbortController()
   const app = imitatedApp(({ use }) => {
     if (use.outcome !== ROWS[1]?.name) return NO
     end.abort()
-    return YES
+    return shows
   })
   const trial = await trialOf({ app, signal: end.signal })
   const before = { verdict: 'undetermined', reason: 'timed_out', flows: [] }
   expect(trial.verdictOf(rowAt(0))).toEqual({ ...before, evidence: 'it was not tried' })
   await trial.judge(rows(3))
   expect(ran(app)).toEqual(rows(2).map(({ name }) => name))
-  expect(trial.heard).toEqual([[ROWS[0]?.name, 'refused']])
+  expect(trial.heard).toEqual(rows(shows === NO ? 2 : 1).map(({ name }) => [name, 'refused']))
   const evidence = 'it was not tried: the audit ended before; raise --budget'
-  expect(trial.verdictOf(rowAt(1))).toEqual({ ...before, evidence })
+  for (const row of rows(3).slice(trial.heard.length)) expect(trial.verdictOf(row)).toEqual({ ...before, evidence })
 })
