@@ -178,7 +178,7 @@ test('A scenario fails with the explanation when the request cannot have its dec
 
 test('A persona without an age key may have an outcome that needs none', async () => {
   const tenant = await createTestTenant()
-  for (const outcome of ['verified', 'access_denied', 'callback.state_missing'])
+  for (const outcome of ['verified', 'access_denied', 'callback.state_missing', 'callback.create_requested_unasked'])
     expect(await namesBy('use', tenant, { query: named('no-age-key', outcome) })).toContain(outcome)
 })
 
@@ -264,17 +264,18 @@ test('A replay takes what an earlier flow of the client was answered, when that 
   expect((await decideRequest('use', tenant, { query: named('teen-16') }))?.earlier).toBeUndefined()
 })
 
-test('A decision takes a persona that was looked up before, and passes on that a store is away', async () => {
+test('A decision takes a persona that was looked up before, and passes on that a store fails', async () => {
   const tenant = await createTestTenant()
   const transaction = await transactionOf('use', tenant)
   const known = ['other', 'teen-16'].map((name) => ({ name, title: 'As it was', purpose: 'P' }))
   const request = { requested: { query: named('teen-16') }, known, tenant }
   expect(await decide(transaction, callOf('use'), request)).toMatchObject({ persona: known[1] })
-  const away = Refusal.unavailable('the store is away')
-  const personas = { ...tenant.personas, find: () => Promise.reject(away) }
   await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
-  const broken: Tenant = Object.assign(Object.create(tenant), { personas })
-  await expect(decide(transaction, callOf('use'), { requested: {}, tenant: broken })).rejects.toBe(away)
+  for (const error of [Refusal.unavailable('the store is away'), new Error('the record is damaged')]) {
+    const personas = { ...tenant.personas, find: () => Promise.reject(error) }
+    const broken: Tenant = Object.assign(Object.create(tenant), { personas })
+    await expect(decide(transaction, callOf('use'), { requested: {}, tenant: broken })).rejects.toBe(error)
+  }
   expect(await tenant.expectations.list()).toHaveLength(1)
 })
 
@@ -309,13 +310,14 @@ test('A call that has ended already uses up an expectation of its outcome, and n
   await tenant.expectations.add({ flow: 'create', outcome: 'access_denied', times: 1 })
   expect(await decideEnded(call, tenant)).toBeUndefined()
   const { id } = await tenant.expectations.add({ flow: 'create', outcome: EXPIRED, times: 1 })
-  expect(await decideEnded(call, tenant)).toMatchObject({
+  const [decided, other] = await Promise.all([decideEnded(call, tenant), decideEnded(call, tenant)])
+  expect(decided).toMatchObject({
     persona: undefined,
     outcome: { flow: 'create', name: EXPIRED },
     decidedBy: `expectation ${id} (now used up)`,
     queued: { outcome: EXPIRED },
   })
-  expect(await decideEnded({ ...call, endedAs: undefined }, tenant)).toBeUndefined()
+  expect([other, await decideEnded({ ...call, endedAs: undefined }, tenant)]).toEqual([undefined, undefined])
   expect((await tenant.expectations.list()).map(({ outcome }) => outcome)).toEqual(['access_denied'])
 })
 
@@ -325,6 +327,7 @@ const decideCall = (flow: OutcomeFlow, tenant: Tenant, header?: string) =>
 test('A server call is left to the service when no source names an outcome, and refused an unknown outcome', async () => {
   const tenant = await createTestTenant({ defaults: { persona: 'teen-16' } })
   expect(await decideCall('par', tenant)).toBeUndefined()
+  expect(await decideServerCall({ ...callOf('jwks'), client_id: undefined }, { requested: {}, tenant })).toBeUndefined()
   const refusal = await refusalOf(() => decideCall('par', tenant, 'par.402'))
   expect(refusal).toMatchObject({ status: 400, suggestions: expect.arrayContaining(['par.401']) })
 })
@@ -360,6 +363,7 @@ test('A read of a document holds what a scenario decides for it, and another cal
     expect([forced?.source, await forced?.settle(true)]).toEqual([expect.stringMatching(/^scenario "A"/), true])
   }
   expect(await tenant.expectations.list()).toMatchObject([{ flow: 'jwks', outcome: 'jwks.500', held_since: 'f0' }])
+  expect(await tenant.scenarios.list()).toMatchObject([{ current: 2, revision: 2 }])
   await tenant.expectations.clear()
   await arm(tenant, { flow: 'jwks', outcome: 'jwks.500' })
   const forced = await decideCall('jwks', tenant, 'jwks.404')

@@ -63,12 +63,19 @@ test.each([
 })
 
 test('A pending request is taken once and was answered then, but not when it is gone after an hour', async () => {
-  const ports = start()
+  const { store, ...others } = start()
+  const kept: string[] = []
+  const put: typeof store.put = (...record) => {
+    kept.push(`${record[0]}, is unfinished: ${record[4]?.isUnfinished}`)
+    return store.put(...record)
+  }
+  const ports = { ...others, store: { ...store, put } }
   const id = await keepPending(pending, ports)
   expect(await wasAnswered(id, ports)).toBe(false)
   const taken = await Promise.all([takePending(id, ports), takePending(id, ports)])
   expect(taken.filter((one) => one !== undefined)).toEqual([pending])
   expect(await wasAnswered(id, ports)).toBe(true)
+  expect(kept).toEqual(['transaction, is unfinished: true', 'answered, is unfinished: undefined'])
   const late = await keepPending(pending, ports)
   ports.moveTo(NOON + ANOTHER_HOUR)
   expect([await takePending(late, ports), await wasAnswered(late, ports)]).toEqual([undefined, false])
