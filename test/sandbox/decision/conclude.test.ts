@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
 import { beginCreate } from '../../../src/oidc/create.ts'
+import { Refusal } from '../../../src/oidc/refusal.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
 import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import { requireOutcome } from '../../../src/sandbox/decision/names.ts'
@@ -103,7 +104,8 @@ test('A Create request saves the submitted signals for the persona, or for a new
 test('A Create request saves nothing with an error or when the user closes the window, which has no callback', async () => {
   const tenant = await createTestTenant()
   const before = await tenant.personas.list()
-  expect((await concludeCreate(tenant, 'no_answer')).callback).toBeUndefined()
+  const closed = { callback: undefined, outcome: { name: 'no_answer' } }
+  expect(await concludeCreate(tenant, 'no_answer')).toMatchObject(closed)
   const params = paramsOf(await concludeCreate(tenant, 'access_denied'))
   expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
   expect(await tenant.personas.list()).toEqual(before)
@@ -114,6 +116,7 @@ test('A Create request saves nothing where no passkey can be made, and says so',
   const conclusion = await concludeCreate(tenant, 'created', { saves: false })
   expect([paramsOf(conclusion), conclusion.isUnsaved]).toEqual([{ state: 'state-1' }, true])
   expect((await concludeUse(tenant, 'verified', 'no-age-key')).outcome.name).toBe('access_denied')
+  expect((await concludeCreate(tenant, 'created_new', { saves: false })).isUnsaved).toBe(true)
   expect((await concludeCreate(tenant, 'access_denied', { saves: false })).isUnsaved).toBe(false)
   expect(await concludeCreate(tenant, 'created')).toMatchObject({ isUnsaved: false, traps: [] })
 })
@@ -145,4 +148,15 @@ test('A conclusion names the traps of the answer, and signs with the algorithm o
   const jku = `https://sandbox.example/_sandbox/trap/${conclusion.traps[0]}`
   expect(decodeProtectedHeader(tokenOf(conclusion))).toMatchObject({ alg: 'ES256', jku })
   expect(conclusion.traps).toHaveLength(1)
+})
+
+test('A row of the next key takes one that is published already, and passes on that none can be published', async () => {
+  const tenant = await createTestTenant()
+  const rotated = (of: Tenant) => concludeUse(of, 'id_token.key_rotated', 'adult-passport')
+  const kids = [await rotated(tenant), await rotated(tenant)].map((one) => decodeProtectedHeader(tokenOf(one)).kid)
+  expect(kids[1]).toBe(kids[0])
+  for (const error of [Refusal.unavailable('the store is away'), new Error('the disk is full')]) {
+    const broken: Tenant = Object.assign(Object.create(tenant), { rotateKeys: () => Promise.reject(error) })
+    await expect(rotated(broken)).rejects.toBe(error)
+  }
 })
