@@ -13,9 +13,12 @@ type Ended = { response: RecordedResponse; outcome?: string; client?: string } &
 /** The answer to replay, out of Use flows in the order in which they ended: what each sent, and what came back. */
 async function replayed(...flows: readonly Ended[]) {
   const journal = createMemoryJournal()
-  for (const { response, outcome, client: client_id, ...parameters } of flows.map((flow) => ({ ...GOOD, ...flow }))) {
+  for (const [index, flow] of flows.entries()) {
+    const { response, outcome, client: client_id, ...parameters } = { ...GOOD, ...flow }
     const facts = { flow: 'use', client_id, outcome } as const
-    await journal.record('default', useFlowEntry({ facts, call: { parameters, response } }))
+    const page = { parameters, response: { kind: 'page', title: 'Choose' } as const }
+    await journal.record('default', useFlowEntry({ facts, ends: false, issuedIds: [`t${index}`], call: page }))
+    await journal.record('default', useFlowEntry({ facts, correlationIds: [`t${index}`], call: { response } }))
   }
   const request = { clientId: 'web-shop', state: 'now', nonce: 'now' }
   return findReplayableAnswer(request, { journal, name: 'default' })

@@ -8,7 +8,7 @@ import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import { foreignKey } from '../../../src/sandbox/keys/foreign-keys.ts'
 import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
-import { bodyOf } from '../../../src/sandbox/outcomes/reply-changes.ts'
+import { bodyOf, keysOf } from '../../../src/sandbox/outcomes/reply-changes.ts'
 import type { ReplyBody, ServerReply } from '../../../src/sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../../../src/sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
@@ -158,10 +158,8 @@ async function callbackDifference(row: Outcome): Promise<unknown> {
 
 const body = (value: unknown): ReplyBody => ({ kind: 'json', value })
 
-const createTools = () => {
-  const { provider, keys, clients, settings } = tenant
-  return createTamperTools({ provider, keys, clients, settings, transaction: undefined })
-}
+const createTools = ({ provider, keys, clients, settings } = tenant) =>
+  createTamperTools({ provider, keys, clients, settings, transaction: undefined })
 
 function goodReply(flow: OutcomeFlow): ServerReply {
   const { provider } = tenant
@@ -199,8 +197,13 @@ test('A reply that is no JSON object has no members, and a row that replays an a
   const reply = { status: 200, headers: {} }
   expect(bodyOf({ ...reply, body: body({ a: 1 }) })).toEqual({ a: 1 })
   for (const other of [body('OK'), body([1]), { kind: 'text', text: '{}' } as const, { kind: 'empty' } as const])
-    expect(bodyOf({ ...reply, body: other })).toEqual({})
+    expect([bodyOf({ ...reply, body: other }), keysOf({ ...reply, body: other })]).toEqual([{}, []])
   expect(() => createTools().earlier).toThrow('a row that replays an answer must need earlier_flow')
+})
+
+test('Rows that change keys know the algorithm that a reading sets for all id_tokens', async () => {
+  const changed = await createTestTenant({ readings: { signing: 'ES256' } })
+  expect([createTools().signingAlgs, createTools(changed).signingAlgs]).toEqual([['RS256'], ['ES256']])
 })
 
 test('Each row changes of a good answer what rows.expected.txt says, and nothing else', async () => {
