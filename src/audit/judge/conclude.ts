@@ -21,7 +21,7 @@ export function describeRow(row: Outcome, found: RowVerdict | { reason: string }
   const judged = withKnown(rowId(row), verdict, counting)
   const { flow, family, summary, rule, harm, severity, refs, cwe } = row
   const level = judged.verdict === 'broke' ? weaker(row.level, 'should') : row.level
-  const reason = judged.because ?? ('verdict' in found ? found.reason : found.reason)
+  const reason = judged.because ?? found.reason
   return {
     row: rowId(row),
     flow,

@@ -111,7 +111,6 @@ async function judgeReplay(
   browser.forget(cookiesSet(visit))
   // A denial answers nothing that can be replayed.
   const denied = await driver.run({ use: { outcome: 'access_denied' }, browser })
-  const signature = signatures.use
-  const isYes = signature && (await readRun(denied, { signature, rules: rules.use, driver })) === 'yes'
+  const isYes = (await readRun(denied, { signature: signatures.use, rules: rules.use, driver })) === 'yes'
   return denied.request && !isYes ? judgeIn(browser) : judgeIn()
 }

@@ -48,13 +48,12 @@ export async function judgeRows(
   await trial.judge(controls)
   await trial.judge(others)
   const starts =
-    startFresh && starting.length > 0
-      ? await judgeStarts(
-          starting.toSorted(bySeverity),
-          { ...settings, startFresh, jobs: settings.copies.length },
-          onVerdict,
-        )
-      : undefined
+    startFresh &&
+    (await judgeStarts(
+      starting.toSorted(bySeverity),
+      { ...settings, startFresh, jobs: settings.copies.length },
+      onVerdict,
+    ))
   const verdictOf = (row: Outcome): RowVerdict =>
     starts?.verdicts.get(row) ?? verdictOfRefused(row, learned) ?? trial.verdictOf(row)
   const judged = rows.map((row) => {
@@ -83,7 +82,7 @@ export function verdictOfRefused(row: Outcome, { create, upgrade }: LearnedApp):
 function withMask(row: Outcome, verdictOf: (row: Outcome) => RowVerdict): RowVerdict {
   const found = verdictOf(row)
   const twin = found.verdict === 'refused' ? findRow(row.twin) : undefined
-  if (!twin || twin === row || verdictOf(twin).verdict !== 'too strict') return found
+  if (!twin || verdictOf(twin).verdict !== 'too strict') return found
   const evidence = `your app also refuses ${row.twin}, which differs by the fault alone`
   return { ...found, verdict: 'undetermined', reason: 'masked', evidence }
 }

@@ -23,8 +23,8 @@ export interface RunVerdict {
 export interface Readers {
   readonly sandbox: SandboxApi
   readonly driver: Driver
-  /** Absent for a flow that the app does not have. */
-  readonly signatures: Readonly<Partial<Record<'use' | 'create' | 'upgrade', Signature>>>
+  /** Create and Upgrade are absent when the app does not have them. */
+  readonly signatures: Readonly<Record<'use', Signature> & Partial<Record<'create' | 'upgrade', Signature>>>
   readonly rules: Readonly<Record<'use' | 'create' | 'upgrade', DeclaredRules>>
   /** After a denial the app offers to create an age key by itself, so that Create is no sign of a yes. */
   readonly createsAfterDenial: boolean

@@ -45,8 +45,7 @@ export async function prepareCopies(
 /** What a copy shows that does not let an adult in any more; `undefined` when it does. */
 export async function findLoss({ judge: { readers, cast, driver } }: JudgedCopy): Promise<string | undefined> {
   const { signatures, rules } = readers
-  const read = (run: FlowRun) =>
-    signatures.use ? readRun(run, { signature: signatures.use, rules: rules.use, driver }) : 'unknown'
+  const read = (run: FlowRun) => readRun(run, { signature: signatures.use, rules: rules.use, driver })
   const beAdult = () => cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
   const first = await beAdult()
   // A crash by one of the rows before may have ended it.

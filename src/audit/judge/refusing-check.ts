@@ -114,10 +114,10 @@ const STACK = /^\s+at |^\s+File "|^\s*$/
 /** Reads what an app wrote while it was given a row: the lines from the first that a library wrote, else the last ones. */
 export function readLog(lines: readonly string[]): ReadLog {
   const written = lines.filter((line) => !STACK.test(line))
-  const checkIn = (line: string) => LIBRARY_MESSAGES.find(({ pattern }) => pattern.test(line))?.check
-  const telling = written.findIndex((line) => checkIn(line) !== undefined)
+  const checks = written.map((line) => LIBRARY_MESSAGES.find(({ pattern }) => pattern.test(line))?.check)
+  const telling = checks.findIndex((check) => check !== undefined)
   if (telling < 0) return { log: written.slice(-MAX_LINES) }
-  return { log: written.slice(telling, telling + MAX_LINES), refusedBy: checkIn(written[telling] ?? '') }
+  return { log: written.slice(telling, telling + MAX_LINES), refusedBy: checks[telling] }
 }
 
 /** The verdict with what the log says. A check that the row does not break is said, and changes no verdict. */
