@@ -38,16 +38,19 @@ export interface AppCopies {
 export type StartFresh = (options: {
   readonly prepare: (sandbox: SandboxApi) => Promise<void>
   readonly signal: AbortSignal
-}) => Promise<{
+}) => Promise<FreshCopy>
+
+/** A copy that came up, or why it did not. */
+export type FreshCopy = (
+  | { readonly app: AuditedApp; readonly failure?: undefined }
+  | { readonly app?: undefined; readonly failure: { readonly problem: string; readonly isEnded: boolean } }
+) & {
   readonly sandbox: SandboxApi
-  /** Absent when it did not come up. */
-  readonly app?: AuditedApp | undefined
-  readonly failure?: { readonly problem: string; readonly isEnded: boolean } | undefined
   /** All that it wrote, without secrets. */
   log(): Promise<readonly string[]>
   /** Ends it and removes its tenant. */
   close(): Promise<void>
-}>
+}
 
 /** The app whose page is at an address. */
 export const appAt = (sandbox: SandboxApi, settings: PageSettings, program?: AppProgram): AuditedApp => ({

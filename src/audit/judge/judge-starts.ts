@@ -2,10 +2,11 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { messageOf } from '../../files/caught.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
-import type { AuditedApp, StartFresh } from '../drive/audited-app.ts'
-import type { Driver } from '../drive/driver.ts'
+import type { AuditedApp, FreshCopy, StartFresh } from '../drive/audited-app.ts'
+import type { Driver, FlowRun } from '../drive/driver.ts'
 import { readRun } from '../learn/flow-reader.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
+import type { Reading } from '../learn/signature.ts'
 import { forEach } from './for-each.ts'
 import { confirmFinding, type RowVerdict, verdictNameFor } from './judge-row.ts'
 import type { RunVerdict } from './judge-run.ts'
@@ -96,31 +97,25 @@ async function startOnce(
   { startFresh, drive, learned, signal }: Settings,
 ): Promise<{ verdict: RunVerdict; log: readonly string[] }> {
   const { flow, name: outcome } = row
-  let queued: string | undefined
-  const queue = async (sandbox: SandboxApi) => {
-    queued = (await sandbox.next({ flow, outcome, times: READS })).id
-  }
+  const queue = async (sandbox: SandboxApi) => void (await sandbox.next({ flow, outcome, times: READS }))
   const copy = await startFresh({ prepare: queue, signal })
   try {
-    const verdict = await judgeCopy(copy, { row, drive, learned, isRead: () => isRead(queued, copy.sandbox) })
+    const verdict = await judgeCopy(copy, { row, drive, learned })
     return { verdict, log: await copy.log() }
   } finally {
     await copy.close()
   }
 }
 
-type FreshCopy = Awaited<ReturnType<StartFresh>>
-
 async function judgeCopy(
   { app, failure, sandbox }: FreshCopy,
-  { row, drive, learned, isRead }: Pick<Settings, 'drive' | 'learned'> & { row: Outcome; isRead(): Promise<boolean> },
+  { row, drive, learned }: Pick<Settings, 'drive' | 'learned'> & { row: Outcome },
 ): Promise<RunVerdict> {
-  const driver = app && drive(app)
-  const run =
-    driver && (await learned.use.cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } })))
-  const flows = run?.useFlow === undefined ? [] : [run.useFlow]
-  const shown = failure ? `your app did not start: ${failure.problem}` : `your app showed ${run?.observation.summary}`
-  if (!(await isRead())) {
+  const seen = app ? await visitAsAdult(drive(app), learned) : failure
+  const isDown = 'problem' in seen
+  const flows = isDown || seen.run.useFlow === undefined ? [] : [seen.run.useFlow]
+  const shown = isDown ? `your app did not start: ${seen.problem}` : `your app showed ${seen.run.observation.summary}`
+  if (!(await isRead(sandbox))) {
     const evidence = app && isReadFlow(row.flow) ? UNREAD[row.flow] : `it read no reply of ${rowId(row)}; ${shown}`
     return { verdict: 'undetermined', reason: 'not_reached', evidence, flows }
   }
@@ -129,24 +124,29 @@ async function judgeCopy(
     return { verdict: 'taken', evidence: 'your app fetched the address that the reply named', flows }
   }
   // Decision: an app that ends because of what it read says no; one that hangs says nothing.
-  if (failure) return { verdict: failure.isEnded ? 'refused' : 'broke', evidence: shown, flows }
-  if (!run || !driver) throw new Error('a copy has started, or it has not')
-  const { request, observation } = run
+  if (isDown) return { verdict: seen.isEnded ? 'refused' : 'broke', evidence: shown, flows }
+  const { request, observation } = seen.run
   if (observation.status === 429) return { verdict: 'undetermined', reason: 'control_lost', evidence: shown, flows }
   // Decision: before the browser is sent to the service, a page of 500 and above says that the app cannot begin: a no.
-  if (!request && observation.end === 'page' && observation.status >= 500)
-    return { verdict: 'refused', evidence: shown, flows }
-  const { signatures, rules } = learned.reading
-  if (!signatures.use) throw new Error('Use is always learned')
-  const reading = await readRun(run, { signature: signatures.use, rules: rules.use, driver })
+  if (!request && observation.status >= 500) return { verdict: 'refused', evidence: shown, flows }
+  const reading = await seen.read()
   if (reading === 'unknown') return { verdict: 'undetermined', reason: 'page_unknown', evidence: shown, flows }
   const verdict = ({ yes: 'taken', no: 'refused', broke: 'broke' } as const)[reading]
   return { verdict, evidence: shown, flows }
 }
 
-/** Whether a queued reply was read: then it is held, or a part of it is used up. */
-async function isRead(id: string | undefined, sandbox: SandboxApi): Promise<boolean> {
-  const left = (await sandbox.expectations.list()).find((expectation) => expectation.id === id)
+/** The good flow of an adult, and how its last page is read. */
+async function visitAsAdult(
+  driver: Driver,
+  { use, reading: { signatures, rules } }: LearnedApp,
+): Promise<{ run: FlowRun; read(): Promise<Reading> }> {
+  const run = await use.cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
+  return { run, read: () => readRun(run, { signature: signatures.use, rules: rules.use, driver }) }
+}
+
+/** Whether the reply that was queued for a fresh tenant was read: then it is held, or a part of it is used up. */
+async function isRead(sandbox: SandboxApi): Promise<boolean> {
+  const [left] = await sandbox.expectations.list()
   return left === undefined || left.held_since !== undefined || left.remaining < left.times
 }
 
@@ -154,12 +154,9 @@ async function isRead(id: string | undefined, sandbox: SandboxApi): Promise<bool
 async function findLossOfStart({ startFresh, drive, learned, signal }: Settings): Promise<string | undefined> {
   const copy = await startFresh({ prepare: async () => {}, signal })
   try {
-    if (!copy.app) return copy.failure?.problem ?? 'it did not start'
-    const driver = drive(copy.app)
-    const run = await learned.use.cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
-    const { signatures, rules } = learned.reading
-    const reading = signatures.use && (await readRun(run, { signature: signatures.use, rules: rules.use, driver }))
-    return reading === 'yes' ? undefined : `it showed ${run.observation.summary}`
+    if (!copy.app) return copy.failure.problem
+    const { run, read } = await visitAsAdult(drive(copy.app), learned)
+    return (await read()) === 'yes' ? undefined : `it showed ${run.observation.summary}`
   } catch (error) {
     return messageOf(error)
   } finally {

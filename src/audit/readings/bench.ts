@@ -67,8 +67,7 @@ export function freshBench({ startFresh, drive, signal, ...settings }: FreshSett
       const copy = await startFresh({ prepare: async (sandbox) => (await openReadings(sandbox)).set(changed), signal })
       const { app, sandbox, failure } = copy
       try {
-        if (!app)
-          return { runs: [], documents: await fetched(sandbox), notStarted: failure?.problem ?? 'it did not start' }
+        if (!app) return { runs: [], documents: await fetched(sandbox), notStarted: failure.problem }
         const driver = drive(app)
         const cast = await chooseCast(sandbox, use.profile.claims)
         const runs = await runAll({ readers: { ...reading, sandbox, driver }, driver, cast }, settings, options)
