@@ -45,7 +45,7 @@ export interface Decision {
 export async function decide(
   transaction: Transaction,
   call: ReceivedCall,
-  { requested, known = [], tenant }: { requested: RequestedDecision; known?: readonly Persona[]; tenant: Tenant },
+  { requested, known, tenant }: { requested: RequestedDecision; known?: readonly Persona[]; tenant: Tenant },
 ): Promise<Decision | undefined> {
   for (;;) {
     const match = await matchQueue(call, tenant)
@@ -67,10 +67,7 @@ export async function decideByChoice(
   choice: NamedDecision,
   tenant: Tenant,
 ): Promise<Decision | undefined> {
-  const { decision, refused } = await choose(transaction, [{ source: 'the choice page', ...choice }], {
-    known: [],
-    tenant,
-  })
+  const { decision, refused } = await choose(transaction, [{ source: 'the choice page', ...choice }], { tenant })
   if (refused) throw refused.refusal
   return decision
 }
@@ -102,18 +99,18 @@ export async function runClockSteps({ queued }: Decision, { scenarios }: Tenant)
 /** What the sources come to: a decision and the sources that it follows, or the source that asks for what cannot be had. */
 interface Choice {
   readonly decision?: Decision | undefined
-  readonly followed: readonly DecisionSource[]
+  readonly followed: readonly (DecisionSource | undefined)[]
   readonly refused?: { readonly source: DecisionSource; readonly refusal: Refusal }
 }
 
 async function choose(
   transaction: Transaction,
   sources: readonly DecisionSource[],
-  { known, tenant }: { known: readonly Persona[]; tenant: Tenant },
+  { known = [], tenant }: { known?: readonly Persona[] | undefined; tenant: Tenant },
 ): Promise<Choice> {
   const byPersona = sources.find(({ persona }) => persona !== undefined)
   const byOutcome = sources.find(({ outcome }) => outcome !== undefined)
-  const followed = [byPersona, byOutcome].filter((source) => source !== undefined)
+  const followed = [byPersona, byOutcome]
   let asking = byPersona
   const find = async (name: string, source: string) =>
     known.find((persona) => persona.name === name) ?? requirePersona(name, { personas: tenant.personas, source })
@@ -132,7 +129,7 @@ async function choose(
         ? await find(FALLBACK_PERSONAS[transaction.flow], 'the persona when none is named')
         : undefined)
     requireAgeKeyFor({ ...outcome, name: named.name }, holder, source)
-    const decidedBy = holder === persona ? by : `${by}; persona ${holder?.name}, because none is named`
+    const decidedBy = persona || !holder ? by : `${by}; persona ${holder.name}, because none is named`
     return {
       decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named, decidedBy, earlier },
       followed,
@@ -153,7 +150,6 @@ const usualDecision = ({ flow }: Transaction, persona: Persona, decidedBy: strin
 /** `query parameter sandbox_persona; outcome by expectation e3 (now used up)` */
 function sourceText(byPersona: DecisionSource | undefined, byOutcome = byPersona): string {
   const persona = byPersona?.source
-  const outcome = byOutcome?.source
-  if (persona === undefined || outcome === undefined || persona === outcome) return persona ?? outcome ?? ''
-  return `${persona}; outcome by ${outcome}`
+  const outcome = byOutcome?.source ?? ''
+  return persona === undefined || persona === outcome ? outcome : `${persona}; outcome by ${outcome}`
 }
