@@ -31,7 +31,7 @@ export const claimsRows =
       summary,
       rule,
       ...columns,
-      apply: (claims, tools) => withClaims(claims, typeof change === 'function' ? change(tools, claims) : change),
+      apply: (claims, tools) => ({ ...claims, ...(typeof change === 'function' ? change(tools, claims) : change) }),
     })
 
 /** A Use flow that ends well, but for its id_token once it is signed. To be refused, unless the row says otherwise. */
@@ -40,9 +40,6 @@ export const changedToken = (name: string, row: Row<'token'>): OutcomeRow => ({
   seam: 'token',
   ...row,
 })
-
-const withClaims = (claims: IdTokenClaims, change: IdTokenClaims): IdTokenClaims =>
-  Object.fromEntries(Object.entries({ ...claims, ...change }).filter(([, value]) => value !== undefined))
 
 /** The claims without some of them. */
 export const without = (claims: IdTokenClaims, ...names: readonly string[]): IdTokenClaims =>
