@@ -21,8 +21,7 @@ export function readReport(text: string): ReadReport {
   if (verdictsSchema.safeParse(json.value).success) {
     return { ok: false, problem: 'holds verdicts alone, as an earlier version kept them, and not the whole report' }
   }
-  const [first] = checked.problems
-  const place = first === undefined ? '' : `${formatPath(first.path) || 'the value'}: ${first.message}`
+  const [place = ''] = checked.problems.map(({ path, message }) => `${formatPath(path) || 'the value'}: ${message}`)
   return { ok: false, problem: `is no report of agekey-sandbox audit: ${place}${byOtherVersion(json.value)}` }
 }
 
