@@ -125,18 +125,25 @@ test('An app that begins again after a yes, too, is read by what tells that from
   expect(readObservation(signature, ended('begins again'))).toBe('unknown')
 })
 
+test('An app that redirects for ever after a yes shows nothing by that', () => {
+  const endless = ended('redirects for ever')
+  expect(readObservation(learn(endless, noAge), endless)).toBe('unknown')
+})
+
 test('A status from 400 on is a no only of an app whose yes has another one', () => {
-  const signature = learn(page(404, '/in', 'welcome home'), page(404, '/in', 'sorry'))
+  const signature = learn(page(400, '/in', 'welcome home'), page(400, '/in', 'sorry'))
   expect(readObservation(signature, page(403, '/in', 'hello'))).toBe('unknown')
-  expect(readObservation(signature, page(404, '/in', 'sorry'))).toBe('no')
+  expect(readObservation(signature, page(400, '/in', 'sorry'))).toBe('no')
   expect(readObservation(signature, page(499, '/in', 'welcome home'))).toBe('yes')
   expect(readObservation(signature, ended('unreachable'))).toBe('broke')
   expect(readObservation(signature, ended('refused by the sandbox'))).toBe('unknown')
 })
 
 /** An app of one page, which says in other words after each kind of no that no age was proved. */
-const NO_AGE = 'no age was proved: '
-const onePage = learn(at('welcome in'), at(`${NO_AGE}declined by user`), at(`${NO_AGE}below limit`))
+const NO_AGE = 'shop no age was proved:'
+const DECLINED = `${NO_AGE} you have declined to go on`
+const BELOW = `${NO_AGE} thresholds are all below their limit`
+const onePage = learn(at('shop welcome in'), at(DECLINED), at(BELOW))
 
 test.each([
   ['the words that two kinds of no have in common', at('no age was proved: bad signature'), 'no'],
@@ -151,9 +158,33 @@ test.each([
 
 test.each([
   ['one word in common', 'sorry declined by you', 'sorry child below limit', 'sorry bad token', 'unknown'],
+  ['two words in common', 'no age as you have declined', 'no age for thresholds are below', 'no age today', 'no'],
   ['the same words', 'no age was proved', 'no age was proved', 'no age was somehow shown today', 'no'],
 ])('Two kinds of no with %s are read as such: %s, %s, %s is %s', (_what, one, other, said, reading) => {
   expect(readObservation(learn(at('welcome in'), at(one), at(other)), at(said))).toBe(reading)
+})
+
+test.each([
+  ['path', page(201, '/b', BELOW)],
+  ['status', page(202, '/a', BELOW)],
+])('Words that two kinds of no have in common tell nothing when each no has another %s', (_what, other) => {
+  const signature = learn(at('welcome'), page(201, '/a', DECLINED), other)
+  expect(readObservation(signature, page(201, '/a', NO_AGE))).toBe('unknown')
+})
+
+test.each([
+  ['its eight words at another path', 'a b c d e f g h', page(200, '/other', 'a b c d e f g h'), 'no'],
+  ['nine of its ten words and one of a yes', 'a b c d e f g h i j', at('a b c d e f g h i welcome'), 'no'],
+  ['its two words at another path', 'a b', page(200, '/other', 'a b'), 'unknown'],
+] as const)('A page is a no by nine of ten features of a no: %s', (_what, no, observation, reading) => {
+  expect(readObservation(learn(at('welcome home'), at(no)), observation)).toBe(reading)
+})
+
+test('Nothing but what each page of a no has tells that no, and nothing but what none of them has tells a yes', () => {
+  const noes = [page(200, '/a', 'sorry not 1'), page(201, '/b', 'sorry not back')]
+  const signature = learnSignature(twice(at('welcome back')), [{ label: 'a no', observations: noes }])
+  expect(readObservation(signature, page(200, '/callback', 'welcome'))).toBe('yes')
+  expect(readObservation(signature, page(200, '/c', 'sorry hello'))).toBe('unknown')
 })
 
 test('A no that only leaves something out has no other features', () => {
