@@ -77,6 +77,6 @@ export function callbackUrl(callback: Callback): string {
   const sent = callback.blanks === '+' ? form : form.replaceAll('+', '%20')
   if (callback.mode === 'fragment') return new URL(`#${sent}`, callback.redirectUri).href
   const url = new URL(callback.redirectUri)
-  url.search = [url.search.slice(1), sent].filter((part) => part !== '').join('&')
+  url.search = [url.search, sent].filter((part) => part !== '').join('&')
   return url.href
 }

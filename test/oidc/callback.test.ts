@@ -59,6 +59,7 @@ test.each([
   [{ mode: 'query', blanks: '+' }, 'https://rp.example/cb?a=b+c%26%2B&state='],
   [{ mode: 'fragment' }, 'https://rp.example/cb#a=b%20c%26%2B&state='],
   [{ mode: 'query', redirectUri: 'https://rp.example/cb?x=y+z' }, 'https://rp.example/cb?x=y+z&a=b%20c%26%2B&state='],
+  [{ mode: 'query', redirectUri: 'https://rp.example/cb??x=y' }, 'https://rp.example/cb??x=y&a=b%20c%26%2B&state='],
   [{ mode: 'fragment', redirectUri: 'https://rp.example/cb?x=y' }, 'https://rp.example/cb?x=y#a=b%20c%26%2B&state='],
   [{ mode: 'query', params: [] }, 'https://rp.example/cb'],
 ] as const)('The browser takes the callback %j to %s', (changes, url) => {
