@@ -61,17 +61,8 @@ export function checkUseResponseType(
   if (responseType === undefined) findings.missing('USE-04', 'response_type')
   else if (responseType !== 'id_token') {
     const withCode = responseType.split(' ').sort().join(' ') === 'code id_token'
-    if (withCode && upgrade) {
-      findings.add('USE-05', {
-        path: 'response_type',
-        message: `response_type must be id_token${butIs(responseType, [])}`,
-      })
-    } else {
-      findings.add('USE-04', {
-        path: 'response_type',
-        message: `response_type must be id_token${butIs(responseType, [])}`,
-      })
-    }
+    const message = `response_type must be id_token${butIs(responseType)}`
+    findings.add(withCode && upgrade ? 'USE-05' : 'USE-04', { path: 'response_type', message })
   }
 }
 
@@ -96,7 +87,7 @@ export function readClaims(text: string | undefined, vocabulary: Vocabulary, fin
   }
   const json = parseJson(text)
   if (!json.ok) {
-    findings.add('USE-09', { path: 'claims', message: `claims must be JSON${butIs(text, [])}: ${json.reason}` })
+    findings.add('USE-09', { path: 'claims', message: `claims must be JSON${butIs(text)}: ${json.reason}` })
     return undefined
   }
   const { claims, issues } = parseClaims(json.value, vocabulary)
