@@ -87,7 +87,7 @@ function shown(value: unknown): string {
 }
 
 /** The end of a sentence that says what a value must be: `, is "credti". Did you mean "credit"?` */
-export function butIs(value: unknown, candidates: readonly string[]): string {
+export function butIs(value: unknown, candidates: readonly string[] = []): string {
   const hint = typeof value === 'string' ? didYouMean(value, candidates) : ''
   return `, is ${shown(value)}${hint && `.${hint}`}`
 }
@@ -95,7 +95,7 @@ export function butIs(value: unknown, candidates: readonly string[]): string {
 /** The same for a list or an object that is something else, with the usual reason. */
 export function butIsOther(value: unknown): string {
   if (typeof value === 'string' && /^\s*[[{]/.test(value)) return ', is JSON inside a string: it was encoded twice'
-  return butIs(value, [])
+  return butIs(value)
 }
 
 /** One line for each unknown member, in the order of `issue.keys`. */
@@ -122,7 +122,7 @@ function received(issue: RawIssue): string {
   if (issue.code === 'custom' && Array.isArray(input)) return `, has ${input.length}`
   if (issue.code === 'too_small' && Array.isArray(input)) return ', is empty'
   if (issue.code === 'custom' && isJsonObject(input)) return ''
-  return butIs(input, issue.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [])
+  return butIs(input, issue.code === 'invalid_value' ? issue.values.map(String) : undefined)
 }
 
 function nameOf(root: string, path: Path): string {

@@ -79,7 +79,7 @@ export function recommendations({ method, age, verification_id: verificationId }
     }
   }
   if (typeof verificationId === 'string' && !isUuidVersion7(verificationId)) {
-    const message = `should be a UUID of version 7${butIs(verificationId, [])}`
+    const message = `should be a UUID of version 7${butIs(verificationId)}`
     issues.push({ rule: 'SIG-13', path: ['verification_id'], message })
   }
   return issues

@@ -177,7 +177,7 @@ function readAuthorizationDetails(
   if (json.ok) return readAgeSignals(json.value, provider, findings)
   findings.add('PAR-10', {
     path: 'authorization_details',
-    message: `authorization_details must be JSON${butIs(text, [])}: ${json.reason}`,
+    message: `authorization_details must be JSON${butIs(text)}: ${json.reason}`,
   })
   return undefined
 }

@@ -166,7 +166,7 @@ function readTransaction(
   if (canCreate !== undefined && canCreate !== 'true' && canCreate !== 'false') {
     findings.add('USE-12', {
       path: 'can_create',
-      message: `can_create must be exactly true${butIs(canCreate, [])}; only the use choice is offered`,
+      message: `can_create must be exactly true${butIs(canCreate)}; only the use choice is offered`,
     })
   }
   const presentation = readPresentation(parameters, findings)
