@@ -5,5 +5,5 @@ export type AssuranceLevel = (typeof ASSURANCE_LEVELS)[number]
 
 /** Whether a certified level is at least the required one. Without certification (`undefined`) none is reached, not even `basic`. */
 export function reaches(level: AssuranceLevel | undefined, required: AssuranceLevel): boolean {
-  return level !== undefined && ASSURANCE_LEVELS.indexOf(level) >= ASSURANCE_LEVELS.indexOf(required)
+  return ASSURANCE_LEVELS.slice(ASSURANCE_LEVELS.indexOf(required)).some((enough) => enough === level)
 }
