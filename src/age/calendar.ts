@@ -1,6 +1,6 @@
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))?$/
+  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))?$/
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -27,8 +27,8 @@ export function parseInstant(text: string): number | undefined {
   if (text.length > LONGEST_TEXT) return undefined
   const match = DATE_TIME.exec(text)
   if (!match) return parseCalendarDate(text)
-  const [, date = '', hours, minutes, seconds = '0', fraction = '0', sign, zoneHours = '0', zoneMinutes = '0'] = match
-  const midnight = parseCalendarDate(date)
+  const [, hours, minutes, seconds = 0, fraction = 0, sign, zoneHours = 0, zoneMinutes = 0] = match
+  const midnight = parseCalendarDate(text.slice(0, 10))
   if (midnight === undefined) return undefined
   const zone = Number(zoneHours) * HOUR + Number(zoneMinutes) * MINUTE
   const time = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * SECOND + Number(fraction) * SECOND
@@ -38,7 +38,7 @@ export function parseInstant(text: string): number | undefined {
 /** The first instant that `text` can mean: without a zone, that of UTC+14. @returns as `parseInstant` */
 export function earliestInstant(text: string): number | undefined {
   const instant = parseInstant(text)
-  const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text)
+  const hasZone = /Z|[+-]\d\d:\d\d/.test(text)
   return instant === undefined || hasZone ? instant : instant - EARLIEST_ZONE
 }
 
@@ -51,7 +51,7 @@ export function parseCalendarDate(text: string): number | undefined {
   // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   // A day that does not exist has rolled over into another month.
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day) ? date.getTime() : undefined
+  return date.getUTCMonth() === Number(month) - 1 ? date.getTime() : undefined
 }
 
 /**
@@ -59,8 +59,7 @@ export function parseCalendarDate(text: string): number | undefined {
  * 29 February has a birthday on 1 March in common years. Negative before birth; `NaN` when there is no such day of birth.
  */
 export function completedYears(dateOfBirth: string, now: number): number {
-  const birth = parseCalendarDate(dateOfBirth)
-  return birth === undefined ? Number.NaN : yearsBetween(new Date(birth), new Date(now))
+  return yearsBetween(new Date(parseCalendarDate(dateOfBirth) ?? Number.NaN), new Date(now))
 }
 
 /** Birthdays passed from a birth to a day, as `completedYears` counts them. */
@@ -78,7 +77,7 @@ export interface RelativeDate {
   readonly milliseconds: number
 }
 
-const EXPRESSION = /^\s*(today|now)((?:\s*[+-]\s*\d{1,6}\s*[ymwdh])*)\s*$/
+const EXPRESSION = /^\s*(today|now)(?:\s*[+-]\s*\d{1,6}\s*[ymwdh])*\s*$/
 const TERM = /([+-])\s*(\d+)\s*([ymwdh])/g
 
 const MONTHS: Readonly<Record<string, number>> = { y: 12, m: 1 }
@@ -101,7 +100,7 @@ export function parseRelativeDate(text: string): RelativeDate | undefined {
   if (!match) return undefined
   let months = 0
   let milliseconds = 0
-  for (const [, sign, digits, unit = ''] of (match[2] ?? '').matchAll(TERM)) {
+  for (const [, sign, digits, unit = ''] of text.matchAll(TERM)) {
     const amount = sign === '-' ? -Number(digits) : Number(digits)
     months += amount * (MONTHS[unit] ?? 0)
     milliseconds += amount * (MILLISECONDS[unit] ?? 0)
