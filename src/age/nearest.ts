@@ -97,7 +97,7 @@ const partsOf = (text: string) =>
   text
     .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(/[^\p{L}\p{N}]/u)
     .filter((part) => part !== '')
 
 /**
