@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { Issue } from './issue.ts'
-import { isJsonObject } from './json-object.ts'
 import { didYouMean } from './nearest.ts'
 import { quote } from './quote.ts'
 
@@ -46,10 +45,9 @@ export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[
   return issues.flatMap((issue) => {
     // Only symbols are left out here, which JSON cannot have.
     const path = [...at, ...issue.path.filter((step) => typeof step !== 'symbol')]
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
-    const lines = issue.message.split('\n')
-    return keys.slice(0, MAX_ISSUES).map((key, index): Issue => {
-      const line = lines[index] ?? issue.message
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : []
+    return issue.message.split('\n').map((line, index): Issue => {
+      const key = keys[index]
       return {
         rule: line.slice(0, line.indexOf(' ')),
         path: key === undefined ? path : [...path, key],
@@ -62,7 +60,6 @@ export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[
 /** zod measures whatever has a length: a text where a list must stand is one mistake, and not a list of a wrong size too. */
 export function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const ofWrongKind = new Set(issues.filter(({ code }) => code === 'invalid_type').map(placeOf))
-  if (ofWrongKind.size === 0) return issues
   return issues.filter((issue) => !(SIZES.has(issue.code) && ofWrongKind.has(placeOf(issue))))
 }
 
@@ -121,7 +118,6 @@ function received(issue: RawIssue): string {
   if (issue.code === 'too_big' && typeof input === 'string') return `, has ${input.length}: ${quote(input)}`
   if (issue.code === 'custom' && Array.isArray(input)) return `, has ${input.length}`
   if (issue.code === 'too_small' && Array.isArray(input)) return ', is empty'
-  if (issue.code === 'custom' && isJsonObject(input)) return ''
   return butIs(input, issue.code === 'invalid_value' ? issue.values.map(String) : undefined)
 }
 
