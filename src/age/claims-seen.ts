@@ -20,7 +20,6 @@ export function filterResults(signals: readonly AgeSignal[], claims: Claims, now
       if (member !== undefined) results.push({ member, passed })
     }
     const { min_age: least, age_thresholds: ages = [] } = claims.overrides?.[signal.method] ?? {}
-    if (least === undefined && ages.length === 0) continue
     const years = ageOf(signal.age, now)
     const add = (name: string, needed: number) =>
       results.push({ member: `overrides.${signal.method}.${name}`, passed: years >= needed })
@@ -50,8 +49,8 @@ export function filtersOf(claims: Claims): readonly string[] {
 }
 
 /** An age of 0 and an empty object fail nothing. */
-const demandsSomething = (value: unknown) =>
-  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : value !== undefined && value !== 0
+const demandsSomething = (value: object | string | number | undefined) =>
+  typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined && value !== 0
 
 const isFilled = (list: readonly string[] | undefined) => list !== undefined && list.length > 0
 

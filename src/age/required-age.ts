@@ -21,8 +21,6 @@ export function requiredAge(threshold: number, index: number, { method, override
     replaced === undefined
       ? { years: threshold, by: () => `age_thresholds[${index}]` }
       : { years: replaced, by: () => `overrides.${method}.age_thresholds[${index}]` }
-  const least = override?.min_age
-  return least !== undefined && least > mapped.years
-    ? { years: least, by: () => `overrides.${method}.min_age` }
-    : mapped
+  const least = override?.min_age ?? 0
+  return least > mapped.years ? { years: least, by: () => `overrides.${method}.min_age` } : mapped
 }
