@@ -26,13 +26,9 @@ function ageSchema(rule: string) {
     .max(150)
 }
 
-const isInstant = {
-  error: breaks('CLM-08', `must be ${INSTANT_FORMS}`),
-}
-
 const verifiedAfterSchema = z
-  .string(isInstant)
-  .refine((text) => parseInstant(text) !== undefined, isInstant)
+  .string({ error: breaks('CLM-08', `must be ${INSTANT_FORMS}`) })
+  .refine((text) => parseInstant(text) !== undefined)
   .meta({ description: 'ISO 8601 date or date-time; only later verifications are accepted' })
 
 const levelSchema = z.enum(ASSURANCE_LEVELS, {

@@ -186,5 +186,5 @@ function yearsSchema(rule: string) {
 }
 
 function textSchema(isRight: (text: string) => boolean, error: ReturnType<typeof breaks>): z.ZodType<string> {
-  return z.string({ error }).refine(isRight, { error })
+  return z.string({ error }).refine(isRight)
 }
