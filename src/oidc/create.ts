@@ -70,7 +70,7 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   if (refusal) {
     const unusable = pushed && unusableFor(target.client.clientId, pushed.record, findings)
     const { decisions } = provider
-    if (unusable && decisions.unusableRequestUri === 'page') throw findings.toRefusal({ status: 400 })
+    if (unusable && decisions.unusableRequestUri === 'page') throw findings.toRefusal()
     const error = redirectedError(refusal, decisions)
     const callback = createErrorCallback({ ...callbackTarget, state: pushed?.record.state }, error, decisions)
     return { kind: 'refused', callback, findings: findings.all, ...(unusable ? { unusable } : {}) }
@@ -132,9 +132,7 @@ function unusableCallback(
   error: { error: string; description: string },
   decisions: Decisions,
 ): Callback {
-  if (decisions.unusableRequestUri === 'page') {
-    throw Refusal.byRules(UNUSABLE, error.description, { status: 400 })
-  }
+  if (decisions.unusableRequestUri === 'page') throw Refusal.byRules(UNUSABLE, error.description)
   return createErrorCallback(transaction, redirectedError(error, decisions), decisions)
 }
 
@@ -186,8 +184,7 @@ async function checkRequestUri(
 
 /** Why the reference serves no more, when that is all that is wrong. */
 function unusableFor(clientId: string, { state }: PushedRequest, { all }: Findings): UnusableRequestUri | undefined {
-  const [only, ...others] = all.filter(({ level }) => level === 'error').map(({ rule }) => rule)
-  if (others.length > 0) return undefined
-  if (only === 'CRE-09') return { clientId, state, reason: 'expired' }
-  return only === 'CRE-10' ? { clientId, state, reason: 'used' } : undefined
+  const broken = all.flatMap(({ level, rule }) => (level === 'error' ? rule : [])).join()
+  if (broken === 'CRE-09') return { clientId, state, reason: 'expired' }
+  return broken === 'CRE-10' ? { clientId, state, reason: 'used' } : undefined
 }

@@ -61,7 +61,7 @@ export class Refusal extends Error {
   static byRules(
     code: ErrorCode,
     description: string,
-    { status = ERROR_STATUS[code], ...details }: Details & { status?: number | undefined },
+    { status = ERROR_STATUS[code], ...details }: Details & { status?: number | undefined } = {},
   ): Refusal {
     return new Refusal(code, status, printableDescription(description), {
       title: 'This request cannot be answered',
