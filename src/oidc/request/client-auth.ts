@@ -22,24 +22,24 @@ export function authenticateByForm(
  * Both forms are accepted: the parts as they are, and form-encoded (RFC 6749 section 2.3.1).
  */
 export function authenticateByBasic(clients: Clients, authorization: string | undefined): Client | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(authorization ?? '')?.[1]
+  const encoded = authorization?.match(/^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i)?.[1]
   if (encoded === undefined) return undefined
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')
   if (colon < 0) return undefined
   const plain = { clientId: decoded.slice(0, colon), clientSecret: decoded.slice(colon + 1) }
-  return verify(clients, plain) ?? authenticateByForm(clients, formDecoded(plain))
+  return verify(clients, plain) ?? verify(clients, formDecoded(plain))
 }
 
 /** E4: the client that an `Authorization: Basic` header claims to be; nothing of it was checked. */
-export function basicClientId(authorization = ''): string | undefined {
-  const encoded = /^basic +(\S+)/i.exec(authorization)?.[1]
+export function basicClientId(authorization: string | undefined): string | undefined {
+  const encoded = authorization?.match(/^basic +(\S+)/i)?.[1]
   return encoded && Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
 }
 
 /** E5: the token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or `undefined`. */
 export function bearerToken(authorization: string | undefined): string | undefined {
-  return /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(authorization ?? '')?.[1]
+  return authorization?.match(/^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i)?.[1]
 }
 
 /** Compares in constant time, whatever the lengths. */
@@ -55,11 +55,12 @@ function verify(clients: Clients, { clientId, clientSecret }: Credentials): Clie
   return client && equal ? client : undefined
 }
 
-function formDecoded({ clientId, clientSecret }: Credentials): { [Part in keyof Credentials]: string | undefined } {
+/** The credentials as they are when they are no form encoding. */
+function formDecoded(plain: Credentials): Credentials {
   try {
     const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
-    return { clientId: decode(clientId), clientSecret: decode(clientSecret) }
+    return { clientId: decode(plain.clientId), clientSecret: decode(plain.clientSecret) }
   } catch {
-    return { clientId: undefined, clientSecret: undefined }
+    return plain
   }
 }
