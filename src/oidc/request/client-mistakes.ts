@@ -20,17 +20,20 @@ export function credentialsProblem({ clientId, clientSecret }: Credentials, clie
 
 function secretMistake(sent: string, client: Client, clients: Clients): string | undefined {
   const usual = SECRET_MISTAKES.find(([repair]) => equalsSecret(repair(sent), client.clientSecret))?.[1]
-  // All of them are compared, so that the time says nothing of any.
-  const owners = clients.ids.filter((id) => equalsSecret(sent, clients.find(id)?.clientSecret ?? ''))
-  return usual ?? (owners[0] === undefined ? undefined : `it is that of client ${quote(owners[0])}`)
+  const [owner] = ownersOf(sent, clients)
+  return usual ?? (owner === undefined ? undefined : `it is that of client ${quote(owner)}`)
 }
+
+/** The clients with this secret. All of them are compared, so that the time says nothing of any. */
+const ownersOf = (secret: string, clients: Clients): string[] =>
+  clients.ids.filter((id) => equalsSecret(secret, clients.find(id)?.clientSecret ?? ''))
 
 /** What a secret looks like when it is nearly right: what repairs it, and what to say. */
 const SECRET_MISTAKES: readonly (readonly [repair: (secret: string) => string, mistake: string])[] = [
   [(secret) => secret.trim(), 'there are blanks or line breaks around it'],
   [(secret) => secret.replaceAll(/^["']|["']$/g, ''), 'there are quotation marks around it'],
   [(secret) => decoded(secret), 'it is percent-encoded twice'],
-  [(secret) => secret.replace(/^[^:]*:/, ''), 'the client_id and a colon stand before it'],
+  [(secret) => secret.slice(secret.indexOf(':') + 1), 'the client_id and a colon stand before it'],
   [(secret) => Buffer.from(secret, 'base64').toString('utf8'), 'it is base64 here, where it must stand as it is'],
 ]
 
@@ -44,7 +47,7 @@ function decoded(text: string): string {
 
 /** Why an `Authorization` header that should be Basic authenticates no client. */
 export function basicProblem(authorization: string, clients: Clients): string {
-  const [, encoded = ''] = authorization.trim().split(/ +/)
+  const [, encoded = ''] = authorization.split(/ +/)
   const problem = schemeProblem(authorization, 'Basic')
   if (problem !== undefined) return problem
   const text = Buffer.from(encoded, 'base64').toString('utf8')
@@ -58,7 +61,7 @@ export function basicProblem(authorization: string, clients: Clients): string {
 
 /** Why an `Authorization` header is not of the scheme, or `undefined`. Without a scheme it is a secret, which is not repeated. */
 export function schemeProblem(authorization: string, expected: 'Basic' | 'Bearer'): string | undefined {
-  const [, scheme] = /^([A-Za-z]{1,20})(?: |$)/.exec(authorization) ?? []
+  const scheme = /^([A-Za-z]{1,20})(?: |$)/.exec(authorization)?.[1]
   if (scheme?.toLowerCase() === expected.toLowerCase()) return undefined
   const isKnown = SCHEMES.some((known) => known === scheme?.toLowerCase())
   return `Authorization ${isKnown ? `is ${scheme}` : 'names no scheme that is known'}; it must be ${expected}`
@@ -71,6 +74,5 @@ export function mistakenFor(text: string, clients: Clients): string {
   if (text === 'undefined' || text === 'null') return `: it is the text ${quote(text)} of a variable without a value`
   if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(text)) return ': it is a JWT, such as the id_token'
   if (/^urn:\w+:request:/.test(text)) return ': it is a request_uri'
-  const isSecret = clients.ids.some((id) => equalsSecret(text, clients.find(id)?.clientSecret ?? ''))
-  return isSecret ? ': it is a client_secret' : ''
+  return ownersOf(text, clients).length > 0 ? ': it is a client_secret' : ''
 }
