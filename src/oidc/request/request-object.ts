@@ -26,7 +26,7 @@ export function refuseRequestObject(
 
 /** What was sent, without the identifier of a pushed request: with it the request could be used. */
 export const shownReference = (reference: string): string =>
-  excerpt(reference.replace(/^(urn:\w{1,40}:request:).*$/s, '$1***'))
+  excerpt(reference.replace(/(urn:\w{1,40}:request:).*/s, '$1***'))
 
 /** The identifier in the reference is not repeated: with it the request could be used. */
 export function unknownReference(requestUri: string, { profile, brand }: Provider): string {

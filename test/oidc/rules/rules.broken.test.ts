@@ -175,6 +175,7 @@ const E1: readonly Row[] = [
   ['USE-18', { request: 'e30.e30.' }, OBJECT],
   ['USE-18', { request: 'e'.repeat(5_000) }, `request "${'e'.repeat(60)}…" is not supported here: it was not read`],
   ['USE-18', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, { error: 'request_uri_not_supported' }],
+  ['USE-18', { request: '<urn:svc:request:x>' }, `request <${NOT_READ}`],
   ['CLM-20', { claims: claims({ allowed_methods: Array(101).fill('id_doc_scan') }) }, MANY_METHODS],
   ['USE-23', { nonce: 'n'.repeat(4_097) }, 'nonce is 4097 bytes long; at most 4096 are taken'],
   ['USE-23', { font: 'ü'.repeat(2_049) }, 'font is 4098 bytes long; at most 4096 are taken'],
