@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { quote } from '../../age/quote.ts'
 import type { Profile } from '../profile.ts'
 import { Findings } from '../rules/findings.ts'
@@ -19,17 +20,15 @@ export function readBody(
   expected: { mediaType: string; wrongType: RuleId; notUtf8: RuleId; profile: Profile },
 ): string {
   const findings = new Findings(expected.profile)
-  const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
+  const mediaType = request.contentType?.replace(/;.*/s, '').trim().toLowerCase()
   if (mediaType !== expected.mediaType) {
     const message = `Content-Type must be ${expected.mediaType}, ${mediaType ? `not ${quote(mediaType)}` : 'but it is missing'}`
     findings.add(expected.wrongType, { path: 'Content-Type', message })
     throw findings.toRefusal({ status: 415 })
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(request.body)
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
+  if (!isUtf8(request.body)) {
     findings.add(expected.notUtf8, { path: '', message: 'the body is not UTF-8', error: 'invalid_request' })
     throw findings.toRefusal()
   }
+  return new TextDecoder().decode(request.body)
 }
