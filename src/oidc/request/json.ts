@@ -13,7 +13,8 @@ export function parseJson(text: string): JsonText {
       : { ok: true, value }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return { ok: false, reason: `${shorten(error.message)}${remedyOf(text)}` }
+    // One line: the message repeats a few characters of the text.
+    return { ok: false, reason: `${error.message.replaceAll(/\s+/g, ' ')}${remedyOf(text)}` }
   }
 }
 
@@ -53,9 +54,3 @@ function isTooDeep(value: unknown): boolean {
 }
 
 const isNesting = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-/** One line: the message repeats a few characters of the text. */
-function shorten(message: string): string {
-  const line = message.replaceAll(/\s+/g, ' ')
-  return line.length > 120 ? `${line.slice(0, 117)}...` : line
-}
