@@ -46,14 +46,15 @@ export function readParameters<Name extends string>(
 
   for (const [name, value] of isJson ? [] : pairs) {
     if (rejected.has(name)) continue
+    const earlier = values.get(name)
     if (value === undefined || value.includes('\0') || name.includes('\0')) {
       rejected.add(name)
       const fault = value === undefined ? 'bytes that are not UTF-8' : 'a NUL character'
       const message = `${excerpt(name)} is not well-formed: it has ${fault}; percent-encode it as UTF-8, without NUL characters`
       findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
-    } else if (values.has(name)) {
+    } else if (earlier !== undefined) {
       rejected.add(name)
-      const message = `${excerpt(name)} is sent more than once${received(name, { known, values: [values.get(name) ?? '', value] })}`
+      const message = `${excerpt(name)} is sent more than once${received(name, { known, values: [earlier, value] })}`
       findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
     } else {
       values.set(name, value)
