@@ -22,7 +22,5 @@ export function certifiedLevel(
   certifications: Certifications,
   signal: { readonly provenance: string; readonly method: Method },
 ): AssuranceLevel | undefined {
-  return Object.hasOwn(certifications, signal.provenance)
-    ? certifications[signal.provenance]?.[signal.method]
-    : undefined
+  return certifications[signal.provenance]?.[signal.method]
 }

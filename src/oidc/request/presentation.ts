@@ -46,8 +46,7 @@ export function readPresentation(
       message: `theme ${quote(parameters.theme)} is not light, dark or system`,
     })
   }
-  const language =
-    parameters.language !== undefined && isLanguageTag(parameters.language) ? parameters.language : undefined
+  const language = isLanguageTag(parameters.language) ? parameters.language : undefined
   if (parameters.language !== undefined && language === undefined) {
     const message = `language ${quote(parameters.language)} is not an IETF BCP 47 tag such as en or pt-BR`
     findings.add('USE-14', { path: 'language', message })
@@ -109,7 +108,7 @@ interface Permitted {
   allows(value: string): boolean
 }
 
-function isLanguageTag(value: string): boolean {
+function isLanguageTag(value: string | undefined): boolean {
   try {
     return Intl.getCanonicalLocales(value).length === 1
   } catch {

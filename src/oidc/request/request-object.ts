@@ -32,7 +32,7 @@ export const shownReference = (reference: string): string =>
 export function unknownReference(requestUri: string, { profile, brand }: Provider): string {
   const prefix = requestUriPrefix(brand)
   if (requestUri.startsWith(prefix)) return `${shownReference(requestUri)} was not issued to this client`
-  const [, received] = /^(urn:\w{1,40}:request:)/.exec(requestUri) ?? []
+  const received = /^urn:\w{1,40}:request:/.exec(requestUri)?.[0]
   const other = BRANDS.find((one) => requestUriPrefix(one) === received)
   const begins = received === undefined ? ' and does not' : `, begins with ${received}`
   const hint = other === undefined ? '' : `, which is that of ${describeBrand(other, { profile, brand })}`
