@@ -45,6 +45,7 @@ test.each([
   ['http://localhost:3000/callback', 'http://localhost:3000/callback?c=d', 'the query: none is not ?c=d'],
   ['http://localhost:3000/callback', 'http://localhost/callback', 'the port: 3000 is not none'],
   ['http://localhost:3000/callback?a=b/', 'http://localhost:3000/callback?a=b', 'the final slash'],
+  ['https://a.example/?u=http%3a', 'https://a.example/?u=http:', 'the query: ?u=http%3a is not ?u=http:'],
   ['http://localhost:3000/%a', 'http://localhost:3000/%b', 'the path: /%a is not /%b'],
 ])('The address %s differs from %s by %s', (received, registered, difference) => {
   expect(differenceFrom(received, [registered])).toBe(` (differs by ${difference})`)
