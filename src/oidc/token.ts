@@ -94,17 +94,17 @@ export async function exchangeCode(
   const client = authenticate(request, parameters, { provider, findings })
   checkGrantType(parameters.grant_type, findings)
   if (parameters.code === undefined) findings.missing('TOK-04', 'code')
-  const record = client && parameters.code ? await findCode(parameters.code, { client, provider, findings }) : undefined
+  const grant = client && parameters.code ? await findCode(parameters.code, { client, provider, findings }) : undefined
   findings.throwIfRefused(findings.refusal?.error === 'invalid_client' ? { headers: BASIC_CHALLENGE } : {})
-  if (!record || !parameters.code) throw new Error('a token request without an error must have a code')
+  if (!grant) throw new Error('a token request without an error must have a code')
 
   // Two callers may come this far with one code: only one of them gets to spend it.
-  const isSpent = provider.decisions.codeUse === 'single' && !(await codes(provider).spend(parameters.code))
+  const isSpent = provider.decisions.codeUse === 'single' && !(await codes(provider).spend(grant.code))
   if (isSpent) {
-    await endTokenOf(parameters.code, provider, findings)
+    await endTokenOf(grant.code, provider, findings)
     throw findings.toRefusal()
   }
-  return { response: await issueAccessToken({ ...record, code: parameters.code }, provider), findings: findings.all }
+  return { response: await issueAccessToken(grant, provider), findings: findings.all }
 }
 
 const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'TOK-01', notUtf8: 'TOK-08' } as const
@@ -164,7 +164,7 @@ function checkGrantType(grantType: string | undefined, findings: Findings): void
 async function findCode(
   code: string,
   { client, provider, findings }: { client: Client; provider: Provider; findings: Findings },
-): Promise<Grant | undefined> {
+): Promise<(Grant & { readonly code: string }) | undefined> {
   const record = await codes(provider).find(code)
   if (!record || record.clientId !== client.clientId) {
     // The same words for both: a client learns nothing of another one's codes.
@@ -175,7 +175,7 @@ async function findCode(
     const message = `the code ${expiredText(record, codeSeconds(provider), provider)}`
     findings.add('TOK-06', { path: 'code', message })
   }
-  return record
+  return record && { ...record, code }
 }
 
 /** Decision: a code that its client sends again ends the access token that came of it (RFC 6749 section 4.1.2). */
