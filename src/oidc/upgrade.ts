@@ -24,19 +24,16 @@ export async function upgradeAgeKey(
 ): Promise<{ response: 'OK'; findings: readonly Finding[] }> {
   const body = readBody(request, { ...JSON_BODY, profile: provider.profile })
   const findings = new Findings(provider.profile)
-  const token = await readAccessToken(request.authorization, provider, findings)
+  const access = await readAccessToken(request.authorization, provider, findings)
   const signals = readUpgrade(body, provider, findings)
-  findings.throwIfRefused(token ? {} : { headers: bearerChallenge(request.authorization) })
-  if (!token || !signals) throw new Error('an upgrade without an error must have a token and signals')
+  findings.throwIfRefused(access ? {} : { headers: bearerChallenge(request.authorization) })
+  if (!access || !signals) throw new Error('an upgrade without an error must have a token and signals')
 
-  if (
-    provider.decisions.accessTokenUse === 'single' &&
-    !(await useUp(bearerToken(request.authorization) ?? '', provider))
-  ) {
+  if (provider.decisions.accessTokenUse === 'single' && !(await useUp(access.token, provider))) {
     findings.add('UPG-03', { path: 'Authorization', message: USED_UP })
     throw findings.toRefusal({ headers: bearerChallenge(request.authorization) })
   }
-  if (!(await provider.ageKeys.add(token.ageKeyId, signals))) {
+  if (!(await provider.ageKeys.add(access.ageKeyId, signals))) {
     findings.add('UPG-04', {
       path: 'Authorization',
       message: 'the age key that the access token names no longer exists',
@@ -59,7 +56,7 @@ async function readAccessToken(
   authorization: string | undefined,
   provider: Provider,
   findings: Findings,
-): Promise<AccessGrant | undefined> {
+): Promise<(AccessGrant & { readonly token: string }) | undefined> {
   const path = 'Authorization'
   const token = bearerToken(authorization)
   if (token === undefined) {
@@ -76,7 +73,7 @@ async function readAccessToken(
     findings.add('UPG-03', { path, message })
   } else if (await isReplayed(record, provider)) {
     findings.add('UPG-08', { path, message: 'the access token was ended, because its code was exchanged again' })
-  } else return record
+  } else return { ...record, token }
   return undefined
 }
 
