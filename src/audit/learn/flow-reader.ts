@@ -43,7 +43,8 @@ export async function holds(
   if (get !== undefined && !page) return false
   if (status !== undefined && page?.status !== status) return false
   if (says !== undefined && !(page && `${titleOf(page)}\n${visibleText(page)}`.includes(says))) return false
-  if (url && !url.test(page?.url ?? visit?.url ?? '')) return false
+  const address = page?.url ?? visit?.url
+  if (url && (address === undefined || !url.test(address))) return false
   if (cookie !== undefined && !observation?.features.has(`sets ${cookie}`)) return false
   if (!json) return true
   const answer = await fetchPage(json.path)
