@@ -200,7 +200,8 @@ export function imitatedApp(
     const createFlow =
       createCalls.length > 0 ? add(createCalls, { flow: 'create', outcome: plan.create?.outcome }) : undefined
     const hops = creates ? [...USE_HOPS, ...CREATE_HOPS] : USE_HOPS
-    const visit = typeof shows === 'string' ? visitTo(shows, { hops }) : 'hops' in shows ? shows : visitTo('200 / ')
+    const visit =
+      typeof shows === 'string' ? visitTo(shows, { hops }) : 'hops' in shows ? shows : ended('page', { hops: [] })
     const endpoint = plan.later && { par: 'E2', token: 'E4', upgrade: 'E5' }[plan.later.flow]
     return runOf(visit, {
       browser: plan.browser ?? browserOf(),

@@ -103,8 +103,7 @@ test.each([
 test('An app that lets a minor in, and one that goes on to Create after a denial, are known as such', async () => {
   const minors = imitatedApp(({ use: { outcome } }) => (outcome === 'verified' ? YES : NO))
   expect((await learn(minors)).use.letsIn).toEqual(['minor'])
-  const isDenial = ({ use: { outcome } }: FlowPlan) => outcome === 'access_denied'
-  const creates = imitatedApp((plan) => ({ shows: isAdult(plan) ? YES : NO, creates: isDenial(plan) }))
+  const creates = imitatedApp((plan, run) => ({ shows: isAdult(plan) ? YES : NO, creates: run === 1 }))
   expect((await learn(creates)).use.createsAfterDenial).toBe(true)
 })
 

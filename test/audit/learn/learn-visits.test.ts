@@ -52,7 +52,7 @@ test.each([
 })
 
 test('A visit whose app sends another state each time is known as such, and one that creates after a denial', async () => {
-  const app = imitatedApp((plan) => ({ shows: saidOf(isAdult(plan)), creates: isDenial(plan) }))
+  const app = imitatedApp((plan, run) => ({ shows: saidOf(isAdult(plan)), creates: run === 1 }))
   const { profile, createsAfterDenial } = await learnVisits(app)
   expect([profile.repeatsState, createsAfterDenial]).toEqual([false, true])
 })
@@ -60,8 +60,9 @@ test('A visit whose app sends another state each time is known as such, and one 
 test.each([
   ['a minor', isMinor, ['minor']],
   ['a user who declined', isDenial, ['access_denied']],
+  ['a minor before the first adult alone', (plan: FlowPlan, run: number) => isMinor(plan) && run === 2, []],
 ])('A visit function that lets in %s, beside adults, is known as such', async (_who, isLetIn, letsIn) => {
-  expect((await learnVisits(returning((plan) => isAdult(plan) || isLetIn(plan)))).letsIn).toEqual(letsIn)
+  expect((await learnVisits(returning((plan, run) => isAdult(plan) || isLetIn(plan, run)))).letsIn).toEqual(letsIn)
 })
 
 const REMEMBERS =

@@ -14,7 +14,7 @@ test.each([
   [
     'has status, path, title, cookies and words',
     visitTo('200 /callback', {
-      hops: [hopTo(`${APP}/`, { cookies: ['before'] }), { ...CALLBACK, cookies: ['session'] }],
+      hops: [hopTo(`${APP}/`, { cookies: ['before'] }), hopTo(SANDBOX), { ...CALLBACK, cookies: ['session'] }],
       page: pageOf('200 /callback?state=s1 <title>Shop</title><p>Welcome. You are 18.'),
     }),
     'status 200,at /callback,titled Shop,sets session,says shop,says welcome,says you,says are,says 18',
@@ -54,7 +54,7 @@ const at = { url: `${APP}/late?a=b` }
 test.each([
   ['stopped', {}, 'begins again', 'the beginning of the flow again'],
   ['timed_out', {}, 'timed out', 'no answer in time at /callback'],
-  ['timed_out', at, 'timed out', 'no answer in time at /late'],
+  ['timed_out', { ...at, page: pageOf('200 /late') }, 'timed out', 'no answer in time at /late'],
   ['timed_out', { hops: [hopTo(APP), CALLBACK, hopTo(`${APP}/c`)] }, 'timed out', 'no answer in time at /c'],
   ['timed_out', { hops: [] }, 'timed out', 'no answer in time'],
   ['timed_out', { url: 'no address' }, 'timed out', 'no answer in time'],
