@@ -107,6 +107,14 @@ test('An app that lets a minor in, and one that goes on to Create after a denial
   expect((await learn(creates)).use.createsAfterDenial).toBe(true)
 })
 
+test('An app that sends its request only once does not repeat its state', async () => {
+  const app = imitatedApp((plan, run) => ({
+    shows: isAdult(plan) ? YES : NO,
+    ...(run > 1 && { changes: { request: undefined } }),
+  }))
+  expect((await learn(app)).use.profile.repeatsState).toBe(false)
+})
+
 test('A rule of the user is asked after each run by which an app is learned', async () => {
   const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
   const { reading, use } = await learn(app, { options: { use: { accepted: 'text=Welcome' } } })
@@ -145,9 +153,12 @@ const right: Later = ({ create }, what) => {
   return { shows: `200 /created ${create?.outcome === 'created' ? 'Saved' : 'Nothing'}.`, calls: ['E2'], creates: true }
 }
 
-/** A right app, which shows something else in its Create. */
-const showsInCreate = (shows: Visit, isShown = (_plan: FlowPlan) => true) =>
-  whole((plan, what) => ({ ...right(plan, what), ...(what === 'create' && isShown(plan) && { shows }) }))
+/** A right app, which shows these in its Create, in turn after a denial and after an age key was saved. */
+const showsInCreate = (...shown: (Visit | undefined)[]) =>
+  whole((plan, what) => {
+    const shows = what === 'create' && shown.shift()
+    return { ...right(plan, what), ...(shows && { shows }) }
+  })
 
 test('An app with Create and Upgrade is brought to both ends of these', async () => {
   const app = whole(right)
@@ -187,20 +198,33 @@ test('An app without can_create is brought to Create by its own page, after a de
   expect(plan).toMatchObject({ use: { outcome: 'access_denied' }, create: { persona: 'p', outcome: 'created' } })
 })
 
-test('An app that goes on to the same page after each end of Create is judged by what the sandbox sees', async () => {
-  const callback = hopTo(`${APP}/created`, { isCallback: true })
-  const hops = [hopTo(`${SANDBOX}/create`, { endpoint: 'E3' }), callback, hopTo(`${APP}/home`)]
-  const app = showsInCreate(visitTo('200 /home Home.', { hops }))
-  const { create } = await learn(app)
-  expect(create).toMatchObject({ kind: 'learned', signature: { noes: [] }, no: [{ label: 'after access_denied' }] })
-  expect(app.opened).toHaveLength(2)
-})
+const CREATE_HOPS = [hopTo(`${SANDBOX}/create`, { endpoint: 'E3' }), hopTo(`${APP}/created`, { isCallback: true })]
+const AT_CALLBACK = visitTo('200 /home Home.', { hops: CREATE_HOPS })
+const onTo = (said: string) => visitTo(said, { hops: [...CREATE_HOPS, hopTo(`${APP}/home`)] })
+const HOME = onTo('200 /home Home.')
+
+test.each([
+  ['goes on to the same page', true, [HOME, HOME, HOME, HOME]],
+  ['goes on to the same page, but for once,', true, [HOME, AT_CALLBACK, HOME, HOME]],
+  ['shows the same page at its callback', false, [AT_CALLBACK, AT_CALLBACK, AT_CALLBACK, AT_CALLBACK]],
+  ['goes on to a page that tells', false, [HOME, onTo('200 /home Saved.'), HOME, onTo('200 /home Saved.')]],
+])(
+  'An app that %s after each end of Create is judged by what the sandbox sees alone: %s',
+  async (_what, isSilent, shown) => {
+    const { create } = await learn(showsInCreate(...shown))
+    const labels = ['after access_denied', ...(isSilent ? [] : Array(3).fill('a stray answer'))]
+    expect(create).toMatchObject({ kind: 'learned', no: labels.map((label) => ({ label })) })
+    expect(create.kind === 'learned' && create.signature.noes.length > 0).toBe(!isSilent)
+  },
+)
 
 test('An app that begins again after each end of Create shows nothing by that', async () => {
   const again = ended('stopped')
-  expect((await learn(showsInCreate(again))).create).toMatchObject({ kind: 'learned', signature: { noes: [] } })
-  const once = showsInCreate(again, (plan) => plan.create?.outcome === 'created')
-  const { create } = await learn(once)
+  for (const second of [again, undefined]) {
+    const app = showsInCreate(again, again, second, again)
+    expect((await learn(app)).create).toMatchObject({ kind: 'learned', signature: { noes: [] } })
+  }
+  const { create } = await learn(showsInCreate(undefined, again, undefined, again))
   expect(create.kind === 'learned' && create.signature.noes.length).toBeGreaterThan(0)
 })
 
@@ -220,6 +244,11 @@ test.each<[string, Done, object]>([
   ],
   ['that begins no Create', { shows: NO }, absent(NO_CREATE)],
   [
+    'whose call of another flow the sandbox refuses',
+    { shows: NO, calls: [refusedCall('E4')], changes: { useFlow: undefined } },
+    absent(NO_CREATE),
+  ],
+  [
     'that shows an error after an age key was saved',
     { shows: '400 /created Oops.', calls: ['E2'], creates: true },
     refused(`after an age key was saved ${OOPS}`, 'create/created'),
@@ -227,6 +256,13 @@ test.each<[string, Done, object]>([
 ])('Create cannot be learned of an app %s, and the reason is kept', async (_what, done, create) => {
   const app = whole((plan, what) => (what === 'create' ? done : right(plan, what)))
   expect((await learn(app)).create).toEqual(create)
+})
+
+test('What the sandbox refused of Create before is not why an app begins none', async () => {
+  const before = { shows: NO, calls: [refusedCall('E2')] }
+  const use = (plan: FlowPlan) => (isAdult(plan) ? { shows: YES } : before)
+  const app = whole(() => ({ shows: NO }), use)
+  expect((await learn(app)).create).toEqual(absent(NO_CREATE))
 })
 
 const noCode = (evidence: string) => refused(evidence, 'use/code_issued')
@@ -241,6 +277,7 @@ test.each<[string, Done, object]>([
   ['that shows an error after a code', { shows: '500 /callback Oops.' }, noCode(AFTER_CODE)],
   ['that shows an error after a token', { shows: '400 /callback Oops.', calls: ['E4'] }, noCode(AFTER_TOKEN)],
   ['that exchanges no code', { shows: YES }, absent(NO_CODE)],
+  ['that does not come to Use again', { shows: YES, changes: { useFlow: undefined } }, absent(NO_CODE)],
   ['that sends no upgrade', { shows: YES, calls: ['E4', callOf('other', { status: 400 })] }, absent(NO_UPGRADE)],
 ])('Upgrade cannot be learned of an app %s, which is said at the end', async (_what, done, upgrade) => {
   const app = whole((plan, what) => (what === 'upgrade' ? done : right(plan, what)))
@@ -268,4 +305,13 @@ test('A test suite whose visit function says nothing of Create and Upgrade is to
   expect(lines).toContain(silence)
   // The no of Upgrade is that of Use.
   expect(upgrade.kind === 'learned' && upgrade.silence).toBe(undefined)
+})
+
+test('A test suite whose app has no Create and no Upgrade is told so without a word about pages', async () => {
+  const shows = (plan: FlowPlan) => ({ shows: saidOf(isAdult(plan)) })
+  const asksForNone = absent('your app sends no can_create=true')
+  expect(await learn(imitatedApp(shows), { agent: 'function' })).toMatchObject({ create: asksForNone })
+  const create = absent('your app began no Create flow after create_requested')
+  const upgrade = absent('your app exchanged no code after code_issued')
+  expect(await learn(whole(shows, shows), { agent: 'function' })).toMatchObject({ create, upgrade })
 })
