@@ -67,11 +67,11 @@ export function profileOf(
 
 /** What a Use request asks for besides its claims, with the defaults of the service. */
 export function wishesOf({ parameters }: AuthorizationRequest): Omit<AppProfile, 'repeatsState' | 'claims'> {
-  const { response_mode: mode, can_create: canCreate, scope = '' } = parameters
+  const { response_mode: mode, can_create: canCreate, scope } = parameters
   return {
     responseMode: mode === 'query' || mode === 'form_post' ? mode : 'fragment',
     canCreate: canCreate === 'true',
-    upgradeScope: scope.split(' ').some((one) => /[._-]upgrade$/.test(one)),
+    upgradeScope: scope?.split(' ').some((one) => /[._-]upgrade$/.test(one)) ?? false,
   }
 }
 
