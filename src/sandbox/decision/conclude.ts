@@ -33,15 +33,16 @@ export async function conclude(
   decision: Decision,
   { tenant, saves = true }: { tenant: Tenant; saves?: boolean },
 ): Promise<Conclusion> {
-  const tools = toolsFor(transaction, decision, tenant)
-  const { provider, readings } = tenant
-  const honest = seamsOfReadings(readings, { flow: transaction.flow, provider, tools })
-  const seams = inTurn(honest, seamsOf(decision.outcome, tools))
+  const { outcome } = decision
+  const { effects } = tenant.readings
+  const tools = outcome.apply || effects.length > 0 ? toolsFor(transaction, decision, tenant) : undefined
+  const forced = tools && outcome.apply ? seamsOf(outcome, tools) : NO_SEAMS
+  const seams = tools && effects.length > 0 ? inTurn(honestSeams(transaction, { tenant, tools }), forced) : forced
   const conclusion =
     transaction.flow === 'use'
       ? await concludeUse(transaction, decision, { tenant, seams })
       : await concludeCreate(transaction, decision, { tenant, seams, saves })
-  return { ...conclusion, traps: tools.traps }
+  return { ...conclusion, traps: tools?.traps ?? [] }
 }
 
 async function concludeCreate(
@@ -71,7 +72,7 @@ async function concludeUse(
 }
 
 function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
-  if (decided.name !== 'verified') return decided
+  if (decided.name !== 'verified' || decision.kind === 'verified') return decided
   return findOutcome('use', decision.kind === 'error' ? decision.error : decision.kind) ?? decided
 }
 
@@ -89,6 +90,9 @@ function toolsFor(transaction: UseTransaction | CreateTransaction, { earlier }: 
     earlier,
   })
 }
+
+const honestSeams = ({ flow }: { flow: 'use' | 'create' }, { tenant, tools }: { tenant: Tenant; tools: TamperTools }) =>
+  seamsOfReadings(tenant.readings, { flow, provider: tenant.provider, tools })
 
 /** The honest answer as the readings have it, changed by what is forced. */
 const inTurn = (honest: Seams, forced: Seams): Seams => ({
