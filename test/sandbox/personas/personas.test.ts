@@ -188,6 +188,7 @@ test('A full tenant drops the oldest generated persona before it refuses, but no
   await personas.put({ ...kept, title: 'Mine now' })
   const [oldest, younger] = [await personas.createWithAgeKey([idScan]), await personas.createWithAgeKey([idScan])]
   const { id } = await keyOf(oldest.name)
+  await personas.add(id, [byEmail(21)])
   await fill(MAX_CHANGED_PERSONAS - 3)
   const youngest = await personas.createWithAgeKey([idScan])
   expect(await personas.find(oldest.name)).toBeUndefined()
