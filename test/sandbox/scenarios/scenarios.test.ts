@@ -158,11 +158,12 @@ test('A hundred scenarios may run, asked in the order of their arming, and a sce
   expect((await scenarios.list()).map((armed) => progressOf(armed).status)).toEqual(Array(100).fill('running'))
 })
 
-test('Every change of a scenario is announced, and so is its removal', async () => {
+test('Every change of a scenario is announced, also a remark, and so is its removal', async () => {
   const { scenarios, arm, events } = start()
   const id = await arm([{ await: 'par' }, { await: 'token' }])
+  await scenarios.observe(call('par'), 401)
   await scenarios.observe(call('par'), 201)
   await scenarios.remove(id)
   const told = events.map(({ status, step }) => `${status} ${step}`)
-  expect(told).toEqual(['running 0', 'running 1', 'removed 1'])
+  expect(told).toEqual(['running 0', 'running 0', 'running 1', 'removed 1'])
 })
