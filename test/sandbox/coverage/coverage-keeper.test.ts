@@ -20,6 +20,14 @@ test(`The coverage of a process counts ${MAX_CLAIMS} distinct claims, and says h
   expect([claims.length, omitted]).toEqual([MAX_CLAIMS, { claims: 1 }])
 })
 
+test('The name of a test at the base URL holds for the tenants that have none of their own', () => {
+  const keeper = createCoverageKeeper({ version: '1.0.0', root: 'default' })
+  keeper.of('default').name('of all')
+  keeper.of('two').name('its own')
+  for (const tenant of ['one', 'two']) keeper.of(tenant).asked(transactionFor(18))
+  expect(keeper.of('default').counters().asked['use']).toEqual({ count: 2, tests: ['of all', 'its own'] })
+})
+
 test('The coverage of a process adds the counts of a tenant that is gone to those of the root tenant', () => {
   const keeper = createCoverageKeeper({ version: '1.0.0', root: 'default' })
   keeper.of('one').asked(transactionFor(18))
