@@ -73,3 +73,10 @@ test('The test that a flow is exported as declares the readings by which the flo
   expect((await own.flows.export(id, 'vitest')).text).toContain("readings: { par_status: '200' }")
   expect((await own.flows.export(id, 'pytest')).text).toContain('"readings": {"par_status": "200"}')
 })
+
+test('A flow under an advanced clock is exported without its built-in persona, which every sandbox has', async () => {
+  const own = await startSandbox()
+  await own.clock.advance(86_400)
+  await createRelyingParty(own).use({ sandbox_persona: 'teen-16' })
+  expect((await own.flows.export('f1', 'scenario')).text).not.toContain('date_of_birth')
+})
