@@ -222,3 +222,9 @@ test.each([
   expect(cookie).toMatch(/^agekey_sandbox_persona=teen-16/)
   expect(/; Secure(?:;|$)/.test(cookie)).toBe(isSecure)
 })
+
+test('Behind a proxy for TLS that is not trusted, the cookie of the console is Secure by the base URL', async () => {
+  const { request } = await startSandbox({ baseUrl: 'https://sandbox.example', controlToken: TOKEN })
+  const signIn = await request.post('/_sandbox/console/sign-in').type('form').send({ token: TOKEN })
+  expect(signIn.get('Set-Cookie')).toEqual([expect.stringMatching(/^agekey_sandbox_control=.*; Secure(?:;|$)/)])
+})
