@@ -8,9 +8,9 @@ const EXPECTATIONS = '/_sandbox/console/expectations'
 test('The expectations page queues a decision, removes that decision alone, and clears the queue', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.url)
-  const fields = { flow: 'use', persona: 'teen-16', outcome: '', state: 's', times: '2' }
+  const fields = { flow: 'use', persona: 'teen-16', outcome: '', state: 's', nonce: 'n', times: '2' }
   await browser.submit(EXPECTATIONS, fields)
-  const queued = { flow: 'use', persona: 'teen-16', times: 2, match: { state: 's' } }
+  const queued = { flow: 'use', persona: 'teen-16', times: 2, match: { state: 's', nonce: 'n' } }
   expect(await sandbox.expectations.list()).toMatchObject([queued])
   expect(textOf((await browser.get(EXPECTATIONS)).text)).toContain('2 of 2')
   const other = await sandbox.next({ persona: 'child-12' })
