@@ -84,6 +84,8 @@ test('The page of a flow that waits leads to its choice page, which this browser
   await post('choice', 'teen-16').expect(303)
   expect(byTestId(await pageOf(), 'answer-here')).toHaveLength(0)
   expect(await shown()).toContain('Decided by the choice page')
+  await get('/t/qa/v1/oidc/use').query(useRequest())
+  expect((await get(`/t/qa${FLOWS}/f1`)).text).toContain('action="/t/qa/v1/oidc/use/continue"')
 })
 
 test('The page of a Use flow runs it again by a link, also with the decision that a header made', async () => {
