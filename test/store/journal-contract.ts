@@ -129,7 +129,8 @@ export function describeJournal(
 
   test(`The ${name} journal joins calls by what they issue and bring back, and ends their flow once`, async () => {
     const { add, first } = await start()
-    await add({ facts: { flow: 'create' }, endpoint: 'E2', ...issuing('request_uri:a') })
+    const readings = ['par_status=200']
+    await add({ facts: { flow: 'create', readings }, endpoint: 'E2', ...issuing('request_uri:a') })
     await add({ endpoint: 'E2' })
     const facts = { flow: 'upgrade', persona: 'adult', client_id: undefined } as const
     const correlationIds = ['request_uri:unknown', 'request_uri:a']
@@ -137,7 +138,7 @@ export function describeJournal(
     expect(await add({ facts, correlationIds, endpoint: 'E3', ...ENDS, at })).toBe('f1')
     await add({ correlationIds, ...ENDS, at: LATER })
     const calls = ['E2', 'E3', 'E1'].map((endpoint) => ({ endpoint }))
-    expect(await first()).toMatchObject({ flow: 'create', persona: 'adult', ended_at: at, calls })
+    expect(await first()).toMatchObject({ flow: 'create', persona: 'adult', readings, ended_at: at, calls })
   })
 
   test(`The ${name} journal keeps tenants apart, and counts from one again for a forgotten one only`, async () => {
