@@ -55,6 +55,7 @@ const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
   ['post evaluate', { claims: CLAIMS, persona: 'teen-16', now: 'soon' }, 'now: must be an ISO 8601'],
   ['put tenants/one', { persona: 'teen-61' }, 'teen-16'],
   ['put tenants/one', { outcome: 'acess_denied' }, 'access_denied'],
+  ['put tenants/one', { clients: [{ ...SHOP, persona: 'teen-61' }] }, 'teen-16'],
   ['put tenants/one', { clients: [SHOP, SHOP] }, 'clients: "shop" is declared twice'],
   ['put tenants/one', { clients: Array(201).fill(0) }, 'clients: expected at most 200 items, found a list of 201'],
   ['put tenants/one', { clients: Array(200).fill(0) }, 'clients[0]: '],
