@@ -29,9 +29,9 @@ test('drill asks as agekey-audit.yaml says, prints a line for each sub, and ends
     request.headers['x-admin'] === 's3cret' ? honest(asked, kept, request, response) : response.writeHead(401).end(),
   )
   const sub = await app.prove()
-  await app.prove({ sandbox_persona: 'child-12' })
+  await app.prove({ sandbox_persona: 'teen-16' })
   await app.prove({ sandbox_outcome: 'id_token.expired' })
-  const audit = `{ get: '${GET}', headers: { X-Admin: '{env:ADMIN}' } }`
+  const audit = `{ get: '${GET}', headers: { X-Admin: '{env:ADMIN}' }, age: 18 }`
   writeFileSync('agekey-audit.yaml', `app: ${app.url}/verify\naudit: ${audit}\n`)
   const runWith = (ADMIN: string) => run(['drill', '--url', sandbox.url], { cwd: process.cwd(), env: { ADMIN } })
   const { code, stdout, stderr } = await runWith('s3cret')
