@@ -58,6 +58,12 @@ describe.each([
     expect(await api.flows.ended({ since: beforeReset })).toMatchObject({ state: 'after the reset' })
   })
 
+  test('flows.list() gives the flows between two others', async () => {
+    const { rp, api } = await startWithEndedFlow()
+    for (const state of ['second', 'third']) await rp.use({ state })
+    expect(await api.flows.list({ after: 'f1', before: 'f3' })).toMatchObject([{ id: 'f2' }])
+  })
+
   test('flows.ended() rejects after its time, and says what had ended before the call', async () => {
     const { api } = await startWithEndedFlow()
     const remedy = 'call ended() before what ends the flow, or give it since: await flows.mark()'
