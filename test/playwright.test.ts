@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import type { SandboxApi } from '../src/client/sandbox-api.ts'
-import { sandboxFixtures } from '../src/playwright.ts'
+import { type PlaywrightSandbox, sandboxFixtures } from '../src/playwright.ts'
 import { readKept } from './support/kept-coverage.ts'
 import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
 import { claims, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
 
-test('as() gives the browser its cookies for the base URL of the sandbox, not for the address by which it is driven', async () => {
+test('as() gives the browser cookies for the base URL, not for the address by which it is driven, and empties those of before', async () => {
   const { url } = await startSandbox({ baseUrl: 'http://localhost:9999', trustProxy: ['loopback'] })
   const { workerSandbox, sandbox } = sandboxFixtures({ url })
   const cookies: object[] = []
@@ -17,16 +17,22 @@ test('as() gives the browser its cookies for the base URL of the sandbox, not fo
   const [open] = workerSandbox
   const attach = () => Promise.reject(new Error('nothing failed'))
   const ending = { status: 'passed', expectedStatus: 'passed', titlePath: ['a.spec.ts', 'a test'], attach } as const
-  const drive = (workerSandbox: SandboxApi) =>
-    sandbox({ workerSandbox, context }, (fixture) => fixture.as('teen-16', { outcome: 'access_denied' }), ending)
+  const act = async ({ as }: PlaywrightSandbox) => {
+    await as('teen-16', { outcome: 'access_denied' })
+    await as('child-12')
+  }
+  const drive = (workerSandbox: SandboxApi) => sandbox({ workerSandbox, context }, act, ending)
   await open({}, drive, { parallelIndex: 0, workerIndex: 0 })
   const hosted = { url: 'http://localhost:9999/v1/oidc/' }
-  const acting = encodeURIComponent('at=&persona=teen-16&outcome=access_denied')
-  expect(cookies).toEqual([
-    { name: 'agekey_sandbox_persona', value: 'teen-16', ...hosted },
-    { name: 'agekey_sandbox_outcome', value: 'access_denied', ...hosted },
-    { name: 'agekey_sandbox_acting', value: acting, url: 'http://localhost:9999/' },
-  ])
+  const given = (persona: string, outcome = '') => {
+    const value = encodeURIComponent(`at=&persona=${persona}&outcome=${outcome}`)
+    return [
+      { name: 'agekey_sandbox_persona', value: persona, ...hosted },
+      { name: 'agekey_sandbox_outcome', value: outcome, ...hosted },
+      { name: 'agekey_sandbox_acting', value, url: 'http://localhost:9999/' },
+    ]
+  }
+  expect(cookies).toEqual([...given('teen-16', 'access_denied'), ...given('child-12')])
 })
 
 test('A second worker of Playwright that uses the sandbox of the first is warned', async () => {
