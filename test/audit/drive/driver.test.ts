@@ -10,7 +10,10 @@ test('Each browser of an audit begins with a reset of the app, and then with a l
     page: `${app.url}/verify`,
     agent: createHttpAgent(),
     reset: { url: '/reset', method: 'POST', json: { all: true } },
-    before: [{ url: '/login/{n}', form: { email: 'user-{n}@example.test' } }, { url: '/welcome' }],
+    before: [
+      { url: '/login/{n}', form: { email: 'user-{n}@example.test' } },
+      { url: '/welcome', json: ['{n}'] },
+    ],
     timeoutSeconds: 10,
     signal: new AbortController().signal,
   })
@@ -19,7 +22,7 @@ test('Each browser of an audit begins with a reset of the app, and then with a l
   const begun = (n: number) => [
     { method: 'POST', path: '/reset', body: '{"all":true}', cookie: undefined },
     { method: 'POST', path: `/login/${n}`, body: `email=user-${n}%40example.test`, cookie: undefined },
-    { method: 'GET', path: '/welcome', body: '', cookie: 'seen=1' },
+    { method: 'POST', path: '/welcome', body: `["${n}"]`, cookie: 'seen=1' },
   ]
   const requests = app.requests.map(({ method, path, body, headers: { cookie } }) => ({ method, path, body, cookie }))
   expect(requests).toEqual([...begun(1), ...begun(2)])
