@@ -44,3 +44,15 @@ test('An audit of readings finds the three readings and the pair of readings tha
   const reason = 'timed_out: the audit ended before; raise --budget'
   expect(undetermined).toEqual([{ reason, count: expect.any(Number) }])
 }, 300_000)
+
+test('An audit of readings that fails in the middle puts back the readings of the sandbox', async () => {
+  const sandbox = await startSandbox({ readings: { par_status: '200' }, grease: 7 })
+  const before = await sandbox.readings()
+  const app = await startExpressExample(sandbox)
+  onTestFinished(() => app.stop())
+  const audited = appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })
+  const onProgress = ({ stage }: { stage: string }) => void (stage === 'reading' && expect.fail('stopped'))
+  const failing = auditReadings({ copies: [audited], visitsEach: 1 }, { onProgress })
+  await expect(failing).rejects.toThrow('stopped')
+  expect(await sandbox.readings()).toEqual(before)
+}, 300_000)
