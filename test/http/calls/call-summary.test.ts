@@ -25,10 +25,11 @@ test('A call that was answered is summarized with persona and outcome, and witho
   expect(sandbox.calls[0]).not.toHaveProperty('message')
 })
 
-test('The client of a token call comes from its Authorization header, and no secret is in the summary', async () => {
-  const call = sandbox.request.post('/v1/oidc/use/token').set('Authorization', basic('ak_test_sandbox', 'wrong'))
+test('The summary of a token call has the path with the tenant, the client of the Authorization header and no secret', async () => {
+  const path = '/t/qa/v1/oidc/use/token'
+  const call = sandbox.request.post(path).set('Authorization', basic('ak_test_sandbox', 'wrong'))
   await call.type('form').send({ code: 'c', grant_type: 'sk_test_sandbox' })
-  expect(sandbox.calls[0]).toMatchObject({ client: 'ak_test_sandbox', error: 'invalid_client', rule: 'TOK-02' })
+  expect(sandbox.calls[0]).toMatchObject({ path, client: 'ak_test_sandbox', error: 'invalid_client', rule: 'TOK-02' })
   await party.use({ response_mode: 'sk_test_sandbox' })
   expect(sandbox.calls[1]).toMatchObject({ rule: 'USE-06', message: expect.stringContaining('***') })
   expect(JSON.stringify(sandbox.calls)).not.toContain('sk_test_sandbox')
