@@ -141,13 +141,14 @@ test.each([
   expect(result).toEqual({ code: 1, stdout: '', stderr })
 })
 
-test('run FILE -- COMMAND gives the command the address and the credentials, and agekey-sandbox in it that sandbox', async () => {
-  const script = 'node app.mjs 0 && cat seen.txt && node "$CLI" explain f1'
+test('run FILE -- COMMAND gives the command the address, the credentials and the token, and agekey-sandbox in it that sandbox', async () => {
+  const script = 'node app.mjs 0 && cat seen.txt && echo "$AGEKEY_SANDBOX_CONTROL_TOKEN" && node "$CLI" explain f1'
+  const args = ['run', 'teen.yaml', ...OWN, '--control-token', 't0ken', '--', 'sh', '-c', script]
   const options = { cwd: folderWith(FILES), env: { CLI: join(cli.packageFolder, 'dist/bin.js') } }
-  const { code, stdout, stderr } = await cli.run(['run', 'teen.yaml', ...OWN, '--', 'sh', '-c', script], options)
+  const { code, stdout, stderr } = await cli.run(args, options)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const [, baseUrl] = /base URL +(\S+)/.exec(stdout) ?? []
-  expect(stdout).toContain(`app ${baseUrl} ak_test_sandbox sk_test_sandbox\n`)
+  expect(stdout).toContain(`app ${baseUrl} ak_test_sandbox sk_test_sandbox\nt0ken\n`)
   expect(stdout).toContain('f1 use ok: teen-16: 18 no')
   expect(stdout).toContain('✓ 1 decide use as teen-16')
   expect(stdout).toContain('✓ the command ended with code 0')
