@@ -52,7 +52,6 @@ test('An audit of readings that fails in the middle puts back the readings of th
   onTestFinished(() => app.stop())
   const audited = appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })
   const onProgress = ({ stage }: { stage: string }) => void (stage === 'reading' && expect.fail('stopped'))
-  const failing = auditReadings({ copies: [audited], visitsEach: 1 }, { onProgress })
-  await expect(failing).rejects.toThrow('stopped')
+  await expect(auditReadings({ copies: [audited], visitsEach: 1 }, { onProgress })).rejects.toThrow('stopped')
   expect(await sandbox.readings()).toEqual(before)
 }, 300_000)
