@@ -131,34 +131,36 @@ const distrusted = useSession(
   [400, 200],
 )
 
+const reasons = ['18 no: id_doc_scan: needs 18, has 16', '13 yes: id_doc_scan: needs 13, has 16']
 /** A persona whose answer differs from the one before. */
-const flippedAnswer = {
-  name: 'sixteen',
-  title: 'Sixteen',
-  answers: { 13: true, 18: false },
-  before: { 18: true },
-  reasons: ['18 no: id_doc_scan: needs 18, has 16', '13 yes: id_doc_scan: needs 13, has 16'],
-}
+const sixteen = { name: 'sixteen', title: 'Sixteen', answers: { 13: true, 18: false }, before: { 18: true }, reasons }
+const nobody = { name: 'nobody', title: 'Nobody', reasons: ['no age key'] }
 const table = {
   thresholds: [13, 18],
   filter: { q: 'x', answers: 'changed', after: 'a' },
   groups: ['changed', 'none'].map((key) => ({ key, title: `Title of ${key}`, count: 1 })),
-  rows: [
-    { group: 'changed', answer: flippedAnswer },
-    { group: 'none', answer: { name: 'nobody', title: 'Nobody', reasons: ['no age key'] } },
-  ],
+  rows: [sixteen, nobody].map((answer) => ({ group: answer === sixteen ? 'changed' : 'none', answer })),
   total: 3,
   found: 3,
   next: 'nobody',
 }
 
-const step = (index: number, status: 'passed' | 'failed' | 'waiting' | 'current', detail?: string) => ({
-  index,
-  kind: 'decide' as const,
-  summary: 'use as teen-16: access_denied',
-  status,
-  ...(detail === undefined ? {} : { detail }),
-})
+const decide = { kind: 'decide', summary: 'use as teen-16: access_denied' } as const
+const step = (index: number, status: 'passed' | 'failed' | 'waiting' | 'current', detail = {}) => {
+  return { ...decide, index, status, ...detail }
+}
+const steps = [step(0, 'passed'), step(1, 'failed', { detail: 'nonce: came nothing' }), step(2, 'waiting')]
+const current = step(0, 'current', { detail: 'a call came' })
+const scenarios = [
+  { id: 's-1', name: 'Sign up', client: 'web-shop', status: 'failed' as const, revision: 3, steps },
+  { id: 's-2', name: 'Come back', status: 'running' as const, revision: 0, steps: [current] },
+]
+
+const decided = { flow: 'use', persona: 'teen-16', outcome: 'verified', match: { state: 'abc' } } as const
+const queued = [
+  { id: 'x-1', ...decided, times: 2, remaining: 1 },
+  { id: 'x-2', flow: 'par', times: 1, remaining: 1 },
+] as const
 
 type Change = (text: string) => string
 const unchanged: Change = (text) => text
@@ -225,30 +227,14 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     before: '{"age_thresholds":[18]}',
     answered: {
       table,
-      changed: [flippedAnswer],
+      changed: [sixteen],
       effects: [{ label: 'without verified_after', flips: ['teen-16'] }],
       copied: { persona: 'teen-16', copies: [{ title: 'Persona as YAML', text: 'name: teen-16' }] },
     },
   }),
   pageOf('outcomes', renderOutcomes, frame, oneOfEachFamily, { flow: 'use', level: 'must', q: 'expired' }),
   pageOf('outcome', renderOutcome, frame, outcomeRow, baseUrl),
-  pageOf(
-    'scenarios',
-    renderScenarios,
-    frame,
-    [
-      {
-        id: 's-1',
-        name: 'Sign up',
-        client: 'web-shop',
-        status: 'failed',
-        revision: 3,
-        steps: [step(0, 'passed'), step(1, 'failed', 'nonce: came nothing'), step(2, 'waiting')],
-      },
-      { id: 's-2', name: 'Come back', status: 'running', revision: 0, steps: [step(0, 'current', 'a call came')] },
-    ],
-    { yaml: 'name: x', problem: 'line 1: steps is missing' },
-  ),
+  pageOf('scenarios', renderScenarios, frame, scenarios, { yaml: 'name: x', problem: 'line 1: steps is missing' }),
   pageOf(
     'clients',
     renderClients,
@@ -256,24 +242,11 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     [WEB_SHOP, { ...WEB_SHOP, ...home.client, redirectUris: [], signingAlg: undefined, persona: undefined }],
     { total: 60, next: 'web-shop', showsSecrets: true, signingAlg: 'RS256' },
   ),
-  pageOf(
-    'expectations',
-    renderExpectations,
-    frame,
-    [
-      {
-        id: 'x-1',
-        flow: 'use',
-        persona: 'teen-16',
-        outcome: 'verified',
-        match: { state: 'abc' },
-        times: 2,
-        remaining: 1,
-      },
-      { id: 'x-2', flow: 'par', times: 1, remaining: 1 },
-    ],
-    { personas: ['teen-16'], fields: { flow: 'use', persona: 'teen-16', state: 'abc' }, problem: 'use has no "x"' },
-  ),
+  pageOf('expectations', renderExpectations, frame, queued, {
+    personas: ['teen-16'],
+    fields: { flow: 'use', persona: 'teen-16', state: 'abc' },
+    problem: 'use has no "x"',
+  }),
   pageOf('clock', renderClock, frame, clockState, { set: 'tomorrow', problem: 'set: must be an ISO 8601 date' }),
   pageOf('readings', renderReadings, frame, READINGS.slice(1, 4), {
     readings: { par_status: '200' },
@@ -283,17 +256,12 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   pageOf('rules', renderRules, frame, RULES, { profile: 'spec', search: 'nonce', level: 'error', section: '' }),
   pageOf(
     'tenants',
-    (framed, tenants, state, rest) =>
-      renderTenants(
-        framed,
-        tenants.map((one) => ({ ...one, clock: { state: () => state } })),
-        rest,
-      ),
+    (framed, tenants, state, rest) => {
+      const withClock = tenants.map((one) => ({ ...one, clock: { state: () => state } }))
+      return renderTenants(framed, withClock, rest)
+    },
     frame,
-    [
-      { ...tenant, name: 'qa' },
-      { ...tenant, name: ROOT_TENANT },
-    ],
+    ['qa', ROOT_TENANT].map((name) => ({ ...tenant, name })),
     clockState,
     { total: 3, next: 'qa', search: 'q', name: 'Bad Name', problem: 'tenant "Bad Name" is not a name' },
   ),
