@@ -93,11 +93,8 @@ test('The page of a Use flow runs it again by a link, also with the decision tha
   const page = await pageOf()
   await get(hrefOf(page, 'run-again')).expect(200)
   await get(hrefOf(page, 'run-decided')).expect(302)
-  expect((await sandbox.flows.list()).map(({ id, persona }) => [id, persona])).toEqual([
-    ['f3', 'teen-16'],
-    ['f2', undefined],
-    ['f1', 'teen-16'],
-  ])
+  const flows = (await sandbox.flows.list()).map(({ id, persona = 'nobody' }) => `${id} by ${persona}`)
+  expect(flows).toEqual(['f3 by teen-16', 'f2 by nobody', 'f1 by teen-16'])
 })
 
 test('The page of a pushed request opens it when no browser has, and pushes a used one again by commands', async () => {
