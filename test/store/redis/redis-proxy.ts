@@ -2,20 +2,8 @@ import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { listenOnFreePort } from '../../support/listen-on-free-port.ts'
 
-/** A way to a Redis that a test can make bad. */
-export interface RedisProxy {
-  readonly url: string
-  /** Carries nothing any more and closes no connection. */
-  stall(): void
-  resume(): void
-  /** Carries the next request that holds this text, and closes its connection when Redis has answered it: the answer is lost. */
-  loseAnswerTo(text: string): void
-  /** The answers that were lost. */
-  lost(): number
-}
-
-/** Starts a proxy for one test. */
-export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
+/** Starts a way to a Redis that a test can make bad, for one test. */
+export async function startRedisProxy(redisUrl: string) {
   const { hostname, port, pathname } = new URL(redisUrl)
   const sockets = new Set<Socket>()
   let isStalled = false
@@ -39,10 +27,7 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
-      if (!losesAnswer) {
-        client.write(chunk)
-        return
-      }
+      if (!losesAnswer) return void client.write(chunk)
       lost += 1
       end()
     })
@@ -57,6 +42,7 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
   })
   return {
     url: `redis://${await listenOnFreePort(server)}${pathname}`,
+    /** Carries nothing any more and closes no connection. */
     stall() {
       isStalled = true
       for (const socket of sockets) socket.pause()
@@ -65,7 +51,8 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
       isStalled = false
       for (const socket of sockets) socket.resume()
     },
-    loseAnswerTo(text) {
+    /** Carries the next request that holds this text, and closes its connection when Redis has answered it: the answer is lost. */
+    loseAnswerTo(text: string) {
       wanted = text
     },
     lost: () => lost,

@@ -7,20 +7,6 @@ import { createClient } from '@redis/client'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { findFreePort } from '../../support/free-port.ts'
 
-/** A Redis that keeps everything it has confirmed when it is killed and started again. */
-export interface RedisServer {
-  readonly url: string
-  /** The path of its socket file. */
-  readonly socket: string
-  /** Ends it as a power cut does. */
-  kill(): Promise<void>
-  start(): Promise<void>
-  /** Stops answering without closing any connection. */
-  freeze(): void
-  /** Gives it a command, and arguments that are empty or hold a space. @throws Error for an answer that is an error */
-  command(words: string, ...more: readonly string[]): Promise<unknown>
-}
-
 /** Ends every state that a test brings about, and forgets what was kept. */
 const RESET: readonly (readonly [string, ...string[]])[] = [
   ['config set maxmemory 0 min-replicas-to-write 0 stop-writes-on-bgsave-error no requirepass', ''],
@@ -30,8 +16,8 @@ const RESET: readonly (readonly [string, ...string[]])[] = [
   ['flushall'],
 ]
 
-/** A Redis of the tests of a group: each finds it empty, and as it was started. */
-export function useRedis(): RedisServer {
+/** A Redis of the tests of a group: each finds it empty, as it was started. A start after `kill` has all that was confirmed. */
+export function useRedis() {
   let [port, folder, socket] = [0, '', '']
   let running: ChildProcess | undefined
   /** It came before any password was set. */
@@ -52,6 +38,7 @@ export function useRedis(): RedisServer {
     await ended
     running = undefined
   }
+  /** Gives a command, and arguments that are empty or hold a space. @throws Error for an answer that is an error */
   const command = async (words: string, ...more: readonly string[]) =>
     admin?.sendCommand([...words.split(' '), ...more])
   beforeAll(async () => {
@@ -77,6 +64,7 @@ export function useRedis(): RedisServer {
     },
     kill,
     start,
+    /** Stops the answers without closing any connection. */
     freeze: () => running?.kill('SIGSTOP'),
     command,
   }
