@@ -63,10 +63,8 @@ export function describeJournal(
     expect([begun, await add(issuing('code:a')), await add({ assigned: begun })]).toEqual(['f1', 'f2', 'f1'])
     const continued = await assign('default', entry(alone('code:a')))
     expect([continued, await add({ ...alone('code:a'), assigned: continued }), await add()]).toEqual(['f2', 'f2', 'f3'])
-    expect([await assign('default', entry(alone('code:b'))), await add(alone('code:b'))]).toEqual([
-      undefined,
-      undefined,
-    ])
+    expect(await assign('default', entry(alone('code:b')))).toBeUndefined()
+    expect(await add(alone('code:b'))).toBeUndefined()
     expect((await flows()).map(({ calls }) => calls.length).sort()).toEqual([1, 1, 2])
   })
 

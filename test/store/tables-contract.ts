@@ -26,10 +26,7 @@ export function describeTables(name: string, createTables: () => Tables | Promis
   test(`The ${name} tables list rows in the order in which their ids were first put`, async () => {
     const { put, remove, list } = await start()
     for (const [index, id] of ['b', 'a', 'b'].entries()) await put(id, index)
-    expect(await list()).toMatchObject([
-      ['b', 2],
-      ['a', 1],
-    ])
+    expect((await list()).flat()).toEqual(['b', 2, 'a', 1])
     await remove('b')
     await put('b', 4)
     expect((await list()).map(([id]) => id)).toEqual(['a', 'b'])
