@@ -41,13 +41,10 @@ test.each([
 )
 
 /** `…` stands for any text of a line, and at the end of a block for any lines. */
-const patternOf = (shown: string) =>
-  new RegExp(
-    `^${shown
-      .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-      .replace(/…$/, '[^]+')
-      .replaceAll('…', '.+')}$`,
-  )
+function patternOf(shown: string) {
+  const escaped = shown.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`^${escaped.replace(/…$/, '[^]+').replaceAll('…', '.+')}$`)
+}
 
 test('The commands of SKILL.md that look something up find it', async () => {
   const commands = readRoot('skills/agekey-sandbox/SKILL.md').match(/^npx agekey-sandbox (?:outcomes|explain) .+$/gm)
