@@ -2,10 +2,7 @@ import type { Answer, HttpClient } from './http-client.ts'
 import { type Tag, tagsOf } from './markup.ts'
 
 /** A form as a browser would send it. */
-export interface FilledForm {
-  readonly action: string
-  readonly fields: URLSearchParams
-}
+export type FilledForm = ReturnType<typeof fill>
 
 /**
  * Fills the form that holds the button `data-testid=testId` and presses it: hidden fields, text fields, the selected
@@ -46,11 +43,7 @@ export async function openEndings(
   return (await http.request.get(link.attributes['href'] ?? '').set(headers)).text
 }
 
-interface Form extends Tag {
-  readonly tags: readonly Tag[]
-}
-
-function formsOf(page: string): readonly Form[] {
+function formsOf(page: string) {
   const tags = tagsOf(page)
   return tags.flatMap((tag, index) => {
     if (tag.name !== 'form' || tag.attributes['method'] !== 'post') return []
@@ -59,7 +52,9 @@ function formsOf(page: string): readonly Form[] {
   })
 }
 
-function fill({ attributes, tags }: Form, testId = '', values: Readonly<Record<string, string>> = {}): FilledForm {
+type Form = ReturnType<typeof formsOf>[number]
+
+function fill({ attributes, tags }: Form, testId = '', values: Readonly<Record<string, string>> = {}) {
   const fields = tags.flatMap((tag): [string, string][] => {
     const { name: field = '', value = '' } = tag.attributes
     if (tag.name === 'input') return [[field, values[field] ?? value]]
