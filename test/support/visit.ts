@@ -1,10 +1,4 @@
-import type {
-  AuthorizationRequest,
-  Browser,
-  ForcedDecision,
-  PageRequest,
-  Visit,
-} from '../../src/audit/agent/browser.ts'
+import type { Browser, PageRequest, Visit } from '../../src/audit/agent/browser.ts'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 
 const NO_SANDBOX = 'http://sandbox.test'
@@ -17,12 +11,7 @@ export function visit(
     sandboxUrl = NO_SANDBOX,
     signal = new AbortController().signal,
     decide = async () => ({ persona: 'adult-passport' }),
-  }: {
-    browser?: Browser
-    sandboxUrl?: string
-    signal?: AbortSignal
-    decide?: (request: AuthorizationRequest) => Promise<ForcedDecision | 'stop'>
-  } = {},
+  }: { browser?: Browser } & Partial<Parameters<Browser['open']>[1]> = {},
 ): Promise<Visit> {
   return browser.open(typeof request === 'string' ? { url: request } : request, { sandboxUrl, signal, decide })
 }
