@@ -20,14 +20,8 @@ export const GOCODE = '/usr/share/gocode/src'
 /** The module of Apache that speaks OpenID Connect. */
 const MOD_AUTH_OPENIDC = '/usr/lib/apache2/modules/mod_auth_openidc.so'
 
-interface Tool {
-  /** Whether this machine has the tool. */
-  readonly isHere: () => boolean
-  /** How to get it. */
-  readonly remedy: string
-  /** Whether `npm test` needs it: with `CI=true` its absence is a failure. */
-  readonly isNeeded?: true
-}
+/** `isNeeded`: `npm test` needs the tool, and with `CI=true` its absence is a failure. */
+type Tool = Readonly<{ isHere: () => boolean; remedy: string; isNeeded?: true }>
 
 /** Programs that some tests need, and that `npm ci` does not install. */
 export const TOOLS = {
