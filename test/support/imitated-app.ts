@@ -187,12 +187,8 @@ export function imitatedApp(
   async function run(plan: FlowPlan): Promise<FlowRun> {
     plans.push(plan)
     const done = act(plan, plans.length)
-    const {
-      shows,
-      creates = false,
-      changes,
-      calls: made = [],
-    }: Done = typeof done === 'string' ? { shows: done } : done
+    const given: Done = typeof done === 'string' ? { shows: done } : done
+    const { shows, creates = false, changes, calls: made = [] } = given
     const calls = callsOf(made)
     const beside = calls.filter((call) => !isOf('E2')(call))
     const useFlow = add([callOf('E1'), ...beside], { outcome: plan.use.outcome })
