@@ -83,10 +83,7 @@ function createTestClock() {
 
 /** Age keys by their holder. */
 function createTestAgeKeys() {
-  const keys = new Map<string | undefined, AgeKey>([
-    ['adult', ADULT],
-    ['child', CHILD],
-  ])
+  const keys = new Map<string | undefined, AgeKey>(Object.entries({ adult: ADULT, child: CHILD }))
   let saved = 0
   const save: AgeKeys['save'] = async (signals, holder) => {
     saved += 1
