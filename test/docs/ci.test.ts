@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { findFreePort } from '../support/free-port.ts'
 import { makeProject } from '../support/project.ts'
-import { blockWith, codeBlocks, codeIn, fencedBlocks, readPage, readRoot, tableOf } from './page.ts'
+import { blockWith, codeBlocks, codeIn, fencedBlocks, ROOT, readPage, readRoot, tableOf } from './page.ts'
 
 const page = readPage('ci.md')
 const auditPage = readPage('audit-ci.md')
@@ -69,12 +69,17 @@ test('audit-ci.md uses the action of this repository, with the address and the c
   }
 })
 
-test('audit-ci.md uses every other action at a commit', () => {
-  const used = [...auditPage.matchAll(/uses: (.*)/g)].map(([, action = '']) => action)
-  expect(used.length).toBe(3)
-  const others = used.filter((action) => !action.startsWith(`${home}@`))
-  expect(others.filter((action) => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
-})
+const workflows = readdirSync(`${ROOT}.github/workflows`).map((name) => `.github/workflows/${name}`)
+
+test.each(['docs/audit-ci.md', 'action.yml', ...workflows])(
+  '%s uses every other action at a commit, with the version behind it',
+  (path) => {
+    const used = [...readRoot(path).matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action = '']) => action)
+    const others = used.filter((action) => !action.startsWith(`${home}@`))
+    expect(others).not.toEqual([])
+    expect(others.filter((action) => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
+  },
+)
 
 test('The job of audit-ci.md for GitLab audits the app and leaves what it keeps', async () => {
   const [first, second, ...commands] = gitlabJob.script
