@@ -8,11 +8,7 @@ import { folderWith } from '../support/folder-with.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-interface Step {
-  readonly name?: string
-  readonly run?: string
-  readonly with?: Readonly<Record<string, unknown>>
-}
+type Step = Readonly<{ name?: string; run?: string; with?: Readonly<Record<string, unknown>> }>
 
 const readRoot = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const { jobs }: { jobs: Record<string, { needs?: readonly string[]; steps?: readonly Step[] }> } = parse(
@@ -72,11 +68,8 @@ test.each([
   ['1.2.3', '1.2.3', '## 1.2.3\n', 'the tag 1.2.3 is no version'],
 ])('A release of version %s and tag %s is refused beside a changelog of %j: %s', (version, tag, changelog, problem) => {
   const stderr = expect.stringContaining(`error: ${problem}`)
-  expect(checkout({ version, changelog }).bash(`.ci/release-names '${tag}'`)).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr,
-  })
+  const released = checkout({ version, changelog }).bash(`.ci/release-names '${tag}'`)
+  expect(released).toMatchObject({ code: 1, stdout: '', stderr })
 })
 
 test('The repository is the same in every file that names it', () => {
@@ -103,15 +96,12 @@ test('The repository is set in all files by one command, as often as it moves', 
 })
 
 const NO_HOME = "'https://github.com/a/b' is no repository of GitHub; it should look like owner/agekey-sandbox"
+const NAMED = 'package.json names the repository Owner/Agekey-Sandbox'
 const FORK = 'and this is fork/agekey-sandbox; run .ci/set-repository fork/agekey-sandbox'
 
 test.each([
   ['is none of GitHub', '.ci/set-repository https://github.com/a/b', NO_HOME],
-  [
-    'is not released from',
-    '.ci/release-names v1.2.3',
-    `package.json names the repository Owner/Agekey-Sandbox, ${FORK}`,
-  ],
+  ['is not released from', '.ci/release-names v1.2.3', `${NAMED}, ${FORK}`],
 ])('A repository that %s is refused', (_, script, problem) => {
   const { bash } = checkout({ version: '1.2.3' })
   const refused = { code: 1, stderr: `error: ${problem}\n` }
