@@ -21,9 +21,10 @@ export function describeDirectory(name: string, createDirectory: (options: { max
     expect(await list()).toEqual(['b'])
   })
 
-  test(`The ${name} directory removes the least recently used of too many tenants, and names it`, async () => {
+  test(`The ${name} directory removes the least recently used of too many tenants, names it, and takes it again`, async () => {
     const { touchAll, list } = start(2)
     expect([await touchAll('aba'), await touchAll('c'), await list()]).toEqual([[], ['b'], ['a', 'c']])
+    expect([await touchAll('b'), await list()]).toEqual([['a'], ['c', 'b']])
   })
 
   test(`The ${name} directory keeps a declared tenant however many others are touched`, async () => {

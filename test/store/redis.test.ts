@@ -57,11 +57,6 @@ describeWith('redis-server', 'In Redis', () => {
     for (const replica of [a, b, c]) expect((await replica.touch('kept')).clock.state().advanced_seconds).toBe(0)
   })
 
-  test('A tenant in Redis that is used again is not forgotten, also when it was about to be', async () => {
-    const { touch } = createRedisDirectory(redis, { prefix: prefix(), order: 'order', max: 1 })
-    expect([await touch('a'), await touch('b'), await touch('a')]).toEqual([[], ['a'], ['b']])
-  })
-
   test('The list of the records of a collection in Redis lasts as long as the last of them', async () => {
     const store = createRedisStore(redis, { prefix: 'lasting:', order: 'order', clock: { now: () => 0 } })
     const DAY = 86_400_000
