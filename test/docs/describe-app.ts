@@ -24,10 +24,7 @@ const WITHOUT_KEY = OUTCOMES.flatMap(({ flow, correctClient, name }) =>
   flow === 'jwks' && correctClient === 'depends' && !WITH_KEY.includes(name) ? [name] : [],
 )
 
-/**
- * What an app does in every flow, and an audit of it: the same for each language.
- * @param known rows that the library of the page lets in, as the page says
- */
+/** What an app does in every flow, and an audit of it. @param known rows that its library lets in, as the page says */
 export function describeApp(title: string, start: StartApp, known: readonly KnownFinding[] = []): void {
   describe(title, async () => {
     const sandbox = await shareSandbox()

@@ -2,10 +2,7 @@ import supertest from 'supertest'
 
 export type BrowserClient = ReturnType<typeof createBrowserClient>
 
-/**
- * A browser without scripts, as far as a session goes: it keeps cookies, and a form is sent from the page's own origin.
- * @param origin of the pages, when a proxy stands before the server at `url`.
- */
+/** A browser with cookies and without scripts. @param origin of the pages, when a proxy stands before `url` */
 export function createBrowserClient(url: string, origin = url) {
   const agent = supertest.agent(url).set('Accept', 'text/html')
   return {

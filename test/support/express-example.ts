@@ -15,10 +15,7 @@ export type Changes = readonly (readonly [text: string, other: string])[]
 /** An app as it runs: where, and how it ends. */
 export type RunningApp = Awaited<ReturnType<typeof startExpressExample>>
 
-/**
- * Starts the Express example in this process against a sandbox, with some of its texts changed. Each copy is a module of its own.
- * @throws Error when a text is not in it
- */
+/** Starts the Express example in this process with some texts changed. @throws Error when a text is not in it */
 export async function startExpressExample({ baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>, changes: Changes = []) {
   const { folder, remove } = createScratchFolder()
   const file = join(folder, 'app.mjs')

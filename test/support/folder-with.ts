@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/**
- * A folder with these files, gone when the test ends. A value that is no text is written as JSON.
- * @param end registers what removes the folder: `afterAll` for a folder of a whole test file
- */
+/** A folder with these files, of text or JSON. @param end registers its removal: `afterAll` for a whole test file */
 export function folderWith(
   files: Readonly<Record<string, unknown>> = {},
   end: (remove: () => void) => void = onTestFinished,

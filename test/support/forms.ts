@@ -4,10 +4,7 @@ import { type Tag, tagsOf } from './markup.ts'
 /** A form as a browser would send it. */
 export type FilledForm = ReturnType<typeof fill>
 
-/**
- * Fills the form that holds the button `data-testid=testId` and presses it: hidden fields, text fields, the selected
- * option and the button itself are sent, in the order of the page. @throws Error when there is no such button
- */
+/** Presses the button `data-testid=testId` of a filled form. @throws Error when there is no such button */
 export function press(page: string, testId: string, values: Readonly<Record<string, string>> = {}): FilledForm {
   const form = formsOf(page).find(({ tags }) => tags.some((tag) => isButton(tag, testId)))
   if (!form) throw new Error(`no form with a button ${testId}`)

@@ -15,10 +15,7 @@ const NPX = '#!/bin/sh\nname=$1\nshift\nexec "$(dirname "$0")/$name" "$@"\n'
 
 type Texts = Readonly<Record<string, string>>
 
-/**
- * Makes a project outside the repository that has installed the built package, and goes with the run.
- * @param lent packages of this repository that the project has, too
- */
+/** Makes a project outside the repository with the built package. @param lent packages of the repository beside it */
 export async function makeProject(...lent: readonly string[]) {
   const built = await packageOfRun()
   const folder = mkdtempSync(join(dirname(built), 'project-'))

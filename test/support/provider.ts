@@ -35,10 +35,7 @@ export const CHILD: AgeKey = createAgeKey('key-of-child', { years: 12 })
 
 const SIGNER = createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys })
 
-/**
- * A provider without HTTP, personas or outcomes: records in memory, repeatable ids, two clients. The holders `adult` and
- * `child` have the age keys `ADULT` and `CHILD`.
- */
+/** A provider without HTTP: records in memory, repeatable ids, two clients, the age keys of `adult` and `child`. */
 export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKeys'>> = {}): TestProvider {
   const clock = createTestClock()
   return {

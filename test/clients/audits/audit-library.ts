@@ -22,10 +22,7 @@ interface AuditedLibrary extends Omit<Subject, 'version' | 'left_out'>, Partial<
   start(sandbox: Sandbox): Promise<string>
 }
 
-/**
- * No library knows the rules of this service: the facts say nothing of them. Neither do they of what a correct app may do when it
- * starts, which is a start of the app for each row.
- */
+/** Not tried: the rules of this service, which no library knows, and what a correct app may do when the app starts. */
 const SKIPPED = OUTCOMES.filter(
   ({ layer, flow, correctClient }) =>
     layer === 'service' || (correctClient === 'depends' && (flow === 'jwks' || flow === 'discovery')),

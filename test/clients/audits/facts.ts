@@ -57,10 +57,7 @@ export const readAllFacts = (): readonly Facts[] =>
     .filter((file) => file.endsWith('.json'))
     .map((file) => readFacts(file.replace('.json', '')))
 
-/**
- * What a report says, as facts. Rows that are not for the app are in none of the lists, and neither are those of layer `service`:
- * no library knows the rules of this service.
- */
+/** What a report says, as facts: nothing of rows that are not for the app, and nothing of layer `service`. */
 export function factsOf(
   report: AuditReport,
   { subject, request, measured }: { subject: Subject; request: Readonly<Record<string, unknown>>; measured: string },

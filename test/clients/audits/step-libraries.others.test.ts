@@ -13,10 +13,7 @@ import { type Library, librarySchema, type Sent } from '../describe-library.ts'
 import { importExample, type Replacements } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
 
-/**
- * An app around a library that is called for each step. It makes no check of its own: it lets a user in when the library
- * gives claims that say `true`, and refuses when the library throws.
- */
+/** An app around a library that is called for each step. The app makes no check: it does what the library says. */
 function createStepApp(library: Pick<Library, 'useUrl' | 'readAnswer'> & Partial<Library>): RequestListener {
   const app = express()
   const scope = library.upgrade ? 'openid svc.upgrade' : 'openid'
