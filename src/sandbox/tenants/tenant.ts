@@ -131,7 +131,12 @@ export function createTenant(
       addresses,
       provider,
       clock,
-      personas: { ...personas, put: driving(personas.put), remove: driving(personas.remove) },
+      personas: {
+        ...personas,
+        put: driving(personas.put),
+        putAll: driving(personas.putAll),
+        remove: driving(personas.remove),
+      },
       expectations: { ...expectations, add: driving(expectations.add) },
       scenarios: { ...scenarios, arm: driving(scenarios.arm) },
       journal,

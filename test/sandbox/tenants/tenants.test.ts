@@ -31,6 +31,7 @@ test.each<[string, isKept: boolean, Use]>([
   ['was given an expectation', true, ({ expectations }) => expectations.add({ flow: 'use', outcome: 'access_denied' })],
   ['was given a scenario', true, ({ scenarios }) => scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })],
   ['was given a persona', true, ({ personas }) => personas.put(PERSONA)],
+  ['was given several personas', true, ({ personas }) => personas.putAll([PERSONA])],
   ['has lost a persona', true, ({ personas }) => personas.remove('teen-16')],
   ['was moved to another time', true, (tenant) => tenant.moveClock({ advance: 7 })],
   ['was configured', true, (tenant) => tenant.configure({ defaults: { outcome: 'access_denied' } })],
