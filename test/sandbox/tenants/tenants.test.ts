@@ -90,10 +90,14 @@ test('A removed tenant that is made again begins with no coverage, and what it h
   expect(tenants.root.coverage.counters().calls).toEqual({ jwks: { success: { count: 1 } } })
 })
 
-test('Tenants of a sandbox with a seed draw ids of their own, the same ones in each run', async () => {
+test('Tenants of a sandbox with a seed draw ids of their own, the same ones in each run and after a reset', async () => {
   const draw = async (name: string) => {
     const { tenants } = await fewTenants()
-    return (await tenants.declare(name)).provider.ids.random(16)
+    const tenant = await tenants.declare(name)
+    const drawn = tenant.provider.ids.random(16)
+    await tenant.reset()
+    expect(tenant.provider.ids.random(16)).toBe(drawn)
+    return drawn
   }
   expect(await draw('first')).toBe(await draw('first'))
   expect(await draw('first')).not.toBe(await draw('second'))
