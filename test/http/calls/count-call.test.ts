@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Coverage } from '../../../src/client/shapes/coverage.ts'
+import { demoClient } from '../../../src/sandbox/clients/demo-client.ts'
 import { press, submit } from '../../support/forms.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { claims, createRequest, useRequest } from '../../support/requests.ts'
@@ -39,6 +40,7 @@ const expire = async () => {
   await party.create(requestUri)
 }
 const demo = { client_id: 'sandbox-demo', redirect_uri: `${sandbox.baseUrl}/_sandbox/demo/callback` }
+const shop = createRelyingParty(sandbox, demoClient(sandbox.baseUrl))
 const strings = 'id_token.age_thresholds.strings'
 const MET = { 18: { true: ONCE } }
 const AS_STRING = { sandbox_outcome: 'id_token.aud_string' }
@@ -58,7 +60,7 @@ test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], threshol
   ['An expired request_uri', expire, ['request_uri_expired', 'create/request_uri.expired', 'par.success']],
   ['An evaluation', () => sandbox.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' }), []],
   ['A HEAD request', () => request.head('/.well-known/jwks.json'), []],
-  ['A call of the demo', () => createRelyingParty(sandbox, { clientId: 'sandbox-demo' }).push(), []],
+  ['Calls of the demo', async () => shop.upgrade(await shop.obtainToken(demo)), []],
   ['A flow of the demo', () => use(demo), []],
   ['A token that nobody issued', () => party.upgrade('unknown'), ['upgrade.refusal']],
   ['A read of the keys', () => request.get('/.well-known/jwks.json'), ['jwks.success']],
