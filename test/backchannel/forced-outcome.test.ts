@@ -106,6 +106,7 @@ test('A refused token or upgrade call belongs to the flow of its code or access 
   const code = await party.obtainCode({ state: 'one' })
   const wrong = sandbox.request.post('/v1/oidc/use/token').set('Authorization', basic('x', 'y'))
   await wrong.type('form').send(tokenRequest(code))
+  await sandbox.next({ flow: 'token', outcome: 'token.extra_members' })
   await party.upgrade((await party.exchange(code)).body.access_token, [])
   const flows = await sandbox.flows.list()
   expect(flows).toMatchObject([{ state: 'one', calls: [302, 401, 200, 400].map((status) => ({ status })) }])
