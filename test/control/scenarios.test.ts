@@ -78,13 +78,13 @@ test('A scenario decides Use, sees token, upgrade and what was pushed, moves the
 
 test('A scenario answers a long poll as soon as it advances, at once when it has advanced, and when it is removed', async () => {
   const { id, revision } = await arm({ await: 'par' }, { await: 'jwks' })
-  const poll = (after: number) => sandbox.scenarios.get(id, { waitSeconds: 10, after })
-  const news = poll(revision)
+  const poll = (after = {}) => sandbox.scenarios.get(id, { waitSeconds: 10, ...after })
+  const news = poll()
   await rp.push()
   const further = await news
   expect(further.steps.map(({ status }) => status)).toEqual(['passed', 'current'])
-  expect((await poll(revision)).revision).toBe(further.revision)
-  const gone = poll(further.revision)
+  expect((await poll({ after: revision })).revision).toBe(further.revision)
+  const gone = poll()
   await sandbox.scenarios.clear()
   await expect(gone).rejects.toMatchObject({ status: 404 })
 })
