@@ -44,12 +44,14 @@ test('The key set shows one public key for each algorithm, with kid, and no priv
 })
 
 test('The option signingAlg comes first in discovery and decides the id_token; the key set keeps both keys', async () => {
-  const { request } = await startSandbox({ signingAlg: 'ES256' })
+  const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/'] }]
+  const { request } = await startSandbox({ signingAlg: 'ES256', clients })
   expect((await request.get(USE)).body.id_token_signing_alg_values_supported).toEqual(['ES256', 'RS256'])
   const { keys } = (await request.get(JWKS)).body
   expect(keys.map(({ alg }: { alg: string }) => alg).sort()).toEqual(['ES256', 'RS256'])
   const [header = ''] = (await createRelyingParty({ request }).use()).params['id_token']?.split('.') ?? []
   expect(JSON.parse(atob(header))).toMatchObject({ alg: 'ES256' })
+  expect((await request.get('/_sandbox/tenants/default')).body.clients).toMatchObject([{ signing_alg: 'ES256' }])
 })
 
 test.each([USE, CREATE, JWKS])('%s is JSON for every origin, and so is its preflight', async (path) => {
