@@ -60,6 +60,15 @@ test('A reader that reads misses nothing of a burst, and one that never reads ho
   await vi.waitFor(() => expect(good.text().split('event: scenario')).toHaveLength(1_101), 5_000)
 })
 
+test('A reader is sent a comment every 15 seconds, so that no proxy takes its connection for an idle one', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const reader = createReader()
+  startFeed().open(reader.stream)
+  vi.advanceTimersByTime(15_000)
+  await vi.waitFor(() => expect(reader.text()).toMatch(/\n: still here\n\n$/))
+})
+
 test('A hundred readers of all tenants listen at a time, one more is refused, and one that goes leaves its place', async () => {
   const sandbox = await startSandbox()
   // An answer that is collected as garbage closes its connection.
