@@ -7,10 +7,11 @@ const sandbox = await shareSandbox({ certifications: { '/veratad/roc': { id_doc_
 const evaluate = (body: object) => sandbox.request.post('/_sandbox/evaluate').send(body)
 
 test('evaluate gives booleans and a trace for signals at any instant, and records no flow', async () => {
-  const signal = { method: 'id_doc_scan', verified_at: '2026-01-01', provenance: '/veratad/roc' } as const
+  await sandbox.clock.set('2041-01-01')
+  const signal = { method: 'id_doc_scan', verified_at: '2040-01-01', provenance: '/veratad/roc' } as const
   const signals: AgeSignal[] = [{ ...signal, age: { years: 17 } }]
   const claims = { age_thresholds: [16, 18], allowed_methods: ['id_doc_scan' as const] }
-  expect(await sandbox.evaluate({ claims, signals, now: '2026-06-01' })).toMatchObject({
+  expect(await sandbox.evaluate({ claims, signals, now: '2040-06-01' })).toMatchObject({
     age_thresholds: { 16: true, 18: false },
     trace: [
       { threshold: 16, satisfied: true, signals: [{ method: 'id_doc_scan', passed: true }] },
