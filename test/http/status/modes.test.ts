@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AgeSignal } from '../../../src/age/signal.ts'
 import { readModes, takeModeBack } from '../../../src/http/status/modes.ts'
-import { DEFAULT_LIFETIMES } from '../../../src/oidc/decisions.ts'
 import { actingValue } from '../../../src/sandbox/decision/sources.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { createTestTenant } from '../../support/tenant.ts'
@@ -26,7 +25,8 @@ const OWN = ['one', 'two'].map((name) => ({ name, title: name, purpose: 'For a t
 const TEEN = { flow: 'use', persona: 'teen-16' } as const
 const DENIED = { persona: 'teen-16', outcome: 'access_denied' }
 const SIGN_UP = { name: 'Sign up', steps: [{ await: 'par' as const }, { await: 'token' as const }] }
-const LIFETIMES = { ...DEFAULT_LIFETIMES, code: 5, idToken: 7200 }
+const LIFETIMES = { requestUri: 60, code: 5, idToken: 7200, accessToken: 90 }
+const LIVES = 'request_uri 1 min, code 5 s, id_token 2 h, access token 1 min 30 s'
 const TWO_READINGS = { typ: 'absent', nbf: 'present' } as const
 const THRICE = { flow: 'token', outcome: 'token.503', times: 3 } as const
 const CLIENT = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost/'], persona: 'teen-16' }
@@ -42,7 +42,7 @@ test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   ['personas', (tenant) => tenant.personas.putAll(OWN), '2 changed'],
   ['default', (tenant) => tenant.configure({ defaults: DENIED }), 'teen-16 → access_denied'],
   ['clients', (tenant) => tenant.configure({ clients: [CLIENT] }), 'web-shop → teen-16'],
-  ['lifetimes', (tenant) => tenant.configure({ lifetimes: LIFETIMES }), 'code 5 s, id_token 2 h'],
+  ['lifetimes', (tenant) => tenant.configure({ lifetimes: LIFETIMES }), LIVES],
   ['readings', (tenant) => tenant.configure({ readings: { typ: 'absent' } }), 'typ=absent'],
   ['readings', (tenant) => tenant.configure({ readings: TWO_READINGS, grease: '7' }), '2 set, seed 7'],
   ['keys', (tenant) => tenant.rotateKeys('publish'), 'rotated'],
@@ -88,7 +88,7 @@ test('The status strip names a profile other than spec, which only a new start c
 test('The status strip leaves ended scenarios readable when it removes the running ones', async () => {
   const tenant = await runningTenant()
   const ended = await tenant.scenarios.arm({ name: 'Ended', steps: [{ clock: { advance: 0 } }] })
-  await tenant.scenarios.arm({ name: 'Running', steps: [{ await: 'par' }] })
+  for (const name of ['One', 'Two']) await tenant.scenarios.arm({ name, steps: [{ await: 'par' }] })
   await takeModeBack('scenarios', tenant)
   expect((await tenant.scenarios.list()).map(({ id }) => id)).toEqual([ended.id])
 })
