@@ -51,6 +51,7 @@ const burst = (send: () => PromiseLike<{ status: number }>) => Promise.all(Array
 test.each([
   ['by bearer header', 'get', 'flows', { Authorization: 'Bearer wrong' }],
   ['by the console cookie', 'get', 'console/flows', { Cookie: 'agekey_sandbox_control=wrong' }],
+  ['by the cookie of its events', 'get', 'events', { Cookie: 'agekey_sandbox_control=wrong' }],
   ['by the sign-in form', 'post', 'console/sign-in', {}],
 ] as const)(
   'Of a burst of wrong control tokens %s those beyond 20 a second get 429',
