@@ -23,6 +23,8 @@ test('A call that was answered is summarized with persona and outcome, and witho
   await party.use({ sandbox_persona: 'teen-16', prompt: 'login' })
   expect(sandbox.calls[0]).toMatchObject({ persona: 'teen-16', outcome: 'verified', findings: ['USE-11'] })
   expect(sandbox.calls[0]).not.toHaveProperty('message')
+  await party.use({ sandbox_outcome: 'jwks.no_keys' })
+  expect(sandbox.calls[1]).toMatchObject({ persona: 'adult-passport', outcome: 'jwks.no_keys' })
 })
 
 test('The summary of a token call has the path with the tenant, the client of the Authorization header and no secret', async () => {
