@@ -4,6 +4,7 @@ import { connectSandbox } from '../../src/client/connect-sandbox.ts'
 import { createApp } from '../../src/server/app.ts'
 import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
+import { press, submit } from '../support/forms.ts'
 import { createTestHost } from '../support/host.ts'
 import { createClient, type HttpClient } from '../support/http-client.ts'
 import { listenOnFreePort } from '../support/listen-on-free-port.ts'
@@ -37,16 +38,19 @@ test('Calls for other tenants, however many, leave a declared tenant everything 
   const directory = createMemoryDirectory({ max: 3 })
   const parts = await createTestParts({ ...createMemoryStores(), directory })
   const url = `http://${await listenOnFreePort(createServer(createApp(createTestHost(parts))))}`
+  const { request } = createClient(url)
   const made = connectSandbox(url).tenant('made')
   await made.configure({ outcome: 'access_denied' })
   await made.personas.put({ name: 'own', title: 'Own', purpose: 'Put by a test.' })
   await made.clock.set('2030-01-01T00:00:00Z')
   await made.next({ persona: 'own', outcome: 'create_requested' })
   const driven = createRelyingParty(createClient(`${url}/t/driven`))
-  await connectSandbox(`${url}/t/driven`).clock.freeze()
+  const page = await request.get('/t/driven/v1/oidc/use').query(useRequest())
+  const { action, fields } = press(page.text, 'decline')
+  fields.set('outcome', 'jwks.no_keys')
+  await submit({ request }, { action, fields })
   const code = await driven.obtainCode()
 
-  const { request } = createClient(url)
   for (const [kind, call] of CALLS.entries()) await call(request, `kind-${kind}`)
   const names = await directory.list()
   expect(names).toEqual([...names.filter((name) => name.startsWith('kind-')).slice(-3), 'made', 'driven'])
