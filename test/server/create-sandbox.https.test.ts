@@ -67,12 +67,13 @@ describe('An own certificate', () => {
     expect(warnings).toEqual([])
   })
 
-  const HTTP = { baseUrl: 'http://localhost:2435' }
+  const [HTTP, INTERNAL] = [{ baseUrl: 'http://localhost:2435' }, { internalUrl: 'http://localhost:2436' }]
   test.each<[string, string, number, SandboxOptions, RegExp]>([
     ['that has expired', 'localhost', now - 400 * day, {}, /expired on .* clients will refuse it/],
     ['from the future', 'localhost', now + 30 * day, {}, /is not valid before/],
     ['for another name', 'other.example', now, {}, /does not name localhost; clients that come by that name/],
     ['beside a base URL by http', 'localhost', now, HTTP, /^baseUrl: .* the sandbox itself serves https$/],
+    ['beside an internal URL by http', 'localhost', now, INTERNAL, /^internalUrl: .* itself serves https$/],
   ])('An own certificate %s is served with a warning', async (_what, name, at, options, warning) => {
     const { warnings } = await startWith({ ...(await writePair(name, at)), ...options })
     expect(warnings).toEqual([expect.stringMatching(warning)])
