@@ -79,6 +79,7 @@ test('A request_uri serves for its lifetime to the millisecond, and returns stat
   expect((await service.create(early.request_uri)).params).toEqual({ state: 'state-1' })
   clock.advance(0.001)
   expect((await service.create(late)).params).toEqual(EXPIRED)
+  expect((await service.create(early.request_uri)).params).toEqual(SPENT)
   clock.advance(86_400)
   const error_description = expect.stringContaining('expired 86400 seconds ago by the sandbox clock; it lives 5')
   expect((await service.create(late)).params).toEqual({ ...EXPIRED, error_description })
