@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/oidc/refusal.ts'
 import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock.ts'
+import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
 
 const NOON = Date.parse('2026-05-17T12:00:00Z')
 const FIRST = Date.parse('0001-01-01T00:00:00Z')
@@ -72,12 +73,14 @@ test('A clock states now, base, the advanced seconds and whether it is frozen', 
   expect(clock.state()).toEqual({ now: base, base, advanced_seconds: 0, frozen: false })
 })
 
-test('A clock states now and base of one instant, though time passes while it is asked', () => {
+test('A clock states now and base of one instant, or the one that it is set to, though time passes meanwhile', () => {
   let realTime = NOON
   const clock = createClock({ systemNow: () => realTime++ })
   clock.advance(90)
   const { now, base, advanced_seconds } = clock.state()
   expect(Date.parse(now) - Date.parse(base)).toBe(advanced_seconds * 1000)
+  moveClock(clock, { set: '2028-02-29', freeze: true })
+  expect(clock.now()).toBe(LEAP_DAY)
 })
 
 const BACK = /^advance: .* use set or reset$/
