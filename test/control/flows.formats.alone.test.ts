@@ -66,11 +66,12 @@ test('The export of a flow names the file and its type; an unknown format and a 
   expect([error, error_description]).toEqual(['not_found', expect.stringMatching(/^flow: there is none/)])
 })
 
-test('The test that a flow is exported as declares the readings by which the flow was answered', async () => {
-  const own = await startSandbox({ readings: { par_status: '200' } })
+test('The test that a flow is exported as declares the readings of the flow, and does not wait for a slow reply', async () => {
+  const own = await startSandbox({ readings: { par_status: '200' }, slowReplySeconds: 1 })
+  await own.next({ flow: 'par', outcome: 'par.slow' })
   await createRelyingParty(own).obtainRequestUri()
   const { id = '' } = (await own.flows.last()) ?? {}
-  expect((await own.flows.export(id, 'vitest')).text).toContain("readings: { par_status: '200' }")
+  expect((await own.flows.export(id, 'vitest')).text).toContain("slowReplySeconds: 0, readings: { par_status: '200' }")
   expect((await own.flows.export(id, 'pytest')).text).toContain('"readings": {"par_status": "200"}')
 })
 
