@@ -50,6 +50,7 @@ test('The journal records the traceparent of a server call alone, its page shows
   const page = await sandbox.request.get(`/_sandbox/console/flows/${flow?.id}`)
   expect(byTestId(page.text, 'traceparent')).toHaveLength(1)
   expect(textOf(page.text)).toContain(`traceparent ${TRACEPARENT}`)
+  expect((await sandbox.flows.export(flow?.id ?? '', 'har')).text).toContain(`"value": "${TRACEPARENT}"`)
 })
 
 test.each([
@@ -81,7 +82,8 @@ test('A call says how the clock was moved, and nothing in real time', async () =
   expect(await clockOfCall()).toBeUndefined()
   await sandbox.clock.advance(91.5)
   expect(await clockOfCall()).toEqual({ advanced_seconds: 91.5 })
-  await sandbox.clock.set('2030-01-02T03:04:05Z')
   await sandbox.clock.freeze()
+  expect(await clockOfCall()).toEqual({ base: expect.any(String), advanced_seconds: 91.5, frozen: true })
+  await sandbox.clock.set('2030-01-02T03:04:05Z')
   expect(await clockOfCall()).toEqual({ base: expect.stringMatching(/^2030-01-02T03:04:0/), frozen: true })
 })
