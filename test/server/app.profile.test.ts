@@ -47,6 +47,9 @@ test('Profile agekey puts its brand word into the scope and the upgrade path, in
   expect((await party.use({ scope: 'openid svc.upgrade' })).params).toMatchObject({ error: 'invalid_scope' })
 })
 
+const levelOf = async ({ request }: TestSandbox, rule: string) =>
+  (await request.get('/_sandbox/catalog')).body.rules.find(({ id }: { id: string }) => id === rule).level
+
 test('Profile agekey refuses a sixth threshold or the same one twice, and takes an older upgrade scope at E2', async () => {
   for (const [rule, age_thresholds] of [
     ['CLM-06', [1, 2, 3, 4, 5, 6]],
@@ -55,6 +58,7 @@ test('Profile agekey refuses a sixth threshold or the same one twice, and takes 
     const query = { claims: claims({ age_thresholds }) }
     expect((await party.use(query)).params['error_description']).toContain(rule)
     expect((await createRelyingParty(strict).use(query)).params).toHaveProperty('id_token')
+    expect([await levelOf(lenient, rule), await levelOf(strict, rule)]).toEqual(['error', 'advice'])
   }
   expect((await party.push({ scope })).status).toBe(201)
 })
