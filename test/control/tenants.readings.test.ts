@@ -57,12 +57,15 @@ test('A seed picks one reading for the whole of a flow, in each of its calls, an
   const { rp, flows, request } = await start({ grease: 'a seed' })
   const statuses = new Set<number>()
   for (let count = 0; count < 30; count++) {
+    await rp.push({ state: `state-${count}`, client_secret: 'wrong' })
+    const refused = await flows.last()
     const pushed = await rp.push({ state: `state-${count}` })
     statuses.add(pushed.status)
     const query = createRequest(pushed.body.request_uri, { sandbox_persona: 'no-age-key' })
     const callback = await request.get('/v1/oidc/create').query(query)
     const { readings } = (await flows.last()) ?? {}
     expect(readings).toHaveLength(1)
+    expect(refused?.readings).toEqual(readings)
     const isPicked = ['par_status=200', 'redirect_status=303'].map((reading) => readings?.[0] === reading)
     expect([pushed.status === 200, callback.status === 303]).toEqual(isPicked)
   }
