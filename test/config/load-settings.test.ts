@@ -109,6 +109,7 @@ test.each<[flag: string, text: string, problem: string]>([
   ['reading', 'key_set=one,unknown_members=everywhere', 'key_set=one and unknown_members=everywhere exclude'],
   ['store', 'http://u:secret@redis', 'http:// is not a store; a store looks like redis://'],
   ['config', 'absent.yaml', 'absent.yaml: cannot read this config file (there is no such file)'],
+  ['config', '/no/such.yaml', '/no/such.yaml: cannot read this config file (there is no such file)'],
   ['config', '..', '..: cannot read this config file (it is a folder)'],
 ])('--%s %j, and the environment variable of that name, are refused: %s', async (flag, text, problem) => {
   const variable = variableOf(flag)
