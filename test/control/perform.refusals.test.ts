@@ -65,10 +65,9 @@ const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
   ['post reset', { clock: false }, 'body'],
 ]
 
-test.each(BAD_BODIES)(
-  '%s with the wrong body %.40j changes nothing, and answers 400 with: %s',
-  async (call, ...row) => {
-    const [body, message] = row
+test.each(BAD_BODIES.map(([call, body, message]) => [call, message, body] as const))(
+  '%s with a wrong body changes nothing, and answers 400 with: %s',
+  async (call, message, body) => {
     const [method = '', path] = call.split(' ')
     const before = await stateOf()
     const answer = await sandbox.request[method as 'put' | 'post'](`/_sandbox/${path}`).send(body)
@@ -101,7 +100,7 @@ test.each<[query: string, message: string]>([
   ['persona=teen-61&wait=60', 'teen-16'],
   ['outcome=acess_denied&wait=60', 'access_denied'],
   ...['0', '2001', '1.5', ''].map((limit): [string, string] => [`limit=${limit}`, LIMIT(limit)]),
-])('GET flows refuses %.40j at once, with "%s"', async (query, message) => {
+])('GET flows refuses the query %s at once, with "%s"', async (query, message) => {
   const { body } = await sandbox.request.get(`/_sandbox/flows?${query}`).expect(400)
   expect(body).toMatchObject({ error: 'invalid_request', error_description: expect.stringContaining(message) })
 })
