@@ -11,19 +11,24 @@ const sandbox = await shareSandbox()
 const FRAMED = { 'Sec-Fetch-Dest': 'iframe' }
 const use = (changes: Changes = {}, headers: Readonly<Record<string, string>> = FRAMED) =>
   sandbox.request.get('/v1/oidc/use').set(headers).query(useRequest(changes))
+const ADULT = { sandbox_persona: 'adult-passport' }
 const lastFindings = async () => (await sandbox.flows.last())?.calls.at(-1)?.findings ?? []
 
-test.each([
-  ['a decision', { sandbox_persona: 'adult-passport' }, 'id_token state'],
-  ['a refused request', { nonce: undefined }, 'error error_description state'],
-  ['a posted form', { sandbox_persona: 'adult-passport', response_mode: 'form_post' }, 'id_token state'],
-])('A flow in an iframe ends with a page that names the parameters of %s without values', async (_, changes, names) => {
-  const secrets = { state: 'a-secret-state', redirect_uri: 'http://localhost:3000/cb?own=a-secret-query' }
-  const { headers, text } = await use({ ...changes, ...secrets }).expect(200)
-  expect([headers.location, byTestId(text, 'ended-in-iframe').length]).toEqual([undefined, 1])
-  expect(textOf(text)).toContain(names)
-  expect(text).not.toMatch(/eyJ|a-secret-|<form/)
-})
+test.each<[string, string, Changes, string]>([
+  ['a decision', 'fencedframe', ADULT, 'id_token state'],
+  ['a decision', 'frame', ADULT, 'id_token state'],
+  ['a refused request', 'embed', { nonce: undefined }, 'error error_description state'],
+  ['a posted form', 'object', { ...ADULT, response_mode: 'form_post' }, 'id_token state'],
+])(
+  'A page that names the parameters of %s without values ends a flow in an element %s',
+  async (_, element, changes, names) => {
+    const secrets = { state: 'a-secret-state', redirect_uri: 'http://localhost:3000/cb?own=a-secret-query' }
+    const { headers, text } = await use({ ...changes, ...secrets }, { 'Sec-Fetch-Dest': element }).expect(200)
+    expect([headers.location, byTestId(text, 'ended-in-iframe').length]).toEqual([undefined, 1])
+    expect(textOf(text)).toContain(names)
+    expect(text).not.toMatch(/eyJ|a-secret-|<form/)
+  },
+)
 
 test('A flow ends with a page when only the form request, or only a script of the page, reports the iframe', async () => {
   const byHeader = press((await use({}, {})).text, 'use')
