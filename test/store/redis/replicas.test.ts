@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { generateKeys } from '../../../src/sandbox/keys/key-file.ts'
 import { readCallback } from '../../support/callbacks.ts'
+import { folderWith } from '../../support/folder-with.ts'
 import type { Answer } from '../../support/http-client.ts'
 import { idTokenOf } from '../../support/id-tokens.ts'
 import { useRequest } from '../../support/requests.ts'
@@ -81,6 +84,18 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     }
     expect(await kidsOf(a)).not.toEqual(known)
     await expect(b.keys.rotate('retire')).rejects.toMatchObject({ status: 409 })
+  })
+
+  test('A replica warns of a key file whose keys do not sign, because the store holds others', async () => {
+    const [store, keys] = [await emptyRedisDatabase(), join(folderWith(), 'keys.json')]
+    await generateKeys(keys)
+    const warnings: string[] = []
+    const start = async (options = {}) => {
+      await startReplica(store, { ...options, onWarning: (message) => warnings.push(message) })
+      return warnings
+    }
+    expect([await start(), await start()]).toEqual([[], []])
+    expect(await start({ keys })).toEqual([expect.stringMatching(/^keys: the store holds .* do not$/)])
   })
 
   test('Two replicas have one clock, one set of personas, expectations, tenants and settings', async () => {
