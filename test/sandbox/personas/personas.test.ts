@@ -172,7 +172,7 @@ test('A new age key has a name of its own even when the random source repeats it
   expect(created.map((one) => checkPersona(one).kind)).toEqual(['valid', 'valid', 'valid'])
 })
 
-test('A full tenant refuses one persona more, still changes those it has, and has room after a removal', async () => {
+test('A full tenant refuses one persona more, and all of several, still changes those it has, and has room after a removal', async () => {
   await fill(MAX_CHANGED_PERSONAS)
   await expect(personas.put(persona('one-more'))).rejects.toMatchObject({ code: 'conflict' })
   await expect(personas.remove('adult')).rejects.toThrow(/^personas: 1000 are changed or added already; delete some/)
@@ -181,6 +181,12 @@ test('A full tenant refuses one persona more, still changes those it has, and ha
   await personas.remove('p-7')
   await personas.put(persona('one-more'))
   expect(await personas.find('one-more')).toBeDefined()
+  await personas.remove('p-8')
+  const two = ['p-9', 'more-1'].map((name) => persona(name, idScan))
+  await expect(personas.putAll([...two, persona('more-2')])).rejects.toMatchObject({ code: 'conflict' })
+  expect([await findKeyOf('p-9'), await personas.find('more-1')]).toEqual([undefined, undefined])
+  await personas.putAll(two)
+  expect(await findKeyOf('more-1')).toMatchObject({ signals: [idScan] })
 })
 
 test('A full tenant drops the oldest generated persona before it refuses, but none that a test has since put', async () => {
