@@ -57,18 +57,13 @@ test('A tenant is made by PUT with what it has of its own, changed in part, and 
   const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb' })
   const callback = readCallback(await sandbox.request.get('/t/put/v1/oidc/use').query(query))
   expect(callback.params).toMatchObject({ error: 'access_denied' })
+  const { persona, outcome } = (await put({ outcome: null }).expect(200)).body
+  expect([persona, outcome]).toEqual(['teen-16', undefined])
+  expect((await put({ persona: null }).expect(200)).body).not.toHaveProperty('persona')
 
   await sandbox.request.delete(path).expect(204)
   expect((await sandbox.request.delete(path)).body).toMatchObject({ error: 'not_found' })
   await sandbox.request.get(path).expect(404)
-})
-
-test('PUT tenants/NAME takes the default persona and the default outcome away by null, each alone', async () => {
-  const put = (body: object) => sandbox.request.put('/_sandbox/tenants/defaults').send(body)
-  await put({ persona: 'teen-16', outcome: 'access_denied' }).expect(201)
-  const { persona, outcome } = (await put({ outcome: null }).expect(200)).body
-  expect([persona, outcome]).toEqual(['teen-16', undefined])
-  expect((await put({ persona: null }).expect(200)).body).not.toHaveProperty('persona')
 })
 
 test('A reset brings back the declared state and keeps clients and other tenants', async () => {
@@ -80,6 +75,7 @@ test('A reset brings back the declared state and keeps clients and other tenants
   await sandbox.tenant('unreset').clock.advance(7)
   await tenant.clock.advance(1000)
   await tenant.next({ outcome: 'access_denied' })
+  await tenant.personas.remove('teen-16')
   await tenant.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
   await sandbox.request.post('/t/reset/_sandbox/reset').expect(204)
   expect((await tenant.clock.state()).advanced_seconds).toBe(0)
