@@ -77,7 +77,8 @@ test('Through a proxy the token opens the control API, and its absence is a 401 
   const refused = await advance(withToken, FORWARDED)
   expect(refused.headers['www-authenticate']).toMatch(/^Bearer /)
   expect(errorOf(refused)[2]).toMatch(/^Authorization: it is absent; .* X-Forwarded-For: "203\.0\.113\.9"/)
-  expect((await advance(withToken, { ...FORWARDED, Authorization: 'Bearer wrong' })).status).toBe(401)
+  for (const Authorization of ['Bearer wrong', `Basic ${TOKEN}`])
+    expect((await advance(withToken, { ...FORWARDED, Authorization })).status).toBe(401)
   expect((await advance(withToken, { ...FORWARDED, ...BEARER })).status).toBe(200)
   // The developer at the machine itself needs none.
   expect((await advance(withToken)).status).toBe(200)
