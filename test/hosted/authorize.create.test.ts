@@ -25,15 +25,6 @@ test('E3 answers with the pushed state in the query of the redirect_uri and noth
   expect(answer.headers.location).toBe(`http://localhost:3000/cb?a=b&state=${state}`)
 })
 
-test.each([
-  [{ sandbox_outcome: 'access_denied' }, 'access_denied', /./],
-  [{ scope: 'profile' }, 'invalid_scope', /CRE-04/],
-])('E3 sent %j answers %s with the pushed state in the query', async (changes, error, description) => {
-  const { params, mode } = await rp.create(await rp.obtainRequestUri(), changes)
-  const error_description = expect.stringMatching(description)
-  expect([mode, params]).toEqual(['query', { error, error_description, state: 'state-1' }])
-})
-
 test('The page of E3 can be reloaded and decides once: the second decision gets invalid_request_uri with state', async () => {
   const requestUri = await rp.obtainRequestUri()
   const [first, second] = [await open({}, requestUri), await open({}, requestUri)]

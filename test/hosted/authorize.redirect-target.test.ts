@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { readError } from '../support/error-body.ts'
 import { type Changes, createRequest, pushedRequest, REDIRECT_URI, useRequest } from '../support/requests.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
@@ -63,11 +62,6 @@ test('A declared client is answered at its own address, character by character',
   for (const other of [...others.map((rest) => `https://${rest}`), registered.replace('s:', ':'), REDIRECT_URI]) {
     expect(await statusOf(other), other).toBe(400)
   }
-})
-
-test('E1 answers JSON instead of the page when the caller asks for JSON', async () => {
-  const answer = await use({ client_id: 'nobody' }).set('Accept', 'application/json').expect(400)
-  expect(readError(answer)).toMatchObject({ error: 'invalid_client', findings: [{ rule: 'USE-01', level: 'error' }] })
 })
 
 test('E1 knows the built-in client only while it is not switched off', async () => {
