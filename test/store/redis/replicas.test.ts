@@ -9,7 +9,7 @@ import { idTokenOf } from '../../support/id-tokens.ts'
 import { useRequest } from '../../support/requests.ts'
 import { emptyRedisDatabase } from '../../support/run.ts'
 import { describeWith } from '../../support/tools.ts'
-import { control, type Replica, startReplica, statuses } from './replica.ts'
+import { type Replica, startReplica, statuses } from './replica.ts'
 
 const tokenOf = ({ body }: Answer) => z.object({ access_token: z.string() }).parse(body).access_token
 const kidsOf = async ({ request }: Replica): Promise<unknown[]> =>
@@ -101,7 +101,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
   test('Two replicas have one clock, one set of personas, expectations, tenants and settings', async () => {
     const { a, b } = await startTwo()
     const code = await a.party.obtainCode()
-    await b.request.post(control('clock')).send({ freeze: true, advance: 601 })
+    await b.request.post('/_sandbox/clock').send({ freeze: true, advance: 601 })
     expect(await a.clock.state()).toEqual(await b.clock.state())
     expect((await a.party.exchange(code)).text).toContain('expired')
 
@@ -109,21 +109,21 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect(await b.personas.get('new-one')).toMatchObject({ title: 'New' })
 
     const settings = { outcome: 'access_denied', lifetimes: { code: 5 } }
-    await a.request.put(control('tenants/team-a')).send(settings)
-    expect((await b.request.get(control('tenants/team-a'))).body).toMatchObject(settings)
+    await a.request.put('/_sandbox/tenants/team-a').send(settings)
+    expect((await b.request.get('/_sandbox/tenants/team-a')).body).toMatchObject(settings)
     const denied = await b.request.get('/t/team-a/v1/oidc/use').query(useRequest())
     expect(readCallback(denied).params['error']).toBe('access_denied')
     await b.removeTenant('team-a')
-    await a.request.get(control('tenants/team-a')).expect(404)
+    await a.request.get('/_sandbox/tenants/team-a').expect(404)
 
     await b.reset()
-    await a.request.get(control('personas/new-one')).expect(404)
+    await a.request.get('/_sandbox/personas/new-one').expect(404)
     expect(await a.clock.state()).toMatchObject({ frozen: false, advanced_seconds: 0 })
   })
 
   test('A replica answers a long poll with a flow that ends on another one', async () => {
     const { a, b } = await startTwo()
-    const waiting = b.request.get(control('flows')).query('wait=30&state=waited-for').then()
+    const waiting = b.request.get('/_sandbox/flows').query('wait=30&state=waited-for').then()
     // Another call of the same replica: by now it waits.
     await b.flows.list()
     await a.party.use({ state: 'waited-for' })

@@ -5,7 +5,7 @@ import { useRequest } from '../../support/requests.ts'
 import { emptyRedisDatabase } from '../../support/run.ts'
 import { describeWith } from '../../support/tools.ts'
 import { startRedisProxy } from './redis-proxy.ts'
-import { control, type Replica, startReplica, statuses } from './replica.ts'
+import { type Replica, startReplica, statuses } from './replica.ts'
 
 /** Begins to read the events of a sandbox. Returns what was received so far. */
 async function readEvents({ url }: Replica): Promise<() => string> {
@@ -35,7 +35,7 @@ describeWith('redis-server', 'A silent store', () => {
     const events = await readEvents(c)
     const eventsAtClosing = await readEvents(closing)
     const wait = ({ request }: Replica, seconds: number) =>
-      request.get(control('flows')).query(`wait=${seconds}&state=waited-for`).then()
+      request.get('/_sandbox/flows').query(`wait=${seconds}&state=waited-for`).then()
     const [waiting, waitingAtClosing] = [wait(b, 1), wait(closing, 60)]
     await Promise.all([b, closing].map(({ flows }) => flows.list()))
 
@@ -44,7 +44,7 @@ describeWith('redis-server', 'A silent store', () => {
     expect(await exchangeByAll()).toEqual([503, 503, 503])
     for (const replica of three) {
       const waits = Array.from({ length: 20 }, () => wait(replica, 60))
-      expect(await statuses([replica.request.get(control('health')), ...waits])).toEqual(Array(21).fill(503))
+      expect(await statuses([replica.request.get('/_sandbox/health'), ...waits])).toEqual(Array(21).fill(503))
     }
     expect((await waiting).status).toBe(503)
     await closing.close()
@@ -55,7 +55,7 @@ describeWith('redis-server', 'A silent store', () => {
     proxy.resume()
 
     const healthy = async () => {
-      for (const { request } of three) await request.get(control('health')).expect(200)
+      for (const { request } of three) await request.get('/_sandbox/health').expect(200)
     }
     await vi.waitFor(healthy, { timeout: 20_000, interval: 100 })
     expect(await exchangeByAll()).toEqual([200, 400, 400])
