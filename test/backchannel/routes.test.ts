@@ -79,12 +79,10 @@ test.each<[rule: string, status: number, error: string, () => PromiseLike<Answer
   },
 )
 
-const FORM = 'application/x-www-form-urlencoded'
-
 test.each([
   [PAR, 'PAR-01', 'application/json'],
   [TOKEN, 'TOK-01', 'application/json'],
-  [UPGRADE, 'UPG-01', FORM],
+  [UPGRADE, 'UPG-01', 'application/x-www-form-urlencoded'],
 ])('%s refuses a body of another content type with 415 and %s', async (path, rule, type) => {
   for (const headers of [{}, { 'Content-Type': type }]) {
     const answer = await send(path, Buffer.from('{}'), headers)

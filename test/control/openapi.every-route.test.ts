@@ -81,9 +81,7 @@ test('Every path of openapi.json answers as described, and sends nothing that th
   }
 })
 
-const WITH_BODY = ROUTES.filter(({ body }) => body !== NONE)
-
-test.each(WITH_BODY)(
+test.each(ROUTES.filter(({ body }) => body !== NONE))(
   '$method $path of the control API refuses a list instead of its body',
   async ({ method, path }) => {
     const address = `/_sandbox${path.replace(':name', 'adult-passport')}`

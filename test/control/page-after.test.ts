@@ -19,12 +19,11 @@ async function pageOf(list: string, query: Query = {}) {
 
 /** The pages of a list, read by what each says of the next one. */
 async function pagesOf(list: string, query: Query) {
-  const cursor = list === 'flows' ? 'before' : 'after'
   const pages = [await pageOf(list, query)]
   for (;;) {
     const { next } = pages.at(-1) ?? {}
     if (next === undefined) return pages
-    pages.push(await pageOf(list, { ...query, [cursor]: next }))
+    pages.push(await pageOf(list, { ...query, [list === 'flows' ? 'before' : 'after']: next }))
   }
 }
 

@@ -25,8 +25,7 @@ test('The create page offers every persona, selects the preselected one, and sav
     { value: 'no-age-key', 'data-testid': 'persona-no-age-key', selected: '' },
   ])
   const form = tags.findIndex(({ name }) => name === 'form')
-  const first = tags.slice(form).find(({ name }) => name === 'button')
-  expect(first?.attributes['data-testid']).toBe('save')
+  expect(tags.slice(form).find(({ name }) => name === 'button')?.attributes['data-testid']).toBe('save')
   expect(fieldNames(pageOf({}))).toEqual(['advance', 'language', 'outcome', 'persona', 'transaction'])
 })
 

@@ -32,7 +32,6 @@ const issued = z.object({ access_token: z.string() })
 const upgrade = ({ party }: World, body: unknown) => party.upgrade(issued.parse(body).access_token)
 
 const MOVES = { clock: { advance: 91 } }
-const WITH_UPGRADE = { scope: 'openid svc.upgrade' }
 
 /** Each arranges what a call needs; the call is what is cut. */
 const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
@@ -43,7 +42,7 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     return [() => visitUse(world), 302, check]
   },
   'the choice on the Use page, with the outcome of a later call': async (world) => {
-    const { action, fields } = press((await visitUse(world, WITH_UPGRADE)).text, 'use')
+    const { action, fields } = press((await visitUse(world, { scope: 'openid svc.upgrade' })).text, 'use')
     fields.set('with_persona', 'child-12')
     fields.set('outcome', 'token.code_reused')
     const call = () => world.request.post(action).send(String(fields))

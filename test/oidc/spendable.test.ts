@@ -7,8 +7,6 @@ import { createMemoryStore } from '../../src/store/memory.ts'
 import { createProvider, NOW } from '../support/provider.ts'
 import { createService, refused } from '../support/service.ts'
 
-const FIFTY = Array.from({ length: 50 })
-
 test('Each record has a name of its kind in the store, and stays a week beyond its end', async () => {
   const store = createMemoryStore({ clock: { now: () => NOW } })
   const kept: unknown[] = []
@@ -50,7 +48,7 @@ async function keepRecord() {
 test('A spendable record is spent by exactly one of many callers, is still found then, and stays spent when it is replaced', async () => {
   const { codes } = await keepRecord()
   expect(await codes.isUnspent('a')).toBe(true)
-  const spent = await Promise.all(FIFTY.map(() => codes.spend('a')))
+  const spent = await Promise.all(Array.from({ length: 50 }).map(() => codes.spend('a')))
   expect(spent.filter((isSpent) => isSpent)).toHaveLength(1)
   expect(await codes.isUnspent('a')).toBe(false)
   expect(await codes.find('a')).toEqual(RECORD)

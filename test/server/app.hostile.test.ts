@@ -53,10 +53,9 @@ async function visitPages(text: string) {
   await request.put('/_sandbox/personas/own').send(persona).expect(201)
   const match = { client_id: text, state: `${text} none`, nonce: text }
   await request.post('/_sandbox/expectations').send({ flow: 'use', persona: 'own', match }).expect(201)
-  const steps = [{ await: 'par', expect: { state: text, [text]: text } }]
   await request
     .post('/_sandbox/scenarios')
-    .send({ name: text.slice(0, 200), steps })
+    .send({ name: text.slice(0, 200), steps: [{ await: 'par', expect: { state: text, [text]: text } }] })
     .expect(201)
   await party.push({ [text]: text, scope: text, type: text, state: text, authorization_details: text })
   await request.post('/v1/oidc/use/token').set('Authorization', basic(text, text)).type('form').send({ code: text })

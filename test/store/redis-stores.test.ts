@@ -42,7 +42,6 @@ const startServer = (act: (socket: Socket) => void) =>
 const NO_CHANGE = ['', ''] as const
 const WRONG_PASSWORD = ['//', '//:not-it@'] as const
 const PASSWORD = ['config set requirepass', 'secret']
-const READER = ['acl setuser reader on >secret ~* &* +@read +@connection']
 const VERSION = 'agekey-sandbox:version'
 const KEYS = 'agekey-sandbox:1.0.0:_keys:table:signing'
 
@@ -52,7 +51,7 @@ const REFUSED: readonly (readonly [state: string, readonly string[], readonly [s
   ['the password is wrong', PASSWORD, WRONG_PASSWORD, /WRONGPASS.*; user or password is wrong; correct them/],
   [
     'the user may not write',
-    READER,
+    ['acl setuser reader on >secret ~* &* +@read +@connection'],
     ['//', '//reader:secret@'],
     /key agekey-sandbox:version \(the version\): refuses the call \(NOPERM\); allow its user all commands/,
   ],

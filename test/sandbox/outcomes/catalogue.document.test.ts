@@ -21,8 +21,7 @@ function renderOutcomesDocument(): string {
   const [written = ''] = readFileSync(DOCUMENT, 'utf8').split(`\n\n## ${HEADINGS.use}`, 1)
   const numbers = `Version ${CATALOGUE_VERSION} of the catalogue has ${OUTCOMES.length} rows.`
   const introduction = written.replace(/^Version .*? rows\./m, numbers)
-  const flows = [...new Set(OUTCOMES.map(({ flow }) => flow))]
-  const chapters = flows.flatMap((flow) => {
+  const chapters = [...new Set(OUTCOMES.map(({ flow }) => flow))].flatMap((flow) => {
     const rows = OUTCOMES.filter((row) => row.flow === flow)
     const families = [...new Set(rows.map(({ family }) => family))]
     return [

@@ -7,7 +7,6 @@ import { checkPersona } from '../../../src/sandbox/personas/persona-schema.ts'
 import { resolvePersona } from '../../../src/sandbox/personas/resolve-persona.ts'
 
 const THRESHOLDS = [13, 16, 18, 21, 25]
-const seeds = fc.nat(0xffffffff)
 
 /** `yes to 13 and 16, no to 18, 21 and 25` of a purpose, as answers. */
 function saidIn(purpose: string): Record<string, boolean> {
@@ -49,7 +48,7 @@ test('Generated personas stay as they were made, so that files of earlier runs a
 
 test('Generated personas are all valid persona files with a name of their own, made of the person and the point', async () => {
   await fc.assert(
-    fc.asyncProperty(seeds, async (seed) => {
+    fc.asyncProperty(fc.nat(0xffffffff), async (seed) => {
       const personas = await generatePersonas(60, seed)
       expect(personas.filter((persona) => checkPersona(persona).kind !== 'valid')).toEqual([])
       expect(new Set(personas.map(({ name }) => name)).size).toBe(60)
