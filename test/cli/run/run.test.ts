@@ -106,9 +106,13 @@ const LATE_CASE =
   /<testsuite name="A teen" file="teen\.yaml" .*\n +<testcase name="1 decide use as teen-16" classname="A teen" time="0\.[2-9]\d*">\n +<failure message="no use request came within 0\.2 seconds"/
 
 test('run fails a step that nothing meets when its time is over, also in the JUnit report', async () => {
-  const cwd = folderWith(FILES)
+  const client = 'clients: [{ client_id: shop, client_secret: s, redirect_uris: [http://shop.example/cb] }]'
+  const cwd = folderWith({ ...FILES, 'agekey-sandbox.yaml': client })
   const result = await run(['run', 'teen.yaml', ...OWN, '--timeout', '0.2', '--junit', 'report.xml'], { cwd })
-  expect(result).toMatchObject({ code: 1, stderr: '' })
+  expect(result).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^warning: .*http:\/\/shop\.example\/cb.*\n$/),
+  })
   for (const text of ['client_id', '✗ 1 decide use as teen-16', 'no use request came within 0.2 seconds'])
     expect(result.stdout).toContain(text)
   expect(readFileSync(join(cwd, 'report.xml'), 'utf8')).toMatch(LATE_CASE)
@@ -177,6 +181,7 @@ test.each([
   ['teen.yaml -- node app.mjs 7', 'its code, although every step passed', 7, ENDED_WITH_7],
   ['twice.yaml -- node app.mjs 0', 'the step that was not reached', 1, NOT_REACHED],
   ['teen.yaml -- ./absent', 'the exit code of shells', 127, /✗ the command cannot be run \(ENOENT\)/],
+  ['teen.yaml -- node -e process.kill(process.pid)', 'the same', 143, /✗ the command was ended by SIGTERM/],
 ])('run %s ends with the failure of the command: %s', async (args, _, code, line) => {
   const [file = '', ...command] = args.split(' ')
   const result = await run(['run', file, '--url', sandbox.url, ...command], { cwd: folderWith(FILES) })
@@ -203,6 +208,11 @@ test('run FILE -- COMMAND ends the programs of the command when nothing meets a 
 
 test('run FILE -- COMMAND ends at once with 130 when Ctrl-C interrupts the run, and ends the programs of the command', async () => {
   const { cwd, command, began, ended } = lingering()
+  const alone = cli.launch(['run', 'teen.yaml', '--url', sandbox.url], { cwd })
+  await armed()
+  alone.child.kill('SIGINT')
+  expect((await alone.ended).code).toBe(130)
+  expect(await sandbox.scenarios.list()).toEqual([])
   const { child, ended: exited } = cli.launch(['run', 'teen.yaml', '--url', sandbox.url, '--', ...command], { cwd })
   await began
   child.kill('SIGINT')
