@@ -32,8 +32,11 @@ test('coverage says what was read, each dimension, and what closes each gap', as
 
 test('coverage adds files and folders up, and reads a file once that is named twice', async () => {
   const runs = { 'runs/vitest/a.json': adultCounters('in the folder'), 'runs/notes.txt': 'no coverage' }
-  const { coverage } = coverageIn({ ...runs, 'minor.json': minorCounters() })
-  const { stdout } = await coverage('runs minor.json ./runs/vitest/a.json --json=- --min answers=100')
+  const { coverage } = coverageIn({ ...runs, 'minor.json': { ...minorCounters(), catalogue: '0.1' } })
+  const { stdout, stderr } = await coverage('runs minor.json ./runs/vitest/a.json --json=- --min answers=100')
+  expect(stderr).toContain(
+    'minor.json: written by agekey-sandbox 0.1.0 with catalogue 0.1; what is missing is found by',
+  )
   const { claims, dimensions, minimums } = JSON.parse(stdout)
   expect(claims).toMatchObject([{ thresholds: { 18: { true: { count: 2 }, false: { count: 1 } } } }])
   expect(dimensions.answers.items[0].sides.true.tests).toEqual(['in the folder'])
