@@ -99,6 +99,7 @@ const aPage: WebHandler = (_request, response) => response.end('<h1>It works!</h
 
 /** Its first address of keys is that of another tenant. */
 const ofOtherTenant = (text: string) => text.replace(/(?<="jwks_uri":")[^"]*(?=\/\.well-known)/, '$&/t/other')
+const withoutKeys = (text: string) => text.replace('/jwks.json"', '/none.json"')
 const withoutToken = (text: string) => text.replace('"token_endpoint"', '"other"')
 
 test.each<[what: string, ask: () => Question | Promise<Question>, problem: string, line?: string | RegExp]>([
@@ -125,6 +126,7 @@ test.each<[what: string, ask: () => Question | Promise<Question>, problem: strin
   ['a private key', async () => at(await keysOf('{"keys":[{"kty":"RSA","e":"AQAB","d":"b"}]}')), 'key_set_private'],
   ['a shared key', async () => at(await keysOf('{"keys":[{"kty":"oct","k":"b"}]}')), 'key_set_private'],
   ['the keys of another tenant', async () => at(await startMeddler(ofOtherTenant)), 'key_set_foreign', KEYS],
+  ['an address that is not there', async () => at(await startMeddler(withoutKeys)), 'address_unreachable', /s 404$/m],
   ['no token endpoint', async () => at(await startMeddler(withoutToken)), 'address_missing'],
   ['a clock that is slow here', () => clockAt(-32_000), 'clock_difference', 'ahead of'],
   ['a clock that is fast here', () => clockAt(32_000), 'clock_difference', 'behind'],
