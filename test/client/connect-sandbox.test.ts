@@ -13,6 +13,7 @@ test('connectSandbox drives a sandbox over HTTP as createSandbox does in the pro
   const { id } = await remote.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
   await createRelyingParty(sandbox).use({ sandbox_persona: undefined })
   expect(await remote.flows.last()).toMatchObject({ outcome: 'access_denied' })
+  expect(await remote.flows.last({ flow: 'create' })).toBeUndefined()
   expect(await remote.flows.ended({ since: 'f0', timeoutSeconds: 1 })).toEqual(await sandbox.flows.last())
   expect(await remote.scenarios.get(id)).toEqual(await sandbox.scenarios.get(id))
   const { age_thresholds: ages } = await remote.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' })
