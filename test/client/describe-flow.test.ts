@@ -51,6 +51,8 @@ test.each([
   [{ error: 'invalid_grant', error_description: 'used' }, 400, '400 invalid_grant: used'],
   [{ page: 'Choose' }, 200, '200 page "Choose"'],
   [{ dropped: true }, 0, 'GET /v1/oidc/use no response'],
-])('The description of a flow shows the answer %j in a few words', (response, status, end) => {
-  expect(textOf({ calls: [{ ...CALL, response, status }] }).at(-1)).toMatch(new RegExp(`${end}$`))
+])('The description of a flow shows the answer %j in a few words, in red unless it succeeded', (...row) => {
+  const [response, status, end] = row
+  const line = describeFlow(flow({ calls: [{ ...CALL, response, status }] })).at(-1)
+  expect(line).toEqual({ text: expect.stringMatching(new RegExp(`${end}$`)), ...(status !== 200 && { tone: 'error' }) })
 })
