@@ -30,9 +30,11 @@ test('The page of two flows shows what differs first, and folds what is the same
     expect(text).toMatch(section)
 })
 
-test('The page of two flows is reached from the page of a flow, which names the one before', async () => {
-  const [link] = byTestId((await open('/f2')).html, 'compare')
-  expect(link?.attributes['href']).toBe(`${FLOWS}/compare?a=f1&b=f2`)
+test('The page of two flows is reached from the page of a flow, which names the one before of its client', async () => {
+  await sandbox.request.get('/v1/oidc/use').query({ client_id: 'another' })
+  await createRelyingParty(sandbox).use()
+  const [link] = byTestId((await open('/f4')).html, 'compare')
+  expect(link?.attributes['href']).toBe(`${FLOWS}/compare?a=f2&b=f4`)
   expect(byTestId((await open('/f1')).html, 'compare')).toEqual([])
 })
 
