@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import type { RuleRow } from '../../../src/oidc/rules/rule.ts'
+import { levelOf, RULES } from '../../../src/oidc/rules/rules.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+
+const SECTION = RULES[0]?.section ?? ''
+
+test.each<[query: object, isShown: (rule: RuleRow) => boolean]>([
+  [{}, () => true],
+  [{ level: 'advice' }, (rule) => levelOf(rule, 'agekey') === 'advice'],
+  [{ section: SECTION }, ({ section }) => section === SECTION],
+  [{ q: 'par-07' }, ({ id }) => id === 'PAR-07'],
+])('The page of rules in profile agekey shows with %j the rules that fit', async (query, isShown) => {
+  const { request } = await startSandbox({ profile: 'agekey' })
+  const { text } = await request.get('/_sandbox/console/rules').query(query)
+  const wanted = RULES.filter(isShown).map(({ id }) => id)
+  expect((text.match(/(?<=<tr id=")[A-Z]{3}-\d+/g) ?? []).toSorted()).toEqual(wanted.toSorted())
+})
