@@ -19,3 +19,13 @@ test('The clients page shows no secret of the config beyond this machine', async
   const { status, text } = await request.get(CLIENTS).set('Authorization', `Bearer ${token}`)
   expect([status, text.includes('web-shop'), text.includes(WEB_SHOP.clientSecret)]).toEqual([200, true, false])
 })
+
+test('The clients page leads from each page to the next one', async () => {
+  const clients = Array.from({ length: 51 }, (_, n) => ({ ...WEB_SHOP, clientId: `shop-${n}` }))
+  const { request } = await startSandbox({ clients })
+  const read = async (query = '') => (await request.get(CLIENTS + query)).text
+  const first = await read()
+  const second = await read(/href="(\?after=[^"]+)"/.exec(first)?.[1])
+  const idsOn = (page: string): string[] => page.match(/(?<=data-testid="client-)[\w-]+/g) ?? []
+  expect([idsOn(first).length, new Set([...idsOn(first), ...idsOn(second)]).size]).toEqual([50, 52])
+})

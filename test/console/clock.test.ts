@@ -11,6 +11,7 @@ test('The clock page moves, sets, freezes and resets the clock, and shows it aga
   expect((await sandbox.clock.state()).advanced_seconds).toBe(86_400)
   await send({ set: '2030-01-01', freeze: 'true' })
   expect(await sandbox.clock.state()).toMatchObject({ now: '2030-01-01T00:00:00.000Z', frozen: true })
+  expect((await send({ set: 'tomorrow' })).text).toContain('value="tomorrow"')
   await send({ reset: 'true' })
   expect(await sandbox.clock.state()).toMatchObject({ advanced_seconds: 0, frozen: false })
 })

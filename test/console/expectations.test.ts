@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createBrowserClient } from '../support/browser-client.ts'
-import { textOf } from '../support/markup.ts'
+import { tagsOf, textOf } from '../support/markup.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const EXPECTATIONS = '/_sandbox/console/expectations'
@@ -19,6 +19,14 @@ test('The expectations page queues a decision, removes that decision alone, and 
   expect((await browser.submit(EXPECTATIONS, { remove: other.id })).status).toBe(303)
   await browser.submit(EXPECTATIONS, { clear: 'true' })
   expect(await sandbox.expectations.list()).toEqual([])
+})
+
+test('The expectations page fills its form with the outcome of a link', async () => {
+  const { request } = await startSandbox()
+  const { text } = await request.get(`${EXPECTATIONS}?flow=token&outcome=token.500`)
+  const fields = tagsOf(text).map(({ attributes }) => attributes)
+  expect(fields.find(({ name }) => name === 'outcome')?.['value']).toBe('token.500')
+  expect(fields.find(({ selected }) => selected !== undefined)?.['value']).toBe('token')
 })
 
 test('The expectations page leads from each page of the queue to the next one, down to the last', async () => {

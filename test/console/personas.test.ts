@@ -31,6 +31,8 @@ test('The personas page shows one group, with what each persona holds, its YAML,
   expect(text).toContain('/playground?persona=turns-18-tomorrow&amp;q=turns-18-tomorrow')
   const byPurpose = await sandbox.request.get(PERSONAS).query({ q: 'national register' })
   expect(namesOn(byPurpose.text)).toEqual(['adult-national-id'])
+  const ofGroup = await sandbox.request.get(PERSONAS).query({ q: 'national register', group: 'Birthdays' })
+  expect(namesOn(ofGroup.text)).toEqual([])
 })
 
 test('The personas page makes this browser act as a persona, until it stops', async () => {
