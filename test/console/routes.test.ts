@@ -86,6 +86,12 @@ describe('Beyond loopback', async () => {
     expect(await send('clock', { advance: '60' })).toBe(303)
   })
 
+  test('The cookie of a sign-in by https is Secure, and goes to the base path alone', async () => {
+    const { url } = await startSandbox({ baseUrl: 'https://sandbox.example/age', controlToken: CONTROL_TOKEN })
+    const signedIn = await createBrowserClient(url).submit(`/age${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
+    expect(signedIn.get('Set-Cookie')?.join()).toMatch(/; Path=\/age; HttpOnly; Secure; SameSite=Strict$/)
+  })
+
   test('A browser that signs in at a tenant is signed in to the whole sandbox', async () => {
     await sandbox.tenant('signed-in').configure({})
     const browser = createBrowserClient(sandbox.url)

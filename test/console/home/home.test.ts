@@ -3,7 +3,7 @@ import { renderHome } from '../../../src/console/home/home.ts'
 import { byTestId, decodeReferences, tagsOf, textOf } from '../../support/markup.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
-import { frame, home } from '../views.ts'
+import { frame, home, WEB_SHOP } from '../views.ts'
 
 test('The home page has an .env block to paste, and three curl calls that are quoted for a shell', () => {
   const client = { clientId: "it's", clientSecret: 'sk' }
@@ -37,14 +37,16 @@ test('The home page lists endpoints, discovery documents and personas, and leads
   expect(tags.map(({ id }) => id)).toContain('age-keys')
 })
 
-test('The home page shows the last flows with their reasons, but not beyond this machine', async () => {
+test('The home page shows the last flows with their reasons and the secret of the config, but not beyond this machine', async () => {
   const readHome = async (options: Parameters<typeof startSandbox>[0]) => {
-    const { request } = await startSandbox(options)
-    await request.get('/v1/oidc/use').query(useRequest({ nonce: undefined }))
+    const { request } = await startSandbox({ clients: [WEB_SHOP], builtinClient: false, ...options })
+    const [redirect_uri] = WEB_SHOP.redirectUris
+    await request.get('/v1/oidc/use').query(useRequest({ nonce: undefined, client_id: 'web-shop', redirect_uri }))
     return (await request.get('/')).text
   }
   const here = await readHome({})
   expect(tagsOf(here).map(({ attributes }) => attributes['href'])).toContain('/_sandbox/console/flows/f1')
-  expect(textOf(here)).toContain('nonce is missing')
-  expect(textOf(await readHome({ host: '0.0.0.0' }))).not.toContain('nonce is missing')
+  const beyond = await readHome({ host: '0.0.0.0' })
+  for (const text of ['nonce is missing', WEB_SHOP.clientSecret])
+    expect([here, beyond].map((page) => textOf(page).includes(text))).toEqual([true, false])
 })
