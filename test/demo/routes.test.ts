@@ -39,9 +39,10 @@ test('The demo offers Create when the callback asks for it, and saves an age key
   expect(await use({ sandbox_persona: 'no-age-key' })).toContain('13: yes 18: yes')
 })
 
-test('The session of a visitor of the demo lives an hour in the browser', async () => {
-  const begun = await createBrowserClient(sandbox.url).submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}' })
-  expect(begun.get('Set-Cookie')).toEqual([expect.stringMatching(/^agekey_sandbox_demo=[\w-]{22}; Max-Age=3600; /)])
+test('The session of a visitor of the demo lives an hour in the browser, for the tenant alone', async () => {
+  const begun = await createBrowserClient(sandbox.url).submit(`/t/qa${DEMO}/use`, { claims: '{"age_thresholds":[18]}' })
+  const cookie = /^agekey_sandbox_demo=[\w-]{22}; Max-Age=3600; Path=\/t\/qa\/_sandbox\/demo; /
+  expect(begun.get('Set-Cookie')).toEqual([expect.stringMatching(cookie)])
 })
 
 test('The demo compares the issuer that a callback names, in Use as in Create', async () => {
@@ -148,6 +149,7 @@ test('The demo refuses an upgrade without a session, and a second one with the s
   const { refused, use, upgrade } = openDemo()
   expect(await refused('upgrade')).toContain('the shop does not know this browser')
   await use({ sandbox_persona: 'child-12' })
+  await sandbox.next({ flow: 'token', outcome: 'token.500' })
   await upgrade()
   expect(await refused('upgrade')).toContain('the code of this flow is exchanged already')
 })
