@@ -42,6 +42,7 @@ test('The documents of a tenant below a base path have no link, anchor or pictur
       if (await isDead(address)) dead.push(`${page} -> ${address}`)
   expect(dead).toEqual([])
   expect(addressesOf((await open(index)).text, index)).toEqual(expect.arrayContaining(pages))
+  await request.get(`${index}/readme.md`).expect('Location', '/agekey/t/qa/_sandbox/README.md')
 })
 
 test('The documents are listed with their titles and what each is about, for the version that runs', async () => {
