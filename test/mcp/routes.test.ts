@@ -73,7 +73,7 @@ test('A coding agent finds outcomes by words, flow and what a correct client doe
   expect(text).not.toContain('(client: accept')
   const first = await call('list_outcomes', { limit: 2 })
   expect(first.text).toMatch(/^The first 2 of \d{3} outcomes; narrow them down by find or flow:\n- .*\n- [^\n]*$/)
-  expect((await call('list_outcomes', { find: 'nosuchword' })).text).toBe('0 outcomes:')
+  expect((await call('list_outcomes', { find: 'extra_claim', correct_client: 'refuse' })).text).toBe('0 outcomes:')
 })
 
 test('A coding agent decides the next flow, and reads afterwards what happened and why', async () => {
@@ -103,7 +103,9 @@ test('A coding agent forces an outcome of the flow that has it, several times', 
 
 test('A coding agent sees which rule a refused request broke, and how to mend it', async () => {
   await createRelyingParty(sandbox).push({ scope: 'profile' })
-  const { text } = await call('explain_flow', { id: (await sandbox.flows.last())?.id })
+  const after = (await sandbox.flows.last())?.id
+  const { text } = await call('explain_flow', { id: after })
+  expect((await call('list_flows', { after })).text).toBe('0 flows, the newest first:')
   expect(text).toMatch(/Rules that calls broke:\n(?:- .*\n)*- E2 error PAR-\d+: .* To mend it: /)
 })
 
@@ -137,7 +139,8 @@ test('A coding agent searches and reads the documents', async () => {
   expect(data).toMatchObject({ found: [{ document: 'rules' }] })
 
   expect((await call('read_document', { name: 'test-ids' })).text).toMatch(/^# Test ids/)
-  expect((await call('read_document', { name: 'test-ids', section: 'languages' })).text).toMatch(/^## Languages\n/)
+  const part = await call('read_document', { name: 'mobile', section: 'where-the-redirect-leads' })
+  expect(part.text).toMatch(/^## Where the redirect leads\n(?!.*\n## ).*\n### Custom schemes\n/s)
   const long = await call('read_document', { name: 'outcomes' })
   expect(long.text).toMatch(/This is the beginning of \d+ characters\. Read on by section: outcomes, /)
 })
@@ -175,6 +178,8 @@ test('What an agent decides in one tenant leaves the other tenants as they are',
   expect(await sandbox.tenant('qa').expectations.list()).toHaveLength(1)
   expect(await sandbox.expectations.list()).toEqual([])
   expect((await call('explain', { name: 'id_token.expired' })).text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/`)
+  await sandbox.request.get('/t/qa/v1/oidc/use').query(useRequest())
+  expect((await call('explain_flow')).text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/console/flows/`)
 })
 
 test('Beyond this machine the endpoint for agents asks for the control token, and is off where none is set', async () => {
