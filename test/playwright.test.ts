@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import type { SandboxApi } from '../src/client/sandbox-api.ts'
-import { type PlaywrightSandbox, sandboxFixtures } from '../src/playwright.ts'
+import { auditTests, type PlaywrightSandbox, sandboxFixtures } from '../src/playwright.ts'
 import { readKept } from './support/kept-coverage.ts'
 import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
 import { claims, useRequest } from './support/requests.ts'
@@ -35,13 +35,26 @@ test('as() gives the browser cookies for the base URL, not for the address by wh
   expect(cookies).toEqual([...given('teen-16', 'access_denied'), ...given('child-12')])
 })
 
-test('A second worker of Playwright that uses the sandbox of the first is warned', async () => {
+test('A second worker of Playwright that uses the sandbox of the first, not a tenant of its own, is warned', async () => {
   const { url } = await startSandbox()
-  const [open] = sandboxFixtures({ url }).workerSandbox
   const warned = once(process, 'warning')
-  await open({}, async () => {}, { parallelIndex: 1, workerIndex: 1 })
+  const ofOwn = { url: url.replace('127.0.0.1', 'localhost'), ownTenant: true }
+  for (const options of [ofOwn, { url }])
+    await sandboxFixtures(options).workerSandbox[0]({}, async () => {}, { parallelIndex: 1, workerIndex: 1 })
   const message = expect.stringContaining(`several Playwright workers use the sandbox at ${url}, and each resets it`)
   expect(await warned).toMatchObject([{ name: 'AgekeySandboxWarning', message }])
+})
+
+test('Each test of an audit in Playwright may take as long as forty visits', async () => {
+  const bodies: ((fixtures: object, info: object) => Promise<void>)[] = []
+  const register = (_title: string, body: (typeof bodies)[number]) => bodies.push(body)
+  const choices = { only: ['use/id_token.expired'], timeoutSeconds: 2 }
+  Reflect.apply(auditTests, undefined, [register, () => true, choices])
+  const limits: number[] = []
+  const info = { setTimeout: (milliseconds: number) => limits.push(milliseconds) }
+  // There is no sandbox to visit.
+  await Promise.allSettled(bodies.map((body) => body({}, info)))
+  expect(limits).toEqual([80_000, 80_000, 80_000, 80_000])
 })
 
 test.each([
