@@ -148,6 +148,22 @@ describeWith('chromium', 'The flows of the console', () => {
     expect((await time.allTextContents()).join()).toMatch(/^(?:\d\d-\d\d )?\d\d:\d\d:\d\dZ$/)
   })
 
+  test('The row of a flow counts on how long ago it was, unless the clock of the sandbox is frozen', async () => {
+    await endFlow()
+    await world.sandbox.clock.freeze()
+    await world.sandbox.clock.advance(7_200)
+    const page = await openLive()
+    await page.evaluate(`(() => {
+      const table = document.querySelector('[data-now]')
+      const running = table.cloneNode(true)
+      running.removeAttribute('data-frozen')
+      table.after(running)
+      performance.now = () => 864_000_000
+    })()`)
+    await page.getByText(/^\d+ d ago$/).waitFor()
+    expect(await page.locator('[data-ago]').allTextContents()).toEqual(['2 h ago', '10 d ago'])
+  })
+
   test('A flow that waits is answered in this browser, and its page says so by itself', async () => {
     await fetch(useUrl(world.sandbox))
     const page = await openLive(`/${await newestFlow()}`)
