@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderWith } from '../../support/folder-with.ts'
 import { findFreePort } from '../../support/free-port.ts'
@@ -9,10 +10,11 @@ const healthcheck = (...args: string[]) => run(['healthcheck', ...args])
 const healthy = (url: string) => ({ code: 0, stdout: `${url}/_sandbox/health: healthy\n`, stderr: '' })
 
 test('healthcheck ends with 0 for a sandbox that runs, found by --url or by the same settings', async () => {
-  const { url } = await startSandbox()
+  const { url } = await startSandbox({ basePath: '/age' })
   expect(await healthcheck('--url', url)).toEqual(healthy(url))
-  const env = { AGEKEY_SANDBOX_PORT: new URL(url).port, AGEKEY_SANDBOX_HOST: '0.0.0.0' }
-  expect(await run(['healthcheck'], { env })).toMatchObject({ code: 0 })
+  const settings = { AGEKEY_SANDBOX_HOST: '0.0.0.0', AGEKEY_SANDBOX_BASE_PATH: '/age' }
+  const env = { AGEKEY_SANDBOX_PORT: new URL(url).port, ...settings }
+  expect(await run(['healthcheck'], { env })).toEqual(healthy(`${url}/age`))
   const { stdout } = await healthcheck('--url', url, '--json')
   expect(JSON.parse(stdout)).toEqual({ url: `${url}/_sandbox/health`, healthy: true })
 })
@@ -25,6 +27,8 @@ test('healthcheck trusts the certificate in the state folder of the settings, an
     expect(await healthcheck('--url', address, '--state-dir', stateDir)).toEqual(healthy(address))
   const byFlags = await healthcheck('--https', '-p', port, '--state-dir', stateDir)
   expect(byFlags).toEqual(healthy(`https://127.0.0.1:${port}`))
+  const [cert, key] = ['tls-certificate.pem', 'tls-key.pem'].map((name) => join(stateDir, name))
+  expect(await healthcheck('--https-cert', `${cert}`, '--https-key', `${key}`, '-p', port)).toEqual(byFlags)
   // A server in memory can be no other one at its own address.
   expect(await healthcheck('--https', '-p', port, '--state-dir', 'none')).toMatchObject({ code: 0 })
   const stderr = expect.stringContaining('self-signed certificate')
