@@ -13,8 +13,12 @@ test('flows lists the flows of a filter, shows one, prints one as a file, and na
   for (const persona of ['teen-16', 'adult-passport']) await sendUse(url, { sandbox_persona: persona })
   expect((await flows()).stdout).toMatch(/^\S+ \S+ {2}f2 use ok: adult-passport.*\n\S+ \S+ {2}f1 use ok: teen-16.*\n$/)
   expect(JSON.parse((await flows('--json', '--limit', '1')).stdout).flows).toMatchObject([{ id: 'f2' }])
-  const list = await flows('--json', '--persona', 'teen-16')
-  expect(JSON.parse(list.stdout)).toMatchObject({ flows: [{ id: 'f1' }] })
+  for (const filter of [
+    ['--persona', 'teen-16'],
+    ['--query', 'TEEN-16 verified'],
+  ])
+    expect(JSON.parse((await flows('--json', ...filter)).stdout)).toMatchObject({ flows: [{ id: 'f1' }] })
+  expect((await flows('--client', 'shop')).stdout).toBe('no flow with client_id shop\n')
   expect((await flows('last')).stdout).toMatch(/^f2 use ok: adult-passport/)
   const diagram = await flows('last', '--as', 'mermaid', '--persona', 'teen-16')
   expect(diagram.stdout).toMatch(/^sequenceDiagram\n {2}%% Flow f1 /)
