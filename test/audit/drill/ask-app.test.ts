@@ -43,6 +43,7 @@ test.each<[string, WebHandler, object]>([
   ['a page that shows it', answers(206, `<td>${SUB}</td>`), { state: 'found' }],
   ['an empty list', answers(200, '[]'), notFound('its 200 does not hold the sub')],
   ['no body', answers(204), notFound('it answered 204 without a body')],
+  ['410', answers(410, SUB), notFound('it answered 410')],
   ['404, with the sub', answers(404, SUB), notFound('it answered 404')],
   ['401', answers(401), couldNotAsk(/^it answered 401: .*as a header$/)],
   ['403', answers(403, SUB), couldNotAsk(/403/)],
