@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { appAt } from '../../../src/audit/drive/audited-app.ts'
 import { auditReadings } from '../../../src/audit/readings/audit-readings.ts'
+import { openReadings } from '../../../src/audit/readings/tenant-readings.ts'
 import { describeReadings, variantName } from '../../../src/sandbox/outcomes/report/readings-text.ts'
 import { startExpressExample } from '../../support/express-example.ts'
 import { startSandbox } from '../../support/sandbox.ts'
@@ -55,3 +56,12 @@ test('An audit of readings that fails in the middle puts back the readings of th
   await expect(auditReadings({ copies: [audited], visitsEach: 1 }, { onProgress })).rejects.toThrow('stopped')
   expect(await sandbox.readings()).toEqual(before)
 }, 300_000)
+
+test('An audit of readings takes the seed of a tenant away while it tries a reading, and puts the seed back', async () => {
+  const sandbox = await startSandbox({ readings: { nbf: 'present' }, grease: 'seed' })
+  const tenant = await openReadings(sandbox)
+  await tenant.set({ typ: 'absent' })
+  expect(await sandbox.readings()).toEqual({ readings: { nbf: 'present', typ: 'absent' } })
+  await tenant.putBack()
+  expect(await sandbox.readings()).toEqual({ readings: { nbf: 'present' }, grease: 'seed' })
+})
