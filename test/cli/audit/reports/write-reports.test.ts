@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderAuditJUnit } from '../../../../src/cli/audit/reports/junit.ts'
 import { renderMarkdown } from '../../../../src/cli/audit/reports/markdown.ts'
 import { writeReports } from '../../../../src/cli/audit/reports/write-reports.ts'
@@ -42,14 +42,6 @@ test.each([
   writeReports(report, { json: at('a.json'), junit: undefined })
   expect(auditReportSchema.parse(JSON.parse(read(at('a.json'))))).toEqual(JSON.parse(JSON.stringify(report)))
   expect(readdirSync(at('.'))).toEqual(['a.json'])
-})
-
-test('The audit report - is printed on standard output', () => {
-  const written: string[] = []
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => written.push(String(chunk)) > 0)
-  onTestFinished(() => spy.mockRestore())
-  writeReports(MIXED, { junit: '-' })
-  expect(written.join('')).toBe(renderAuditJUnit(MIXED))
 })
 
 test('The audit in the summary of a step is appended to what the step wrote before', () => {
