@@ -1,27 +1,14 @@
 import { writeFileSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
-import { type DrillFlags, drill } from '../../../src/cli/drill/drill.ts'
+import { expect, test } from 'vitest'
 import { honest, lists, startVerificationsApp } from '../../audit/drill/verifications-app.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { startWebApp } from '../../support/web-app.ts'
 import { useScratchFolder } from '../audit/audit-in-process.ts'
-import { buildCli } from '../built-cli.ts'
+import { run } from '../in-process.ts'
 
-const { run } = await buildCli()
 useScratchFolder()
 
 const GET = '/admin/verifications?sub={sub}'
-
-/** What `agekey-sandbox drill` prints with these flags, in this process. */
-async function drilled(app: string, flags: DrillFlags): Promise<{ code: number; stdout: string }> {
-  let stdout = ''
-  const written = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    stdout += text
-    return true
-  })
-  const code = await drill(app, {}, { get: GET, ...flags }).finally(() => written.mockRestore())
-  return { code, stdout }
-}
 
 test('drill asks as agekey-audit.yaml says, prints a line for each sub, and ends with 0 when the app finds each', async () => {
   const sandbox = await startSandbox()
@@ -33,7 +20,7 @@ test('drill asks as agekey-audit.yaml says, prints a line for each sub, and ends
   await app.prove({ sandbox_outcome: 'id_token.expired' })
   const audit = `{ get: '${GET}', headers: { X-Admin: '{env:ADMIN}' }, age: 18 }`
   writeFileSync('agekey-audit.yaml', `app: ${app.url}/verify\naudit: ${audit}\n`)
-  const runWith = (ADMIN: string) => run(['drill', '--url', sandbox.url], { cwd: process.cwd(), env: { ADMIN } })
+  const runWith = (ADMIN: string) => run(['drill', '--url', sandbox.url], { env: { ADMIN } })
   const { code, stdout, stderr } = await runWith('s3cret')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain(`asked:   GET ${app.url}${GET}\n`)
@@ -49,33 +36,37 @@ test('drill ends with 1 and says what to do, when an app keeps only the last sub
   const sandbox = await startSandbox()
   const app = await startVerificationsApp(sandbox, lists, { keeps: 'last' })
   for (let count = 0; count < 3; count++) await app.prove()
-  const { code, stdout } = await drilled(app.url, { url: sandbox.url })
+  const drill = (...args: string[]) => run(['drill', app.url, '--get', GET, '--url', sandbox.url, ...args])
+  const { code, stdout } = await drill()
   expect(code).toBe(1)
   expect(stdout).toContain('1 of 3 found; f1, f2 are not:\n')
   expect(stdout).toContain('  f1 as adult-passport, 13 yes, 16 yes, 18 yes, 21 yes: its 200 does not hold the sub\n')
   expect(stdout).toContain(`    ${sandbox.url}/_sandbox/console/flows/f1\n`)
   expect(stdout).toContain('Keep the sub of each id_token that you accept')
-  const last = await drilled(app.url, { url: sandbox.url, since: 'f2', json: true })
+  const last = await drill('--since', 'f2', '--json')
   const report = { found: 1, total: 1, exit_code: 0, subs: [{ flow: 'f3', state: 'found' }] }
   expect({ code: last.code, report: JSON.parse(last.stdout) }).toMatchObject({ code: 0, report })
+  expect((await drill('--client', 'shop')).stderr).toMatch(/^error: there is no client .* "shop"/)
 })
 
 test('drill says in one line that an app does not answer within the time of --timeout', async () => {
   const sandbox = await startSandbox()
   await (await startVerificationsApp(sandbox)).prove()
   const silent = await startWebApp(() => {})
-  const late = drilled(silent.url, { url: sandbox.url, timeout: '0.3' })
-  await expect(late).rejects.toThrow(/^.*did not answer in time.*$/)
+  const late = await run(['drill', silent.url, '--get', GET, '--url', sandbox.url, '--timeout', '0.3'])
+  expect(late).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error: .*did not answer in time.*\n$/) })
 })
 
-test.each<readonly [DrillFlags, RegExp]>([
-  [{ since: 'yesterday' }, /^--since: "yesterday" is not the id of a flow like f12; the console shows them$/],
-  [{ skip: ['f1', 'one'] }, /^--skip: "one" is not the id of a flow like f12; the console shows them$/],
-  [{ age: 'adult' }, /^--age: "adult" is not an age in years like 18$/],
-  [{ timeout: '0' }, /^--timeout: "0" is not a number of seconds above 0$/],
-  [{ tenant: 'nope' }, /there is no tenant/],
-  [{ url: 'http://127.0.0.1:4' }, /nothing listens there; start a sandbox/],
-])('drill refuses %j with one line', async (flags, expected) => {
+test.each([
+  ['--since yesterday', /--since: "yesterday" is not the id of a flow like f12; the console shows them/],
+  ['--skip f1 --skip one', /--skip: "one" is not the id of a flow like f12; the console shows them/],
+  ['--age adult', /--age: "adult" is not an age in years like 18/],
+  ['--timeout 0', /--timeout: "0" is not a number of seconds above 0/],
+  ['--tenant nope', /.*there is no tenant.*/],
+  ['--url http://127.0.0.1:4', /.*nothing listens there; start a sandbox.*/],
+])('drill %s is refused with one line', async (args, line) => {
   const { url } = await startSandbox()
-  await expect(drilled('http://localhost:3000', { url, ...flags })).rejects.toThrow(expected)
+  const result = await run(['drill', 'http://localhost:3000', '--get', GET, '--url', url, ...args.split(' ')])
+  const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}\n$`))
+  expect(result).toEqual({ code: 2, stdout: '', stderr })
 })
