@@ -93,6 +93,8 @@ test('The page of a Use flow runs it again by a link, also with the decision tha
   const page = await pageOf()
   await get(hrefOf(page, 'run-again')).expect(200)
   await get(hrefOf(page, 'run-decided')).expect(302)
+  // The last one names its decision itself.
+  expect(byTestId(await pageOf('f3'), 'run-decided')).toEqual([])
   const flows = (await sandbox.flows.list()).map(({ id, persona = 'nobody' }) => `${id} by ${persona}`)
   expect(flows).toEqual(['f3 by teen-16', 'f2 by nobody', 'f1 by teen-16'])
 })
