@@ -99,6 +99,8 @@ test('In an iframe, where another site can have the user click unawares, a hoste
   // A script asks for the endings without a header that says iframe.
   expect(await shows(local, page)).toEqual([0, 0, 1])
   expect(textOf(page)).toContain('an iframe leaves them out')
+  const inGerman = forged(page, '/v1/oidc/use/language', { language: 'de', framed: 'true' })
+  expect(await shows(local, (await submit(local, inGerman)).text)).toEqual([0, 0, 1])
   const byScript = clockForm(page)
   byScript.fields.set('framed', 'true')
   for (const answer of [
