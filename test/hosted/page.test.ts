@@ -62,14 +62,18 @@ test.each([
 
 test('The choice page leads to the reasons for the answers of a persona, on a page in its language', async () => {
   const asked = claims({ age_thresholds: [18], overrides: { facial_age_estimation: { min_age: 21 } } })
-  const { text } = await open({ claims: asked, language: 'de' })
+  await sandbox.tenant('later').clock.advance(86_400)
+  const query = useRequest({ claims: asked, language: 'de' })
+  const { text } = await sandbox.request.get('/t/later/v1/oidc/use').query(query)
   expect(textOf(text)).toContain('Was zählt: overrides overrides.facial_age_estimation.min_age: 21')
-  const [href = ''] = /\/v1\/oidc\/use\/why\?[^"]*persona=adult-face(?=")/.exec(text) ?? []
+  const [href = ''] = /\/t\/later\/v1\/oidc\/use\/why\?[^"]*persona=adult-face(?=")/.exec(text) ?? []
   const why = await sandbox.request.get(href.replaceAll('&amp;', '&'))
   expect([why.status, why.headers['content-language']]).toEqual([200, 'de'])
   const reason = /18: yes\. facial_age_estimation: needs 21 by overrides\.facial_age_estimation\.min_age, has \d+/
   expect(textOf(why.text)).toMatch(reason)
   expect(textOf(why.text)).toContain('Zurück zur Auswahl')
+  const grown = await sandbox.request.get(href.replaceAll('&amp;', '&').replace('adult-face', 'turns-18-tomorrow'))
+  expect(textOf(grown.text)).toContain('18: yes. id_doc_scan: needs 18, has 18')
   // The page leads back to the same choice.
   const { transaction = '' } = Object.fromEntries(press(text, 'use').fields)
   const [, back = ''] = /<form method="post" action="([^"]+continue)"/.exec(why.text) ?? []
