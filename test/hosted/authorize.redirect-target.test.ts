@@ -65,6 +65,10 @@ test('A declared client is answered at its own address, character by character',
 })
 
 test('E1 knows the built-in client only while it is not switched off', async () => {
-  const { request } = await startSandbox({ builtinClient: false, clients: [SHOP] })
-  await request.get('/v1/oidc/use').query(useRequest()).expect(400)
+  const { request, client } = await startSandbox({ builtinClient: false, clients: [SHOP] })
+  const { text } = await request.get('/v1/oidc/use').query(useRequest()).expect(400)
+  expect([text, client]).toEqual([
+    expect.stringMatching(/Registered: shop\.</),
+    { clientId: 'shop', clientSecret: 's' },
+  ])
 })
