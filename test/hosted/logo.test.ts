@@ -15,7 +15,7 @@ async function startWithLogo(fileName: string, content?: string | Uint8Array) {
   const { request } = await startSandbox({ clients: [client] })
   /** The address of the logo on the choice page. */
   const shown = async () => {
-    const { text } = await request.get('/v1/oidc/use').query(useRequest({ client_id: 'shop/1?' }))
+    const { text } = await request.get('/t/one/v1/oidc/use').query(useRequest({ client_id: 'shop/1?' }))
     return tagsOf(text).find(({ attributes }) => attributes['class'] === 'client-logo')?.attributes['src']
   }
   return { request, logo, shown }
@@ -30,7 +30,9 @@ test.each([
 ])('The logo %s of a client is served as %s, byte by byte, and can run no script', async (fileName, type) => {
   const bytes = Uint8Array.from([0x89, 0xff, 0x00, 0xfe])
   const { request, shown } = await startWithLogo(fileName, bytes)
-  const answer = await request.get((await shown()) ?? '').responseType('blob')
+  const path = (await shown()) ?? ''
+  expect(path).toMatch(/^\/t\/one\//)
+  const answer = await request.get(path).responseType('blob')
   expect(new Uint8Array(answer.body)).toEqual(bytes)
   expect(answer.headers).toMatchObject({
     'content-type': type,
