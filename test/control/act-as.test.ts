@@ -52,23 +52,20 @@ test.each([
   expect(flow.text).toContain(reason)
 })
 
-test('GET act-as is a page with one button, which keeps the outcome of the address, and sets nothing itself', async () => {
-  const page = await sandbox.request.get('/_sandbox/act-as/teen-16?outcome=access_denied').expect(200)
+test('GET act-as is a page with one button, which acts in the tenant of the address with its outcome, and sets nothing itself', async () => {
+  const path = '/t/one/_sandbox/act-as/teen-16?outcome=access_denied'
+  const page = await sandbox.request.get(path).expect(200)
   expect([page.headers['set-cookie'], page.text.match(/<button/g)]).toEqual([undefined, ['<button']])
   const form = press(page.text, 'act-as')
-  expect(form.action).toBe('/_sandbox/act-as/teen-16?outcome=access_denied')
+  expect(form.action).toBe(path)
   const pressed = await submit(sandbox, form)
   const cookies = ['agekey_sandbox_persona=teen-16', 'agekey_sandbox_outcome=access_denied']
   expect(cookiesOf(pressed).slice(0, 2)).toEqual(cookies)
+  expect(pressed.get('Set-Cookie')).toEqual(Array(3).fill(expect.stringContaining('Path=/t/one/')))
   expect(pressed.text).toContain('agekey_sandbox_outcome')
   const refused = await sandbox.request.post('/_sandbox/act-as/teen-61').set('Accept', 'text/html').type('form')
   expect([refused.status, refused.headers['content-type']]).toEqual([404, expect.stringContaining('text/html')])
   const { body, headers } = await sandbox.request.post('/_sandbox/act-as/teen-61').expect(404)
   expect(body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
   expect(headers['set-cookie']).toBeUndefined()
-})
-
-test('The cookies of act-as in a tenant are sent to that tenant only', async () => {
-  const answer = await sandbox.request.post('/t/one/_sandbox/act-as/teen-16')
-  expect(answer.get('Set-Cookie')).toEqual(Array(3).fill(expect.stringContaining('Path=/t/one/')))
 })
