@@ -16,6 +16,7 @@ export function expectPromises(path: string, answer: Answer): void {
   expect(headers).toMatchObject({ 'x-agekey-sandbox': 'testing-only', 'x-content-type-options': 'nosniff' })
   expect([headers['x-powered-by'], status < 500]).toEqual([undefined, true])
   if (!isPage(answer)) return
+  expect(answer.text).toContain('<meta name="robots" content="noindex, nofollow">')
   const policy = headers['content-security-policy']?.split('; ') ?? []
   expect(policy).toEqual(expect.arrayContaining(STRICT))
   expect(policy.join()).not.toContain('unsafe')
