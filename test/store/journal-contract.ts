@@ -240,6 +240,7 @@ export function describeJournal(
     expect(events.filter(({ type }) => type === 'call')).toHaveLength(3)
     const changes = events.filter(({ type }) => type === 'flow')
     expect(changes[0]).toMatchObject({ tenant: 'default', flow: 'f1', data: { id: 'f1', client_id: 'shop' } })
+    expect(JSON.stringify(changes[0])).not.toContain('ended_at')
     stop()
     const count = events.length
     announce({ type: 'scenario', tenant: 'default', data: {} })
