@@ -8,6 +8,7 @@ import { readSteps } from '../../src/sandbox/recordings/read-recording.ts'
 import { callbackWith, listedFlow, recordedCall } from '../support/journal-entries.ts'
 import { recordFlows } from '../support/recorded-flows.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
+import { REDIRECT_URI } from '../support/requests.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
@@ -66,12 +67,17 @@ test('The export of a flow names the file and its type; an unknown format and a 
   expect([error, error_description]).toEqual(['not_found', expect.stringMatching(/^flow: there is none/)])
 })
 
-test('The test that a flow is exported as declares the readings of the flow, and does not wait for a slow reply', async () => {
-  const own = await startSandbox({ readings: { par_status: '200' }, slowReplySeconds: 1 })
+test('The test that a flow is exported as declares client and settings of the flow, and does not wait for a slow reply', async () => {
+  const shop = { clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI], signingAlg: 'ES256' as const }
+  const lives = { lifetimes: { accessToken: 60 }, slowReplySeconds: 1 }
+  const own = await startSandbox({ readings: { par_status: '200' }, clients: [shop], ...lives })
   await own.next({ flow: 'par', outcome: 'par.slow' })
-  await createRelyingParty(own).obtainRequestUri()
+  await createRelyingParty(own, shop).obtainRequestUri()
   const { id = '' } = (await own.flows.last()) ?? {}
-  expect((await own.flows.export(id, 'vitest')).text).toContain("slowReplySeconds: 0, readings: { par_status: '200' }")
+  const { text } = await own.flows.export(id, 'vitest')
+  const options = "lifetimes: { accessToken: 60 }, slowReplySeconds: 0, readings: { par_status: '200' }"
+  for (const part of ["signingAlg: 'ES256'", options]) expect(text).toContain(part)
+  expect((await own.flows.export(id, 'scenario')).text).toContain('\nclient: shop\n')
   expect((await own.flows.export(id, 'pytest')).text).toContain('"readings": {"par_status": "200"}')
 })
 
