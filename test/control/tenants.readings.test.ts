@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createTenantReadings } from '../../src/sandbox/readings/tenant-readings.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { createRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -51,6 +52,15 @@ test('The journal says which readings a flow had, also when it was refused', asy
   const flow = await flows.last()
   expect(flow?.readings).toEqual(['error_body=plain'])
   expect(flow?.reasons).toContain('Readings of the specification: error_body=plain.')
+})
+
+test('A seed picks the reading of an upgrade call by the state of its flow', async () => {
+  const { rp } = await start({ grease: 'a seed' })
+  const { ofFlow } = createTenantReadings({ readings: {}, grease: 'a seed' })
+  const states = Array.from({ length: 500 }, (_, index) => `state-${index}`)
+  const state = states.find((one) => ofFlow('use', one).ids?.[0] === 'error_body=plain') ?? expect.fail()
+  const refused = await rp.upgrade(await rp.obtainToken({ state }), [])
+  expect([refused.status, Object.keys(refused.body)]).toEqual([400, ['error', 'error_description']])
 })
 
 test('A seed picks one reading for the whole of a flow, in each of its calls, and leaves discovery alone', async () => {
