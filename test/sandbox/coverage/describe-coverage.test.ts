@@ -10,7 +10,8 @@ import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 const NOW = Date.parse('2026-06-15T12:00:00Z')
 const ONCE = { count: 1 }
 
-const cast = castOf(await loadPersonas(), { base: NOW, now: NOW })
+const personas = await loadPersonas()
+const cast = castOf(personas, { base: NOW, now: NOW })
 
 /** The coverage of an app that asked for these claims once. */
 function asking(claims: Claims, more: Partial<CoverageCounters> = {}) {
@@ -38,6 +39,7 @@ test('Coverage names a persona on each side of a birthday, and what to add when 
     [undefined, undefined],
   ])
   expect(items[1]?.sides['tomorrow']?.closes).toContain('date_of_birth: today - 25y + 1d')
+  expect(castOf(personas, { base: NOW, now: NOW + 86_400_000 }).personas).toEqual(cast.personas)
   // No method with a date of birth.
   const allowed_methods = ['facial_age_estimation' as const, 'payment_card_network' as const]
   const { boundaries } = asking({ ...AGE, allowed_methods }).dimensions
